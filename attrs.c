@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attributes, each described once: KPOOL_ATTRS() is what module parameters,
+ * debugfs files, validation and kpool_tune() come from.
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/isolation.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+#include <uapi/linux/sched/types.h>
+
+#include "internal.h"
+
+static const char *const kpool_no_yes[] = { "no", "yes", NULL };
+static const char *const kpool_policies[] = {
+	"normal", "batch", "idle", "fifo", "rr", NULL
+};
+
+/*
+ * X(tunable, field, least, most, default, word for an explicit zero, word for
+ *   the most, words for the values, number shown for the value 1, help)
+ */
+#define KPOOL_ATTRS(X)							\
+	X(CAPACITY, capacity, 1, KPOOL_UNLIMITED, 64,			\
+	  NULL, "unlimited", NULL, 1,					\
+	  "units of work that may run at once, and so the most workers") \
+	X(MIN_WORKERS, min_workers, 0, 65536, 0,			\
+	  "none", NULL, NULL, 1,					\
+	  "workers that the purger never takes")			\
+	X(QUEUE_DEPTH, queue_depth, 0, KPOOL_UNLIMITED, 0,		\
+	  "none", "unlimited", NULL, 1,					\
+	  "items that may wait when no unit is free")			\
+	X(MAX_BLOCKED, max_blocked, 1, KPOOL_UNLIMITED, KPOOL_UNLIMITED, \
+	  NULL, "unlimited", NULL, 1,					\
+	  "submitters that may sleep at once")				\
+	X(NONBLOCKING, nonblocking, 0, 1, 0,				\
+	  "no", NULL, kpool_no_yes, 1,					\
+	  "refuse instead of sleeping in submit")			\
+	X(EXPIRY_MS, expiry_ms, 1, KPOOL_NO_PURGE, 10000,		\
+	  NULL, "never", NULL, 1,					\
+	  "idle milliseconds after which a worker is purged")		\
+	X(NICE, nice, -20, 19, 0,					\
+	  NULL, NULL, NULL, 1,						\
+	  "nice value of the workers")					\
+	X(POLICY, policy, KPOOL_POLICY_NORMAL, KPOOL_POLICY_RR,		\
+	  KPOOL_POLICY_NORMAL, "normal", NULL, kpool_policies, 1,	\
+	  "scheduling policy of the workers")				\
+	X(RT_PRIORITY, rt_priority, 1, 99, 1,				\
+	  NULL, NULL, NULL, 1,						\
+	  "real-time priority under the policies fifo and rr")		\
+	X(NUMA_NODE, node, 0, MAX_NUMNODES, 0,				\
+	  "any", NULL, NULL, 0,						\
+	  "NUMA node of the workers and their memory")
+
+#define KPOOL_ROW(_id, _field, _min, _max, _def, _none, _most, _words,	\
+		  _one, _help)						\
+	[KPOOL_##_id] = {						\
+		.name	= #_field,					\
+		.help	= _help,					\
+		.offset	= offsetof(struct kpool_attrs, _field),		\
+		.min	= _min,						\
+		.max	= _max,						\
+		.def	= _def,						\
+		.none	= _none,					\
+		.most	= _most,					\
+		.words	= _words,					\
+		.one	= _one,						\
+	},
+
+const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES] = {
+	KPOOL_ATTRS(KPOOL_ROW)
+};
+
+#define KPOOL_DEFAULT(_id, _field, _min, _max, _def, ...) ._field = _def,
+
+/* What an attribute left at zero becomes; fixed once the module is loaded. */
+static struct kpool_attrs kpool_defaults = {
+	KPOOL_ATTRS(KPOOL_DEFAULT)
+};
+
+/* What the default pool is made of, zeros included, then resolved. */
+struct kpool_attrs kpool_default_pool_attrs;
+
+static struct cpumask kpool_defaults_mask, kpool_default_pool_mask;
+
+/* Text to value */
+
+/* A value as a person writes it. */
+static int kpool_attr_shown(const struct kpool_attr_row *row, int value)
+{
+	return value + row->one - 1;
+}
+
+static void kpool_attr_complain(const struct kpool_attr_row *row,
+				const char *who, const char *text)
+{
+	int least = row->one ? row->min : 1;
+	int i;
+
+	pr_err("kpool: %s: bad %s \"%.32s\"; allowed: %d to %d%s%s%s%s%s\n",
+	       who, row->name, text, kpool_attr_shown(row, least),
+	       kpool_attr_shown(row, row->max),
+	       row->none ? " or " : "", row->none ?: "",
+	       row->most ? " or " : "", row->most ?: "",
+	       row->one ? ", 0 for the default" : "");
+	for (i = 0; row->words && row->words[i]; i++)
+		pr_err("kpool: %s: %s may be \"%s\"\n", who, row->name,
+		       row->words[i]);
+}
+
+static bool kpool_attr_word(const struct kpool_attr_row *row, const char *text,
+			    int *value)
+{
+	int i;
+
+	if (row->none && sysfs_streq(text, row->none)) {
+		*value = KPOOL_NONE;
+		return true;
+	}
+	if (row->most && sysfs_streq(text, row->most)) {
+		*value = row->max;
+		return true;
+	}
+	for (i = 1; row->words && row->words[i]; i++) {
+		if (sysfs_streq(text, row->words[i])) {
+			*value = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Replace a request by the value that it asks for; -ERANGE if there is none. */
+static int kpool_attr_resolve(const struct kpool_attr_row *row, int def,
+			      int *value)
+{
+	if (*value == 0) {
+		*value = def;
+		return 0;
+	}
+	if (*value == KPOOL_NONE && row->none) {
+		*value = 0;
+		return 0;
+	}
+	return *value < row->min || *value > row->max ? -ERANGE : 0;
+}
+
+/* Read a value as a person writes it; complain in the log if it is bad. */
+int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
+		     const char *who, int *value)
+{
+	int resolved, err;
+
+	if (kpool_attr_word(row, text, value))
+		return 0;
+	err = kstrtoint(text, 10, value);
+	if (!err && row->one == 0) {
+		/* numbered from zero: not even zero asks for the default */
+		if (*value < 0 || *value >= row->max)
+			err = -ERANGE;
+		else
+			*value += 1;
+	}
+	resolved = *value;
+	if (!err)
+		err = *value == KPOOL_NONE ? -ERANGE :
+		      kpool_attr_resolve(row, row->def, &resolved);
+	if (err)
+		kpool_attr_complain(row, who, text);
+	return err;
+}
+
+void kpool_attr_show(struct seq_file *m, const struct kpool_attr_row *row,
+		     int value)
+{
+	if (row->words)
+		seq_printf(m, "%s\n", row->words[value]);
+	else if (row->most && value == row->max)
+		seq_printf(m, "%s\n", row->most);
+	else if (!row->one && !value)
+		seq_printf(m, "%s\n", row->none);
+	else
+		seq_printf(m, "%d\n", kpool_attr_shown(row, value));
+}
+
+/* Validation */
+
+/* Do the mask and the node leave a CPU that is online? */
+static bool kpool_has_cpu(const struct cpumask *mask, int node)
+{
+	unsigned int cpu;
+
+	for_each_cpu_and(cpu, mask ?: cpu_possible_mask, cpu_online_mask)
+		if (!node || cpu_to_node(cpu) == node - 1)
+			return true;
+	return false;
+}
+
+static int kpool_attrs_contradict(const struct kpool_attrs *attrs,
+				  const char *who)
+{
+	if (attrs->min_workers > attrs->capacity) {
+		pr_err("kpool: %s: min_workers %d is above capacity %d\n", who,
+		       attrs->min_workers, attrs->capacity);
+		return -EINVAL;
+	}
+	if ((attrs->flags & KPOOL_PREALLOC) && !attrs->min_workers) {
+		pr_err("kpool: %s: PREALLOC makes min_workers, which is 0\n",
+		       who);
+		return -EINVAL;
+	}
+	if (attrs->flags & ~KPOOL_PREALLOC) {
+		pr_err("kpool: %s: unknown flags %#x\n", who, attrs->flags);
+		return -EINVAL;
+	}
+	if (!kpool_has_cpu(attrs->cpumask, attrs->node)) {
+		pr_err("kpool: %s: cpumask and node leave no CPU that is online\n",
+		       who);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Turn what a caller asked for into the values in force, or refuse it. */
+int kpool_attrs_resolve(const struct kpool_attrs *asked,
+			struct kpool_attrs *attrs, const char *who)
+{
+	int i;
+
+	*attrs = *asked;
+	for (i = 0; i < KPOOL_NR_TUNABLES; i++) {
+		const struct kpool_attr_row *row = &kpool_attr_table[i];
+		int *value = kpool_attr(attrs, row);
+		int bad = *value;
+
+		if (kpool_attr_resolve(row, *kpool_attr(&kpool_defaults, row),
+				       value)) {
+			pr_err("kpool: %s: %s %d is out of range; allowed: %d to %d\n",
+			       who, row->name, bad, row->min, row->max);
+			return -ERANGE;
+		}
+	}
+	if (!attrs->cpumask)
+		attrs->cpumask = kpool_defaults.cpumask;
+	return kpool_attrs_contradict(attrs, who);
+}
+
+int kpool_attrs_check_defaults(void)
+{
+	const struct kpool_attrs asked = kpool_default_pool_attrs;
+	int err = kpool_attrs_contradict(&kpool_defaults,
+					 "module parameters");
+
+	return err ?: kpool_attrs_resolve(&asked, &kpool_default_pool_attrs,
+					  "module parameters default_*");
+}
+
+/* Scheduling of the workers */
+
+/* The CPUs that mask and node leave together. */
+static void kpool_compute_affinity(struct kpool *pool)
+{
+	int node = pool->attrs.node;
+
+	lockdep_assert_held(&pool->mutex);
+	cpumask_copy(pool->affinity,
+		     pool->attrs.cpumask ?: cpu_possible_mask);
+	if (node)
+		cpumask_and(pool->affinity, pool->affinity,
+			    cpumask_of_node(node - 1));
+}
+
+static bool kpool_is_confined(const struct kpool *pool)
+{
+	return pool->attrs.cpumask || pool->attrs.node;
+}
+
+void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
+{
+	static const u32 policies[] = {
+		[KPOOL_POLICY_NORMAL]	= SCHED_NORMAL,
+		[KPOOL_POLICY_BATCH]	= SCHED_BATCH,
+		[KPOOL_POLICY_IDLE]	= SCHED_IDLE,
+		[KPOOL_POLICY_FIFO]	= SCHED_FIFO,
+		[KPOOL_POLICY_RR]	= SCHED_RR,
+	};
+	const struct kpool_attrs *attrs = &pool->attrs;
+	bool rt = attrs->policy >= KPOOL_POLICY_FIFO;
+	struct sched_attr sched = {
+		.size		= sizeof(sched),
+		.sched_policy	= policies[attrs->policy],
+		.sched_nice	= rt ? 0 : attrs->nice,
+		.sched_priority	= rt ? attrs->rt_priority : 0,
+	};
+
+	lockdep_assert_held(&pool->mutex);
+	sched_setattr_nocheck(task, &sched);
+	/* fails while none of the CPUs is online; done again when one comes */
+	if (kpool_is_confined(pool))
+		set_cpus_allowed_ptr(task, pool->affinity);
+	else if (pool->was_confined)
+		set_cpus_allowed_ptr(task,
+				     housekeeping_cpumask(HK_TYPE_KTHREAD));
+}
+
+/* Workers cannot be reaped meanwhile: that takes the mutex too. */
+static void kpool_sched_apply_workers(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+
+	lockdep_assert_held(&pool->mutex);
+	kpool_compute_affinity(pool);
+	list_for_each_entry(worker, &pool->workers, member)
+		kpool_sched_apply(pool, worker->task);
+}
+
+/* A CPU has come online. */
+void kpool_sched_restore(struct kpool *pool)
+{
+	mutex_lock(&pool->mutex);
+	if (kpool_is_confined(pool))
+		kpool_sched_apply_workers(pool);
+	mutex_unlock(&pool->mutex);
+}
+
+/* Tuning */
+
+/* Put attributes in force and draw the consequences. */
+void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->mutex);
+	if (attrs->cpumask && attrs->cpumask != pool->cpumask)
+		cpumask_copy(pool->cpumask, attrs->cpumask);
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->attrs = *attrs;
+	if (attrs->cpumask)
+		pool->attrs.cpumask = pool->cpumask;
+	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
+	kpool_retire_surplus(pool);
+	kpool_go_on(pool, flags);
+
+	kpool_sched_apply_workers(pool);
+	if (kpool_is_confined(pool))
+		pool->was_confined = true;
+}
+
+int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
+{
+	const struct kpool_attr_row *row;
+	struct kpool_attrs attrs;
+	int err;
+
+	might_sleep();
+	if ((unsigned int)tunable >= KPOOL_NR_TUNABLES)
+		return -EINVAL;
+	row = &kpool_attr_table[tunable];
+
+	mutex_lock(&pool->mutex);
+	attrs = pool->attrs;
+	*kpool_attr(&attrs, row) = value;
+	err = kpool_attr_resolve(row, *kpool_attr(&kpool_defaults, row),
+				 kpool_attr(&attrs, row));
+	if (err)
+		pr_err("kpool: %s: %s %d is out of range; allowed: %d to %d\n",
+		       pool->name, row->name, value, row->min, row->max);
+	else
+		err = kpool_attrs_contradict(&attrs, pool->name);
+	if (!err)
+		kpool_attrs_apply(pool, &attrs);
+	mutex_unlock(&pool->mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_tune);
+
+int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask)
+{
+	struct kpool_attrs attrs;
+	int err;
+
+	might_sleep();
+	mutex_lock(&pool->mutex);
+	attrs = pool->attrs;
+	attrs.cpumask = mask ?: kpool_defaults.cpumask;
+	err = kpool_attrs_contradict(&attrs, pool->name);
+	if (!err)
+		kpool_attrs_apply(pool, &attrs);
+	mutex_unlock(&pool->mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_tune_cpumask);
+
+/* Module parameters */
+
+struct kpool_param {
+	const struct kpool_attr_row	*row;
+	struct kpool_attrs		*attrs;
+};
+
+static int kpool_param_set(const char *text, const struct kernel_param *kp)
+{
+	const struct kpool_param *param = kp->arg;
+	int value, err;
+
+	err = kpool_attr_parse(param->row, text, kp->name, &value);
+	if (err)
+		return err;
+	/* the default pool may ask for the default; the default may not */
+	if (param->attrs == &kpool_defaults)
+		kpool_attr_resolve(param->row, param->row->def, &value);
+	*kpool_attr(param->attrs, param->row) = value;
+	return 0;
+}
+
+static int kpool_param_get(char *buffer, const struct kernel_param *kp)
+{
+	const struct kpool_param *param = kp->arg;
+
+	return scnprintf(buffer, PAGE_SIZE, "%d\n",
+			 *kpool_attr(param->attrs, param->row));
+}
+
+static const struct kernel_param_ops kpool_param_ops = {
+	.set	= kpool_param_set,
+	.get	= kpool_param_get,
+};
+
+#define KPOOL_PARAM(_id, _field, _min, _max, _def, _none, _most, _words, \
+		    _one, _help)					\
+	static struct kpool_param kpool_param_##_field = {		\
+		&kpool_attr_table[KPOOL_##_id], &kpool_defaults		\
+	};								\
+	module_param_cb(_field, &kpool_param_ops, &kpool_param_##_field, \
+			0444);						\
+	MODULE_PARM_DESC(_field, _help);				\
+	static struct kpool_param kpool_param_default_##_field = {	\
+		&kpool_attr_table[KPOOL_##_id], &kpool_default_pool_attrs \
+	};								\
+	module_param_cb(default_##_field, &kpool_param_ops,		\
+			&kpool_param_default_##_field, 0444);		\
+	MODULE_PARM_DESC(default_##_field,				\
+			 "of the default pool: " _help);
+
+KPOOL_ATTRS(KPOOL_PARAM)
+
+static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
+{
+	struct kpool_attrs *attrs = kp->arg;
+	struct cpumask *mask = attrs == &kpool_defaults ?
+			       &kpool_defaults_mask : &kpool_default_pool_mask;
+	int err = cpulist_parse(text, mask);
+
+	if (!err && !cpumask_intersects(mask, cpu_online_mask))
+		err = -EINVAL;
+	if (err)
+		pr_err("kpool: %s: bad \"%.32s\"; allowed: a list of CPUs, one of them online\n",
+		       kp->name, text);
+	else
+		attrs->cpumask = mask;
+	return err;
+}
+
+static int kpool_cpumask_get(char *buffer, const struct kernel_param *kp)
+{
+	const struct kpool_attrs *attrs = kp->arg;
+
+	return scnprintf(buffer, PAGE_SIZE, "%*pbl\n",
+			 cpumask_pr_args(attrs->cpumask ?: cpu_possible_mask));
+}
+
+static const struct kernel_param_ops kpool_cpumask_ops = {
+	.set	= kpool_cpumask_set,
+	.get	= kpool_cpumask_get,
+};
+
+module_param_cb(cpumask, &kpool_cpumask_ops, &kpool_defaults, 0444);
+MODULE_PARM_DESC(cpumask, "CPUs that the workers may run on");
+module_param_cb(default_cpumask, &kpool_cpumask_ops, &kpool_default_pool_attrs,
+		0444);
+MODULE_PARM_DESC(default_cpumask,
+		 "of the default pool: CPUs that the workers may run on");

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The only place that knows kernel versions: everything else is written for
+ * the newest API, and this header lends it to older kernels.
+ */
+#ifndef _KPOOL_COMPAT_H
+#define _KPOOL_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/timer.h>
+#include <linux/version.h>
+
+/* hrtimer_setup() replaced hrtimer_init() and the bare function pointer. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*fn)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+}
+#endif
+
+/* timer_container_of() was from_timer(). */
+#ifndef timer_container_of
+#define timer_container_of(var, callback_timer, timer_fieldname) \
+	from_timer(var, callback_timer, timer_fieldname)
+#endif
+
+/* The state of a running SHA-256, and its name since 6.17. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define sha256_ctx sha256_state
+#endif
+
+/* kthread_run_worker() was kthread_create_worker(), which also woke the thread. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define kthread_run_worker kthread_create_worker
+#endif
+
+#endif /* _KPOOL_COMPAT_H */

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a person sees and turns: /sys/kernel/debug/<module>/.
+ */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+
+/* A statistic is one row: its name, and where it is in kpool_stats. */
+#define KPOOL_STAT(_name) { #_name, offsetof(struct kpool_stats, _name) }
+static const struct {
+	const char	*name;
+	size_t		offset;
+} kpool_stat_table[] = {
+	KPOOL_STAT(submitted),
+	KPOOL_STAT(completed),
+	KPOOL_STAT(failed),
+	KPOOL_STAT(cancelled),
+	KPOOL_STAT(dropped),
+	KPOOL_STAT(refused),
+	KPOOL_STAT(spawned),
+	KPOOL_STAT(purged),
+	KPOOL_STAT(retired),
+	KPOOL_STAT(alive),
+	KPOOL_STAT(idle),
+	KPOOL_STAT(running),
+	KPOOL_STAT(pending),
+	KPOOL_STAT(blocked),
+};
+
+static struct dentry *kpool_debugfs_root;
+
+/* Tables */
+
+static int kpool_pools_show(struct seq_file *m, void *unused)
+{
+	struct kpool_stats s;
+	struct kpool *pool;
+
+	seq_puts(m, "name            state    alive     idle  running  pending  blocked    submitted    completed owner\n");
+	mutex_lock(&kpool_registry);
+	list_for_each_entry(pool, &kpool_pools, member) {
+		kpool_get_stats(pool, &s);
+		seq_printf(m, "%-15s %-6s %7llu  %7llu  %7llu  %7llu  %7llu %12llu %12llu %s\n",
+			   pool->name, kpool_state_name(pool), s.alive, s.idle,
+			   s.running, s.pending, s.blocked, s.submitted,
+			   s.completed,
+			   pool->owner ? pool->owner->name : "built-in");
+	}
+	mutex_unlock(&kpool_registry);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_pools);
+
+static void kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
+{
+	mutex_lock(&pool->mutex);
+	if (pool->attrs.cpumask)
+		seq_printf(m, "%*pbl\n", cpumask_pr_args(pool->cpumask));
+	else
+		seq_puts(m, "all\n");
+	mutex_unlock(&pool->mutex);
+}
+
+static int kpool_stats_show(struct seq_file *m, void *unused)
+{
+	struct kpool *pool = m->private;
+	struct kpool_attrs attrs;
+	struct kpool_stats stats;
+	int i;
+
+	kpool_get_attrs(pool, &attrs);
+	kpool_get_stats(pool, &stats);
+	seq_printf(m, "state %s\n", kpool_state_name(pool));
+	for (i = 0; i < ARRAY_SIZE(kpool_stat_table); i++)
+		seq_printf(m, "%s %llu\n", kpool_stat_table[i].name,
+			   *(u64 *)((char *)&stats +
+				    kpool_stat_table[i].offset));
+	for (i = 0; i < KPOOL_NR_TUNABLES; i++) {
+		seq_printf(m, "%s ", kpool_attr_table[i].name);
+		kpool_attr_show(m, &kpool_attr_table[i],
+				*kpool_attr(&attrs, &kpool_attr_table[i]));
+	}
+	seq_puts(m, "cpumask ");
+	kpool_show_cpumask(m, pool);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_stats);
+
+static void kpool_show_worker(struct seq_file *m, struct kpool *pool,
+			      struct kpool_worker *worker)
+{
+	static const char * const states[] = {
+		[KPOOL_COMING]	= "coming",
+		[KPOOL_RUNNING]	= "running",
+		[KPOOL_IDLE]	= "idle",
+		[KPOOL_PURGED]	= "leaving",
+		[KPOOL_RETIRED]	= "leaving",
+	};
+	unsigned long since;
+	bool asleep;
+	void *fn;
+	u64 done;
+	u8 state;
+
+	raw_spin_lock_irq(&pool->lock);
+	state = worker->state;
+	since = worker->since;
+	done = worker->done;
+	fn = READ_ONCE(worker->fn);
+	asleep = worker->asleep;
+	raw_spin_unlock_irq(&pool->lock);
+
+	seq_printf(m, "%-7d %-8s %8u %12llu ", task_pid_nr(worker->task),
+		   asleep ? "asleep" : states[state],
+		   jiffies_to_msecs(jiffies - since), done);
+	if (state == KPOOL_RUNNING)
+		seq_printf(m, "%ps\n", fn);
+	else
+		seq_puts(m, "-\n");
+}
+
+static int kpool_workers_show(struct seq_file *m, void *unused)
+{
+	struct kpool *pool = m->private;
+	struct kpool_worker *worker;
+
+	seq_puts(m, "pid     state      for_ms         done function\n");
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(worker, &pool->workers, member)
+		kpool_show_worker(m, pool, worker);
+	mutex_unlock(&pool->mutex);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_workers);
+
+/* Tunables */
+
+/* One file of a tunable; row is NULL for the cpumask. */
+struct kpool_tunable_file {
+	struct kpool			*pool;
+	const struct kpool_attr_row	*row;
+};
+
+static int kpool_tunable_show(struct seq_file *m, void *unused)
+{
+	struct kpool_tunable_file *file = m->private;
+	struct kpool_attrs attrs;
+
+	if (!file->row) {
+		kpool_show_cpumask(m, file->pool);
+		return 0;
+	}
+	kpool_get_attrs(file->pool, &attrs);
+	kpool_attr_show(m, file->row, *kpool_attr(&attrs, file->row));
+	return 0;
+}
+
+static int kpool_tunable_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, kpool_tunable_show, inode->i_private);
+}
+
+static int kpool_tune_by_text(struct kpool *pool,
+			      const struct kpool_attr_row *row,
+			      const char *text)
+{
+	int value, err;
+
+	err = kpool_attr_parse(row, text, pool->name, &value);
+	return err ?: kpool_tune(pool, row - kpool_attr_table, value);
+}
+
+static int kpool_tune_cpumask_by_text(struct kpool *pool, const char *text)
+{
+	cpumask_var_t mask;
+	int err;
+
+	if (sysfs_streq(text, "all"))
+		return kpool_tune_cpumask(pool, cpu_possible_mask);
+	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
+		return -ENOMEM;
+	err = cpulist_parse(text, mask);
+	if (err)
+		pr_err("kpool: %s: bad cpumask \"%.32s\"; allowed: a list of CPUs like 0-3,5, or all\n",
+		       pool->name, text);
+	else
+		err = kpool_tune_cpumask(pool, mask);
+	free_cpumask_var(mask);
+	return err;
+}
+
+static ssize_t kpool_tunable_write(struct file *filp, const char __user *data,
+				   size_t count, loff_t *pos)
+{
+	struct kpool_tunable_file *file =
+		((struct seq_file *)filp->private_data)->private;
+	const char *name = file->row ? file->row->name : "cpumask";
+	char *text;
+	int err;
+
+	if (!count || count >= PAGE_SIZE || *pos) {
+		pr_err("kpool: %s: bad write to %s: %zu bytes at %lld; allowed: one value, at once\n",
+		       file->pool->name, name, count, *pos);
+		return -EINVAL;
+	}
+	text = memdup_user_nul(data, count);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (strlen(text) != count) {
+		pr_err("kpool: %s: bad write to %s: a NUL byte; allowed: text\n",
+		       file->pool->name, name);
+		err = -EINVAL;
+	} else if (file->row) {
+		err = kpool_tune_by_text(file->pool, file->row, text);
+	} else {
+		err = kpool_tune_cpumask_by_text(file->pool, text);
+	}
+	kfree(text);
+	if (err)
+		return err;
+	*pos += count;
+	return count;
+}
+
+static const struct file_operations kpool_tunable_fops = {
+	.owner		= THIS_MODULE,
+	.open		= kpool_tunable_open,
+	.read		= seq_read,
+	.write		= kpool_tunable_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static void kpool_add_tunable(struct kpool *pool, int i,
+			      const struct kpool_attr_row *row)
+{
+	struct kpool_tunable_file *file = &pool->files[i];
+
+	file->pool = pool;
+	file->row = row;
+	debugfs_create_file(row ? row->name : "cpumask", 0600, pool->dir, file,
+			    &kpool_tunable_fops);
+}
+
+/* debugfs may be off or refuse: kpool works without, so nobody checks. */
+void kpool_debugfs_add(struct kpool *pool)
+{
+	int i;
+
+	pool->files = kcalloc(KPOOL_NR_TUNABLES + 1, sizeof(*pool->files),
+			      GFP_KERNEL);
+	if (!pool->files)
+		return;
+	pool->dir = debugfs_create_dir(pool->name, kpool_debugfs_root);
+	debugfs_create_file("stats", 0400, pool->dir, pool, &kpool_stats_fops);
+	debugfs_create_file("workers", 0400, pool->dir, pool,
+			    &kpool_workers_fops);
+	for (i = 0; i < KPOOL_NR_TUNABLES; i++)
+		kpool_add_tunable(pool, i, &kpool_attr_table[i]);
+	kpool_add_tunable(pool, i, NULL);
+}
+
+/* Waits for whoever reads or writes; files still open fail from now on. */
+void kpool_debugfs_remove(struct kpool *pool)
+{
+	debugfs_remove(pool->dir);
+	kfree(pool->files);
+}
+
+void kpool_debugfs_init(void)
+{
+	kpool_debugfs_root = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("pools", 0400, kpool_debugfs_root, NULL,
+			    &kpool_pools_fops);
+}
+
+void kpool_debugfs_exit(void)
+{
+	debugfs_remove(kpool_debugfs_root);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The structures behind kpool.h and who may touch them.
+ *
+ * Data goes one way: submit.c lets an item in, pending.c keeps it in line,
+ * worker.c runs it.  item.c takes it back or waits for it, wait.c puts callers
+ * to sleep and refuses a sleep that could never end, attrs.c describes every
+ * attribute once, debugfs.c shows and turns them.
+ *
+ * Legend of exclusion, for every field:
+ *
+ * I: set before the pool is published, read-only afterwards.
+ * L: pool->lock, a raw spinlock taken with interrupts off.  It is raw because
+ *    submit is allowed in hardirq and under raw spinlocks on PREEMPT_RT too;
+ *    nothing that sleeps on PREEMPT_RT (allocation, spinlock_t, wait queue
+ *    heads) may be used under it.  Waking a task, complete() and queueing
+ *    work may: their locks are raw.
+ * M: pool->mutex, process context; taken before L.
+ * B: written under both M and L, read under either.
+ * G: kpool_registry, the mutex of the list of pools; taken before M.
+ * H: the lock of the item's home: pool->lock of the pool whose id the item
+ *    carries, see item.c.
+ * S: self: by the worker itself.
+ */
+#ifndef _KPOOL_INTERNAL_H
+#define _KPOOL_INTERNAL_H
+
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "kpool.h"
+
+/* Where an item is.  KPOOL_NOWHERE is 0: a zeroed item is at rest. */
+enum kpool_place {
+	KPOOL_NOWHERE,
+	KPOOL_IN_LINE,		/* pending, on pool->pending */
+	KPOOL_HELD,		/* pending, its turn has come while it runs */
+	KPOOL_DUE,		/* pending, on pool->blocked */
+	KPOOL_BLOCKED,		/* not accepted, on pool->blocked */
+};
+
+/* One run of an item: in a worker, or in its owner's dropped function. */
+struct kpool_run {
+	/* L: compared, never followed: the item may have been freed */
+	struct kpool_item	*item;
+	struct list_head	waiters;	/* L: kpool_waiter.node */
+};
+
+enum kpool_worker_state {
+	KPOOL_COMING,		/* made or woken, has not looked at the line yet */
+	KPOOL_RUNNING,		/* has an item */
+	KPOOL_IDLE,		/* on pool->idle */
+	KPOOL_PURGED,		/* leaves because it was idle for too long */
+	KPOOL_RETIRED,		/* leaves because of release or tune */
+};
+
+/*
+ * A worker's memory outlives its thread: it goes to pool->spare and is freed
+ * with the pool, because kpool_item.worker may still point to it.
+ */
+struct kpool_worker {
+	struct list_head	node;	/* L: on pool->idle, leaving or spare */
+	struct list_head	member;	/* M: on pool->workers */
+	struct kpool		*pool;	/* I */
+	struct task_struct	*task;	/* I: a reference is held */
+	struct kpool_run	run;	/* L */
+	struct kpool_item	*held;	/* L: to be first in line after the run */
+	struct kpool_waiter	*asleep; /* L: its sleep on pool->nested */
+	void			*fn;	/* S: what it runs, for people; racy read */
+	unsigned long		since;	/* L: jiffies of its last change of state */
+	u64			done;	/* L: items completed */
+	u32			epoch;	/* L: of the item it runs */
+	u8			state;	/* L: enum kpool_worker_state */
+};
+
+enum kpool_waiter_kind {
+	KPOOL_WAIT_SUBMIT,	/* its item is on pool->blocked */
+	KPOOL_WAIT_ITEM,	/* on pool->waiters or on a run's waiters */
+	KPOOL_WAIT_FLUSH,	/* on pool->flushers */
+	KPOOL_WAIT_REST,	/* on pool->closers */
+};
+
+/* A caller asleep in kpool; lives on the caller's stack. */
+struct kpool_waiter {
+	struct list_head	node;	/* L */
+	struct list_head	nested;	/* L: on pool->nested, or empty */
+	struct completion	done;
+	struct kpool_item	*item;	/* I: for _SUBMIT and _ITEM */
+	struct kpool_worker	*inside; /* I: whose item sleeps here, or NULL */
+	unsigned long		left;	/* L: for _FLUSH: items to end */
+	u32			epoch;	/* I: for _FLUSH: the last that counts */
+	int			result;	/* L: valid once served */
+	bool			served;	/* L */
+	u8			kind;	/* I: enum kpool_waiter_kind */
+};
+
+/* An item in its owner's dropped function; lives on the dropper's stack. */
+struct kpool_drop {
+	struct list_head	node;	/* L: on pool->drops */
+	struct kpool_run	run;	/* L */
+};
+
+struct kpool {
+	raw_spinlock_t		lock;
+	u32			id;		/* I: never used again */
+	struct kpool_attrs	attrs;		/* B: the values in force */
+	unsigned long		expiry;		/* B: jiffies, if purging */
+
+	/* items */
+	struct list_head	pending;	/* L: the line */
+	struct list_head	blocked;	/* L: in order of arrival */
+	unsigned int		nr_pending;	/* L: on @pending */
+	unsigned int		nr_held;	/* L */
+	unsigned int		nr_due;		/* L: of @blocked: accepted */
+	unsigned int		nr_blocked;	/* L: of @blocked: asleep */
+	unsigned int		nr_running;	/* L */
+	u32			epoch;		/* L: ends at each flush */
+
+	/* workers */
+	struct list_head	idle;		/* L: last used first */
+	struct list_head	leaving;	/* L: to be reaped */
+	struct list_head	spare;		/* L: memory without a thread */
+	unsigned int		nr_workers;	/* L: threads, until reaped */
+	unsigned int		nr_leaving;	/* L */
+	unsigned int		nr_idle;	/* L */
+	unsigned int		nr_coming;	/* L */
+	unsigned int		nr_spawning;	/* L: being made */
+	bool			purge_armed;	/* L */
+	bool			spawn_failed;	/* L: the log has said so */
+
+	/* state */
+	bool			closed;		/* L */
+	bool			paused;		/* L */
+	bool			dead;		/* L: leaves the index of ids */
+
+	/* those who sleep */
+	struct list_head	waiters;	/* L: for a pending item */
+	struct list_head	flushers;	/* L: in kpool_flush() */
+	struct list_head	closers;	/* L: for the last worker */
+	struct list_head	nested;		/* L: inside items, oldest first */
+	struct list_head	drops;		/* L */
+	unsigned int		nr_nested;	/* L: on @nested */
+	unsigned int		nr_sleepers;	/* L: callers inside kpool_wait() */
+	struct completion	*last_out;	/* L: destroy waits for them */
+
+	struct kpool_stats	stats;		/* L: the counters, not the gauges */
+
+	struct delayed_work	spawner;
+	struct delayed_work	purger;
+	struct mutex		mutex;
+	struct list_head	workers;	/* M: kpool_worker.member */
+	cpumask_var_t		cpumask;	/* M: valid if attrs.cpumask */
+	cpumask_var_t		affinity;	/* M: what it and node leave */
+	bool			was_confined;	/* M: workers may have had one */
+
+	struct list_head	member;		/* G: on kpool_pools */
+	struct module		*owner;		/* I */
+	struct dentry		*dir;		/* I */
+	struct kpool_tunable_file *files;	/* I */
+	struct rcu_head		rcu;
+	char			name[KPOOL_NAME_MAX + 1];	/* I */
+};
+
+/* kpool.c: the pool */
+extern struct list_head kpool_pools;	/* G */
+extern struct mutex kpool_registry;
+extern struct workqueue_struct *kpool_wq;
+extern struct kpool kpool_limbo;
+struct kpool *kpool_by_id(u32 id);
+const char *kpool_state_name(const struct kpool *pool);
+void kpool_go_on(struct kpool *pool, unsigned long flags);
+
+/* attrs.c: attributes, described once */
+
+/* One attribute: for validation, module parameters, debugfs and tune. */
+struct kpool_attr_row {
+	const char	*name;
+	const char	*help;
+	size_t		offset;		/* in struct kpool_attrs */
+	int		min, max, def;
+	const char	*none;		/* word for KPOOL_NONE, or NULL */
+	const char	*most;		/* word for @max, or NULL */
+	const char	*const *words;	/* words for values from 0 on, or NULL */
+	int		one;		/* how a person writes the value 1 */
+};
+
+extern const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES];
+extern struct kpool_attrs kpool_default_pool_attrs;
+
+static inline int *kpool_attr(struct kpool_attrs *attrs,
+			      const struct kpool_attr_row *row)
+{
+	return (int *)((char *)attrs + row->offset);
+}
+
+int kpool_attrs_resolve(const struct kpool_attrs *asked,
+			struct kpool_attrs *attrs, const char *who);
+int kpool_attrs_check_defaults(void);
+void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
+void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
+void kpool_sched_restore(struct kpool *pool);
+int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
+		     const char *who, int *value);
+void kpool_attr_show(struct seq_file *m, const struct kpool_attr_row *row,
+		     int value);
+
+/* pending.c: the line */
+bool kpool_has_room(const struct kpool *pool);
+void kpool_accept(struct kpool *pool, struct kpool_item *item);
+void kpool_append(struct kpool *pool, struct kpool_item *item);
+void kpool_admit_blocked(struct kpool *pool);
+bool kpool_can_start(struct kpool *pool);
+struct kpool_item *kpool_take(struct kpool *pool);
+void kpool_unhold(struct kpool *pool, struct kpool_worker *worker);
+void kpool_remove(struct kpool *pool, struct kpool_item *item);
+struct kpool_item *kpool_any_pending(struct kpool *pool);
+void kpool_item_ended(struct kpool *pool, u32 epoch);
+struct kpool_worker *kpool_runner(const struct kpool_item *item);
+
+/* Is the item accepted and not started? */
+static inline bool kpool_pends(const struct kpool_item *item)
+{
+	return item->place != KPOOL_NOWHERE && item->place != KPOOL_BLOCKED;
+}
+
+/* Accepted items that have not ended, those being dropped included. */
+static inline u64 kpool_outstanding(const struct kpool *pool)
+{
+	const struct kpool_stats *s = &pool->stats;
+
+	return s->submitted - s->completed - s->cancelled - s->dropped;
+}
+
+/* submit.c has no insides. */
+
+/* worker.c: threads */
+int kpool_worker_main(void *data);
+struct kpool_worker *kpool_inside(struct kpool *pool);
+struct task_struct *kpool_rouse(struct kpool *pool);
+void kpool_wake(struct task_struct *task);
+void kpool_unlock_wake(struct kpool *pool, struct task_struct *task,
+		       unsigned long flags);
+void kpool_retire_surplus(struct kpool *pool);
+int kpool_prealloc(struct kpool *pool);
+void kpool_spawn_work(struct work_struct *work);
+void kpool_purge_work(struct work_struct *work);
+void kpool_free_workers(struct kpool *pool);
+
+/* item.c: one item */
+struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
+void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
+			struct kpool_run *run);
+
+/* wait.c: sleeping callers */
+void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
+		       struct kpool_item *item);
+int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
+	       unsigned long timeout, bool killable);
+void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result);
+void kpool_serve_all(struct kpool *pool, struct list_head *waiters);
+void kpool_serve_closers(struct kpool *pool);
+bool kpool_waits_for(struct kpool_item *item, const struct kpool_worker *worker);
+void kpool_break_deadlock(struct kpool *pool);
+
+/* leak.c: what an item left behind */
+void kpool_check_leaks(struct kpool_worker *worker);
+
+/* debugfs.c */
+void kpool_debugfs_init(void);
+void kpool_debugfs_exit(void);
+void kpool_debugfs_add(struct kpool *pool);
+void kpool_debugfs_remove(struct kpool *pool);
+
+#endif /* _KPOOL_INTERNAL_H */

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What can be done to one item: cancel, disable, wait.
+ *
+ * An item carries the id of its home, the pool it was last submitted to; its
+ * fields are guarded by that pool's lock.  An id is never used twice, so an
+ * item may outlive its pool.  An item without a living home moves, before any
+ * of its fields is touched, to kpool_limbo, a pool that never runs anything.
+ */
+#include <linux/module.h>
+
+#include "internal.h"
+
+void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)
+{
+	*item = (struct kpool_item)KPOOL_ITEM_INIT(*item, fn);
+}
+EXPORT_SYMBOL_GPL(kpool_init_item);
+
+void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn)
+{
+	kpool_init_item(item, fn);
+}
+EXPORT_SYMBOL_GPL(kpool_init_item_onstack);
+
+/* Who is in the item's function, or in its owner's dropped function? */
+static struct kpool_run *kpool_run_of(struct kpool *pool,
+				      const struct kpool_item *item)
+{
+	struct kpool_worker *runner = kpool_runner(item);
+	struct kpool_drop *drop;
+
+	if (runner)
+		return &runner->run;
+	list_for_each_entry(drop, &pool->drops, node)
+		if (drop->run.item == item)
+			return &drop->run;
+	return NULL;
+}
+
+void kpool_destroy_item_onstack(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	bool active = item->place != KPOOL_NOWHERE || kpool_run_of(pool, item);
+
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	WARN(active, "kpool: item of %ps leaves the stack while active\n",
+	     item->fn);
+}
+EXPORT_SYMBOL_GPL(kpool_destroy_item_onstack);
+
+/* Lock the home unless it is gone; fails also if the item left meanwhile. */
+static bool kpool_lock_home(struct kpool_item *item, struct kpool *home,
+			    unsigned long *flags)
+{
+	raw_spin_lock_irqsave(&home->lock, *flags);
+	if (!home->dead && READ_ONCE(item->home) == home->id)
+		return true;
+	raw_spin_unlock_irqrestore(&home->lock, *flags);
+	return false;
+}
+
+/* An item whose home is gone, or that never had one, moves to limbo. */
+static bool kpool_lock_limbo(struct kpool_item *item, u32 gone,
+			     unsigned long *flags)
+{
+	raw_spin_lock_irqsave(&kpool_limbo.lock, *flags);
+	if (cmpxchg(&item->home, gone, kpool_limbo.id) == gone) {
+		item->worker = NULL;
+		return true;
+	}
+	raw_spin_unlock_irqrestore(&kpool_limbo.lock, *flags);
+	return false;
+}
+
+/*
+ * Lock the item's home.  A pool is marked dead under its lock before its id is
+ * forgotten, so whoever locks it alive comes before everyone who finds the
+ * item in limbo.  Interrupts stay off until the lock is dropped, which keeps a
+ * pool that is being freed by RCU in place as long as it is locked.
+ */
+struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
+{
+	for (;;) {
+		u32 id = READ_ONCE(item->home);
+		struct kpool *home;
+		bool locked;
+
+		rcu_read_lock();
+		home = kpool_by_id(id);
+		locked = home && kpool_lock_home(item, home, flags);
+		if (!locked && (!home || READ_ONCE(home->dead))) {
+			home = &kpool_limbo;
+			locked = kpool_lock_limbo(item, id, flags);
+		}
+		rcu_read_unlock();
+		if (locked)
+			return home;
+		cpu_relax();
+	}
+}
+
+/* The run that the item's waiters wait for has begun. */
+void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
+			struct kpool_run *run)
+{
+	struct kpool_waiter *waiter, *next;
+
+	lockdep_assert_held(&pool->lock);
+	item->watched = false;
+	list_for_each_entry_safe(waiter, next, &pool->waiters, node)
+		if (waiter->item == item)
+			list_move_tail(&waiter->node, &run->waiters);
+}
+
+/* Take an accepted item back; a sleeping submit of it is told. */
+static bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_run none = { .waiters = LIST_HEAD_INIT(none.waiters) };
+	u32 epoch = item->epoch;
+
+	lockdep_assert_held(&pool->lock);
+	if (item->place == KPOOL_BLOCKED) {
+		list_del(&item->node);
+		item->place = KPOOL_NOWHERE;
+		pool->nr_blocked--;
+		kpool_serve(pool, item->submitter, -ECANCELED);
+		return false;
+	}
+	if (item->place == KPOOL_NOWHERE)
+		return false;
+
+	kpool_remove(pool, item);
+	pool->stats.cancelled++;
+	if (item->watched) {
+		kpool_move_waiters(pool, item, &none);
+		kpool_serve_all(pool, &none.waiters);
+	}
+	kpool_item_ended(pool, epoch);
+	kpool_admit_blocked(pool);
+	kpool_serve_closers(pool);
+	kpool_break_deadlock(pool);
+	return true;
+}
+
+bool kpool_cancel(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	bool pending = kpool_do_cancel(pool, item);
+
+	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+	return pending;
+}
+EXPORT_SYMBOL_GPL(kpool_cancel);
+
+/* Sleep until the item's acceptance, or its run, has ended; lock held. */
+static int kpool_wait_item(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_run *run = kpool_run_of(pool, item);
+	struct kpool_worker *me = kpool_inside(pool);
+	struct kpool_waiter waiter;
+
+	if (!kpool_pends(item) && !run)
+		return 0;
+	if (me && kpool_waits_for(item, me))
+		return -EDEADLK;
+
+	kpool_waiter_init(&waiter, KPOOL_WAIT_ITEM, item);
+	if (kpool_pends(item)) {
+		item->watched = true;
+		list_add_tail(&waiter.node, &pool->waiters);
+	} else {
+		list_add_tail(&waiter.node, &run->waiters);
+	}
+	return kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
+}
+
+int kpool_flush_item(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool;
+	int err;
+
+	might_sleep();
+	pool = kpool_item_lock(item, &flags);
+	err = kpool_wait_item(pool, item);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_flush_item);
+
+static int kpool_do_disable(struct kpool_item *item, bool wait)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	int err = -ERANGE;
+
+	if (item->disabled != U16_MAX) {
+		item->disabled++;
+		err = kpool_do_cancel(pool, item);
+	}
+	if (err >= 0 && wait)
+		err = kpool_wait_item(pool, item) ?: err;
+	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+	return err;
+}
+
+int kpool_disable(struct kpool_item *item)
+{
+	return kpool_do_disable(item, false);
+}
+EXPORT_SYMBOL_GPL(kpool_disable);
+
+int kpool_disable_wait(struct kpool_item *item)
+{
+	might_sleep();
+	return kpool_do_disable(item, true);
+}
+EXPORT_SYMBOL_GPL(kpool_disable_wait);
+
+int kpool_enable(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	int err = -EINVAL;
+
+	if (item->disabled)
+		err = --item->disabled ? 1 : 0;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_enable);
+
+int kpool_cancel_wait(struct kpool_item *item)
+{
+	int err;
+
+	might_sleep();
+	err = kpool_do_disable(item, true);
+	if (err != -ERANGE)
+		kpool_enable(item);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_cancel_wait);
+
+bool kpool_is_pending(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	bool pending = kpool_pends(item);
+
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return pending;
+}
+EXPORT_SYMBOL_GPL(kpool_is_pending);

@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kpool: a bounded, tunable pool of kernel threads.
+ *
+ * The problem.  Drivers, file systems and network code that must bound their
+ * backlog, hold back their submitters, or limit their threads at run time roll
+ * their own thread pool, because a workqueue does none of these.  Getting one
+ * right means: no lost wake-up, no lost or repeated item, no thread left in a
+ * module that goes away, no submitter overtaken, no hang that could have been
+ * refused.
+ *
+ * The design.  One pool, one raw spinlock, a few lists under it, nothing
+ * lock-free.  Whatever changes what may happen next does so under the lock and
+ * calls the one function that draws the consequence:
+ *
+ *   room for more     kpool_admit_blocked()  first come, first served
+ *   something to start kpool_rouse()         one worker is on its way, or made
+ *   nobody can go on  kpool_break_deadlock() the newest sleeper is refused
+ *   nothing left      kpool_serve_closers()  release and destroy return
+ *
+ * so every state the lock protects is one in which all four have been drawn.
+ * Because all is decided under the lock, its release and the next acquisition
+ * are the only ordering that items, workers and sleepers need.
+ *
+ * What must not happen under the lock happens elsewhere: waking a worker after
+ * it has been dropped (worker.c says why that is safe), making and reaping
+ * threads in delayed work, calling an owner's function in the worker.
+ *
+ * A worker's thread is ended by kthread_stop() alone: when that has returned,
+ * the thread executes no code of this or any client's module.  destroy waits
+ * until the last worker is reaped and the last sleeper has left.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/ctype.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "internal.h"
+
+LIST_HEAD(kpool_pools);
+DEFINE_MUTEX(kpool_registry);
+struct workqueue_struct *kpool_wq;
+
+/* Pools by id, read under RCU; an id is not used again before the rest were. */
+static DEFINE_XARRAY_ALLOC(kpool_ids);
+static u32 kpool_next_id;
+
+/* Home of the items that have none: see item.c.  Not in kpool_ids. */
+#define KPOOL_LIMBO_ID	1
+struct kpool kpool_limbo = {
+	.lock		= __RAW_SPIN_LOCK_UNLOCKED(kpool_limbo.lock),
+	.id		= KPOOL_LIMBO_ID,
+	.pending	= LIST_HEAD_INIT(kpool_limbo.pending),
+	.blocked	= LIST_HEAD_INIT(kpool_limbo.blocked),
+	.drops		= LIST_HEAD_INIT(kpool_limbo.drops),
+	.closed		= true,
+	.name		= "limbo",
+};
+
+#define KPOOL_DEFAULT_NAME	"default"
+static struct kpool *kpool_the_default;	/* set once, never changed */
+
+struct kpool *kpool_by_id(u32 id)
+{
+	return xa_load(&kpool_ids, id);
+}
+
+const char *kpool_state_name(const struct kpool *pool)
+{
+	if (pool->closed)
+		return "closed";
+	return pool->paused ? "paused" : "open";
+}
+
+/* Draw the consequences of a change that may let items in or start. */
+void kpool_go_on(struct kpool *pool, unsigned long flags)
+{
+	kpool_admit_blocked(pool);
+	kpool_break_deadlock(pool);
+	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+}
+
+/* Making a pool */
+
+static bool kpool_name_ok(const char *name)
+{
+	size_t i, len = strnlen(name, KPOOL_NAME_MAX + 1);
+
+	if (!len || len > KPOOL_NAME_MAX || !strcmp(name, "pools"))
+		return false;
+	for (i = 0; i < len; i++)
+		if (!isascii(name[i]) || (!isalnum(name[i]) &&
+					  name[i] != '_' && name[i] != '-'))
+			return false;
+	return true;
+}
+
+static void kpool_init(struct kpool *pool, const char *name,
+		       struct module *owner)
+{
+	raw_spin_lock_init(&pool->lock);
+	INIT_LIST_HEAD(&pool->pending);
+	INIT_LIST_HEAD(&pool->blocked);
+	INIT_LIST_HEAD(&pool->idle);
+	INIT_LIST_HEAD(&pool->leaving);
+	INIT_LIST_HEAD(&pool->spare);
+	INIT_LIST_HEAD(&pool->waiters);
+	INIT_LIST_HEAD(&pool->flushers);
+	INIT_LIST_HEAD(&pool->closers);
+	INIT_LIST_HEAD(&pool->nested);
+	INIT_LIST_HEAD(&pool->drops);
+	INIT_LIST_HEAD(&pool->workers);
+	INIT_LIST_HEAD(&pool->member);
+	mutex_init(&pool->mutex);
+	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
+	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
+	pool->owner = owner;
+	strscpy(pool->name, name, sizeof(pool->name));
+}
+
+static struct kpool *kpool_alloc(const char *name, struct module *owner)
+{
+	struct kpool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+
+	if (!pool)
+		return NULL;
+	if (!zalloc_cpumask_var(&pool->cpumask, GFP_KERNEL))
+		goto free_pool;
+	if (!zalloc_cpumask_var(&pool->affinity, GFP_KERNEL))
+		goto free_cpumask;
+	kpool_init(pool, name, owner);
+	return pool;
+
+free_cpumask:
+	free_cpumask_var(pool->cpumask);
+free_pool:
+	kfree(pool);
+	return NULL;
+}
+
+static void kpool_free(struct kpool *pool)
+{
+	cancel_delayed_work_sync(&pool->spawner);
+	cancel_delayed_work_sync(&pool->purger);
+	kpool_free_workers(pool);
+	free_cpumask_var(pool->affinity);
+	free_cpumask_var(pool->cpumask);
+	kfree_rcu(pool, rcu);
+}
+
+/* Enter the pool into the list of names and the index of ids. */
+static int kpool_register(struct kpool *pool)
+{
+	struct kpool *other;
+	int err;
+
+	lockdep_assert_held(&kpool_registry);
+	list_for_each_entry(other, &kpool_pools, member)
+		if (!strcmp(other->name, pool->name))
+			return -EEXIST;
+	err = xa_alloc_cyclic(&kpool_ids, &pool->id, pool,
+			      XA_LIMIT(KPOOL_LIMBO_ID + 1, U32_MAX),
+			      &kpool_next_id, GFP_KERNEL);
+	if (err < 0)
+		return err;
+	list_add_tail(&pool->member, &kpool_pools);
+	kpool_debugfs_add(pool);
+	return 0;
+}
+
+static void kpool_unregister(struct kpool *pool)
+{
+	unsigned long flags;
+
+	kpool_debugfs_remove(pool);
+	mutex_lock(&kpool_registry);
+	list_del(&pool->member);
+	mutex_unlock(&kpool_registry);
+
+	/* dead first, forgotten after: see kpool_item_lock() */
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	WRITE_ONCE(pool->dead, true);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	xa_erase(&kpool_ids, pool->id);
+}
+
+static void kpool_close(struct kpool *pool)
+{
+	struct kpool_item *item, *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->closed = true;
+	pool->paused = false;
+	list_for_each_entry_safe(item, next, &pool->blocked, node) {
+		if (item->place != KPOOL_BLOCKED)
+			continue;
+		list_del(&item->node);
+		item->place = KPOOL_NOWHERE;
+		pool->nr_blocked--;
+		kpool_serve(pool, item->submitter, -ESHUTDOWN);
+	}
+	kpool_retire_surplus(pool);
+	kpool_go_on(pool, flags);
+}
+
+static int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
+{
+	struct kpool_waiter waiter;
+	unsigned long flags;
+	int err = 0;
+
+	kpool_waiter_init(&waiter, KPOOL_WAIT_REST, NULL);
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_add_tail(&waiter.node, &pool->closers);
+	kpool_serve_closers(pool);
+	if (!waiter.served)
+		err = kpool_wait(pool, &waiter, timeout, false);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
+}
+
+/* Callers that were served may still be on their way out of kpool. */
+static void kpool_wait_last_out(struct kpool *pool)
+{
+	DECLARE_COMPLETION_ONSTACK(last_out);
+	bool wait;
+
+	raw_spin_lock_irq(&pool->lock);
+	wait = pool->nr_sleepers;
+	if (wait)
+		pool->last_out = &last_out;
+	raw_spin_unlock_irq(&pool->lock);
+	if (wait)
+		wait_for_completion(&last_out);
+}
+
+static void kpool_end_pool(struct kpool *pool)
+{
+	kpool_close(pool);
+	kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+	kpool_wait_last_out(pool);
+	kpool_unregister(pool);
+	kpool_free(pool);
+}
+
+static struct kpool *kpool_make(const char *name,
+				const struct kpool_attrs *attrs,
+				struct module *owner)
+{
+	struct kpool *pool;
+	int err;
+
+	pool = kpool_alloc(name, owner);
+	if (!pool)
+		return ERR_PTR(-ENOMEM);
+	mutex_lock(&pool->mutex);
+	kpool_attrs_apply(pool, attrs);
+	mutex_unlock(&pool->mutex);
+
+	mutex_lock(&kpool_registry);
+	err = kpool_register(pool);
+	mutex_unlock(&kpool_registry);
+	if (err) {
+		kpool_free(pool);
+		return ERR_PTR(err);
+	}
+	err = kpool_prealloc(pool);
+	if (err) {
+		kpool_end_pool(pool);
+		return ERR_PTR(err);
+	}
+	return pool;
+}
+
+struct kpool *__kpool_create(const char *name, const struct kpool_attrs *attrs,
+			     struct module *owner)
+{
+	static const struct kpool_attrs defaults;
+	struct kpool_attrs resolved;
+	struct kpool *pool;
+	int err;
+
+	if (!name || !kpool_name_ok(name)) {
+		pr_err("kpool: bad pool name; allowed: 1 to %d of [A-Za-z0-9_-], not \"pools\"\n",
+		       KPOOL_NAME_MAX);
+		return ERR_PTR(-EINVAL);
+	}
+	err = kpool_attrs_resolve(attrs ?: &defaults, &resolved, name);
+	if (err)
+		return ERR_PTR(err);
+	if (!strcmp(name, KPOOL_DEFAULT_NAME))
+		return ERR_PTR(-EEXIST);
+
+	__module_get(THIS_MODULE);
+	pool = kpool_make(name, &resolved, owner);
+	if (IS_ERR(pool)) {
+		pr_err("kpool: %s: cannot create the pool (%ld)\n", name,
+		       PTR_ERR(pool));
+		module_put(THIS_MODULE);
+	}
+	return pool;
+}
+EXPORT_SYMBOL_GPL(__kpool_create);
+
+/* Closing and opening */
+
+int kpool_destroy(struct kpool *pool)
+{
+	might_sleep();
+	if (kpool_inside(pool))
+		return -EDEADLK;
+	if (pool == READ_ONCE(kpool_the_default))
+		return -EINVAL;
+	kpool_end_pool(pool);
+	module_put(THIS_MODULE);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(kpool_destroy);
+
+void kpool_release(struct kpool *pool)
+{
+	kpool_close(pool);
+}
+EXPORT_SYMBOL_GPL(kpool_release);
+
+int kpool_release_timeout(struct kpool *pool, unsigned long timeout)
+{
+	might_sleep();
+	if (kpool_inside(pool))
+		return -EDEADLK;
+	kpool_close(pool);
+	return kpool_wait_rest(pool, min_t(unsigned long, timeout,
+					   MAX_SCHEDULE_TIMEOUT));
+}
+EXPORT_SYMBOL_GPL(kpool_release_timeout);
+
+/* Take the next item to drop out of the line; its waiters go on waiting. */
+static struct kpool_item *kpool_begin_drop(struct kpool *pool,
+					   struct kpool_drop *drop)
+{
+	struct kpool_item *item;
+
+	lockdep_assert_held(&pool->mutex);
+	INIT_LIST_HEAD(&drop->run.waiters);
+	raw_spin_lock_irq(&pool->lock);
+	item = pool->closed ? kpool_any_pending(pool) : NULL;
+	if (item) {
+		kpool_remove(pool, item);
+		drop->run.item = item;
+		list_add(&drop->node, &pool->drops);
+		if (item->watched)
+			kpool_move_waiters(pool, item, &drop->run);
+	}
+	raw_spin_unlock_irq(&pool->lock);
+	return item;
+}
+
+static void kpool_end_drop(struct kpool *pool, struct kpool_drop *drop,
+			   u32 epoch)
+{
+	raw_spin_lock_irq(&pool->lock);
+	list_del(&drop->node);
+	pool->stats.dropped++;
+	kpool_serve_all(pool, &drop->run.waiters);
+	kpool_item_ended(pool, epoch);
+	kpool_break_deadlock(pool);
+	kpool_serve_closers(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* Drop one accepted item, if there is one that has not started. */
+static bool kpool_drop_one(struct kpool *pool, int err)
+{
+	struct kpool_drop drop;
+	struct kpool_item *item;
+	u32 epoch;
+
+	mutex_lock(&pool->mutex);
+	item = kpool_begin_drop(pool, &drop);
+	mutex_unlock(&pool->mutex);
+	if (!item)
+		return false;
+
+	epoch = item->epoch;
+	if (item->dropped)
+		item->dropped(item, err);
+	kpool_end_drop(pool, &drop, epoch);
+	return true;
+}
+
+unsigned long kpool_abort(struct kpool *pool)
+{
+	unsigned long dropped = 0;
+
+	might_sleep();
+	kpool_close(pool);
+	while (kpool_drop_one(pool, -ECANCELED))
+		dropped++;
+	return dropped;
+}
+EXPORT_SYMBOL_GPL(kpool_abort);
+
+static int kpool_reopen(struct kpool *pool)
+{
+	unsigned long flags;
+	int err = 0;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (kpool_outstanding(pool))
+		err = -EBUSY;
+	else
+		pool->closed = false;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
+}
+
+int kpool_reboot(struct kpool *pool)
+{
+	unsigned long flags;
+	bool open, busy;
+	int err;
+
+	might_sleep();
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	open = !pool->closed;
+	busy = kpool_outstanding(pool);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	if (open || busy)
+		return open ? 0 : -EBUSY;
+
+	/* only workers that leave are left: see them out, then start afresh */
+	kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+	err = kpool_reopen(pool) ?: kpool_prealloc(pool);
+	if (err && err != -EBUSY)
+		kpool_close(pool);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_reboot);
+
+int kpool_pause(struct kpool *pool)
+{
+	unsigned long flags;
+	int err = 0;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (pool->closed)
+		err = -ESHUTDOWN;
+	else
+		pool->paused = true;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_pause);
+
+void kpool_resume(struct kpool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->paused = false;
+	kpool_go_on(pool, flags);
+}
+EXPORT_SYMBOL_GPL(kpool_resume);
+
+int kpool_flush(struct kpool *pool)
+{
+	struct kpool_waiter waiter;
+	unsigned long flags;
+	int err = 0;
+
+	might_sleep();
+	if (kpool_inside(pool))
+		return -EDEADLK;
+
+	kpool_waiter_init(&waiter, KPOOL_WAIT_FLUSH, NULL);
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	waiter.left = kpool_outstanding(pool);
+	waiter.epoch = pool->epoch;
+	if (waiter.left) {
+		pool->epoch++;
+		list_add_tail(&waiter.node, &pool->flushers);
+		err = kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
+	}
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_flush);
+
+void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	*attrs = pool->attrs;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	attrs->cpumask = NULL;
+}
+EXPORT_SYMBOL_GPL(kpool_get_attrs);
+
+void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	*stats = pool->stats;
+	stats->alive = pool->nr_workers;
+	stats->idle = pool->nr_idle;
+	stats->running = pool->nr_running;
+	stats->pending = pool->nr_pending + pool->nr_held + pool->nr_due;
+	stats->blocked = pool->nr_blocked;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+EXPORT_SYMBOL_GPL(kpool_get_stats);
+
+/* The default pool */
+
+struct kpool *kpool_default(void)
+{
+	static DEFINE_MUTEX(first_use);
+	struct kpool *pool = READ_ONCE(kpool_the_default);
+
+	if (pool)
+		return pool;
+	might_sleep();
+	mutex_lock(&first_use);
+	pool = kpool_the_default;
+	if (!pool) {
+		pool = kpool_make(KPOOL_DEFAULT_NAME, &kpool_default_pool_attrs,
+				  THIS_MODULE);
+		/* pairs with the address dependency of whoever reads it */
+		if (!IS_ERR(pool))
+			smp_store_release(&kpool_the_default, pool);
+	}
+	mutex_unlock(&first_use);
+	return pool;
+}
+EXPORT_SYMBOL_GPL(kpool_default);
+
+/* Module entry */
+
+/* A CPU has come: workers whose mask lost it get it back. */
+static int kpool_cpu_online(unsigned int cpu)
+{
+	struct kpool *pool;
+
+	mutex_lock(&kpool_registry);
+	list_for_each_entry(pool, &kpool_pools, member)
+		kpool_sched_restore(pool);
+	mutex_unlock(&kpool_registry);
+	return 0;
+}
+
+static int kpool_hotplug_state;
+
+static int __init kpool_module_init(void)
+{
+	int err = kpool_attrs_check_defaults();
+
+	if (err)
+		return err;
+	kpool_wq = alloc_workqueue("kpool", WQ_UNBOUND, 0);
+	if (!kpool_wq)
+		return -ENOMEM;
+	kpool_hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
+							"kpool:online",
+							kpool_cpu_online, NULL);
+	if (kpool_hotplug_state < 0) {
+		destroy_workqueue(kpool_wq);
+		return kpool_hotplug_state;
+	}
+	kpool_debugfs_init();
+	return 0;
+}
+
+static void __exit kpool_module_exit(void)
+{
+	if (kpool_the_default)
+		kpool_end_pool(kpool_the_default);
+	kpool_debugfs_exit();
+	cpuhp_remove_state_nocalls(kpool_hotplug_state);
+	destroy_workqueue(kpool_wq);
+	/* pools freed by RCU are freed by code that is not ours; ids are */
+	xa_destroy(&kpool_ids);
+}
+
+module_init(kpool_module_init);
+module_exit(kpool_module_exit);
+MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The kpool authors");
+MODULE_DESCRIPTION("A bounded, tunable pool of kernel threads");
+MODULE_VERSION("0.1.0");

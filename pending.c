@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The line: what has been accepted and not started.
+ *
+ * pool->pending is the line itself.  pool->blocked is the queue in front of
+ * it, in order of arrival: items of submitters that sleep until there is room
+ * (KPOOL_BLOCKED), and items accepted without room, which wait there like a
+ * submitter that came at that time (KPOOL_DUE).  Whatever makes room calls
+ * kpool_admit_blocked(), so that nobody in front of the line waits in vain.
+ *
+ * An item submitted while it runs keeps its place in line; when its turn comes
+ * before the run has ended, the runner holds it and puts it back in front.
+ */
+#include "internal.h"
+
+/* Units that a start may take now. */
+static unsigned int kpool_free_units(const struct kpool *pool)
+{
+	unsigned int capacity = pool->attrs.capacity;
+
+	return pool->nr_running < capacity ? capacity - pool->nr_running : 0;
+}
+
+/* Is there a free unit, or a place in the queue, for one more item? */
+bool kpool_has_room(const struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	return pool->nr_pending < (u64)kpool_free_units(pool) +
+				  pool->attrs.queue_depth;
+}
+
+/* Which worker runs the item?  The caller holds the lock of the item's home. */
+struct kpool_worker *kpool_runner(const struct kpool_item *item)
+{
+	struct kpool_worker *worker = item->worker;
+
+	return worker && worker->run.item == item ? worker : NULL;
+}
+
+/* From here on the item counts. */
+void kpool_accept(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	item->epoch = pool->epoch;
+	item->since = jiffies;
+	pool->stats.submitted++;
+}
+
+void kpool_append(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	item->place = KPOOL_IN_LINE;
+	list_add_tail(&item->node, &pool->pending);
+	pool->nr_pending++;
+}
+
+/* Take an accepted item from wherever it waits. */
+void kpool_remove(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	switch (item->place) {
+	case KPOOL_IN_LINE:
+		list_del(&item->node);
+		pool->nr_pending--;
+		break;
+	case KPOOL_DUE:
+		list_del(&item->node);
+		pool->nr_due--;
+		break;
+	case KPOOL_HELD:
+		item->worker->held = NULL;
+		pool->nr_held--;
+		break;
+	}
+	item->place = KPOOL_NOWHERE;
+}
+
+/* Serve those in front of the line, strictly in order of arrival. */
+void kpool_admit_blocked(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	while (!list_empty(&pool->blocked) && kpool_has_room(pool)) {
+		struct kpool_item *item = list_first_entry(&pool->blocked,
+							   struct kpool_item,
+							   node);
+
+		list_del(&item->node);
+		if (item->place == KPOOL_BLOCKED) {
+			struct kpool_waiter *waiter = item->submitter;
+
+			pool->nr_blocked--;
+			kpool_accept(pool, item);
+			kpool_serve(pool, waiter, 0);
+		} else {
+			pool->nr_due--;
+		}
+		kpool_append(pool, item);
+	}
+}
+
+/* Put aside an item whose turn has come while its earlier run lasts. */
+static void kpool_hold(struct kpool *pool, struct kpool_worker *runner,
+		       struct kpool_item *item)
+{
+	kpool_remove(pool, item);
+	item->place = KPOOL_HELD;
+	runner->held = item;
+	pool->nr_held++;
+	kpool_admit_blocked(pool);
+}
+
+/* The run has ended: what was held is first in line. */
+void kpool_unhold(struct kpool *pool, struct kpool_worker *worker)
+{
+	struct kpool_item *item = worker->held;
+
+	lockdep_assert_held(&pool->lock);
+	kpool_remove(pool, item);
+	item->place = KPOOL_IN_LINE;
+	list_add(&item->node, &pool->pending);
+	pool->nr_pending++;
+}
+
+/* May the first in line start now?  Items that still run are put aside. */
+bool kpool_can_start(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	if (pool->paused)
+		return false;
+
+	while (pool->nr_pending && kpool_free_units(pool)) {
+		struct kpool_item *item = list_first_entry(&pool->pending,
+							   struct kpool_item,
+							   node);
+		struct kpool_worker *runner = kpool_runner(item);
+
+		if (!runner)
+			return true;
+		kpool_hold(pool, runner, item);
+	}
+	return false;
+}
+
+/* The item whose turn it is, taken out of the line, or NULL. */
+struct kpool_item *kpool_take(struct kpool *pool)
+{
+	struct kpool_item *item;
+
+	if (!kpool_can_start(pool))
+		return NULL;
+	item = list_first_entry(&pool->pending, struct kpool_item, node);
+	kpool_remove(pool, item);
+	return item;
+}
+
+/* Some accepted item that has not started, for abort. */
+struct kpool_item *kpool_any_pending(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+	struct kpool_item *item;
+
+	lockdep_assert_held(&pool->mutex);
+	lockdep_assert_held(&pool->lock);
+	item = list_first_entry_or_null(&pool->pending, struct kpool_item, node);
+	if (item)
+		return item;
+	/* a closed pool has no sleeping submitters: all here are accepted */
+	item = list_first_entry_or_null(&pool->blocked, struct kpool_item, node);
+	if (item || !pool->nr_held)
+		return item;
+	list_for_each_entry(worker, &pool->workers, member)
+		if (worker->held)
+			return worker->held;
+	return NULL;
+}
+
+/* An accepted item has run, or will not: those who flush the pool count it. */
+void kpool_item_ended(struct kpool *pool, u32 epoch)
+{
+	struct kpool_waiter *waiter, *next;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry_safe(waiter, next, &pool->flushers, node) {
+		if ((s32)(epoch - waiter->epoch) > 0 || --waiter->left)
+			continue;
+		list_del(&waiter->node);
+		kpool_serve(pool, waiter, 0);
+	}
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Callers asleep in kpool, and the sleep that could never end.
+ *
+ * A sleeper is served under pool->lock: its result is set, it leaves every
+ * list, and its completion is signalled, all before the lock is dropped.  Who
+ * wakes without having been served (time-out, signal) withdraws itself under
+ * the same lock, so that exactly one of both happens.
+ *
+ * An item may sleep in its own pool.  Those sleeps are on pool->nested.  Once
+ * every running item is there and nothing else can start, none of them will
+ * ever be served, and the newest is refused with -EDEADLK.  A sleep with a
+ * time-out ends by itself and is not counted.  Waiting in a circle of runs is
+ * hopeless even while other items run; kpool_waits_for() finds it beforehand.
+ */
+#include "internal.h"
+
+void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
+		       struct kpool_item *item)
+{
+	INIT_LIST_HEAD(&waiter->node);
+	INIT_LIST_HEAD(&waiter->nested);
+	init_completion(&waiter->done);
+	waiter->item = item;
+	waiter->inside = NULL;
+	waiter->served = false;
+	waiter->kind = kind;
+}
+
+/* End a sleep.  The waiter has left the list it waited on. */
+void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result)
+{
+	lockdep_assert_held(&pool->lock);
+	if (!list_empty(&waiter->nested)) {
+		list_del_init(&waiter->nested);
+		waiter->inside->asleep = NULL;
+		pool->nr_nested--;
+	}
+	waiter->result = result;
+	waiter->served = true;
+	complete(&waiter->done);
+}
+
+void kpool_serve_all(struct kpool *pool, struct list_head *waiters)
+{
+	struct kpool_waiter *waiter, *next;
+
+	list_for_each_entry_safe(waiter, next, waiters, node) {
+		list_del(&waiter->node);
+		kpool_serve(pool, waiter, 0);
+	}
+}
+
+/* Nothing runs, nothing is pending, no thread is left: tell who waits for it. */
+void kpool_serve_closers(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	if (pool->closed && !pool->nr_workers && !pool->nr_spawning &&
+	    !kpool_outstanding(pool))
+		kpool_serve_all(pool, &pool->closers);
+}
+
+/* Take an unserved waiter off the list it waits on. */
+static void kpool_withdraw(struct kpool *pool, struct kpool_waiter *waiter)
+{
+	if (waiter->kind != KPOOL_WAIT_SUBMIT) {
+		list_del(&waiter->node);
+		return;
+	}
+	list_del(&waiter->item->node);
+	waiter->item->place = KPOOL_NOWHERE;
+	pool->nr_blocked--;
+}
+
+/* Count the sleep of an item in its own pool. */
+static void kpool_nest(struct kpool *pool, struct kpool_waiter *waiter)
+{
+	waiter->inside = kpool_inside(pool);
+	if (!waiter->inside)
+		return;
+	waiter->inside->asleep = waiter;
+	list_add_tail(&waiter->nested, &pool->nested);
+	pool->nr_nested++;
+	kpool_break_deadlock(pool);
+}
+
+/*
+ * Sleep until served; called with pool->lock held and interrupts off by
+ * raw_spin_lock_irqsave() in a context where they were on; drops the lock
+ * while asleep and returns with it held.
+ */
+int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
+	       unsigned long timeout, bool killable)
+{
+	struct task_struct *task;
+	long left;
+
+	lockdep_assert_held(&pool->lock);
+	pool->nr_sleepers++;
+	if (timeout == MAX_SCHEDULE_TIMEOUT)
+		kpool_nest(pool, waiter);
+	/* what was done under the lock so far may let an item start */
+	task = kpool_rouse(pool);
+	rcu_read_lock();
+	raw_spin_unlock_irq(&pool->lock);
+	kpool_wake(task);
+	rcu_read_unlock();
+
+	if (killable)
+		left = wait_for_completion_killable_timeout(&waiter->done,
+							    timeout);
+	else
+		left = wait_for_completion_timeout(&waiter->done, timeout);
+
+	raw_spin_lock_irq(&pool->lock);
+	if (!waiter->served) {
+		kpool_withdraw(pool, waiter);
+		kpool_serve(pool, waiter, left < 0 ? -EINTR : -ETIMEDOUT);
+	}
+	if (!--pool->nr_sleepers && pool->last_out)
+		complete(pool->last_out);
+	return waiter->result;
+}
+
+/*
+ * Would waiting for the item's run wait for the worker?  Each worker sleeps
+ * for at most one run, so this is a walk along a chain; it ends because a
+ * circle is never closed.
+ */
+bool kpool_waits_for(struct kpool_item *item, const struct kpool_worker *worker)
+{
+	while (item) {
+		struct kpool_worker *runner = kpool_runner(item);
+
+		if (!runner)
+			return false;
+		if (runner == worker)
+			return true;
+		if (!runner->asleep || runner->asleep->kind != KPOOL_WAIT_ITEM)
+			return false;
+		item = runner->asleep->item;
+	}
+	return false;
+}
+
+/*
+ * Called wherever a running item falls asleep or ends, or what may start
+ * changes: refuse the newest sleep if all running items sleep for good.
+ */
+void kpool_break_deadlock(struct kpool *pool)
+{
+	struct kpool_waiter *newest;
+
+	lockdep_assert_held(&pool->lock);
+	if (!pool->nr_nested || pool->nr_nested != pool->nr_running ||
+	    pool->paused || kpool_can_start(pool))
+		return;
+
+	newest = list_last_entry(&pool->nested, struct kpool_waiter, nested);
+	kpool_withdraw(pool, newest);
+	kpool_serve(pool, newest, -EDEADLK);
+}

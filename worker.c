@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Worker threads: their loop, their making, their end.
+ *
+ * A worker that finds nothing to start goes to the hot end of pool->idle and
+ * sleeps; who has work takes the worker that slept last, marks it coming under
+ * the lock, and wakes it after the lock has been dropped.  At most one worker
+ * is on its way at a time: if it finds more than it can take, it sends the
+ * next one.  So a burst of small items wakes few threads, and a line that
+ * could start is never left without somebody who will look at it.
+ *
+ * Two pieces of delayed work do what may sleep: the spawner makes threads, the
+ * purger ends those idle for too long and reaps whoever leaves.
+ */
+#include <linux/kthread.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/* How long to wait after a thread could not be made. */
+#define KPOOL_SPAWN_RETRY	msecs_to_jiffies(100)
+
+/* The worker whose item the caller is, if it is one of the pool's. */
+struct kpool_worker *kpool_inside(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+
+	if (!in_task() || !(current->flags & PF_KTHREAD) ||
+	    kthread_func(current) != kpool_worker_main)
+		return NULL;
+	worker = kthread_data(current);
+	return worker->pool == pool ? worker : NULL;
+}
+
+static unsigned int kpool_nr_staying(const struct kpool *pool)
+{
+	return pool->nr_workers - pool->nr_leaving;
+}
+
+/* Do we have more workers than capacity allows? */
+static bool kpool_has_surplus(const struct kpool *pool)
+{
+	return kpool_nr_staying(pool) > (unsigned int)pool->attrs.capacity;
+}
+
+/* May another thread be made?  Those that have not quite gone count. */
+static bool kpool_may_grow(const struct kpool *pool)
+{
+	return pool->nr_workers + pool->nr_spawning <
+	       (unsigned int)pool->attrs.capacity;
+}
+
+/* Is there more to start than workers on their way, and nobody idle? */
+static bool kpool_needs_worker(struct kpool *pool)
+{
+	return !pool->nr_idle && kpool_can_start(pool) &&
+	       pool->nr_pending > pool->nr_coming + pool->nr_spawning;
+}
+
+/* Does the pool lack warm workers that it promised to have made? */
+static bool kpool_lacks_warm(const struct kpool *pool)
+{
+	return (pool->attrs.flags & KPOOL_PREALLOC) && !pool->closed &&
+	       kpool_nr_staying(pool) + pool->nr_spawning <
+	       (unsigned int)pool->attrs.min_workers;
+}
+
+static bool kpool_should_spawn(struct kpool *pool)
+{
+	return kpool_may_grow(pool) &&
+	       (kpool_lacks_warm(pool) || kpool_needs_worker(pool));
+}
+
+/* Can the coldest idle worker expire at all? */
+static bool kpool_can_expire(const struct kpool *pool)
+{
+	return !list_empty(&pool->idle) &&
+	       pool->attrs.expiry_ms != KPOOL_NO_PURGE &&
+	       kpool_nr_staying(pool) > (unsigned int)pool->attrs.min_workers;
+}
+
+/* When the coldest idle worker expires. */
+static unsigned long kpool_next_expiry(const struct kpool *pool)
+{
+	const struct kpool_worker *coldest =
+		list_last_entry(&pool->idle, struct kpool_worker, node);
+
+	return coldest->since + pool->expiry;
+}
+
+/* Arm the purger unless nothing can expire; it looks again when it fires. */
+static void kpool_arm_purger(struct kpool *pool)
+{
+	long left;
+
+	if (pool->purge_armed || !kpool_can_expire(pool))
+		return;
+	left = kpool_next_expiry(pool) - jiffies;
+	pool->purge_armed = true;
+	queue_delayed_work(kpool_wq, &pool->purger, max(left, 1L));
+}
+
+/*
+ * See that somebody looks at the line if its first item could start: returns
+ * the worker to wake once the lock has been dropped.
+ */
+struct task_struct *kpool_rouse(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+
+	lockdep_assert_held(&pool->lock);
+	if (pool->nr_coming || !kpool_can_start(pool))
+		return NULL;
+
+	worker = list_first_entry_or_null(&pool->idle, struct kpool_worker,
+					  node);
+	if (!worker) {
+		if (kpool_may_grow(pool))
+			queue_delayed_work(kpool_wq, &pool->spawner, 0);
+		return NULL;
+	}
+	list_del(&worker->node);
+	pool->nr_idle--;
+	worker->state = KPOOL_COMING;
+	pool->nr_coming++;
+	return worker->task;
+}
+
+/*
+ * Wake a worker, outside pool->lock.  It may wake by itself, run, leave and be
+ * reaped before we get here; the caller's RCU read section began under the
+ * lock and keeps the task's memory in place.
+ */
+void kpool_wake(struct task_struct *task)
+{
+	if (task)
+		wake_up_process(task);
+}
+
+void kpool_unlock_wake(struct kpool *pool, struct task_struct *task,
+		       unsigned long flags)
+{
+	rcu_read_lock();
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_wake(task);
+	rcu_read_unlock();
+}
+
+/* Send a worker away; the purger will reap it. */
+static void kpool_dismiss(struct kpool *pool, struct kpool_worker *worker,
+			  enum kpool_worker_state why)
+{
+	worker->state = why;
+	worker->since = jiffies;
+	list_add_tail(&worker->node, &pool->leaving);
+	pool->nr_leaving++;
+}
+
+/* Send an idle worker away. */
+static void kpool_dismiss_coldest(struct kpool *pool,
+				  enum kpool_worker_state why)
+{
+	struct kpool_worker *worker =
+		list_last_entry(&pool->idle, struct kpool_worker, node);
+
+	list_del(&worker->node);
+	pool->nr_idle--;
+	kpool_dismiss(pool, worker, why);
+}
+
+/* Idle workers go when the pool is closed or has shrunk. */
+void kpool_retire_surplus(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	while (pool->nr_idle && (pool->closed || kpool_has_surplus(pool)))
+		kpool_dismiss_coldest(pool, KPOOL_RETIRED);
+	mod_delayed_work(kpool_wq, &pool->purger, 0);
+}
+
+/* Begin a run. */
+static void kpool_begin(struct kpool_worker *worker, struct kpool_item *item)
+{
+	struct kpool *pool = worker->pool;
+
+	worker->state = KPOOL_RUNNING;
+	worker->since = jiffies;
+	worker->epoch = item->epoch;
+	worker->run.item = item;
+	WRITE_ONCE(worker->fn, item->fn);
+	item->worker = worker;
+	pool->nr_running++;
+	if (unlikely(item->watched))
+		kpool_move_waiters(pool, item, &worker->run);
+}
+
+/* End a run.  The item may be gone: only its address is known. */
+static void kpool_end(struct kpool_worker *worker, int err)
+{
+	struct kpool *pool = worker->pool;
+
+	worker->run.item = NULL;
+	worker->done++;
+	pool->nr_running--;
+	pool->stats.completed++;
+	if (err)
+		pool->stats.failed++;
+	if (unlikely(worker->held))
+		kpool_unhold(pool, worker);
+	if (unlikely(!list_empty(&worker->run.waiters)))
+		kpool_serve_all(pool, &worker->run.waiters);
+	if (unlikely(!list_empty(&pool->flushers)))
+		kpool_item_ended(pool, worker->epoch);
+	kpool_admit_blocked(pool);
+}
+
+/* Run one item; the lock is dropped meanwhile. */
+static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
+{
+	struct kpool *pool = worker->pool;
+	struct task_struct *next;
+	kpool_item_fn fn = item->fn;
+	int err;
+
+	kpool_begin(worker, item);
+	next = kpool_rouse(pool);
+	rcu_read_lock();
+	raw_spin_unlock_irq(&pool->lock);
+	kpool_wake(next);
+	rcu_read_unlock();
+
+	err = fn(item);
+	kpool_check_leaks(worker);
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_end(worker, err);
+}
+
+/* Has the worker no future: the pool closed and served, or shrunk? */
+static bool kpool_should_leave(const struct kpool *pool)
+{
+	return (pool->closed && !pool->nr_pending) || kpool_has_surplus(pool);
+}
+
+/*
+ * Nothing to start: sleep until somebody has work for this worker.  Returns
+ * false when the worker is to leave.  The state of the task is set under the
+ * lock, under which it is looked at before waking; so no wake-up is lost.
+ */
+static bool kpool_rest(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+
+	kpool_break_deadlock(pool);
+	if (kpool_should_leave(pool)) {
+		kpool_dismiss(pool, worker, KPOOL_RETIRED);
+		mod_delayed_work(kpool_wq, &pool->purger, 0);
+		return false;
+	}
+
+	worker->state = KPOOL_IDLE;
+	worker->since = jiffies;
+	list_add(&worker->node, &pool->idle);
+	pool->nr_idle++;
+	kpool_arm_purger(pool);
+	while (worker->state == KPOOL_IDLE) {
+		__set_current_state(TASK_IDLE);
+		raw_spin_unlock_irq(&pool->lock);
+		schedule();
+		raw_spin_lock_irq(&pool->lock);
+	}
+	return worker->state == KPOOL_COMING;
+}
+
+/* A worker sets up itself: what others set before its first run is undone. */
+static void kpool_settle_in(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+
+	mutex_lock(&pool->mutex);
+	kpool_sched_apply(pool, current);
+	list_add_tail(&worker->member, &pool->workers);
+	mutex_unlock(&pool->mutex);
+}
+
+/* Wait to be reaped: kthread_stop() then knows that no code of ours runs. */
+static void kpool_await_reaper(void)
+{
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (kthread_should_stop())
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
+int kpool_worker_main(void *data)
+{
+	struct kpool_worker *worker = data;
+	struct kpool *pool = worker->pool;
+	struct kpool_item *item;
+
+	kpool_settle_in(worker);
+	raw_spin_lock_irq(&pool->lock);
+	do {
+		pool->nr_coming--;
+		while (!kpool_has_surplus(pool) && (item = kpool_take(pool)))
+			kpool_run_item(worker, item);
+	} while (kpool_rest(worker));
+	raw_spin_unlock_irq(&pool->lock);
+
+	kpool_await_reaper();
+	return 0;
+}
+
+/* Memory for a worker, used before if there is any. */
+static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+
+	raw_spin_lock_irq(&pool->lock);
+	worker = list_first_entry_or_null(&pool->spare, struct kpool_worker,
+					  node);
+	if (worker)
+		list_del(&worker->node);
+	raw_spin_unlock_irq(&pool->lock);
+	if (worker)
+		return worker;
+
+	worker = kzalloc(sizeof(*worker), GFP_KERNEL);
+	if (!worker)
+		return NULL;
+	worker->pool = pool;
+	INIT_LIST_HEAD(&worker->run.waiters);
+	return worker;
+}
+
+static struct task_struct *kpool_make_thread(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+	int node = READ_ONCE(pool->attrs.node);
+
+	return kthread_create_on_node(kpool_worker_main, worker,
+				      node ? node - 1 : NUMA_NO_NODE,
+				      "kpool/%s", pool->name);
+}
+
+/* Put a new worker into the books and on its way. */
+static void kpool_start_worker(struct kpool_worker *worker,
+			       struct task_struct *task)
+{
+	struct kpool *pool = worker->pool;
+
+	worker->task = get_task_struct(task);
+	worker->done = 0;
+	worker->fn = NULL;
+	raw_spin_lock_irq(&pool->lock);
+	worker->state = KPOOL_COMING;
+	worker->since = jiffies;
+	pool->nr_spawning--;
+	pool->nr_coming++;
+	pool->nr_workers++;
+	pool->stats.spawned++;
+	if (pool->spawn_failed)
+		pr_info("kpool: %s: worker threads can be made again\n",
+			pool->name);
+	pool->spawn_failed = false;
+	raw_spin_unlock_irq(&pool->lock);
+	wake_up_process(task);
+}
+
+/* What is accepted stays, what workers there are go on, the log says it once. */
+static void kpool_spawn_failed(struct kpool *pool, struct kpool_worker *spare,
+			       int err)
+{
+	raw_spin_lock_irq(&pool->lock);
+	pool->nr_spawning--;
+	if (spare)
+		list_add(&spare->node, &pool->spare);
+	if (!pool->spawn_failed)
+		pr_warn("kpool: %s: cannot make a worker thread (%d), will try again\n",
+			pool->name, err);
+	pool->spawn_failed = true;
+	kpool_serve_closers(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* Make one worker; its place in the books has been reserved. */
+static int kpool_make_worker(struct kpool *pool)
+{
+	struct kpool_worker *worker = kpool_alloc_worker(pool);
+	struct task_struct *task = ERR_PTR(-ENOMEM);
+
+	if (worker)
+		task = kpool_make_thread(worker);
+	if (IS_ERR(task)) {
+		kpool_spawn_failed(pool, worker, PTR_ERR(task));
+		return PTR_ERR(task);
+	}
+	kpool_start_worker(worker, task);
+	return 0;
+}
+
+/* Reserve a place for a worker to be made, if one should be. */
+static bool kpool_reserve_worker(struct kpool *pool,
+				 bool (*wanted)(struct kpool *pool))
+{
+	bool reserved;
+
+	raw_spin_lock_irq(&pool->lock);
+	reserved = wanted(pool);
+	if (reserved)
+		pool->nr_spawning++;
+	raw_spin_unlock_irq(&pool->lock);
+	return reserved;
+}
+
+void kpool_spawn_work(struct work_struct *work)
+{
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  spawner);
+
+	while (kpool_reserve_worker(pool, kpool_should_spawn)) {
+		if (!kpool_make_worker(pool))
+			continue;
+		queue_delayed_work(kpool_wq, &pool->spawner, KPOOL_SPAWN_RETRY);
+		return;
+	}
+}
+
+static bool kpool_should_prealloc(struct kpool *pool)
+{
+	return kpool_may_grow(pool) && kpool_lacks_warm(pool);
+}
+
+/* Make the warm workers now; the caller may sleep. */
+int kpool_prealloc(struct kpool *pool)
+{
+	while (kpool_reserve_worker(pool, kpool_should_prealloc)) {
+		int err = kpool_make_worker(pool);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* See a leaving worker out; its thread executes nothing of ours afterwards. */
+static void kpool_reap(struct kpool *pool, struct kpool_worker *worker)
+{
+	kthread_stop(worker->task);
+	put_task_struct(worker->task);
+	mutex_lock(&pool->mutex);
+	list_del(&worker->member);
+	mutex_unlock(&pool->mutex);
+
+	raw_spin_lock_irq(&pool->lock);
+	if (worker->state == KPOOL_PURGED)
+		pool->stats.purged++;
+	else
+		pool->stats.retired++;
+	list_add(&worker->node, &pool->spare);
+	pool->nr_leaving--;
+	pool->nr_workers--;
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* The next worker to reap: one that leaves already, or the coldest if expired. */
+static struct kpool_worker *kpool_next_leaver(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+
+	raw_spin_lock_irq(&pool->lock);
+	/* a tick that has begun is not a tick that has passed: after, not at */
+	if (list_empty(&pool->leaving) && kpool_can_expire(pool) &&
+	    time_after(jiffies, kpool_next_expiry(pool)))
+		kpool_dismiss_coldest(pool, KPOOL_PURGED);
+	worker = list_first_entry_or_null(&pool->leaving, struct kpool_worker,
+					  node);
+	if (worker)
+		list_del(&worker->node);
+	raw_spin_unlock_irq(&pool->lock);
+	return worker;
+}
+
+void kpool_purge_work(struct work_struct *work)
+{
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  purger);
+	struct kpool_worker *worker;
+
+	raw_spin_lock_irq(&pool->lock);
+	pool->purge_armed = false;
+	raw_spin_unlock_irq(&pool->lock);
+
+	while ((worker = kpool_next_leaver(pool)))
+		kpool_reap(pool, worker);
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_arm_purger(pool);
+	/* who left made way for a thread that was not allowed before */
+	if (kpool_should_spawn(pool))
+		queue_delayed_work(kpool_wq, &pool->spawner, 0);
+	kpool_serve_closers(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+void kpool_free_workers(struct kpool *pool)
+{
+	struct kpool_worker *worker, *next;
+
+	list_for_each_entry_safe(worker, next, &pool->spare, node)
+		kfree(worker);
+}
