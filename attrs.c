@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attributes, each described once: KPOOL_ATTRS() is what module parameters,
+ * Attributes, each described once: kpool_attr_table is what module parameters,
  * debugfs files, validation and kpool_tune() come from.
  */
 #include <linux/kernel.h>
@@ -19,69 +19,97 @@ static const char *const kpool_policies[] = {
 	"normal", "batch", "idle", "fifo", "rr", NULL
 };
 
-/*
- * X(tunable, field, least, most, default, word for an explicit zero, word for
- *   the most, words for the values, number shown for the value 1, help)
- */
-#define KPOOL_ATTRS(X)							\
-	X(CAPACITY, capacity, 1, KPOOL_UNLIMITED, 64,			\
-	  NULL, "unlimited", NULL, 1,					\
-	  "units of work that may run at once, and so the most workers") \
-	X(MIN_WORKERS, min_workers, 0, 65536, 0,			\
-	  "none", NULL, NULL, 1,					\
-	  "workers that the purger never takes")			\
-	X(QUEUE_DEPTH, queue_depth, 0, KPOOL_UNLIMITED, 0,		\
-	  "none", "unlimited", NULL, 1,					\
-	  "items that may wait when no unit is free")			\
-	X(MAX_BLOCKED, max_blocked, 1, KPOOL_UNLIMITED, KPOOL_UNLIMITED, \
-	  NULL, "unlimited", NULL, 1,					\
-	  "submitters that may sleep at once")				\
-	X(NONBLOCKING, nonblocking, 0, 1, 0,				\
-	  "no", NULL, kpool_no_yes, 1,					\
-	  "refuse instead of sleeping in submit")			\
-	X(EXPIRY_MS, expiry_ms, 1, KPOOL_NO_PURGE, 10000,		\
-	  NULL, "never", NULL, 1,					\
-	  "idle milliseconds after which a worker is purged")		\
-	X(NICE, nice, -20, 19, 0,					\
-	  NULL, NULL, NULL, 1,						\
-	  "nice value of the workers")					\
-	X(POLICY, policy, KPOOL_POLICY_NORMAL, KPOOL_POLICY_RR,		\
-	  KPOOL_POLICY_NORMAL, "normal", NULL, kpool_policies, 1,	\
-	  "scheduling policy of the workers")				\
-	X(RT_PRIORITY, rt_priority, 1, 99, 1,				\
-	  NULL, NULL, NULL, 1,						\
-	  "real-time priority under the policies fifo and rr")		\
-	X(NUMA_NODE, node, 0, MAX_NUMNODES, 0,				\
-	  "any", NULL, NULL, 0,						\
-	  "NUMA node of the workers and their memory")
-
-#define KPOOL_ROW(_id, _field, _min, _max, _def, _none, _most, _words,	\
-		  _one, _help)						\
-	[KPOOL_##_id] = {						\
-		.name	= #_field,					\
-		.help	= _help,					\
-		.offset	= offsetof(struct kpool_attrs, _field),		\
-		.min	= _min,						\
-		.max	= _max,						\
-		.def	= _def,						\
-		.none	= _none,					\
-		.most	= _most,					\
-		.words	= _words,					\
-		.one	= _one,						\
-	},
+#define KPOOL_FIELD(_field)						\
+	.name = #_field, .offset = offsetof(struct kpool_attrs, _field)
 
 const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES] = {
-	KPOOL_ATTRS(KPOOL_ROW)
+	[KPOOL_CAPACITY] = {
+		KPOOL_FIELD(capacity),
+		.min	= 1,
+		.max	= KPOOL_UNLIMITED,
+		.def	= 64,
+		.most	= "unlimited",
+		.one	= 1,
+	},
+	[KPOOL_MIN_WORKERS] = {
+		KPOOL_FIELD(min_workers),
+		.min	= 0,
+		.max	= 65536,
+		.def	= 0,
+		.none	= "none",
+		.one	= 1,
+	},
+	[KPOOL_QUEUE_DEPTH] = {
+		KPOOL_FIELD(queue_depth),
+		.min	= 0,
+		.max	= KPOOL_UNLIMITED,
+		.def	= 0,
+		.none	= "none",
+		.most	= "unlimited",
+		.one	= 1,
+	},
+	[KPOOL_MAX_BLOCKED] = {
+		KPOOL_FIELD(max_blocked),
+		.min	= 1,
+		.max	= KPOOL_UNLIMITED,
+		.def	= KPOOL_UNLIMITED,
+		.most	= "unlimited",
+		.one	= 1,
+	},
+	[KPOOL_NONBLOCKING] = {
+		KPOOL_FIELD(nonblocking),
+		.min	= 0,
+		.max	= 1,
+		.def	= 0,
+		.none	= "no",
+		.words	= kpool_no_yes,
+		.one	= 1,
+	},
+	[KPOOL_EXPIRY_MS] = {
+		KPOOL_FIELD(expiry_ms),
+		.min	= 1,
+		.max	= KPOOL_NO_PURGE,
+		.def	= 10000,
+		.most	= "never",
+		.one	= 1,
+	},
+	[KPOOL_NICE] = {
+		KPOOL_FIELD(nice),
+		.min	= -20,
+		.max	= 19,
+		.def	= 0,
+		.one	= 1,
+	},
+	[KPOOL_POLICY] = {
+		KPOOL_FIELD(policy),
+		.min	= KPOOL_POLICY_NORMAL,
+		.max	= KPOOL_POLICY_RR,
+		.def	= KPOOL_POLICY_NORMAL,
+		.none	= "normal",
+		.words	= kpool_policies,
+		.one	= 1,
+	},
+	[KPOOL_RT_PRIORITY] = {
+		KPOOL_FIELD(rt_priority),
+		.min	= 1,
+		.max	= 99,
+		.def	= 1,
+		.one	= 1,
+	},
+	[KPOOL_NUMA_NODE] = {
+		KPOOL_FIELD(node),
+		.min	= 0,
+		.max	= MAX_NUMNODES,
+		.def	= 0,
+		.none	= "any",
+		.one	= 0,
+	},
 };
 
-#define KPOOL_DEFAULT(_id, _field, _min, _max, _def, ...) ._field = _def,
+/* What an attribute left at zero becomes; resolved when the module loads. */
+static struct kpool_attrs kpool_defaults;
 
-/* What an attribute left at zero becomes; fixed once the module is loaded. */
-static struct kpool_attrs kpool_defaults = {
-	KPOOL_ATTRS(KPOOL_DEFAULT)
-};
-
-/* What the default pool is made of, zeros included, then resolved. */
+/* What the default pool is made of; likewise. */
 struct kpool_attrs kpool_default_pool_attrs;
 
 static struct cpumask kpool_defaults_mask, kpool_default_pool_mask;
@@ -224,38 +252,65 @@ static int kpool_attrs_contradict(const struct kpool_attrs *attrs,
 	return 0;
 }
 
-/* Turn what a caller asked for into the values in force, or refuse it. */
-int kpool_attrs_resolve(const struct kpool_attrs *asked,
-			struct kpool_attrs *attrs, const char *who)
+/* Replace each request by its value. */
+static int kpool_attrs_fill(struct kpool_attrs *attrs, const char *who,
+			    int (*def)(const struct kpool_attr_row *row))
 {
 	int i;
 
-	*attrs = *asked;
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++) {
 		const struct kpool_attr_row *row = &kpool_attr_table[i];
 		int *value = kpool_attr(attrs, row);
 		int bad = *value;
 
-		if (kpool_attr_resolve(row, *kpool_attr(&kpool_defaults, row),
-				       value)) {
+		if (kpool_attr_resolve(row, def(row), value)) {
 			pr_err("kpool: %s: %s %d is out of range; allowed: %d to %d\n",
 			       who, row->name, bad, row->min, row->max);
 			return -ERANGE;
 		}
 	}
+	return 0;
+}
+
+static int kpool_builtin_default(const struct kpool_attr_row *row)
+{
+	return row->def;
+}
+
+static int kpool_default_of(const struct kpool_attr_row *row)
+{
+	return *kpool_attr(&kpool_defaults, row);
+}
+
+/* Turn what a caller asked for into the values in force, or refuse it. */
+int kpool_attrs_resolve(const struct kpool_attrs *asked,
+			struct kpool_attrs *attrs, const char *who)
+{
+	int err;
+
+	*attrs = *asked;
+	err = kpool_attrs_fill(attrs, who, kpool_default_of);
+	if (err)
+		return err;
 	if (!attrs->cpumask)
 		attrs->cpumask = kpool_defaults.cpumask;
 	return kpool_attrs_contradict(attrs, who);
 }
 
+/* The module parameters have been read: may they stand together? */
 int kpool_attrs_check_defaults(void)
 {
-	const struct kpool_attrs asked = kpool_default_pool_attrs;
-	int err = kpool_attrs_contradict(&kpool_defaults,
-					 "module parameters");
+	static const char who[] = "module parameters";
+	struct kpool_attrs asked;
+	int err;
 
-	return err ?: kpool_attrs_resolve(&asked, &kpool_default_pool_attrs,
-					  "module parameters default_*");
+	err = kpool_attrs_fill(&kpool_defaults, who, kpool_builtin_default) ?:
+	      kpool_attrs_contradict(&kpool_defaults, who);
+	if (err)
+		return err;
+	asked = kpool_default_pool_attrs;
+	return kpool_attrs_resolve(&asked, &kpool_default_pool_attrs,
+				   "module parameters default_*");
 }
 
 /* Scheduling of the workers */
@@ -364,7 +419,7 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
 	mutex_lock(&pool->mutex);
 	attrs = pool->attrs;
 	*kpool_attr(&attrs, row) = value;
-	err = kpool_attr_resolve(row, *kpool_attr(&kpool_defaults, row),
+	err = kpool_attr_resolve(row, kpool_default_of(row),
 				 kpool_attr(&attrs, row));
 	if (err)
 		pr_err("kpool: %s: %s %d is out of range; allowed: %d to %d\n",
@@ -408,13 +463,9 @@ static int kpool_param_set(const char *text, const struct kernel_param *kp)
 	int value, err;
 
 	err = kpool_attr_parse(param->row, text, kp->name, &value);
-	if (err)
-		return err;
-	/* the default pool may ask for the default; the default may not */
-	if (param->attrs == &kpool_defaults)
-		kpool_attr_resolve(param->row, param->row->def, &value);
-	*kpool_attr(param->attrs, param->row) = value;
-	return 0;
+	if (!err)
+		*kpool_attr(param->attrs, param->row) = value;
+	return err;
 }
 
 static int kpool_param_get(char *buffer, const struct kernel_param *kp)
@@ -430,23 +481,53 @@ static const struct kernel_param_ops kpool_param_ops = {
 	.get	= kpool_param_get,
 };
 
-#define KPOOL_PARAM(_id, _field, _min, _max, _def, _none, _most, _words, \
-		    _one, _help)					\
-	static struct kpool_param kpool_param_##_field = {		\
-		&kpool_attr_table[KPOOL_##_id], &kpool_defaults		\
+#define KPOOL_PARAM(_name, _id, _attrs)					\
+	static struct kpool_param kpool_param_##_name = {		\
+		&kpool_attr_table[_id], _attrs				\
 	};								\
-	module_param_cb(_field, &kpool_param_ops, &kpool_param_##_field, \
-			0444);						\
-	MODULE_PARM_DESC(_field, _help);				\
-	static struct kpool_param kpool_param_default_##_field = {	\
-		&kpool_attr_table[KPOOL_##_id], &kpool_default_pool_attrs \
-	};								\
-	module_param_cb(default_##_field, &kpool_param_ops,		\
-			&kpool_param_default_##_field, 0444);		\
-	MODULE_PARM_DESC(default_##_field,				\
-			 "of the default pool: " _help);
+	module_param_cb(_name, &kpool_param_ops, &kpool_param_##_name, 0444)
 
-KPOOL_ATTRS(KPOOL_PARAM)
+KPOOL_PARAM(capacity, KPOOL_CAPACITY, &kpool_defaults);
+MODULE_PARM_DESC(capacity, "units of work that may run at once, and so the most workers");
+KPOOL_PARAM(min_workers, KPOOL_MIN_WORKERS, &kpool_defaults);
+MODULE_PARM_DESC(min_workers, "workers that the purger never takes");
+KPOOL_PARAM(queue_depth, KPOOL_QUEUE_DEPTH, &kpool_defaults);
+MODULE_PARM_DESC(queue_depth, "items that may wait when no unit is free");
+KPOOL_PARAM(max_blocked, KPOOL_MAX_BLOCKED, &kpool_defaults);
+MODULE_PARM_DESC(max_blocked, "submitters that may sleep at once");
+KPOOL_PARAM(nonblocking, KPOOL_NONBLOCKING, &kpool_defaults);
+MODULE_PARM_DESC(nonblocking, "refuse instead of sleeping in submit");
+KPOOL_PARAM(expiry_ms, KPOOL_EXPIRY_MS, &kpool_defaults);
+MODULE_PARM_DESC(expiry_ms, "idle milliseconds after which a worker is purged");
+KPOOL_PARAM(nice, KPOOL_NICE, &kpool_defaults);
+MODULE_PARM_DESC(nice, "nice value of the workers");
+KPOOL_PARAM(policy, KPOOL_POLICY, &kpool_defaults);
+MODULE_PARM_DESC(policy, "scheduling policy of the workers");
+KPOOL_PARAM(rt_priority, KPOOL_RT_PRIORITY, &kpool_defaults);
+MODULE_PARM_DESC(rt_priority, "real-time priority under the policies fifo and rr");
+KPOOL_PARAM(node, KPOOL_NUMA_NODE, &kpool_defaults);
+MODULE_PARM_DESC(node, "NUMA node of the workers and their memory");
+
+KPOOL_PARAM(default_capacity, KPOOL_CAPACITY, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_capacity, "capacity of the default pool");
+KPOOL_PARAM(default_min_workers, KPOOL_MIN_WORKERS, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_min_workers, "min_workers of the default pool");
+KPOOL_PARAM(default_queue_depth, KPOOL_QUEUE_DEPTH, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_queue_depth, "queue_depth of the default pool");
+KPOOL_PARAM(default_max_blocked, KPOOL_MAX_BLOCKED, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_max_blocked, "max_blocked of the default pool");
+KPOOL_PARAM(default_nonblocking, KPOOL_NONBLOCKING, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_nonblocking, "nonblocking of the default pool");
+KPOOL_PARAM(default_expiry_ms, KPOOL_EXPIRY_MS, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_expiry_ms, "expiry_ms of the default pool");
+KPOOL_PARAM(default_nice, KPOOL_NICE, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_nice, "nice of the default pool");
+KPOOL_PARAM(default_policy, KPOOL_POLICY, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_policy, "policy of the default pool");
+KPOOL_PARAM(default_rt_priority, KPOOL_RT_PRIORITY, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_rt_priority, "rt_priority of the default pool");
+KPOOL_PARAM(default_node, KPOOL_NUMA_NODE, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_node, "node of the default pool");
 
 static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 {
@@ -482,5 +563,4 @@ module_param_cb(cpumask, &kpool_cpumask_ops, &kpool_defaults, 0444);
 MODULE_PARM_DESC(cpumask, "CPUs that the workers may run on");
 module_param_cb(default_cpumask, &kpool_cpumask_ops, &kpool_default_pool_attrs,
 		0444);
-MODULE_PARM_DESC(default_cpumask,
-		 "of the default pool: CPUs that the workers may run on");
+MODULE_PARM_DESC(default_cpumask, "cpumask of the default pool");

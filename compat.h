@@ -7,6 +7,7 @@
 #define _KPOOL_COMPAT_H
 
 #include <linux/hrtimer.h>
+#include <linux/slab.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -35,6 +36,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 /* kthread_run_worker() was kthread_create_worker(), which also woke the thread. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 #define kthread_run_worker kthread_create_worker
+#endif
+
+/* Allocation by object came with 7.0. */
+#ifndef kmalloc_obj
+#define kmalloc_obj(obj, gfp)		kmalloc(sizeof(obj), gfp)
+#define kzalloc_obj(obj, gfp)		kzalloc(sizeof(obj), gfp)
+#define kzalloc_objs(obj, count, gfp)	kcalloc(count, sizeof(obj), gfp)
 #endif
 
 #endif /* _KPOOL_COMPAT_H */

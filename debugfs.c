@@ -251,8 +251,8 @@ void kpool_debugfs_add(struct kpool *pool)
 {
 	int i;
 
-	pool->files = kcalloc(KPOOL_NR_TUNABLES + 1, sizeof(*pool->files),
-			      GFP_KERNEL);
+	pool->files = kzalloc_objs(*pool->files, KPOOL_NR_TUNABLES + 1,
+				   GFP_KERNEL);
 	if (!pool->files)
 		return;
 	pool->dir = debugfs_create_dir(pool->name, kpool_debugfs_root);

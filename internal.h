@@ -153,7 +153,7 @@ struct kpool {
 
 	struct delayed_work	spawner;
 	struct delayed_work	purger;
-	struct mutex		mutex;
+	struct mutex		mutex;		/* membership and attributes */
 	struct list_head	workers;	/* M: kpool_worker.member */
 	cpumask_var_t		cpumask;	/* M: valid if attrs.cpumask */
 	cpumask_var_t		affinity;	/* M: what it and node leave */
@@ -169,7 +169,7 @@ struct kpool {
 
 /* kpool.c: the pool */
 extern struct list_head kpool_pools;	/* G */
-extern struct mutex kpool_registry;
+extern struct mutex kpool_registry;	/* G */
 extern struct workqueue_struct *kpool_wq;
 extern struct kpool kpool_limbo;
 struct kpool *kpool_by_id(u32 id);
@@ -181,7 +181,6 @@ void kpool_go_on(struct kpool *pool, unsigned long flags);
 /* One attribute: for validation, module parameters, debugfs and tune. */
 struct kpool_attr_row {
 	const char	*name;
-	const char	*help;
 	size_t		offset;		/* in struct kpool_attrs */
 	int		min, max, def;
 	const char	*none;		/* word for KPOOL_NONE, or NULL */

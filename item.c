@@ -13,7 +13,7 @@
 
 void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)
 {
-	*item = (struct kpool_item)KPOOL_ITEM_INIT(*item, fn);
+	*item = (struct kpool_item)KPOOL_ITEM_INIT(fn);
 }
 EXPORT_SYMBOL_GPL(kpool_init_item);
 

@@ -39,7 +39,7 @@
 #include "internal.h"
 
 LIST_HEAD(kpool_pools);
-DEFINE_MUTEX(kpool_registry);
+DEFINE_MUTEX(kpool_registry);	/* of kpool_pools and the names in it */
 struct workqueue_struct *kpool_wq;
 
 /* Pools by id, read under RCU; an id is not used again before the rest were. */
@@ -121,7 +121,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 
 static struct kpool *kpool_alloc(const char *name, struct module *owner)
 {
-	struct kpool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	struct kpool *pool = kzalloc_obj(*pool, GFP_KERNEL);
 
 	if (!pool)
 		return NULL;
@@ -518,7 +518,7 @@ EXPORT_SYMBOL_GPL(kpool_get_stats);
 
 struct kpool *kpool_default(void)
 {
-	static DEFINE_MUTEX(first_use);
+	static DEFINE_MUTEX(first_use);	/* only one caller makes it */
 	struct kpool *pool = READ_ONCE(kpool_the_default);
 
 	if (pool)
@@ -529,8 +529,8 @@ struct kpool *kpool_default(void)
 	if (!pool) {
 		pool = kpool_make(KPOOL_DEFAULT_NAME, &kpool_default_pool_attrs,
 				  THIS_MODULE);
-		/* pairs with the address dependency of whoever reads it */
 		if (!IS_ERR(pool))
+			/* pairs with the address dependency after READ_ONCE() */
 			smp_store_release(&kpool_the_default, pool);
 	}
 	mutex_unlock(&first_use);

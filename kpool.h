@@ -206,13 +206,9 @@ struct kpool_item {
 
 /**
  * KPOOL_ITEM_INIT - static initialiser of an item
- * @item: the item's own name
  * @_fn: its function
  */
-#define KPOOL_ITEM_INIT(item, _fn) {					\
-	.node	= LIST_HEAD_INIT((item).node),				\
-	.fn	= (_fn),						\
-}
+#define KPOOL_ITEM_INIT(_fn)	{ .fn = (_fn) }
 
 /**
  * DEFINE_KPOOL_ITEM - define a static or file-scope item
@@ -220,7 +216,7 @@ struct kpool_item {
  * @_fn: its function
  */
 #define DEFINE_KPOOL_ITEM(item, _fn)					\
-	struct kpool_item item = KPOOL_ITEM_INIT(item, _fn)
+	struct kpool_item item = KPOOL_ITEM_INIT(_fn)
 
 /**
  * kpool_init_item() - prepare an item before its first submit

@@ -201,7 +201,7 @@ int kpool_submit_fn(struct kpool *pool, kpool_fn fn, void *arg, gfp_t gfp)
 
 	if (!fn)
 		return -EINVAL;
-	call = kmalloc(sizeof(*call), gfp);
+	call = kmalloc_obj(*call, gfp);
 	if (!call)
 		return -ENOMEM;
 

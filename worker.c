@@ -327,7 +327,7 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 	if (worker)
 		return worker;
 
-	worker = kzalloc(sizeof(*worker), GFP_KERNEL);
+	worker = kzalloc_obj(*worker, GFP_KERNEL);
 	if (!worker)
 		return NULL;
 	worker->pool = pool;
