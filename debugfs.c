@@ -33,6 +33,13 @@ static const struct {
 
 static struct dentry *kpool_debugfs_root;
 
+static const char *kpool_state_name(const struct kpool_stats *stats)
+{
+	if (stats->closed)
+		return "closed";
+	return stats->paused ? "paused" : "open";
+}
+
 /* Tables */
 
 static int kpool_pools_show(struct seq_file *m, void *unused)
@@ -45,7 +52,7 @@ static int kpool_pools_show(struct seq_file *m, void *unused)
 	list_for_each_entry(pool, &kpool_pools, member) {
 		kpool_get_stats(pool, &s);
 		seq_printf(m, "%-15s %-6s %7llu  %7llu  %7llu  %7llu  %7llu %12llu %12llu %s\n",
-			   pool->name, kpool_state_name(pool), s.alive, s.idle,
+			   pool->name, kpool_state_name(&s), s.alive, s.idle,
 			   s.running, s.pending, s.blocked, s.submitted,
 			   s.completed,
 			   pool->owner ? pool->owner->name : "built-in");
@@ -74,7 +81,7 @@ static int kpool_stats_show(struct seq_file *m, void *unused)
 
 	kpool_get_attrs(pool, &attrs);
 	kpool_get_stats(pool, &stats);
-	seq_printf(m, "state %s\n", kpool_state_name(pool));
+	seq_printf(m, "state %s\n", kpool_state_name(&stats));
 	for (i = 0; i < ARRAY_SIZE(kpool_stat_table); i++)
 		seq_printf(m, "%s %llu\n", kpool_stat_table[i].name,
 			   *(u64 *)((char *)&stats +

@@ -161,6 +161,7 @@ struct kpool {
 
 	struct list_head	member;		/* G: on kpool_pools */
 	struct module		*owner;		/* I */
+	kpool_fn		fn;		/* I: of kpool_invoke() */
 	struct dentry		*dir;		/* I */
 	struct kpool_tunable_file *files;	/* I */
 	struct rcu_head		rcu;
@@ -173,7 +174,6 @@ extern struct mutex kpool_registry;	/* G */
 extern struct workqueue_struct *kpool_wq;
 extern struct kpool kpool_limbo;
 struct kpool *kpool_by_id(u32 id);
-const char *kpool_state_name(const struct kpool *pool);
 void kpool_go_on(struct kpool *pool, unsigned long flags);
 
 /* attrs.c: attributes, described once */
@@ -242,9 +242,9 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 int kpool_worker_main(void *data);
 struct kpool_worker *kpool_inside(struct kpool *pool);
 struct task_struct *kpool_rouse(struct kpool *pool);
-void kpool_wake(struct task_struct *task);
 void kpool_unlock_wake(struct kpool *pool, struct task_struct *task,
 		       unsigned long flags);
+void kpool_unlock_wake_irq(struct kpool *pool, struct task_struct *task);
 void kpool_retire_surplus(struct kpool *pool);
 int kpool_prealloc(struct kpool *pool);
 void kpool_spawn_work(struct work_struct *work);

@@ -66,13 +66,6 @@ struct kpool *kpool_by_id(u32 id)
 	return xa_load(&kpool_ids, id);
 }
 
-const char *kpool_state_name(const struct kpool *pool)
-{
-	if (pool->closed)
-		return "closed";
-	return pool->paused ? "paused" : "open";
-}
-
 /* Draw the consequences of a change that may let items in or start. */
 void kpool_go_on(struct kpool *pool, unsigned long flags)
 {
@@ -256,6 +249,7 @@ static struct kpool *kpool_make(const char *name,
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&pool->mutex);
+	pool->fn = attrs->fn;
 	kpool_attrs_apply(pool, attrs);
 	mutex_unlock(&pool->mutex);
 
@@ -510,6 +504,8 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->running = pool->nr_running;
 	stats->pending = pool->nr_pending + pool->nr_held + pool->nr_due;
 	stats->blocked = pool->nr_blocked;
+	stats->closed = pool->closed;
+	stats->paused = pool->paused;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 EXPORT_SYMBOL_GPL(kpool_get_stats);

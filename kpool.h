@@ -22,7 +22,9 @@ struct kpool_item;
 struct kpool_waiter;
 struct kpool_worker;
 
-/** define KPOOL_NAME_MAX - longest name of a pool, without the final NUL */
+/**
+ * KPOOL_NAME_MAX - longest name of a pool, without the final NUL
+ */
 #define KPOOL_NAME_MAX	15
 
 /*
@@ -159,6 +161,8 @@ enum kpool_tunable {
  * @running: items in their function
  * @pending: items accepted and not started
  * @blocked: submitters asleep
+ * @closed: released and not rebooted
+ * @paused: new starts are held back
  *
  * With nothing pending or running, submitted = completed + cancelled +
  * dropped; spawned = purged + retired + alive always.
@@ -178,6 +182,8 @@ struct kpool_stats {
 	u64 running;
 	u64 pending;
 	u64 blocked;
+	bool closed;
+	bool paused;
 };
 
 /**
@@ -272,8 +278,8 @@ static inline void kpool_set_dropped(struct kpool_item *item,
  * Context: Process context, may sleep.
  * Return: the pool, or ERR_PTR: -EINVAL (name, a combination of attributes, a
  * cpumask without an online CPU), -ERANGE (an attribute out of range), -EEXIST
- * (name taken), -ENOMEM (also when PREALLOC cannot make its workers).  What was
- * wrong is in the log.
+ * (name taken), -ENOMEM (also when PREALLOC cannot make its workers), -EINTR
+ * (killed while PREALLOC made them).  What was wrong is in the log.
  */
 #define kpool_create(name, attrs)	__kpool_create(name, attrs, THIS_MODULE)
 struct kpool *__kpool_create(const char *name, const struct kpool_attrs *attrs,

@@ -131,7 +131,8 @@ int kpool_submit(struct kpool *pool, struct kpool_item *item)
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
 
-	if (!READ_ONCE(pool->attrs.nonblocking))
+	/* a debugging aid; what counts is read under the lock */
+	if (!data_race(pool->attrs.nonblocking))
 		might_sleep();
 	return kpool_do_submit(pool, item, &patience);
 }
@@ -221,6 +222,6 @@ EXPORT_SYMBOL_GPL(kpool_submit_fn);
 
 int kpool_invoke(struct kpool *pool, void *arg, gfp_t gfp)
 {
-	return kpool_submit_fn(pool, pool->attrs.fn, arg, gfp);
+	return kpool_submit_fn(pool, pool->fn, arg, gfp);
 }
 EXPORT_SYMBOL_GPL(kpool_invoke);

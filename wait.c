@@ -92,7 +92,6 @@ static void kpool_nest(struct kpool *pool, struct kpool_waiter *waiter)
 int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	       unsigned long timeout, bool killable)
 {
-	struct task_struct *task;
 	long left;
 
 	lockdep_assert_held(&pool->lock);
@@ -100,11 +99,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		kpool_nest(pool, waiter);
 	/* what was done under the lock so far may let an item start */
-	task = kpool_rouse(pool);
-	rcu_read_lock();
-	raw_spin_unlock_irq(&pool->lock);
-	kpool_wake(task);
-	rcu_read_unlock();
+	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
 	if (killable)
 		left = wait_for_completion_killable_timeout(&waiter->done,
@@ -153,7 +148,7 @@ void kpool_break_deadlock(struct kpool *pool)
 
 	lockdep_assert_held(&pool->lock);
 	if (!pool->nr_nested || pool->nr_nested != pool->nr_running ||
-	    pool->paused || kpool_can_start(pool))
+	    !list_empty(&pool->drops) || pool->paused || kpool_can_start(pool))
 		return;
 
 	newest = list_last_entry(&pool->nested, struct kpool_waiter, nested);

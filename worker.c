@@ -127,12 +127,16 @@ struct task_struct *kpool_rouse(struct kpool *pool)
 }
 
 /*
- * Wake a worker, outside pool->lock.  It may wake by itself, run, leave and be
- * reaped before we get here; the caller's RCU read section began under the
- * lock and keeps the task's memory in place.
+ * Drop the lock, then wake a worker that kpool_rouse() has chosen.  Interrupts
+ * stay off in between, for two reasons.  A caller preempted here would keep
+ * the pool waiting for a worker that nobody has woken.  And the worker may
+ * wake by itself, run, leave and be reaped before we get to wake it: with
+ * interrupts off this is an RCU read section that began while the task was in
+ * the books, which keeps the task's memory in place.
  */
-void kpool_wake(struct task_struct *task)
+static void kpool_unlock_and_wake(struct kpool *pool, struct task_struct *task)
 {
+	raw_spin_unlock(&pool->lock);
 	if (task)
 		wake_up_process(task);
 }
@@ -140,10 +144,15 @@ void kpool_wake(struct task_struct *task)
 void kpool_unlock_wake(struct kpool *pool, struct task_struct *task,
 		       unsigned long flags)
 {
-	rcu_read_lock();
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	kpool_wake(task);
-	rcu_read_unlock();
+	kpool_unlock_and_wake(pool, task);
+	local_irq_restore(flags);
+}
+
+/* The same where interrupts were on. */
+void kpool_unlock_wake_irq(struct kpool *pool, struct task_struct *task)
+{
+	kpool_unlock_and_wake(pool, task);
+	local_irq_enable();
 }
 
 /* Send a worker away; the purger will reap it. */
@@ -217,16 +226,11 @@ static void kpool_end(struct kpool_worker *worker, int err)
 static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
-	struct task_struct *next;
 	kpool_item_fn fn = item->fn;
 	int err;
 
 	kpool_begin(worker, item);
-	next = kpool_rouse(pool);
-	rcu_read_lock();
-	raw_spin_unlock_irq(&pool->lock);
-	kpool_wake(next);
-	rcu_read_unlock();
+	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
 	err = fn(item);
 	kpool_check_leaks(worker);
@@ -338,7 +342,10 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 static struct task_struct *kpool_make_thread(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
-	int node = READ_ONCE(pool->attrs.node);
+	int node;
+
+	/* racing with a tune that will move the worker anyway */
+	node = data_race(pool->attrs.node);
 
 	return kthread_create_on_node(kpool_worker_main, worker,
 				      node ? node - 1 : NUMA_NO_NODE,
@@ -350,6 +357,7 @@ static void kpool_start_worker(struct kpool_worker *worker,
 			       struct task_struct *task)
 {
 	struct kpool *pool = worker->pool;
+	bool again;
 
 	worker->task = get_task_struct(task);
 	worker->done = 0;
@@ -361,28 +369,32 @@ static void kpool_start_worker(struct kpool_worker *worker,
 	pool->nr_coming++;
 	pool->nr_workers++;
 	pool->stats.spawned++;
-	if (pool->spawn_failed)
-		pr_info("kpool: %s: worker threads can be made again\n",
-			pool->name);
+	again = pool->spawn_failed;
 	pool->spawn_failed = false;
 	raw_spin_unlock_irq(&pool->lock);
 	wake_up_process(task);
+	if (again)
+		pr_info("kpool: %s: worker threads can be made again\n",
+			pool->name);
 }
 
 /* What is accepted stays, what workers there are go on, the log says it once. */
 static void kpool_spawn_failed(struct kpool *pool, struct kpool_worker *spare,
 			       int err)
 {
+	bool first;
+
 	raw_spin_lock_irq(&pool->lock);
 	pool->nr_spawning--;
 	if (spare)
 		list_add(&spare->node, &pool->spare);
-	if (!pool->spawn_failed)
-		pr_warn("kpool: %s: cannot make a worker thread (%d), will try again\n",
-			pool->name, err);
+	first = !pool->spawn_failed;
 	pool->spawn_failed = true;
 	kpool_serve_closers(pool);
 	raw_spin_unlock_irq(&pool->lock);
+	if (first)
+		pr_warn("kpool: %s: cannot make a worker thread (%d), will try again\n",
+			pool->name, err);
 }
 
 /* Make one worker; its place in the books has been reserved. */
