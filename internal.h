@@ -26,7 +26,9 @@
 #define _KPOOL_INTERNAL_H
 
 #include <linux/completion.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
@@ -209,18 +211,13 @@ int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 void kpool_attr_show(struct seq_file *m, const struct kpool_attr_row *row,
 		     int value);
 
-/* pending.c: the line */
-bool kpool_has_room(const struct kpool *pool);
-void kpool_accept(struct kpool *pool, struct kpool_item *item);
-void kpool_append(struct kpool *pool, struct kpool_item *item);
-void kpool_admit_blocked(struct kpool *pool);
-bool kpool_can_start(struct kpool *pool);
-struct kpool_item *kpool_take(struct kpool *pool);
+/* pending.c: the line; what every item passes through is in pending.h */
+void kpool_serve_blocked(struct kpool *pool);
+struct kpool_item *kpool_skip_running(struct kpool *pool);
 void kpool_unhold(struct kpool *pool, struct kpool_worker *worker);
 void kpool_remove(struct kpool *pool, struct kpool_item *item);
 struct kpool_item *kpool_any_pending(struct kpool *pool);
 void kpool_item_ended(struct kpool *pool, u32 epoch);
-struct kpool_worker *kpool_runner(const struct kpool_item *item);
 
 /* Is the item accepted and not started? */
 static inline bool kpool_pends(const struct kpool_item *item)
@@ -241,10 +238,7 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 /* worker.c: threads */
 int kpool_worker_main(void *data);
 struct kpool_worker *kpool_inside(struct kpool *pool);
-struct task_struct *kpool_rouse(struct kpool *pool);
-void kpool_unlock_wake(struct kpool *pool, struct task_struct *task,
-		       unsigned long flags);
-void kpool_unlock_wake_irq(struct kpool *pool, struct task_struct *task);
+struct task_struct *kpool_send_worker(struct kpool *pool);
 void kpool_retire_surplus(struct kpool *pool);
 int kpool_prealloc(struct kpool *pool);
 void kpool_spawn_work(struct work_struct *work);
@@ -268,7 +262,13 @@ bool kpool_waits_for(struct kpool_item *item, const struct kpool_worker *worker)
 void kpool_break_deadlock(struct kpool *pool);
 
 /* leak.c: what an item left behind */
-void kpool_check_leaks(struct kpool_worker *worker);
+static inline bool kpool_leaked(void)
+{
+	return preempt_count() || irqs_disabled() || rcu_preempt_depth() ||
+	       lockdep_depth(current);
+}
+
+void kpool_put_right(struct kpool_worker *worker);
 
 /* debugfs.c */
 void kpool_debugfs_init(void);

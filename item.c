@@ -10,6 +10,7 @@
 #include <linux/module.h>
 
 #include "internal.h"
+#include "pending.h"
 
 void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)
 {

@@ -37,6 +37,7 @@
 #include <linux/xarray.h>
 
 #include "internal.h"
+#include "pending.h"
 
 LIST_HEAD(kpool_pools);
 DEFINE_MUTEX(kpool_registry);	/* of kpool_pools and the names in it */

@@ -4,9 +4,6 @@
  * preemption count.  It is reported by the item's function, and what can be
  * put right is, so that the worker can go on.  A lock stays held.
  */
-#include <linux/lockdep.h>
-#include <linux/preempt.h>
-
 #include "internal.h"
 
 static void kpool_report_leak(struct kpool_worker *worker, const char *what)
@@ -15,7 +12,7 @@ static void kpool_report_leak(struct kpool_worker *worker, const char *what)
 	       READ_ONCE(worker->fn), what);
 }
 
-static noinline void kpool_put_right(struct kpool_worker *worker)
+void kpool_put_right(struct kpool_worker *worker)
 {
 	int count = preempt_count();
 	bool irqs_off = irqs_disabled();
@@ -33,11 +30,4 @@ static noinline void kpool_put_right(struct kpool_worker *worker)
 		rcu_read_unlock();
 	if (lockdep_depth(current))
 		kpool_report_leak(worker, "a lock held");
-}
-
-void kpool_check_leaks(struct kpool_worker *worker)
-{
-	if (unlikely(preempt_count() || irqs_disabled() ||
-		     rcu_preempt_depth() || lockdep_depth(current)))
-		kpool_put_right(worker);
 }

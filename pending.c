@@ -12,47 +12,7 @@
  * before the run has ended, the runner holds it and puts it back in front.
  */
 #include "internal.h"
-
-/* Units that a start may take now. */
-static unsigned int kpool_free_units(const struct kpool *pool)
-{
-	unsigned int capacity = pool->attrs.capacity;
-
-	return pool->nr_running < capacity ? capacity - pool->nr_running : 0;
-}
-
-/* Is there a free unit, or a place in the queue, for one more item? */
-bool kpool_has_room(const struct kpool *pool)
-{
-	lockdep_assert_held(&pool->lock);
-	return pool->nr_pending < (u64)kpool_free_units(pool) +
-				  pool->attrs.queue_depth;
-}
-
-/* Which worker runs the item?  The caller holds the lock of the item's home. */
-struct kpool_worker *kpool_runner(const struct kpool_item *item)
-{
-	struct kpool_worker *worker = item->worker;
-
-	return worker && worker->run.item == item ? worker : NULL;
-}
-
-/* From here on the item counts. */
-void kpool_accept(struct kpool *pool, struct kpool_item *item)
-{
-	lockdep_assert_held(&pool->lock);
-	item->epoch = pool->epoch;
-	item->since = jiffies;
-	pool->stats.submitted++;
-}
-
-void kpool_append(struct kpool *pool, struct kpool_item *item)
-{
-	lockdep_assert_held(&pool->lock);
-	item->place = KPOOL_IN_LINE;
-	list_add_tail(&item->node, &pool->pending);
-	pool->nr_pending++;
-}
+#include "pending.h"
 
 /* Take an accepted item from wherever it waits. */
 void kpool_remove(struct kpool *pool, struct kpool_item *item)
@@ -76,7 +36,7 @@ void kpool_remove(struct kpool *pool, struct kpool_item *item)
 }
 
 /* Serve those in front of the line, strictly in order of arrival. */
-void kpool_admit_blocked(struct kpool *pool)
+void kpool_serve_blocked(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	while (!list_empty(&pool->blocked) && kpool_has_room(pool)) {
@@ -121,36 +81,19 @@ void kpool_unhold(struct kpool *pool, struct kpool_worker *worker)
 	pool->nr_pending++;
 }
 
-/* May the first in line start now?  Items that still run are put aside. */
-bool kpool_can_start(struct kpool *pool)
+/* The first in line runs: put aside all like it until one may start. */
+struct kpool_item *kpool_skip_running(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (pool->paused)
-		return false;
-
-	while (pool->nr_pending && kpool_free_units(pool)) {
-		struct kpool_item *item = list_first_entry(&pool->pending,
-							   struct kpool_item,
-							   node);
+	while (pool->nr_pending) {
+		struct kpool_item *item = kpool_head(pool);
 		struct kpool_worker *runner = kpool_runner(item);
 
 		if (!runner)
-			return true;
+			return item;
 		kpool_hold(pool, runner, item);
 	}
-	return false;
-}
-
-/* The item whose turn it is, taken out of the line, or NULL. */
-struct kpool_item *kpool_take(struct kpool *pool)
-{
-	struct kpool_item *item;
-
-	if (!kpool_can_start(pool))
-		return NULL;
-	item = list_first_entry(&pool->pending, struct kpool_item, node);
-	kpool_remove(pool, item);
-	return item;
+	return NULL;
 }
 
 /* Some accepted item that has not started, for abort. */

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "pending.h"
 
 /* How long a submit may sleep. */
 struct kpool_patience {
@@ -74,16 +75,13 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 /*
  * Make the pool the home of an item that has another, or none.  The fields of
  * an item are guarded by its home's lock, and only under that lock does it
- * leave; an item without one has no fields in use.
+ * leave.
  */
-static int kpool_adopt(struct kpool *pool, struct kpool_item *item)
+static noinline int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 {
 	unsigned long flags;
 	struct kpool *old;
 	int err = 0;
-
-	if (!READ_ONCE(item->home) && !cmpxchg(&item->home, 0, pool->id))
-		return 0;
 
 	old = kpool_item_lock(item, &flags);
 	if (item->place != KPOOL_NOWHERE) {
@@ -98,6 +96,16 @@ static int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 	return err;
 }
 
+/* Is the pool the item's home?  A new item has none and finds one here. */
+static bool kpool_is_at_home(struct kpool *pool, struct kpool_item *item)
+{
+	u32 home = READ_ONCE(item->home);
+
+	if (!home)
+		home = cmpxchg(&item->home, 0, pool->id) ?: pool->id;
+	return home == pool->id;
+}
+
 static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 			   const struct kpool_patience *patience)
 {
@@ -107,7 +115,7 @@ static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 	if (!item->fn)
 		return -EINVAL;
 again:
-	if (READ_ONCE(item->home) != pool->id) {
+	if (!kpool_is_at_home(pool, item)) {
 		err = kpool_adopt(pool, item);
 		if (err)
 			return err;
@@ -131,9 +139,13 @@ int kpool_submit(struct kpool *pool, struct kpool_item *item)
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
 
-	/* a debugging aid; what counts is read under the lock */
+	/*
+	 * A debugging aid; what counts is read under the lock.  Not
+	 * might_sleep(): to be a preemption point would cost a context switch
+	 * for each item.
+	 */
 	if (!data_race(pool->attrs.nonblocking))
-		might_sleep();
+		__might_sleep(__FILE__, __LINE__);
 	return kpool_do_submit(pool, item, &patience);
 }
 EXPORT_SYMBOL_GPL(kpool_submit);

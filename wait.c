@@ -14,6 +14,7 @@
  * hopeless even while other items run; kpool_waits_for() finds it beforehand.
  */
 #include "internal.h"
+#include "pending.h"
 
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item)
@@ -148,7 +149,7 @@ void kpool_break_deadlock(struct kpool *pool)
 
 	lockdep_assert_held(&pool->lock);
 	if (!pool->nr_nested || pool->nr_nested != pool->nr_running ||
-	    !list_empty(&pool->drops) || pool->paused || kpool_can_start(pool))
+	    !list_empty(&pool->drops) || pool->paused || kpool_first(pool))
 		return;
 
 	newest = list_last_entry(&pool->nested, struct kpool_waiter, nested);

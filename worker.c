@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "pending.h"
 
 /* How long to wait after a thread could not be made. */
 #define KPOOL_SPAWN_RETRY	msecs_to_jiffies(100)
@@ -53,7 +54,7 @@ static bool kpool_may_grow(const struct kpool *pool)
 /* Is there more to start than workers on their way, and nobody idle? */
 static bool kpool_needs_worker(struct kpool *pool)
 {
-	return !pool->nr_idle && kpool_can_start(pool) &&
+	return !pool->nr_idle && kpool_first(pool) &&
 	       pool->nr_pending > pool->nr_coming + pool->nr_spawning;
 }
 
@@ -100,18 +101,12 @@ static void kpool_arm_purger(struct kpool *pool)
 	queue_delayed_work(kpool_wq, &pool->purger, max(left, 1L));
 }
 
-/*
- * See that somebody looks at the line if its first item could start: returns
- * the worker to wake once the lock has been dropped.
- */
-struct task_struct *kpool_rouse(struct kpool *pool)
+/* The last used worker goes to look at the line, or one will be made. */
+struct task_struct *kpool_send_worker(struct kpool *pool)
 {
 	struct kpool_worker *worker;
 
 	lockdep_assert_held(&pool->lock);
-	if (pool->nr_coming || !kpool_can_start(pool))
-		return NULL;
-
 	worker = list_first_entry_or_null(&pool->idle, struct kpool_worker,
 					  node);
 	if (!worker) {
@@ -124,35 +119,6 @@ struct task_struct *kpool_rouse(struct kpool *pool)
 	worker->state = KPOOL_COMING;
 	pool->nr_coming++;
 	return worker->task;
-}
-
-/*
- * Drop the lock, then wake a worker that kpool_rouse() has chosen.  Interrupts
- * stay off in between, for two reasons.  A caller preempted here would keep
- * the pool waiting for a worker that nobody has woken.  And the worker may
- * wake by itself, run, leave and be reaped before we get to wake it: with
- * interrupts off this is an RCU read section that began while the task was in
- * the books, which keeps the task's memory in place.
- */
-static void kpool_unlock_and_wake(struct kpool *pool, struct task_struct *task)
-{
-	raw_spin_unlock(&pool->lock);
-	if (task)
-		wake_up_process(task);
-}
-
-void kpool_unlock_wake(struct kpool *pool, struct task_struct *task,
-		       unsigned long flags)
-{
-	kpool_unlock_and_wake(pool, task);
-	local_irq_restore(flags);
-}
-
-/* The same where interrupts were on. */
-void kpool_unlock_wake_irq(struct kpool *pool, struct task_struct *task)
-{
-	kpool_unlock_and_wake(pool, task);
-	local_irq_enable();
 }
 
 /* Send a worker away; the purger will reap it. */
@@ -233,7 +199,8 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
 	err = fn(item);
-	kpool_check_leaks(worker);
+	if (unlikely(kpool_leaked()))
+		kpool_put_right(worker);
 
 	raw_spin_lock_irq(&pool->lock);
 	kpool_end(worker, err);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The line, as far as every item passes through it: these few lines are what
+ * a submit and a start cost.  The rest is in pending.c and worker.c.
+ */
+#ifndef _KPOOL_PENDING_H
+#define _KPOOL_PENDING_H
+
+#include <linux/jiffies.h>
+
+#include "internal.h"
+
+/* Units that a start may take now. */
+static inline unsigned int kpool_free_units(const struct kpool *pool)
+{
+	unsigned int capacity = pool->attrs.capacity;
+
+	return pool->nr_running < capacity ? capacity - pool->nr_running : 0;
+}
+
+/* Is there a free unit, or a place in the queue, for one more item? */
+static inline bool kpool_has_room(const struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	return pool->nr_pending < (u64)kpool_free_units(pool) +
+				  pool->attrs.queue_depth;
+}
+
+/* Which worker runs the item?  The caller holds the lock of the item's home. */
+static inline struct kpool_worker *kpool_runner(const struct kpool_item *item)
+{
+	struct kpool_worker *worker = item->worker;
+
+	return worker && worker->run.item == item ? worker : NULL;
+}
+
+static inline struct kpool_item *kpool_head(const struct kpool *pool)
+{
+	return list_first_entry(&pool->pending, struct kpool_item, node);
+}
+
+/* From here on the item counts. */
+static inline void kpool_accept(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	item->epoch = pool->epoch;
+	item->since = jiffies;
+	pool->stats.submitted++;
+}
+
+static inline void kpool_append(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	item->place = KPOOL_IN_LINE;
+	list_add_tail(&item->node, &pool->pending);
+	pool->nr_pending++;
+}
+
+/* Something made room: whoever waits in front of the line may come in. */
+static inline void kpool_admit_blocked(struct kpool *pool)
+{
+	if (unlikely(!list_empty(&pool->blocked)))
+		kpool_serve_blocked(pool);
+}
+
+/* The item whose turn it is, or NULL; those that still run are put aside. */
+static inline struct kpool_item *kpool_first(struct kpool *pool)
+{
+	struct kpool_item *item;
+
+	lockdep_assert_held(&pool->lock);
+	if (!pool->nr_pending || pool->paused || !kpool_free_units(pool))
+		return NULL;
+	item = kpool_head(pool);
+	if (likely(!kpool_runner(item)))
+		return item;
+	return kpool_skip_running(pool);
+}
+
+/* The same, taken out of the line. */
+static inline struct kpool_item *kpool_take(struct kpool *pool)
+{
+	struct kpool_item *item = kpool_first(pool);
+
+	if (item) {
+		list_del(&item->node);
+		pool->nr_pending--;
+		item->place = KPOOL_NOWHERE;
+	}
+	return item;
+}
+
+/*
+ * See that somebody looks at the line if its first item could start: returns
+ * the worker to wake once the lock has been dropped.
+ */
+static inline struct task_struct *kpool_rouse(struct kpool *pool)
+{
+	if (pool->nr_coming || !kpool_first(pool))
+		return NULL;
+	return kpool_send_worker(pool);
+}
+
+/*
+ * Drop the lock, then wake a worker that kpool_rouse() has chosen.  Interrupts
+ * stay off in between, for two reasons.  A caller preempted here would keep
+ * the pool waiting for a worker that nobody has woken.  And the worker may
+ * wake by itself, run, leave and be reaped before we get to wake it: with
+ * interrupts off this is an RCU read section that began while the task was in
+ * the books, which keeps the task's memory in place.
+ */
+static inline void kpool_unlock_and_wake(struct kpool *pool,
+					 struct task_struct *task)
+{
+	raw_spin_unlock(&pool->lock);
+	if (task)
+		wake_up_process(task);
+}
+
+static inline void kpool_unlock_wake(struct kpool *pool,
+				     struct task_struct *task,
+				     unsigned long flags)
+{
+	kpool_unlock_and_wake(pool, task);
+	local_irq_restore(flags);
+}
+
+/* The same where interrupts were on. */
+static inline void kpool_unlock_wake_irq(struct kpool *pool,
+					 struct task_struct *task)
+{
+	kpool_unlock_and_wake(pool, task);
+	local_irq_enable();
+}
+
+#endif /* _KPOOL_PENDING_H */
