@@ -412,15 +412,28 @@ static bool kpool_should_prealloc(struct kpool *pool)
 	return kpool_may_grow(pool) && kpool_lacks_warm(pool);
 }
 
-/* Make the warm workers now; the caller may sleep. */
+static bool kpool_is_spawning(struct kpool *pool)
+{
+	bool spawning;
+
+	raw_spin_lock_irq(&pool->lock);
+	spawning = pool->nr_spawning;
+	raw_spin_unlock_irq(&pool->lock);
+	return spawning;
+}
+
+/* Make the warm workers now; the spawner may be making some of them. */
 int kpool_prealloc(struct kpool *pool)
 {
-	while (kpool_reserve_worker(pool, kpool_should_prealloc)) {
-		int err = kpool_make_worker(pool);
+	do {
+		flush_delayed_work(&pool->spawner);
+		while (kpool_reserve_worker(pool, kpool_should_prealloc)) {
+			int err = kpool_make_worker(pool);
 
-		if (err)
-			return err;
-	}
+			if (err)
+				return err;
+		}
+	} while (kpool_is_spawning(pool));
 	return 0;
 }
 
