@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+# User Mode Linux with KASAN, lockdep, debugobjects, kmemleak and fault injection.
+
+kernel_title="User Mode Linux 7.2 with every checker"
+machine=uml
+default_cpus=2
+default_memory=1G
+check_cpus="2"
+check_timeout=900
+
+prepare_kernel() {
+	prepare_uml "$kernel_title" 10 uml-base uml-debug
+}

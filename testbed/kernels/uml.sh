@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+# User Mode Linux with SMP: boots and runs in half a second, at native speed.
+
+kernel_title="User Mode Linux 7.2"
+machine=uml
+default_cpus=2
+default_memory=256M
+check_cpus="2"
+check_timeout=400
+
+prepare_kernel() {
+	prepare_uml "$kernel_title" 5 uml-base
+}

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2034
+# The guest: its file system, its run, the verdict on it.
+
+trouble='WARNING:|BUG:|Oops|Kernel panic|cut here|Call Trace:|general protection fault|unable to handle'
+trouble+='|KASAN|KCSAN|UBSAN|ODEBUG|INFO: task .* blocked|INFO: rcu|rcu: INFO|soft lockup|hard LOCKUP'
+trouble+='|possible .*(circular|recursive|inversion|dependency)|inconsistent lock state|unsafe lock order'
+trouble+='|suspicious RCU usage|Invalid wait context|held lock freed|non-static key|DEBUG_LOCKS_WARN_ON'
+trouble+='|unreferenced object|scheduling while atomic|sleeping function called|bad unlock balance'
+trouble+='|still held|(list_add|list_del) corruption|refcount_t:|Bad page|Slab .*(corrupt|overwritten|leak)'
+trouble+='|Objects remaining|Segfault|Out of memory|page allocation failure|kernel stack|preempt_count'
+
+# pack_initramfs STAGE OUT SCRIPT [ARG...]
+pack_initramfs() {
+	local stage=$1 out=$2
+	shift 2
+	mkdir -p "$stage"/{bin,etc,kpool}
+	cp /bin/busybox "$stage/bin/"
+	install -m 755 "$testbed/guest-init" "$stage/init"
+	{
+		printf 'export KERNEL=%q CPUS=%q ICOUNT=%q\n' "$kernel" "$cpus" "$icount"
+		printf 'HANG_AFTER=%q\n' "$(hang_after)"
+		printf 'run_script() { '
+		script_command "$@"
+		printf '; }\n'
+	} >"$stage/etc/kpool-script"
+	(cd "$stage" && find . | cpio --quiet -o -H newc -R 0:0) >"$out"
+}
+
+# A file of the tree is given to the shell, everything else is a command of busybox.
+script_command() {
+	[ ! -e "$stage/kpool/$1" ] || printf 'sh '
+	printf '%q ' "$@"
+}
+
+# Sleeping would spoil an instruction count, and simulated time has no hangs.
+hang_after() {
+	case $icount:$kernel in
+	no:stock) echo $((timeout > 40 ? timeout - 20 : 0)) ;;
+	*) echo 0 ;;
+	esac
+}
+
+# run_guest: show what the script prints; set verdict to its exit status, or leave it empty.
+# The kernel's log goes to file descriptor 4, what the script prints to 1.
+run_guest() {
+	local ended
+	mkfifo "$run/output"
+	relay <"$run/output" &
+	# a process group of its own keeps the terminal's Ctrl-C from it: end_guest does that
+	set -m
+	exec_guest >"$run/output" 4>"$console" 2>"$run/errors" </dev/null &
+	guest=$!
+	sleep "$timeout" &
+	alarm=$!
+	set +m
+	wait -n -p ended "$guest" "$alarm" 2>/dev/null
+	hung=no
+	[ "$ended" = "$guest" ] || hung=yes
+	end_guest 2>/dev/null
+	wait
+	verdict=$(cat "$run/verdict" 2>/dev/null)
+}
+
+exec_guest() {
+	ulimit -c 0
+	exec "${guest_command[@]}"
+}
+
+# User Mode Linux takes its helper processes with it. What bash has to say about the end of a job
+# helps nobody, so call this without stderr.
+end_guest() {
+	[ -n "${guest:-}" ] || return
+	kill -KILL "$guest" "$alarm"
+	wait "$guest" "$alarm"
+	guest=''
+}
+
+relay() {
+	local line
+	while IFS= read -r line; do
+		line=${line%$'\r'}
+		case $line in
+		'kpool-testbed: exit '*) echo "${line##* }" >"$run/verdict" ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done
+}
+
+# What the kernel said while the script ran, but for what a test announced as expected.
+judged_console() {
+	tr -d '\r' <"$console" | awk '
+		/kpool-testbed: begin/ { on = 1 }
+		/kpool-testbed: expect begin/ { expected = 1 }
+		on && !expected
+		/kpool-testbed: expect end/ { expected = 0 }
+		END { if (expected) print "BUG: expect begin without expect end" }'
+}
+
+# show_trouble: the log from the first complaint on; false if there is none.
+show_trouble() {
+	local found
+	found=$(judged_console | grep -n -m 1 -E "$trouble")
+	[ -n "$found" ] || return
+	say "the kernel complained; its log from there:"
+	judged_console | tail -n "+${found%%:*}" | grep -v 'kpool-testbed: end' | head -n 60 >&2
+}
+
+show_end() {
+	say "the last lines of its console:"
+	if [ -s "$console" ]; then
+		tr -d '\r' <"$console" | tail -n 60 >&2
+	else
+		cat "$run/errors" >&2
+	fi
+}
+
+# judge: is the run good? If not, say why and show what matters of the console.
+judge() {
+	if [ -n "$verdict" ]; then
+		! show_trouble || return 124
+		return "$verdict"
+	fi
+	if [ "$hung" = yes ]; then
+		say "the guest did not end within $timeout seconds"
+	else
+		say "the guest died without a verdict"
+	fi
+	show_trouble || show_end
+	return 125
+}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2034
+# How an x86 guest is started in QEMU.
+
+# A KVM that is there may still not run our kernel (nested, or a host that forbids too much): it has
+# to boot one within seconds. The answer holds until the machine restarts.
+kvm_works() {
+	local answer
+	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return
+	answer=$cache/kvm-$(cat /proc/sys/kernel/random/boot_id)
+	[ -e "$answer" ] || probe_kvm >"$answer"
+	grep -q yes "$answer"
+}
+
+probe_kvm() {
+	local probe=$run/probe
+	say "trying KVM (once, at most 6 seconds)"
+	mkdir -p "$probe"
+	pack_initramfs "$probe/tree" "$probe/initramfs" true
+	timeout -s KILL 6 qemu-system-x86_64 -accel kvm -smp 2 -m 512 -kernel "$kernel_image" \
+		-initrd "$probe/initramfs" -append "$(kernel_command_line)" -display none -no-reboot \
+		-nodefaults -serial null -serial stdio </dev/null 2>/dev/null |
+		grep -q 'kpool-testbed: exit 0' && echo yes || echo no
+}
+
+kernel_command_line() {
+	echo "console=ttyS0 loglevel=4 oops=panic panic=-1 mitigations=off" \
+		"printk.devkmsg=on kpool_output=ttyS1 ${qemu_append:-}"
+}
+
+choose_accelerator() {
+	if [ "$icount" = yes ]; then
+		echo -accel tcg,thread=single -icount shift=0,sleep=off
+	elif kvm_works; then
+		echo -accel kvm
+	else
+		echo -accel tcg,thread=multi
+	fi
+}
+
+prepare_guest_qemu() {
+	local accelerator
+	read -ra accelerator < <(choose_accelerator)
+	guest_command=(qemu-system-x86_64 "${accelerator[@]}" -cpu max -smp "$cpus" -m "$memory"
+		-kernel "$kernel_image" -initrd "$initramfs" -append "$(kernel_command_line)"
+		-display none -no-reboot -nodefaults -serial "file:$console" -serial stdio)
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2034
+# Kernel source packages of another Debian suite, without touching the machine's own apt.
+
+debian_mirror() {
+	# shellcheck disable=SC2016 # apt's own variable
+	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' |
+		grep -v security | head -n 1
+}
+
+# foreign_apt STATE ARG...: apt-get with its own lists and an empty status, below STATE.
+foreign_apt() {
+	local state=$1
+	shift
+	apt-get -qq -o Dir::Etc::SourceList="$state/sources.list" \
+		-o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::PreferencesParts=/dev/null \
+		-o Dir::State::Lists="$state/lists" -o Dir::Cache="$state/cache" \
+		-o Dir::State::status="$state/status" -o APT::Sandbox::User="$(id -un)" \
+		-o Acquire::Languages=none -o Acquire::Retries=3 -o Debug::NoLocking=true "$@"
+}
+
+# foreign_apt_setup STATE SUITE...
+foreign_apt_setup() {
+	local state=$1 suite mirror
+	shift
+	mirror=$(debian_mirror)
+	[ -n "$mirror" ] || die "apt knows no Debian mirror"
+	mkdir -p "$state"/{lists/partial,cache/archives/partial}
+	: >"$state/status"
+	for suite; do
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main"
+	done >"$state/sources.list"
+	foreign_apt "$state" update
+}
+
+patches_hash() {
+	cat "$testbed/patches/$1"-*.patch 2>/dev/null | short_hash
+}
+
+# The unpacked source of a series, if it is there: patches are part of its name.
+cached_source() {
+	local stamp
+	for stamp in "$cache/source/linux-$1-"*"-$(patches_hash "$1")/.kpool-complete"; do
+		if [ -e "$stamp" ]; then
+			echo "${stamp%/*}"
+			return
+		fi
+	done
+	return 1
+}
+
+unpack_source() {
+	local deb=$1 series=$2 into=$3 patch
+	dpkg-deb --fsys-tarfile "$deb" |
+		tar x -O --wildcards "./usr/src/linux-source-$series.tar.*" |
+		tar xJ -C "$into" --strip-components=1
+	for patch in "$testbed/patches/$series"-*.patch; do
+		[ ! -e "$patch" ] || patch -d "$into" -p1 <"$patch"
+	done
+}
+
+download_source() {
+	local series=$1 suite=$2 state=$cache/apt-$1 deb into
+	rm -rf "$state"
+	foreign_apt_setup "$state" "$suite"
+	(cd "$state" && foreign_apt "$state" download "linux-source-$series")
+	deb=$(echo "$state/linux-source-$series"_*.deb)
+	into=$cache/source/linux-$series-$(dpkg-deb -f "$deb" Version)-$(patches_hash "$series")
+	rm -rf "$into"
+	mkdir -p "$into"
+	unpack_source "$deb" "$series" "$into"
+	touch "$into/.kpool-complete"
+	rm -rf "$state"
+}
+
+fetch_source() {
+	cached_source "$1" >/dev/null && return
+	say "fetching the source of Linux $1 (once, about a minute)"
+	logged "$cache/log/source-$1" bash -ec "
+		. '$testbed/lib/common.sh'; . '$testbed/lib/source.sh'
+		set -o pipefail
+		download_source '$1' '$2'"
+}
+
+# kernel_source SERIES SUITE: print the directory of the source, fetched if need be.
+kernel_source() {
+	locked "source-$1" fetch_source "$@" && cached_source "$1"
+}

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# lint.sh [LINTER...]: what can be said of the code without running it. Each linter is silent when it
+# is content; what it prints fails the run.
+
+# shellcheck disable=SC2154 # set by what is sourced
+
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+for part in common packages source modules uml; do
+	# shellcheck source=/dev/null
+	. "$here/lib/$part.sh"
+done
+# shellcheck source=/dev/null
+. "$here/kernels/stock.sh"
+
+linters=(shellcheck spelling version sparse checkpatch kernel_doc coccinelle)
+
+c_files() {
+	find . -name '*.[ch]' ! -name '*.mod.c' ! -path './.git/*' | sort
+}
+
+scripts() {
+	grep -rlE --exclude-dir=.git '^#!.*sh$|shellcheck shell=' . | sort
+}
+
+lint_shellcheck() {
+	scripts | xargs shellcheck -x -P SCRIPTDIR
+}
+
+lint_spelling() {
+	find . -type f ! -path './.git/*' ! -name COPYING ! -name '*.o' ! -name '*.ko' -print0 |
+		xargs -0 codespell -q 3 -L filp
+}
+
+# The version stands in the module and in dkms.conf.
+lint_version() {
+	local module dkms
+	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kpool.c)
+	dkms=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+	[ "$module" = "$dkms" ] || echo "kpool.c says $module, dkms.conf says $dkms"
+}
+
+# gcc's extra warnings and sparse, in a copy of the tree that is compiled anew.
+lint_sparse() {
+	local dir log=$cache/log/sparse
+	dir=$cache/build/lint-$(short_hash <<<"$tree")
+	rm -rf "$dir"
+	copy_tree "$dir"
+	logged "$log" make -j"$(nproc)" -C "$kernel_dir" M="$dir" W=1 C=1 modules
+	grep -E '(warning|error):|^WARNING' "$log" | grep -v 'compiler differs'
+}
+
+# The tree is not the kernel's. LINUX_VERSION_CODE has its place in compat.h, where its comparison is
+# taken for one of constants.
+lint_checkpatch() {
+	c_files | xargs "$linux/scripts/checkpatch.pl" --no-tree --strict --terse --quiet \
+		--show-types --no-summary -f \
+		--ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON 2>&1 | grep -v 'uninitialized value'
+}
+
+lint_kernel_doc() {
+	c_files | xargs "$linux/scripts/kernel-doc" -none -Werror
+}
+
+# One process per rule set is quick enough; the patches that need a feature say so themselves.
+lint_coccinelle() {
+	local rule
+	find "$linux/scripts/coccinelle" -name '*.cocci' | sort | while read -r rule; do
+		spatch --very-quiet --no-show-diff -D report --cocci-file "$rule" \
+			--include-headers --dir . -j "$(nproc)" 2>/dev/null
+	done
+}
+
+need_linter_packages() {
+	need_packages gcc libc6-dev make rsync perl python3 sparse coccinelle shellcheck codespell
+}
+
+# A linter that finds something exits as it likes; what counts is what it prints.
+run_linter() {
+	local findings
+	say "lint: $1"
+	findings=$("lint_$1" 2>&1)
+	[ -n "$findings" ] || return 0
+	printf '%s\n' "$findings"
+	return 1
+}
+
+main() {
+	local linter failed=0
+	[ $# = 0 ] || linters=("$@")
+	cd "$tree" || exit
+	need_linter_packages
+	prepare_kernel
+	linux=$(kernel_source "$uml_series" "$uml_suite") || exit
+	for linter in "${linters[@]}"; do
+		run_linter "$linter" || { failed=$((failed + 1)); say "lint: $linter is not content"; }
+	done
+	say "lint: $((${#linters[@]} - failed)) of ${#linters[@]} are content"
+	[ "$failed" = 0 ]
+}
+
+main "$@"

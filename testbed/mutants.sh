@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# mutants.sh [NAME...]: remove one protection at a time, and see a test fail.
+#
+# Each selftests/mutants/NAME.sed says which file it changes, which tests on which kernel notice,
+# and what breaks. A mutant that no test notices is a missing test.
+
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=testbed/lib/common.sh
+. "$here/lib/common.sh"
+top=${here%/*}
+mutants=$top/selftests/mutants
+
+# A line of a mutant's head.
+head_of() {
+	sed -n "s/^# $1: //p" "$mutants/$2.sed"
+}
+
+make_mutant() {
+	local file
+	file=$(head_of file "$1")
+	rm -rf "$tree"
+	mkdir "$tree"
+	rsync -a --exclude .git "$top/" "$tree/" || return
+	sed -i -f "$mutants/$1.sed" "$tree/$file" || return
+	! cmp -s "$top/$file" "$tree/$file"
+}
+
+# Does a test fail? One that the test bed could not even build or boot is not caught.
+is_caught() {
+	local tests
+	read -ra tests <<<"$(head_of tests "$1")"
+	CPUS=2 TIMEOUT=${TIMEOUT:-90} "$tree/testbed/check.sh" "$(head_of kernel "$1")" "${tests[@]}" \
+		>"$tree.log" 2>&1 </dev/null && return 1
+	grep -q '^Result: FAIL' "$tree.log"
+}
+
+main() {
+	local name number=0 survived=0 names=("$@")
+	if [ $# = 0 ]; then
+		for name in "$mutants"/*.sed; do
+			name=${name##*/}
+			names+=("${name%.sed}")
+		done
+	fi
+	tree=$(mktemp -d "${TMPDIR:-/tmp}/kpool-mutant.XXXXXX")
+	trap 'rm -rf "$tree" "$tree.log"' EXIT
+	trap 'exit 130' INT
+	echo "TAP version 13"
+	echo "1..${#names[@]}"
+	for name in "${names[@]}"; do
+		number=$((number + 1))
+		if ! make_mutant "$name"; then
+			echo "not ok $number - $name changes nothing"
+		elif is_caught "$name"; then
+			echo "ok $number - $name is caught"
+			sed -n 's/^\(  Failed test.*\|# kpool-testbed.*\|.*not ok.*\)/# \1/p' "$tree.log" | head -n 3
+			continue
+		else
+			echo "not ok $number - $name survives"
+			tail -n 5 "$tree.log" | sed 's/^/# /'
+		fi
+		survived=$((survived + 1))
+	done
+	[ "$survived" = 0 ]
+}
+
+main "$@"

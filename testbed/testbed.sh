@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Boots a kernel with kpool in it, runs one script there, and returns the script's exit status.
+#
+# The guest has no disk: its root is an initramfs with busybox. /kpool holds kpool.ko and, with
+# their modules, selftests/, samples/ and bench/. SCRIPT is a file below /kpool or a command of
+# busybox; it runs in /kpool, and finds KERNEL, CPUS and ICOUNT in its environment.
+#
+# The run fails, whatever the script says, when the guest hangs, dies, or its kernel prints a
+# warning. A test that provokes one on purpose writes "kpool-testbed: expect begin" to /dev/kmsg
+# before, and "kpool-testbed: expect end" after it.
+#
+# A kernel is one file in kernels/: what it needs, how it is prepared, and how it is run.
+# shellcheck disable=SC2154,SC2034 # shared with what is sourced
+
+usage() {
+	cat <<-END
+	usage: testbed.sh [OPTION...] SCRIPT [ARG...]
+	  -k KERNEL     $(known_kernels) (default stock)
+	  -c CPUS       processors of the guest
+	  -m MEMORY     memory of the guest, such as 512M
+	  -t SECONDS    time limit of the guest (default 300)
+	  -i            make the guest's clock count instructions (one CPU, QEMU only)
+	  -f SRC:DEST   put a file or directory into the guest; may be repeated
+	  -o FILE       keep the kernel's log there
+	  -b            only build what is needed, boot nothing
+	Exit status: the script's; 124 for a kernel warning, 125 for no verdict (hang, panic),
+	126 when the guest could not be built or started.
+	END
+}
+
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=/dev/null
+. "$here/lib/common.sh"
+for part in packages source kernel modules uml qemu guest; do
+	# shellcheck source=/dev/null
+	. "$here/lib/$part.sh"
+done
+
+known_kernels() {
+	local file names=()
+	for file in "$testbed"/kernels/*.sh; do
+		file=${file##*/}
+		names+=("${file%.sh}")
+	done
+	echo "${names[*]}"
+}
+
+parse() {
+	local option
+	kernel=stock cpus='' memory='' timeout=300 icount=no console='' only_build=no extra_files=()
+	while getopts k:c:m:t:if:o:bh option; do
+		case $option in
+		k) kernel=$OPTARG ;;
+		c) cpus=$OPTARG ;;
+		m) memory=$OPTARG ;;
+		t) timeout=$OPTARG ;;
+		i) icount=yes cpus=1 ;;
+		f) extra_files+=("$OPTARG") ;;
+		o) console=$OPTARG ;;
+		b) only_build=yes ;;
+		h) usage; exit 0 ;;
+		*) usage >&2; exit 2 ;;
+		esac
+	done
+	script=("${@:OPTIND}")
+	[ "$only_build" = yes ] || [ ${#script[@]} -gt 0 ] || { usage >&2; exit 2; }
+}
+
+choose_kernel() {
+	local description=$testbed/kernels/$kernel.sh
+	[ -e "$description" ] || die "no kernel named $kernel; there are: $(known_kernels)"
+	# shellcheck source=/dev/null
+	. "$description"
+	cpus=${cpus:-$default_cpus}
+	memory=${memory:-$default_memory}
+}
+
+clean_up() {
+	end_guest 2>/dev/null
+	rm -rf "$run"
+}
+
+add_files() {
+	local pair to
+	for pair in "${extra_files[@]}"; do
+		to=$run/tree/${pair#*:}
+		mkdir -p "${to%/*}"
+		cp -rL "${pair%%:*}" "$to" || die "cannot add ${pair%%:*}"
+	done
+}
+
+main() {
+	parse "$@"
+	choose_kernel
+	need_packages gcc libc6-dev make rsync cpio kmod busybox-static
+	prepare_kernel
+	run=$(mktemp -d "${TMPDIR:-/tmp}/kpool-testbed.XXXXXX")
+	trap clean_up EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	build_modules "$run/tree"
+	[ "$only_build" = no ] || exit 0
+	add_files
+	initramfs=$run/initramfs
+	console=${console:-$run/console}
+	pack_initramfs "$run/tree" "$initramfs" "${script[@]}"
+	"prepare_guest_$machine"
+	run_guest
+	judge
+}
+
+main "$@"
