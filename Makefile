@@ -21,7 +21,7 @@ lint:
 
 help:
 	@echo 'On this machine, against KDIR=$(KDIR):'
-	@echo '  modules (default)  build kpool.ko, its samples, selftests and bench'
+	@echo '  modules (default)  build kpool.ko; with KPOOL_WITH="samples" those too'
 	@echo '  modules_install    install them'
 	@echo '  clean              remove what was built'
 	@echo

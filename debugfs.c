@@ -54,8 +54,7 @@ static int kpool_pools_show(struct seq_file *m, void *unused)
 		seq_printf(m, "%-15s %-6s %7llu  %7llu  %7llu  %7llu  %7llu %12llu %12llu %s\n",
 			   pool->name, kpool_state_name(&s), s.alive, s.idle,
 			   s.running, s.pending, s.blocked, s.submitted,
-			   s.completed,
-			   pool->owner ? pool->owner->name : "built-in");
+			   s.completed, pool->owner);
 	}
 	mutex_unlock(&kpool_registry);
 	return 0;

@@ -162,7 +162,7 @@ struct kpool {
 	bool			was_confined;	/* M: workers may have had one */
 
 	struct list_head	member;		/* G: on kpool_pools */
-	struct module		*owner;		/* I */
+	char			owner[MODULE_NAME_LEN];	/* I: may have gone */
 	kpool_fn		fn;		/* I: of kpool_invoke() */
 	struct dentry		*dir;		/* I */
 	struct kpool_tunable_file *files;	/* I */

@@ -109,8 +109,9 @@ static void kpool_init(struct kpool *pool, const char *name,
 	mutex_init(&pool->mutex);
 	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
 	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
-	pool->owner = owner;
 	strscpy(pool->name, name, sizeof(pool->name));
+	strscpy(pool->owner, owner ? owner->name : "built-in",
+		sizeof(pool->owner));
 }
 
 static struct kpool *kpool_alloc(const char *name, struct module *owner)
@@ -291,8 +292,7 @@ struct kpool *__kpool_create(const char *name, const struct kpool_attrs *attrs,
 	__module_get(THIS_MODULE);
 	pool = kpool_make(name, &resolved, owner);
 	if (IS_ERR(pool)) {
-		pr_err("kpool: %s: cannot create the pool (%ld)\n", name,
-		       PTR_ERR(pool));
+		pr_err("kpool: %s: cannot create the pool (%pe)\n", name, pool);
 		module_put(THIS_MODULE);
 	}
 	return pool;

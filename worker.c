@@ -319,27 +319,46 @@ static struct task_struct *kpool_make_thread(struct kpool_worker *worker)
 				      "kpool/%s", pool->name);
 }
 
-/* Put a new worker into the books and on its way. */
+/* Enter a new worker into the books, unless the pool has shrunk meanwhile. */
+static bool kpool_enter_worker(struct kpool *pool, struct kpool_worker *worker)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->nr_spawning--;
+	if (pool->nr_workers >= (unsigned int)pool->attrs.capacity) {
+		list_add(&worker->node, &pool->spare);
+		kpool_serve_closers(pool);
+		return false;
+	}
+	worker->state = KPOOL_COMING;
+	worker->since = jiffies;
+	pool->nr_coming++;
+	pool->nr_workers++;
+	pool->stats.spawned++;
+	return true;
+}
+
 static void kpool_start_worker(struct kpool_worker *worker,
 			       struct task_struct *task)
 {
 	struct kpool *pool = worker->pool;
-	bool again;
+	bool entered, again;
 
 	worker->task = get_task_struct(task);
 	worker->done = 0;
 	worker->fn = NULL;
 	raw_spin_lock_irq(&pool->lock);
-	worker->state = KPOOL_COMING;
-	worker->since = jiffies;
-	pool->nr_spawning--;
-	pool->nr_coming++;
-	pool->nr_workers++;
-	pool->stats.spawned++;
+	entered = kpool_enter_worker(pool, worker);
 	again = pool->spawn_failed;
 	pool->spawn_failed = false;
 	raw_spin_unlock_irq(&pool->lock);
-	wake_up_process(task);
+
+	if (entered) {
+		wake_up_process(task);
+	} else {
+		/* it has not run yet, and never will */
+		kthread_stop(task);
+		put_task_struct(task);
+	}
 	if (again)
 		pr_info("kpool: %s: worker threads can be made again\n",
 			pool->name);

@@ -191,7 +191,7 @@ static int paths_open(struct inode *inode, struct file *file)
 	mutex_unlock(&batch_lock);
 	intake.used = 0;
 	intake.start = ktime_get();
-	return nonseekable_open(inode, file);
+	return stream_open(inode, file);
 }
 
 /* Takes what the intake has room for; the caller writes the rest again. */

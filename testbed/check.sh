@@ -67,7 +67,7 @@ run_tests() {
 	"$here/testbed.sh" -k "$kernel" -c "$cpus" -t "$check_timeout" -o "$results/console" \
 		selftests/run.sh "$@" | split_output
 	status=${PIPESTATUS[0]}
-	[ "$status" != 126 ] || exit 1
+	[ "$status" -lt 126 ] || exit 1
 	judge_boot "$status" >"$results/boot.tap"
 	echo 0 >"$results/boot.status"
 }
@@ -85,8 +85,17 @@ show_failures() {
 	done
 }
 
-main() {
+check_all() {
 	local cpus taps=()
+	for cpus in ${CPUS:-$check_cpus}; do
+		run_tests "$@"
+		taps+=("$kernel-${cpus}cpu"/*.tap)
+	done
+	show_failures "${taps[@]}"
+	prove --exec "$BASH $here/replay.sh" "${taps[@]}"
+}
+
+main() {
 	kernel=${1:-stock}
 	[ $# = 0 ] || shift
 	[ -e "$here/kernels/$kernel.sh" ] || die "no kernel named $kernel"
@@ -94,14 +103,9 @@ main() {
 	. "$here/kernels/$kernel.sh"
 	check_timeout=${TIMEOUT:-$check_timeout}
 	need_packages perl
-	mkdir -p "$cache/results"
-	cd "$cache/results" || exit
-	for cpus in ${CPUS:-$check_cpus}; do
-		run_tests "$@"
-		taps+=("$kernel-${cpus}cpu"/*.tap)
-	done
-	show_failures "${taps[@]}"
-	prove --exec "$BASH $here/replay.sh" "${taps[@]}"
+	mkdir -p "$cache/results/$tree_id"
+	cd "$cache/results/$tree_id" || exit
+	locked "check-$kernel-$tree_id" check_all "$@"
 }
 
 main "$@"

@@ -43,11 +43,11 @@ lint_version() {
 
 # gcc's extra warnings and sparse, in a copy of the tree that is compiled anew.
 lint_sparse() {
-	local dir log=$cache/log/sparse
-	dir=$cache/build/lint-$(short_hash <<<"$tree")
+	local dir=$cache/build/lint-$tree_id log=$cache/log/sparse-$tree_id
 	rm -rf "$dir"
 	copy_tree "$dir"
-	logged "$log" make -j"$(nproc)" -C "$kernel_dir" M="$dir" W=1 C=1 modules
+	logged "$log" make -j"$(nproc)" -C "$kernel_dir" M="$dir" W=1 C=1 \
+		KPOOL_WITH="samples selftests bench" modules
 	grep -E '(warning|error):|^WARNING' "$log" | grep -v 'compiler differs'
 }
 

@@ -41,3 +41,6 @@ locked() {
 short_hash() {
 	sha256sum | cut -c 1-12
 }
+
+# Several trees may share the cache.
+tree_id=$(short_hash <<<"$tree")

@@ -22,11 +22,12 @@ no_warnings() {
 }
 
 make_modules() {
-	make -j"$(nproc)" -C "$kernel_dir" ARCH="$kernel_arch" M="$1" KCFLAGS=-Werror modules
+	make -j"$(nproc)" -C "$kernel_dir" ARCH="$kernel_arch" M="$1" KCFLAGS=-Werror \
+		KPOOL_WITH="samples selftests bench" modules
 }
 
 build_locked() {
-	local dir=$1 log=$cache/log/modules-$kernel_key
+	local dir=$1 log=$cache/log/modules-$kernel_key-$tree_id
 	copy_tree "$dir"
 	logged "$log" make_modules "$dir"
 	no_warnings "$log" || die "a warning is an error here"
@@ -44,7 +45,6 @@ stage_tree() {
 
 # build_modules STAGE: build for the chosen kernel, put the result below STAGE.
 build_modules() {
-	local id
-	id=$(short_hash <<<"$tree")
-	locked "build-$kernel_key-$id" build_locked "$cache/build/$kernel_key-$id" "$1" || exit
+	local name=$kernel_key-$tree_id
+	locked "build-$name" build_locked "$cache/build/$name" "$1" || exit
 }

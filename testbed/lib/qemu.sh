@@ -8,7 +8,7 @@ kvm_works() {
 	local answer
 	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return
 	answer=$cache/kvm-$(cat /proc/sys/kernel/random/boot_id)
-	[ -e "$answer" ] || probe_kvm >"$answer"
+	[ -e "$answer" ] || { rm -f "$cache"/kvm-*; probe_kvm >"$answer"; }
 	grep -q yes "$answer"
 }
 
