@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every bad attribute and every bad name is refused, and changes nothing.
+ */
+#include <linux/cpumask.h>
+#include <linux/limits.h>
+#include <linux/numa.h>
+
+#include "log.h"
+
+struct row {
+	enum kpool_tunable	tunable;
+	size_t			offset;
+	const char		*name;
+	int			bad[6];		/* ended by 0 */
+	int			good[4];	/* likewise */
+};
+
+#define ROW(id, field) \
+	.tunable = KPOOL_##id, .offset = offsetof(struct kpool_attrs, field), \
+	.name = #field
+
+static const struct row rows[] = {
+	{ ROW(CAPACITY, capacity),
+	  .bad = { -1, INT_MIN, INT_MIN + 1 },
+	  .good = { 1, 2, KPOOL_UNLIMITED } },
+	{ ROW(MIN_WORKERS, min_workers),
+	  .bad = { -1, 65537, INT_MAX, INT_MIN + 1 },
+	  .good = { 1, KPOOL_NONE } },
+	{ ROW(QUEUE_DEPTH, queue_depth),
+	  .bad = { -1, INT_MIN + 1 },
+	  .good = { 1, KPOOL_NONE, KPOOL_UNLIMITED } },
+	{ ROW(MAX_BLOCKED, max_blocked),
+	  .bad = { -1, INT_MIN, INT_MIN + 1 },
+	  .good = { 1, KPOOL_UNLIMITED } },
+	{ ROW(NONBLOCKING, nonblocking),
+	  .bad = { -1, 2, INT_MAX, INT_MIN + 1 },
+	  .good = { 1, KPOOL_NONE } },
+	{ ROW(EXPIRY_MS, expiry_ms),
+	  .bad = { -1, INT_MIN, INT_MIN + 1 },
+	  .good = { 1, 86400000, KPOOL_NO_PURGE } },
+	{ ROW(NICE, nice),
+	  .bad = { -21, 20, INT_MAX, INT_MIN, INT_MIN + 1 },
+	  .good = { -20, 19, -1 } },
+	{ ROW(POLICY, policy),
+	  .bad = { -1, KPOOL_POLICY_RR + 1, INT_MAX, INT_MIN + 1 },
+	  .good = { KPOOL_POLICY_RR, KPOOL_POLICY_BATCH, KPOOL_NONE } },
+	{ ROW(RT_PRIORITY, rt_priority),
+	  .bad = { -1, 100, INT_MAX, INT_MIN, INT_MIN + 1 },
+	  .good = { 1, 99 } },
+	{ ROW(NUMA_NODE, node),
+	  .bad = { -1, INT_MAX, INT_MIN + 1, MAX_NUMNODES + 1 },
+	  .good = { KPOOL_NODE(0) } },
+};
+
+static int *field(struct kpool_attrs *attrs, const struct row *row)
+{
+	return (int *)((char *)attrs + row->offset);
+}
+
+static int create(const char *name, const struct kpool_attrs *attrs)
+{
+	struct kpool *pool = kpool_create(name, attrs);
+
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	kt_pool_end(pool);
+	return 0;
+}
+
+/* Create with one field set; the log must name a bad one. */
+static void create_with(const struct row *row, int value, int err)
+{
+	int before = log_count("kpool: attrs: ", row->name);
+	struct kpool_attrs attrs = { };
+
+	*field(&attrs, row) = value;
+	if (!KT_EXPECT_EQ(create("attrs", &attrs), err))
+		pr_err("%s: %s %d\n", KBUILD_MODNAME, row->name, value);
+	KT_EXPECT_EQ(log_count("kpool: attrs: ", row->name), before + !!err);
+}
+
+/*
+ * Create refuses every value out of range with -ERANGE, says which in the log
+ * and leaves nothing behind; every end of a range is accepted.
+ * Fails if a row of the attribute table is wrong by one, or is not looked at.
+ */
+static void bad_values_are_refused_at_creation(void)
+{
+	const int *value;
+	int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(rows) != KPOOL_NR_TUNABLES);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (value = rows[i].bad; *value; value++)
+			create_with(&rows[i], *value, -ERANGE);
+		for (value = rows[i].good; *value; value++)
+			create_with(&rows[i], *value, 0);
+	}
+}
+
+static void tune_badly(struct kpool *pool, const struct row *row, int value)
+{
+	int before = log_count("kpool: attrs: ", row->name);
+	struct kpool_attrs was, is;
+
+	kpool_get_attrs(pool, &was);
+	if (!KT_EXPECT_EQ(kpool_tune(pool, row->tunable, value), -ERANGE))
+		pr_err("%s: %s %d\n", KBUILD_MODNAME, row->name, value);
+	kpool_get_attrs(pool, &is);
+	KT_EXPECT(!memcmp(&was, &is, sizeof(was)));
+	KT_EXPECT_EQ(log_count("kpool: attrs: ", row->name), before + 1);
+}
+
+/*
+ * Tune refuses the same, and the values in force stay.
+ * Fails if tune stores before it looks, or has ranges of its own.
+ */
+static void bad_values_are_refused_by_tune(void)
+{
+	struct kpool *pool = kt_pool("attrs", NULL);
+	const int *value;
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (value = rows[i].bad; *value; value++)
+			tune_badly(pool, &rows[i], *value);
+	kt_pool_end(pool);
+}
+
+/*
+ * There are no tunables but those of the enum.
+ * Fails (KASAN, or an oops) if the table is indexed unchecked.
+ */
+static void unknown_tunables_are_refused(void)
+{
+	static const int bad[] = { KPOOL_NR_TUNABLES, -1, INT_MAX, INT_MIN };
+	struct kpool *pool = kt_pool("attrs", NULL);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		KT_EXPECT_EQ(kpool_tune(pool, (enum kpool_tunable)bad[i], 1),
+			     -EINVAL);
+	kt_pool_end(pool);
+}
+
+/*
+ * Attributes that contradict each other are -EINVAL, at creation and by tune,
+ * whichever of the two is the second.
+ * Fails if only the attribute that is set is looked at.
+ */
+static void contradictions_are_refused(void)
+{
+	struct kpool_attrs attrs = { .capacity = 2, .min_workers = 3 };
+	struct kpool *pool;
+
+	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
+	attrs.min_workers = 2;
+	attrs.flags = ~0u;
+	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
+	attrs.flags = KPOOL_PREALLOC << 1;
+	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
+	attrs.flags = 0;
+	pool = kt_pool("attrs", &attrs);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_MIN_WORKERS, 3), -EINVAL);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), -EINVAL);
+	kpool_get_attrs(pool, &attrs);
+	KT_EXPECT_EQ(attrs.capacity, 2);
+	KT_EXPECT_EQ(attrs.min_workers, 2);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_MIN_WORKERS, 3), 0);
+	kt_pool_end(pool);
+}
+
+/*
+ * A node that has no CPU online is refused.
+ * Fails if any number below MAX_NUMNODES is taken for a node.
+ */
+static void node_without_cpu_is_refused(void)
+{
+	struct kpool_attrs attrs = { .node = KPOOL_NODE(MAX_NUMNODES - 1) };
+	struct kpool *pool;
+
+	if (MAX_NUMNODES == 1) {
+		kt_skip("this kernel knows of one node only");
+		return;
+	}
+	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
+	pool = kt_pool("attrs", NULL);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NUMA_NODE, attrs.node), -EINVAL);
+	kt_pool_end(pool);
+}
+
+/*
+ * A name is 1 to 15 of [A-Za-z0-9_-] and not that of a file beside it.
+ * Fails if a name could leave the pool's directory, or be cut off.
+ */
+static void bad_names_are_refused(void)
+{
+	static const char * const bad[] = {
+		"", "pools", "sixteen_is_long_", "a/b", "..", ".", "a b", "a.b",
+		"a\n", "\xc3\xa4", "a%s", "a:b", "/", " a", "\x7f", "\x01",
+	};
+	static const char * const good[] = {
+		"a", "fifteen_is_fine", "A-Z_0-9", "-", "_", "0", "pool", "Pools",
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		if (!KT_EXPECT_EQ(create(bad[i], NULL), -EINVAL))
+			pr_err("%s: name \"%s\"\n", KBUILD_MODNAME, bad[i]);
+	for (i = 0; i < ARRAY_SIZE(good); i++)
+		if (!KT_EXPECT_EQ(create(good[i], NULL), 0))
+			pr_err("%s: name \"%s\"\n", KBUILD_MODNAME, good[i]);
+	KT_EXPECT_EQ(create(NULL, NULL), -EINVAL);
+}
+
+/*
+ * A name that is taken is -EEXIST until its pool is gone; the default pool's
+ * is taken always.
+ * Fails if names are compared up to a prefix, or a destroyed pool keeps its own.
+ */
+static void taken_names_are_refused(void)
+{
+	struct kpool *pool = kt_pool("taken", NULL);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(create("taken", NULL), -EEXIST);
+	KT_EXPECT_EQ(create("take", NULL), 0);
+	KT_EXPECT_EQ(create("taken2", NULL), 0);
+	kpool_release(pool);
+	KT_EXPECT_EQ(create("taken", NULL), -EEXIST);
+	kt_pool_end(pool);
+	KT_EXPECT_EQ(create("taken", NULL), 0);
+	KT_EXPECT(!IS_ERR(kpool_default()));
+	KT_EXPECT_EQ(create("default", NULL), -EEXIST);
+}
+
+KT_MODULE("kpool selftest: bad attributes and names",
+	  KT_CASE(bad_values_are_refused_at_creation),
+	  KT_CASE(bad_values_are_refused_by_tune),
+	  KT_CASE(unknown_tunables_are_refused),
+	  KT_CASE(contradictions_are_refused),
+	  KT_CASE(node_without_cpu_is_refused),
+	  KT_CASE(bad_names_are_refused),
+	  KT_CASE(taken_names_are_refused));

@@ -1,0 +1,204 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Bad attributes through the API, debugfs and module parameters: each is
+# refused, named in the log, and changes nothing.
+
+. "$(dirname "$0")/ktap.sh"
+
+TUNABLES="capacity min_workers queue_depth max_blocked nonblocking expiry_ms
+nice policy rt_priority node cpumask"
+dir=$KPOOL_DEBUGFS/client
+
+# said TEXT NAME: how many lines of the log start like that and go on to NAME
+said() {
+	dmesg | grep -c "kpool: $1: .*$2"
+}
+
+# value_of FILE
+value_of() {
+	read -r value <"$dir/$1"
+	echo "$value"
+}
+
+# begin_refusals FILE: what follows must be refused, logged, and leave its value
+begin_refusals() {
+	refusals_file=$1
+	refusals_value=$(value_of "$1")
+	refusals_said=$(said client "$1")
+	refusals_failed=0
+	refusals=0
+}
+
+# refused STATUS WHAT: of a write to that file
+refused() {
+	refusals=$((refusals + 1))
+	if [ "$1" -eq 0 ]; then
+		ktap_diag "$refusals_file takes $2"
+		refusals_failed=1
+	elif [ "$(value_of "$refusals_file")" != "$refusals_value" ]; then
+		ktap_diag "$refusals_file is changed by $2"
+		refusals_failed=1
+	fi
+}
+
+# end_refusals: a line of the log for each, at least
+end_refusals() {
+	if [ "$(said client "$refusals_file")" -lt $((refusals_said + refusals)) ]; then
+		ktap_diag "the log does not mention $refusals_file each time"
+		refusals_failed=1
+	fi
+}
+
+# refuse_text TEXT
+refuse_text() {
+	if echo "$1" 2>/dev/null >"$dir/$refusals_file"; then
+		refused 0 "\"$1\""
+	else
+		refused 1 "\"$1\""
+	fi
+}
+
+# refuse_bytes FILE: in one write
+refuse_bytes() {
+	dd bs=2M if="$1" of="$dir/$refusals_file" 2>/dev/null
+	refused $? "$1"
+}
+
+# Bytes that a line of text cannot have, and more of them than a page.
+make_bytes() {
+	mkdir -p /tmp/bytes
+	printf '1\0' >/tmp/bytes/nul_after_digit
+	printf '\0\0\0\0' >/tmp/bytes/nuls
+	printf '\377\376' >/tmp/bytes/no_text
+	dd if=/dev/zero bs=1M count=1 of=/tmp/bytes/million_nuls 2>/dev/null
+	tr '\0' 1 </tmp/bytes/million_nuls >/tmp/bytes/million_digits
+}
+
+# Fails if a file parses up to the first bad byte, stores before it looks, or trusts a length.
+bad_writes_are_refused() {
+	make_bytes
+	for file in $TUNABLES; do
+		begin_refusals "$file"
+		for text in "" " " 1x 0x 99999999999999999999 2147483648 -2147483648 "1 2" \
+			bogus UNLIMITED "%s%n" -99; do
+			refuse_text "$text"
+		done
+		for bytes in /tmp/bytes/*; do
+			refuse_bytes "$bytes"
+		done
+		end_refusals
+		ktap_result "$refusals_failed" "bad writes to $file are refused"
+	done
+	rm -r /tmp/bytes
+}
+
+# Fails if a row of the attribute table is wrong, or a word is taken where it means nothing.
+out_of_range_is_refused() {
+	range_failed=0
+	for pair in nonblocking:2 nice:20 nice:-21 rt_priority:100 min_workers:65537 policy:5 \
+		min_workers:unlimited nice:none rt_priority:never expiry_ms:unlimited \
+		capacity:none node:100000 cpumask:100000 cpumask:1-0 policy:deadline; do
+		begin_refusals "${pair%%:*}"
+		refuse_text "${pair#*:}"
+		end_refusals
+		[ "$refusals_failed" -eq 0 ] || range_failed=1
+	done
+	ktap_result "$range_failed" "debugfs refuses what is out of range"
+}
+
+# Fails if the files are made with other modes.
+files_are_for_root_only() {
+	files_failed=0
+	for file in "$KPOOL_DEBUGFS/pools" "$dir/stats" "$dir/workers"; do
+		[ "$(stat -c %a "$file")" = 400 ] || files_failed=1
+	done
+	for file in $TUNABLES; do
+		[ "$(stat -c %a "$dir/$file")" = 600 ] || files_failed=1
+	done
+	ktap_result "$files_failed" "debugfs files are for root only"
+	files_failed=0
+	for file in "$KPOOL_DEBUGFS/pools" "$dir/stats" "$dir/workers"; do
+		! dd if=/dev/zero of="$file" bs=1 count=1 2>/dev/null || files_failed=1
+	done
+	ktap_result "$files_failed" "debugfs tables take no writes"
+}
+
+# bad_parameter NAME VALUE: loading fails, and the log names parameter and range
+bad_parameter() {
+	parameter_said=$(said "$1" "bad .*allowed")
+	if insmod "$KPOOL_KO" "$1=$2" 2>/dev/null; then
+		rmmod kpool
+		ktap_diag "kpool loads with $1=$2"
+		parameter_failed=1
+	elif [ "$(said "$1" "bad .*allowed")" -le "$parameter_said" ]; then
+		ktap_diag "the log does not name $1 and its range after $1=$2"
+		parameter_failed=1
+	fi
+}
+
+# Fails if a parameter is stored unchecked.
+bad_parameters_are_refused() {
+	for file in $TUNABLES; do
+		parameter_failed=0
+		bad_parameter "$file" -99
+		bad_parameter "$file" ""
+		bad_parameter "default_$file" 99999999999999999999
+		ktap_result "$parameter_failed" "bad values of ${file} and default_${file} fail"
+	done
+	parameter_failed=0
+	for pair in nonblocking=2 nice=20 rt_priority=100 min_workers=65537 node=100000 \
+		capacity=none policy=bogus cpumask=100000; do
+		bad_parameter "${pair%%=*}" "${pair#*=}"
+	done
+	ktap_result "$parameter_failed" "parameters out of range fail the load"
+	parameter_failed=0
+	for pair in "capacity=2 min_workers=3" "default_capacity=2 default_min_workers=3"; do
+		# shellcheck disable=SC2086 # two parameters
+		if insmod "$KPOOL_KO" $pair 2>/dev/null; then
+			rmmod kpool
+			parameter_failed=1
+		fi
+	done
+	ktap_result "$parameter_failed" "parameters that contradict each other fail the load"
+}
+
+# stat_of POOL KEY
+stat_of() {
+	awk -v key="$2" '$1 == key { print $2 }' "$KPOOL_DEBUGFS/$1/stats"
+}
+
+# Fails if a parameter does not reach the pools that leave the attribute to it.
+parameters_are_the_defaults() {
+	insmod "$KPOOL_KO" capacity=3 queue_depth=unlimited expiry_ms=never nice=-3 \
+		policy=batch nonblocking=yes cpumask=0 \
+		default_capacity=5 default_queue_depth=none default_nice=7
+	load_test client
+	ktap_is "parameters are the defaults of a pool" "3 unlimited never -3 batch yes 0" \
+		"$(for key in capacity queue_depth expiry_ms nice policy nonblocking cpumask; do
+			stat_of client $key
+		done | xargs)"
+	rmmod client
+	load_test client use_default=1
+	ktap_is "parameters default_* make the default pool, and the rest its defaults" \
+		"5 0 7 never batch 0" \
+		"$(for key in capacity queue_depth nice expiry_ms policy cpumask; do
+			stat_of default $key
+		done | xargs)"
+	rmmod client
+	rmmod kpool
+}
+
+ktap_begin
+run_cases attrs
+if mount_debugfs; then
+	load_test client
+	bad_writes_are_refused
+	out_of_range_is_refused
+	files_are_for_root_only
+	rmmod client
+fi
+rmmod kpool
+bad_parameters_are_refused
+parameters_are_the_defaults
+load_kpool
+ktap_end

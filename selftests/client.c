@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A client for the tests that are scripts: its pool lives from insmod to
+ * rmmod, which destroys it right after its last item was submitted.
+ */
+#include <linux/completion.h>
+#include <linux/err.h>
+#include <linux/module.h>
+
+#include "kpool.h"
+
+static char *name = "client";
+module_param(name, charp, 0400);
+MODULE_PARM_DESC(name, "of the pool");
+
+static int items;
+module_param(items, int, 0400);
+MODULE_PARM_DESC(items, "how many to submit on exit, just before destroy");
+
+static bool use_default;
+module_param(use_default, bool, 0400);
+MODULE_PARM_DESC(use_default, "use the default pool instead of an own one");
+
+static bool keep;
+module_param(keep, bool, 0400);
+MODULE_PARM_DESC(keep, "forget to destroy the pool");
+
+static unsigned long address;
+module_param(address, ulong, 0400);
+MODULE_PARM_DESC(address, "of the pool; or of one to adopt");
+
+static struct kpool *pool;
+static DECLARE_COMPLETION(opened);
+static struct kpool_item held;
+static bool hold;
+
+static int held_fn(struct kpool_item *item)
+{
+	wait_for_completion(&opened);
+	return 0;
+}
+
+/* Written: have a worker run this module's function until exit. */
+static int hold_set(const char *val, const struct kernel_param *kp)
+{
+	if (hold)
+		return -EALREADY;
+	hold = true;
+	return kpool_submit(pool, &held);
+}
+
+static const struct kernel_param_ops hold_ops = { .set = hold_set };
+module_param_cb(hold, &hold_ops, NULL, 0200);
+MODULE_PARM_DESC(hold, "write anything to keep a worker busy until exit");
+
+static atomic_t ran = ATOMIC_INIT(0);
+
+static int client_fn(void *arg)
+{
+	atomic_inc(&ran);
+	return 0;
+}
+
+static int __init client_init(void)
+{
+	kpool_init_item(&held, held_fn);
+	if (address)
+		pool = (struct kpool *)address;
+	else if (use_default)
+		pool = kpool_default();
+	else
+		pool = kpool_create(name, NULL);
+	address = (unsigned long)pool;
+	return PTR_ERR_OR_ZERO(pool);
+}
+module_init(client_init);
+
+static void __exit client_exit(void)
+{
+	int i, accepted = 0;
+
+	complete_all(&opened);
+	for (i = 0; i < items; i++)
+		accepted += !kpool_submit_fn(pool, client_fn, NULL, GFP_KERNEL);
+	if (use_default || keep) {
+		kpool_flush(pool);
+	} else if (kpool_destroy(pool)) {
+		pr_err("client: the pool cannot be destroyed\n");
+		return;
+	}
+	if (accepted != items || atomic_read(&ran) != items)
+		pr_err("client: WARNING: %d of %d items ran\n",
+		       atomic_read(&ran), items);
+}
+module_exit(client_exit);
+
+MODULE_DESCRIPTION("kpool selftest: a client module");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Items that wait for their own pool: a hang is refused exactly when it would
+ * be real, to the newest of those who sleep.
+ *
+ * What is refused too late shows as a hang; what is refused too early, as an
+ * -EDEADLK that was not expected.
+ */
+#include <linux/sched/debug.h>
+
+#include "full.h"
+
+/* An item that, when told, does one thing that may sleep, and then lingers. */
+struct actor {
+	struct kpool_item	item;
+	struct kpool		*pool;
+	int			(*act)(struct actor *a);
+	struct completion	go;
+	struct completion	end;
+	struct task_struct	*task;
+	struct actor		*peer;
+	struct kt_job		child;
+	unsigned long		timeout;
+	int			ret;
+	bool			acting;
+	bool			acted;
+};
+
+static struct actor cast[4];
+static struct kt_gate children;
+
+static int actor_fn(struct kpool_item *item)
+{
+	struct actor *a = container_of(item, struct actor, item);
+
+	WRITE_ONCE(a->task, current);
+	wait_for_completion(&a->go);
+	WRITE_ONCE(a->acting, true);
+	a->ret = a->act(a);
+	/* Pairs with has_acted(): then @ret is there. */
+	smp_store_release(&a->acted, true);
+	wait_for_completion(&a->end);
+	return 0;
+}
+
+static bool has_acted(struct actor *a)
+{
+	/* Pairs with actor_fn(). */
+	return smp_load_acquire(&a->acted);
+}
+
+/* Have actor @i of a pool wait for its cue. */
+static bool actor_start(int i, struct kpool *pool,
+			int (*act)(struct actor *a))
+{
+	struct actor *a = &cast[i];
+
+	memset(a, 0, sizeof(*a));
+	kpool_init_item(&a->item, actor_fn);
+	init_completion(&a->go);
+	init_completion(&a->end);
+	kt_job_init(&a->child, kt_job_tiny, &children, i);
+	a->pool = pool;
+	a->act = act;
+	return KT_EXPECT_EQ(kpool_submit(pool, &a->item), 0) &&
+	       KT_EXPECT(kt_wait(READ_ONCE(a->task)));
+}
+
+static bool cast_start(int n, struct kpool *pool, int (*act)(struct actor *a))
+{
+	int i;
+
+	kt_gate_init(&children);
+	for (i = 0; i < n; i++)
+		if (!actor_start(i, pool, act))
+			return false;
+	return true;
+}
+
+/* Give the cue, and return when the actor sleeps in what it does. */
+static void actor_sleeps(struct actor *a)
+{
+	complete(&a->go);
+	KT_EXPECT(kt_wait(READ_ONCE(a->acting) &&
+			  !task_is_running(a->task)));
+	KT_EXPECT(!has_acted(a));
+}
+
+static bool actor_acted(struct actor *a)
+{
+	return KT_EXPECT(kt_wait(has_acted(a)));
+}
+
+/* Give the cue; the actor is expected to get @ret. */
+static void actor_gets(struct actor *a, int ret)
+{
+	complete(&a->go);
+	if (actor_acted(a))
+		KT_EXPECT_EQ(a->ret, ret);
+}
+
+/* The actor is expected to come back from its sleep with @ret. */
+static void actor_wakes(struct actor *a, int ret)
+{
+	if (actor_acted(a))
+		KT_EXPECT_EQ(a->ret, ret);
+}
+
+static void actor_end(struct actor *a)
+{
+	complete(&a->end);
+	KT_EXPECT_EQ(kpool_flush_item(&a->item), 0);
+}
+
+/* Let whoever is left go, and see whether the books are right. */
+static void cast_end(struct kpool *pool)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cast); i++) {
+		if (!cast[i].pool)
+			continue;
+		complete_all(&cast[i].go);
+		complete_all(&cast[i].end);
+	}
+	kt_pool_end(pool);
+	memset(cast, 0, sizeof(cast));
+}
+
+static int submits_child(struct actor *a)
+{
+	return kpool_submit(a->pool, &a->child.item);
+}
+
+static int submits_child_in_time(struct actor *a)
+{
+	return kpool_submit_timeout(a->pool, &a->child.item, a->timeout);
+}
+
+static int submits_and_flushes_child(struct actor *a)
+{
+	return kpool_submit(a->pool, &a->child.item) ?:
+	       kpool_flush_item(&a->child.item);
+}
+
+static int flushes_peer(struct actor *a)
+{
+	return kpool_flush_item(&a->peer->item);
+}
+
+static int cancels_peer(struct actor *a)
+{
+	return kpool_cancel_wait(&a->peer->item);
+}
+
+static int does_nothing(struct actor *a)
+{
+	return 0;
+}
+
+/*
+ * On a full pool, an item's submit sleeps while another item is active, and
+ * is served when that one ends.
+ * Fails if any submit from inside an item of a full pool is refused.
+ */
+static void nested_submit_that_can_wait_waits(void)
+{
+	struct kpool *pool = kt_pool("nested",
+				     &(struct kpool_attrs){ .capacity = 2 });
+
+	if (!pool || !cast_start(2, pool, submits_child))
+		goto out;
+	cast[1].act = does_nothing;
+	actor_sleeps(&cast[0]);
+	KT_EXPECT_EQ(kt_stat(pool, blocked), 1);
+	actor_gets(&cast[1], 0);
+	kt_sleep_ms(20);
+	KT_EXPECT(!has_acted(&cast[0]));
+	actor_end(&cast[1]);
+	actor_wakes(&cast[0], 0);
+	KT_EXPECT_EQ(kpool_flush_item(&cast[0].child.item), 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
+out:
+	cast_end(pool);
+}
+
+/*
+ * The submit that would put the last active item to sleep is refused; the
+ * others go on sleeping, and are served in order as soon as items end.
+ * Fails (hangs) without the check, or refuses the wrong one, or several.
+ */
+static void submit_that_closes_the_circle_is_refused(void)
+{
+	struct kpool *pool = kt_pool("nested",
+				     &(struct kpool_attrs){ .capacity = 4 });
+	int i;
+
+	if (!pool || !cast_start(4, pool, submits_child))
+		goto out;
+	for (i = 0; i < 3; i++)
+		actor_sleeps(&cast[i]);
+	actor_gets(&cast[3], -EDEADLK);
+	KT_EXPECT_EQ(kt_stat(pool, blocked), 3);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT(!has_acted(&cast[i]));
+	actor_end(&cast[3]);
+	for (i = 0; i < 3; i++)
+		actor_wakes(&cast[i], 0);
+	KT_EXPECT(kt_wait(atomic_read(&children.finished) == 3));
+	KT_EXPECT(!kpool_is_pending(&cast[3].child.item));
+out:
+	cast_end(pool);
+}
+
+/*
+ * With capacity 1 an item cannot wait for room, but may use the queue, and
+ * what it queued runs after it.
+ * Fails if a nested submit is refused although the queue has room.
+ */
+static void nested_submit_uses_the_queue(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+	struct kpool *pool = kt_pool("nested", &attrs);
+	static struct kt_job queued;
+
+	if (!pool || !cast_start(1, pool, submits_child))
+		goto out;
+	kt_job_init(&queued, kt_job_tiny, &children, 1);
+	KT_EXPECT_EQ(kpool_submit(pool, &queued.item), 0);
+	actor_gets(&cast[0], -EDEADLK);
+	KT_EXPECT(kpool_cancel(&queued.item));
+	actor_end(&cast[0]);
+	if (!actor_start(1, pool, submits_child))
+		goto out;
+	actor_gets(&cast[1], 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 0);
+	actor_end(&cast[1]);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
+out:
+	cast_end(pool);
+}
+
+/*
+ * While units are free, a nested submit makes the pool grow, and the item may
+ * wait for its child.
+ * Fails if workers that exist are counted instead of units.
+ */
+static void nested_submit_grows_the_pool(void)
+{
+	struct kpool *pool = kt_pool("nested",
+				     &(struct kpool_attrs){ .capacity = 2 });
+
+	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+		goto out;
+	actor_gets(&cast[0], 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
+out:
+	cast_end(pool);
+}
+
+/*
+ * A nested submitter is refused although an outsider waits before it, and the
+ * outsider is served afterwards.
+ * Fails if outsiders asleep in submit are taken for someone who could help.
+ */
+static void outsiders_asleep_do_not_help(void)
+{
+	struct kpool *pool = kt_pool("nested",
+				     &(struct kpool_attrs){ .capacity = 1 });
+	static struct kt_job late;
+	struct kt_submitter s;
+
+	if (!pool || !cast_start(1, pool, submits_child))
+		goto out;
+	kt_job_init(&late, kt_job_tiny, &children, 1);
+	if (!kt_submitter_block(&s, pool, &late.item))
+		goto out;
+	actor_gets(&cast[0], -EDEADLK);
+	KT_EXPECT(!kt_thread_done(&s.thread));
+	actor_end(&cast[0]);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
+out:
+	cast_end(pool);
+}
+
+static atomic_t met;
+
+static int meet_fn(struct kpool_item *item)
+{
+	struct kt_job *job = kt_job_of(item);
+
+	atomic_inc(&met);
+	KT_EXPECT(kt_wait(atomic_read(&met) >= job->nr));
+	return kt_job_tiny(item);
+}
+
+/*
+ * Up to capacity items that wait for each other all run at once, even when
+ * they were queued in one burst.
+ * Fails if a wake-up is lost, or one worker is made to take two of them.
+ */
+static void capacity_items_may_await_one_another(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 8, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = kt_pool("meet", &attrs);
+	static struct kt_job jobs[8];
+	static struct kt_gate gate;
+	int i, round;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	for (round = 1; round <= 20; round++) {
+		atomic_set(&met, 0);
+		for (i = 0; i < 8; i++) {
+			kt_job_init(&jobs[i], meet_fn, &gate, 8);
+			KT_EXPECT_EQ(kpool_submit(pool, &jobs[i].item), 0);
+		}
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		KT_EXPECT_EQ(atomic_read(&gate.finished), 8 * round);
+	}
+	kt_pool_end(pool);
+}
+
+static int waits_for_itself(struct actor *a)
+{
+	KT_EXPECT_EQ(kpool_flush_item(&a->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_wait(&a->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_submit(a->pool, &a->item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&a->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_wait(&a->item), -EDEADLK);
+	KT_EXPECT(!kpool_is_pending(&a->item));
+	KT_EXPECT_EQ(kpool_disable_wait(&a->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_submit(a->pool, &a->item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_enable(&a->item), 0);
+	return 0;
+}
+
+/*
+ * An item that waits for itself gets -EDEADLK, whatever else is active; the
+ * pending acceptance is taken back, and disable holds, all the same.
+ * Fails (hangs) without the check for the own item.
+ */
+static void waiting_for_oneself_is_refused(void)
+{
+	struct kpool *pool = kt_pool("self",
+				     &(struct kpool_attrs){ .capacity = 2 });
+
+	if (!pool || !cast_start(2, pool, waits_for_itself))
+		goto out;
+	actor_gets(&cast[0], 0);
+	actor_end(&cast[0]);
+	KT_EXPECT_EQ(kt_stat(pool, cancelled), 1);
+out:
+	cast_end(pool);
+}
+
+/* Two items wait for each other, each in its own way. */
+static void circle_of_two(int capacity, int (*act)(struct actor *a))
+{
+	struct kpool *pool = kt_pool("circle",
+				     &(struct kpool_attrs){ .capacity = capacity });
+
+	if (!pool || !cast_start(2, pool, act))
+		goto out;
+	cast[0].peer = &cast[1];
+	cast[1].peer = &cast[0];
+	actor_sleeps(&cast[0]);
+	actor_gets(&cast[1], -EDEADLK);
+	kt_sleep_ms(5);
+	KT_EXPECT(!has_acted(&cast[0]));
+	actor_end(&cast[1]);
+	actor_wakes(&cast[0], 0);
+out:
+	cast_end(pool);
+}
+
+/*
+ * Of two items that flush each other the newer is refused; the older waits
+ * until that one has ended.
+ * Fails (hangs) if only submitters count as sleepers.
+ */
+static void circle_of_flushes_is_refused(void)
+{
+	circle_of_two(2, flushes_peer);
+}
+
+/* The same for cancel_wait. */
+static void circle_of_cancels_is_refused(void)
+{
+	circle_of_two(2, cancels_peer);
+}
+
+/*
+ * The same while a unit is free: nothing that could use it would help.
+ * Fails if free units are taken for a way out though nothing is pending.
+ */
+static void free_unit_does_not_open_a_circle(void)
+{
+	circle_of_two(3, flushes_peer);
+}
+
+/*
+ * An item may wait for a queued one while a third is active, and is refused
+ * when none is.
+ * Fails if flush looks at its target alone, or not at all.
+ */
+static void flush_of_a_pending_item(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
+	struct kpool *pool = kt_pool("flush", &attrs);
+
+	if (!pool || !cast_start(2, pool, submits_and_flushes_child))
+		goto out;
+	cast[1].act = does_nothing;
+	actor_sleeps(&cast[0]);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
+	actor_gets(&cast[1], 0);
+	actor_end(&cast[1]);
+	actor_wakes(&cast[0], 0);
+	actor_end(&cast[0]);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+	if (!actor_start(0, pool, submits_and_flushes_child))
+		goto out;
+	actor_gets(&cast[0], -EDEADLK);
+	KT_EXPECT(kpool_is_pending(&cast[0].child.item));
+	actor_end(&cast[0]);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 2);
+out:
+	cast_end(pool);
+}
+
+/*
+ * While an active item remains, all others sleep; when it ends on a pool that
+ * shrank meanwhile, nobody can be served any more, and the newest is refused.
+ * Fails (hangs) if only those who fall asleep look, and no item's end does.
+ */
+static void last_active_item_ends_on_a_shrunk_pool(void)
+{
+	struct kpool *pool = kt_pool("shrunk",
+				     &(struct kpool_attrs){ .capacity = 3 });
+
+	if (!pool || !cast_start(3, pool, submits_child))
+		goto out;
+	cast[2].act = does_nothing;
+	actor_sleeps(&cast[0]);
+	actor_sleeps(&cast[1]);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 2), 0);
+	kt_sleep_ms(5);
+	KT_EXPECT(!has_acted(&cast[0]));
+	KT_EXPECT(!has_acted(&cast[1]));
+	actor_gets(&cast[2], 0);
+	actor_end(&cast[2]);
+	actor_wakes(&cast[1], -EDEADLK);
+	KT_EXPECT(!has_acted(&cast[0]));
+	actor_end(&cast[1]);
+	actor_wakes(&cast[0], 0);
+out:
+	cast_end(pool);
+}
+
+/*
+ * A paused pool is no hang, as resume can serve those who sleep.
+ * Fails if pause is not looked at.
+ */
+static void paused_pool_is_no_hang(void)
+{
+	struct kpool *pool = kt_pool("paused",
+				     &(struct kpool_attrs){ .capacity = 2 });
+
+	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+		goto out;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	actor_sleeps(&cast[0]);
+	kt_sleep_ms(20);
+	KT_EXPECT(!has_acted(&cast[0]));
+	KT_EXPECT_EQ(atomic_read(&children.finished), 0);
+	kpool_resume(pool);
+	actor_wakes(&cast[0], 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
+out:
+	cast_end(pool);
+}
+
+/*
+ * A hang that a tune made while the pool was paused is refused at resume.
+ * Fails (hangs) if resume does not look again.
+ */
+static void resume_looks_again(void)
+{
+	struct kpool *pool = kt_pool("paused",
+				     &(struct kpool_attrs){ .capacity = 2 });
+
+	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+		goto out;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	actor_sleeps(&cast[0]);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+	kt_sleep_ms(20);
+	KT_EXPECT(!has_acted(&cast[0]));
+	kpool_resume(pool);
+	actor_wakes(&cast[0], -EDEADLK);
+	actor_end(&cast[0]);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
+out:
+	cast_end(pool);
+}
+
+/*
+ * One who sleeps with a timeout will wake by itself: nobody is refused, and
+ * the other is served after.
+ * Fails if a timed sleeper counts as one that can never go on.
+ */
+static void timed_sleeper_is_no_hang(void)
+{
+	struct kpool *pool = kt_pool("timed",
+				     &(struct kpool_attrs){ .capacity = 2 });
+
+	if (!pool || !cast_start(2, pool, submits_child))
+		goto out;
+	cast[0].act = submits_child_in_time;
+	cast[0].timeout = HZ / 2;
+	actor_sleeps(&cast[0]);
+	complete(&cast[1].go);
+	actor_wakes(&cast[0], -ETIMEDOUT);
+	actor_end(&cast[0]);
+	actor_wakes(&cast[1], 0);
+out:
+	cast_end(pool);
+}
+
+static int waits_for_the_pool(struct actor *a)
+{
+	KT_EXPECT_EQ(kpool_flush(a->pool), -EDEADLK);
+	KT_EXPECT_EQ(kpool_release_timeout(a->pool, KT_LIMIT), -EDEADLK);
+	KT_EXPECT_EQ(kpool_destroy(a->pool), -EDEADLK);
+	return kpool_submit(a->pool, &a->child.item);
+}
+
+/*
+ * Waiting for the whole pool from inside its own item is always refused, and
+ * changes nothing: the pool stays open.
+ * Fails (hangs) without the check, or if release closes before it looks.
+ */
+static void waiting_for_the_whole_pool_is_refused(void)
+{
+	struct kpool *pool = kt_pool("whole",
+				     &(struct kpool_attrs){ .capacity = 2 });
+
+	if (!pool || !cast_start(1, pool, waits_for_the_pool))
+		goto out;
+	actor_gets(&cast[0], 0);
+	KT_EXPECT_EQ(kpool_flush_item(&cast[0].child.item), 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
+out:
+	cast_end(pool);
+}
+
+static int waits_for_another_pool(struct actor *a)
+{
+	struct full *f = (struct full *)a->timeout;
+
+	KT_EXPECT_EQ(kpool_submit(f->pool, &a->child.item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&a->child.item), 0);
+	return kpool_flush(f->pool);
+}
+
+/*
+ * Waiting for another pool is waiting: an item may sleep there for room, for
+ * an item, for all of them.
+ * Fails if being any pool's worker is taken for being this one's.
+ */
+static void waits_across_pools_are_waits(void)
+{
+	static const struct kpool_attrs one = { .capacity = 1 };
+	struct kpool *pool = kt_pool("across", &one);
+	static struct full f;
+
+	if (!pool || !full_make(&f, &one) ||
+	    !cast_start(1, pool, waits_for_another_pool))
+		goto out;
+	cast[0].timeout = (unsigned long)&f;
+	actor_sleeps(&cast[0]);
+	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 1);
+	kt_gate_open(&f.gate);
+	actor_wakes(&cast[0], 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
+out:
+	full_end(&f);
+	cast_end(pool);
+}
+
+/* A tree of items: each submits two more, by any means. */
+static struct kpool *storm_pool;
+static atomic_t storm_accepted, storm_refused, storm_ran;
+
+static int storm_fn(void *arg)
+{
+	long depth = (long)arg;
+	int i, err;
+
+	atomic_inc(&storm_ran);
+	for (i = 0; depth && i < 2; i++) {
+		err = kpool_submit_fn(storm_pool, storm_fn, (void *)(depth - 1),
+				      GFP_KERNEL);
+		if (!err)
+			atomic_inc(&storm_accepted);
+		else if (KT_EXPECT_EQ(err, -EDEADLK))
+			atomic_inc(&storm_refused);
+	}
+	return 0;
+}
+
+/*
+ * Items that submit items without end to a small pool never hang, and what
+ * was accepted runs.
+ * Fails (hangs) if a circle can close between the look and the sleep.
+ */
+static void storm_of_nested_submits_never_hangs(void)
+{
+	int i, roots = kt_count(300);
+
+	storm_pool = kt_pool("storm", &(struct kpool_attrs){ .capacity = 3 });
+	if (!storm_pool)
+		return;
+	atomic_set(&storm_accepted, 0);
+	atomic_set(&storm_refused, 0);
+	atomic_set(&storm_ran, 0);
+	for (i = 0; i < roots; i++)
+		KT_EXPECT_EQ(kpool_submit_fn(storm_pool, storm_fn, (void *)4L,
+					     GFP_KERNEL), 0);
+	KT_EXPECT(kt_wait(kt_at_rest(storm_pool)));
+	KT_EXPECT_EQ(atomic_read(&storm_ran),
+		     roots + atomic_read(&storm_accepted));
+	KT_EXPECT_GE(atomic_read(&storm_accepted), roots);
+	kt_pool_end(storm_pool);
+}
+
+KT_MODULE("kpool selftest: items that wait for their own pool",
+	  KT_CASE(nested_submit_that_can_wait_waits),
+	  KT_CASE(submit_that_closes_the_circle_is_refused),
+	  KT_CASE(nested_submit_uses_the_queue),
+	  KT_CASE(nested_submit_grows_the_pool),
+	  KT_CASE(outsiders_asleep_do_not_help),
+	  KT_CASE(capacity_items_may_await_one_another),
+	  KT_CASE(waiting_for_oneself_is_refused),
+	  KT_CASE(circle_of_flushes_is_refused),
+	  KT_CASE(circle_of_cancels_is_refused),
+	  KT_CASE(free_unit_does_not_open_a_circle),
+	  KT_CASE(flush_of_a_pending_item),
+	  KT_CASE(last_active_item_ends_on_a_shrunk_pool),
+	  KT_CASE(paused_pool_is_no_hang),
+	  KT_CASE(resume_looks_again),
+	  KT_CASE(timed_sleeper_is_no_hang),
+	  KT_CASE(waiting_for_the_whole_pool_is_refused),
+	  KT_CASE(waits_across_pools_are_waits),
+	  KT_CASE(storm_of_nested_submits_never_hangs));

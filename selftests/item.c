@@ -1,0 +1,761 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What can be done to an item: cancel, disable, flush, and being told that it
+ * was dropped.
+ */
+#include "full.h"
+
+static const struct kpool_attrs queued_one = {
+	.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+};
+
+/* A thread that does one thing to one item. */
+struct doer {
+	struct kt_thread	thread;
+	struct kpool_item	*item;
+	int			(*fn)(struct kpool_item *item);
+};
+
+static int doer_main(void *arg)
+{
+	struct doer *d = arg;
+
+	return d->fn(d->item);
+}
+
+/* Start it, and return when it sleeps. */
+static bool doer_sleeps(struct doer *d, struct kpool_item *item,
+			int (*fn)(struct kpool_item *item))
+{
+	d->item = item;
+	d->fn = fn;
+	return kt_thread_start(&d->thread, doer_main, d) &&
+	       kt_thread_asleep(&d->thread);
+}
+
+/*
+ * Cancel is true for a pending item, which then does not run, is at rest and
+ * was not dropped.
+ * Fails if the item stays in line, or dropped is called for the canceller.
+ */
+static void cancel_takes_a_pending_item_back(void)
+{
+	static struct full f;
+	static struct kt_job job;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
+	KT_EXPECT(!kpool_is_pending(&job.item));
+	KT_EXPECT(!kpool_cancel(&job.item));
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
+	KT_EXPECT(kpool_is_pending(&job.item));
+	KT_EXPECT(kpool_cancel(&job.item));
+	KT_EXPECT(!kpool_is_pending(&job.item));
+	KT_EXPECT(!kpool_cancel(&job.item));
+	KT_EXPECT_EQ(kt_stat(f.pool, cancelled), 1);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
+	KT_EXPECT_EQ(kpool_cancel_wait(&job.item), 1);
+	KT_EXPECT_EQ(kpool_cancel_wait(&job.item), 0);
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+	KT_EXPECT_EQ(atomic_read(&f.gate.dropped), 0);
+out:
+	full_end(&f);
+}
+
+/*
+ * Cancel does not touch a running item, but takes its next acceptance back.
+ * Fails if running counts as pending, or an item held back by its own run
+ * cannot be found.
+ */
+static void cancel_leaves_a_running_item_alone(void)
+{
+	static struct full f;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	KT_EXPECT(!kpool_is_pending(&f.job[0].item));
+	KT_EXPECT(!kpool_cancel(&f.job[0].item));
+	KT_EXPECT_EQ(kpool_submit(f.pool, &f.job[0].item), 0);
+	KT_EXPECT(kpool_cancel(&f.job[0].item));
+	KT_EXPECT(!kpool_cancel(&f.job[0].item));
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_flush_item(&f.job[0].item), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+out:
+	full_end(&f);
+}
+
+/*
+ * Cancel of an item whose submitter sleeps: that submit returns -ECANCELED,
+ * cancel is false, and nothing is counted as accepted.
+ * Fails if the sleeper is left behind or the item is counted as cancelled.
+ */
+static void cancel_ends_a_sleeping_submit(void)
+{
+	static const struct kpool_attrs one = { .capacity = 1 };
+	static struct full f;
+	static struct kt_job job;
+	struct kt_submitter s;
+	int how;
+
+	if (!full_make(&f, &one))
+		goto out;
+	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
+	for (how = 0; how < 3; how++) {
+		if (!kt_submitter_block(&s, f.pool, &job.item))
+			goto out;
+		if (how == 0)
+			KT_EXPECT(!kpool_cancel(&job.item));
+		else if (how == 1)
+			KT_EXPECT_EQ(kpool_cancel_wait(&job.item), 0);
+		else
+			KT_EXPECT_EQ(kpool_disable(&job.item), 0);
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), -ECANCELED);
+	}
+	KT_EXPECT_EQ(kt_stat(f.pool, submitted), 1);
+	KT_EXPECT_EQ(kt_stat(f.pool, cancelled), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.dropped), 0);
+	KT_EXPECT_EQ(kpool_enable(&job.item), 0);
+out:
+	full_end(&f);
+}
+
+/*
+ * cancel_wait returns after the run, and while it waits the item is refused;
+ * afterwards it is as new.
+ * Fails if it does not wait, or does not close the item to submits, so that
+ * one that submits itself would keep it waiting.
+ */
+static void cancel_wait_waits_and_refuses(void)
+{
+	static struct full f;
+	struct kpool_item *item = &f.job[0].item;
+	struct doer d;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit(f.pool, item), 0);
+	if (!doer_sleeps(&d, item, kpool_cancel_wait))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit(f.pool, item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_try_submit(f.pool, item), -ECANCELED);
+	KT_EXPECT(!kpool_is_pending(item));
+	KT_EXPECT(!kt_thread_done(&d.thread));
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&d.thread), 1);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+	KT_EXPECT_EQ(kpool_submit(f.pool, item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(item), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
+out:
+	full_end(&f);
+}
+
+/*
+ * disable refuses until as many enables have come.
+ * Fails if it is a flag instead of a count, or does not cancel.
+ */
+static void disable_nests(void)
+{
+	static struct full f;
+	static struct kt_job job;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
+	KT_EXPECT_EQ(kpool_enable(&job.item), -EINVAL);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
+	KT_EXPECT_EQ(kpool_disable(&job.item), 1);
+	KT_EXPECT_EQ(kpool_disable(&job.item), 0);
+	KT_EXPECT_EQ(kpool_disable_wait(&job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_enable(&job.item), 1);
+	KT_EXPECT_EQ(kpool_enable(&job.item), 1);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_enable(&job.item), 0);
+	KT_EXPECT_EQ(kpool_enable(&job.item), -EINVAL);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
+	KT_EXPECT_EQ(kt_stat(f.pool, cancelled), 1);
+out:
+	full_end(&f);
+}
+
+/*
+ * The 65536th disable is refused and changes nothing.
+ * Fails if the count wraps: the item would be enabled.
+ */
+static void disable_does_not_wrap(void)
+{
+	static struct kt_job job;
+	static struct kt_gate gate;
+	int i;
+
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_tiny, &gate, 0);
+	for (i = 0; i < 65535; i++)
+		if (!KT_EXPECT_EQ(kpool_disable(&job.item), 0))
+			return;
+	KT_EXPECT_EQ(kpool_disable(&job.item), -ERANGE);
+	KT_EXPECT_EQ(kpool_disable_wait(&job.item), -ERANGE);
+	for (i = 65535; i > 1; i--)
+		if (!KT_EXPECT_EQ(kpool_enable(&job.item), 1))
+			return;
+	KT_EXPECT_EQ(kpool_enable(&job.item), 0);
+}
+
+/*
+ * disable_wait waits for the run, and the item stays disabled.
+ * Fails if it returns early, or enables when its wait is over.
+ */
+static void disable_wait_waits_and_stays(void)
+{
+	static struct full f;
+	struct doer d;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	if (!doer_sleeps(&d, &f.job[0].item, kpool_disable_wait))
+		goto out;
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&d.thread), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &f.job[0].item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_enable(&f.job[0].item), 0);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &f.job[0].item), 0);
+out:
+	full_end(&f);
+}
+
+/*
+ * flush of one item waits while it is pending and while it runs, and not at
+ * all when it is at rest.
+ * Fails if a pending item's waiters are not taken over by its run.
+ */
+static void flush_item_waits_for_pending_and_running(void)
+{
+	static struct full f;
+	static struct kt_job job;
+	struct doer running, pending;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	kt_job_init(&job, kt_job_gated, &f.gate, 1);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
+	if (!doer_sleeps(&running, &f.job[0].item, kpool_flush_item) ||
+	    !doer_sleeps(&pending, &job.item, kpool_flush_item))
+		goto out;
+	kt_gate_let_one(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&running.thread), 0);
+	KT_EXPECT(kt_wait(atomic_read(&f.gate.started) == 2));
+	KT_EXPECT(!kt_thread_done(&pending.thread));
+	kt_gate_let_one(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&pending.thread), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
+out:
+	full_end(&f);
+}
+
+/*
+ * Those who flush a pending item are woken when it is cancelled.
+ * Fails (hangs) if only a run's end serves them.
+ */
+static void flush_item_ends_with_cancel(void)
+{
+	static struct full f;
+	static struct kt_job job;
+	struct doer d[3];
+	int i;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
+	for (i = 0; i < 3; i++)
+		if (!doer_sleeps(&d[i], &job.item, kpool_flush_item))
+			goto out;
+	KT_EXPECT(kpool_cancel(&job.item));
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kt_thread_join(&d[i].thread), 0);
+out:
+	full_end(&f);
+}
+
+static struct kpool *endless_pool;
+
+static int endless_again(struct kpool_item *item)
+{
+	struct kt_job *job = kt_job_of(item);
+
+	atomic_inc(&job->gate->finished);
+	if (kt_exact)
+		usleep_range(50, 100);
+	if (!completion_done(&job->gate->open))
+		KT_EXPECT_EQ(kpool_submit(endless_pool, item), 0);
+	return 0;
+}
+
+/*
+ * Neither flush waits for acceptances that come after the call: both return
+ * while an item submits itself without end.
+ * Fails (hangs) if flush waits until nothing is pending.
+ */
+static void flush_does_not_wait_for_what_comes_later(void)
+{
+	static struct kt_job job;
+	static struct kt_gate gate;
+	int i;
+
+	endless_pool = kt_pool("endless", &queued_one);
+	if (!endless_pool)
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&job, endless_again, &gate, 0);
+	KT_EXPECT_EQ(kpool_submit(endless_pool, &job.item), 0);
+	for (i = 0; i < 100; i++) {
+		KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+		KT_EXPECT_EQ(kpool_flush(endless_pool), 0);
+	}
+	KT_EXPECT_GE(atomic_read(&gate.finished), 100);
+	kt_gate_open(&gate);
+	kt_pool_end(endless_pool);
+}
+
+static int flush_main(void *arg)
+{
+	return kpool_flush(arg);
+}
+
+static bool flusher_sleeps(struct kt_thread *t, struct kpool *pool)
+{
+	return kt_thread_start(t, flush_main, pool) && kt_thread_asleep(t);
+}
+
+/*
+ * kpool_flush waits for what was accepted before, running or pending, and not
+ * for what came later, though it runs.
+ * Fails if a flush counts the items of its time wrongly, or later ones in.
+ */
+static void pool_flush_waits_for_what_came_before(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = kt_pool("flush", &attrs);
+	static struct kt_gate before, later;
+	static struct kt_job job[3];
+	struct kt_thread t[2];
+
+	if (!pool)
+		return;
+	kt_gate_init(&before);
+	kt_gate_init(&later);
+	kt_job_init(&job[0], kt_job_gated, &before, 0);
+	kt_job_init(&job[1], kt_job_gated, &before, 1);
+	kt_job_init(&job[2], kt_job_gated, &later, 2);
+	KT_EXPECT_EQ(kpool_submit(pool, &job[0].item), 0);
+	if (!flusher_sleeps(&t[0], pool))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit(pool, &job[1].item), 0);
+	if (!flusher_sleeps(&t[1], pool))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit(pool, &job[2].item), 0);
+	kt_gate_let_one(&before);
+	KT_EXPECT(kt_wait(atomic_read(&later.started) == 1));
+	kt_gate_open(&before);
+	KT_EXPECT_EQ(kt_thread_join(&t[0]), 0);
+	KT_EXPECT_EQ(kt_thread_join(&t[1]), 0);
+	KT_EXPECT_EQ(atomic_read(&before.finished), 2);
+	KT_EXPECT_EQ(atomic_read(&later.finished), 0);
+out:
+	kt_gate_open(&before);
+	kt_gate_open(&later);
+	kt_pool_end(pool);
+}
+
+/*
+ * A flush that began before an item was accepted returns while that runs.
+ * Fails if one flush's reckoning is disturbed by the next.
+ */
+static void flushes_end_in_turn(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4 };
+	struct kpool *pool = kt_pool("turns", &attrs);
+	static struct kt_gate gate[4];
+	static struct kt_job job[4];
+	struct kt_thread t[4];
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 4; i++) {
+		kt_gate_init(&gate[i]);
+		kt_job_init(&job[i], kt_job_gated, &gate[i], i);
+		KT_EXPECT_EQ(kpool_submit(pool, &job[i].item), 0);
+		if (!flusher_sleeps(&t[i], pool))
+			break;
+	}
+	/* The second item ends first: nobody waited for it alone. */
+	kt_gate_open(&gate[1]);
+	KT_EXPECT_EQ(kpool_flush_item(&job[1].item), 0);
+	KT_EXPECT(!kt_thread_done(&t[1]));
+	kt_gate_open(&gate[0]);
+	KT_EXPECT_EQ(kt_thread_join(&t[0]), 0);
+	KT_EXPECT_EQ(kt_thread_join(&t[1]), 0);
+	KT_EXPECT(!kt_thread_done(&t[2]));
+	for (i = 2; i < 4; i++) {
+		kt_gate_open(&gate[i]);
+		KT_EXPECT_EQ(kt_thread_join(&t[i]), 0);
+	}
+	kt_pool_end(pool);
+}
+
+static void dropped_here(struct kpool_item *item, int err)
+{
+	might_sleep();
+	KT_EXPECT(in_task());
+	KT_EXPECT(!irqs_disabled());
+	KT_EXPECT(!kpool_is_pending(item));
+	kt_job_dropped(item, err);
+}
+
+/*
+ * Abort tells each pending item's owner once, with -ECANCELED, in process
+ * context, before it returns; what runs finishes, and sleepers are refused.
+ * Fails if dropped is called under the lock, twice, late or with another errno.
+ */
+static void abort_drops_what_has_not_started(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 8 };
+	static struct full f;
+	static struct kt_job jobs[8], late;
+	struct kt_submitter s;
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	for (i = 0; i < 8; i++) {
+		kt_job_init(&jobs[i], kt_job_tiny, &f.gate, i);
+		kpool_set_dropped(&jobs[i].item, i == 7 ? NULL : dropped_here);
+		KT_EXPECT_EQ(kpool_submit(f.pool, &jobs[i].item), 0);
+	}
+	kt_job_init(&late, kt_job_tiny, &f.gate, 8);
+	if (!kt_submitter_block(&s, f.pool, &late.item))
+		goto out;
+	KT_EXPECT_EQ(kpool_abort(f.pool), 8);
+	KT_EXPECT_EQ(atomic_read(&f.gate.dropped), 7);
+	KT_EXPECT_EQ(atomic_read(&f.gate.dropped_err), -ECANCELED);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_abort(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 0);
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_release_timeout(f.pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+	KT_EXPECT_EQ(kt_stat(f.pool, dropped), 8);
+out:
+	full_end(&f);
+}
+
+static void dropped_frees(struct kpool_item *item, int err)
+{
+	struct kt_job *job = kt_job_of(item);
+
+	kt_job_dropped(item, err);
+	memset(job, 0x5a, sizeof(*job));
+	kvfree(job);
+}
+
+/*
+ * The dropped function may free its item.
+ * Fails (KASAN; elsewhere by the poison) if abort touches the item afterwards.
+ */
+static void dropped_may_free_the_item(void)
+{
+	static struct full f;
+	struct kt_job *job;
+	int i;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	for (i = 0; i < 100; i++) {
+		job = kt_jobs(1, kt_job_tiny, &f.gate);
+		if (!job)
+			goto out;
+		kpool_set_dropped(&job->item, dropped_frees);
+		KT_EXPECT_EQ(kpool_submit(f.pool, &job->item), 0);
+	}
+	KT_EXPECT_EQ(kpool_abort(f.pool), 100);
+	KT_EXPECT_EQ(atomic_read(&f.gate.dropped), 100);
+out:
+	full_end(&f);
+}
+
+/* An item whose dropped function takes its time. */
+static struct kt_gate dropping;
+
+static void dropped_gated(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&dropping);
+}
+
+static int abort_main(void *arg)
+{
+	return kpool_abort(arg);
+}
+
+/*
+ * Whoever waits for an item also waits for its dropped function, so that the
+ * owner may free it afterwards: cancel_wait, flush, destroy.
+ * Fails if an item counts as at rest as soon as it has left the line.
+ */
+static void waiting_includes_the_dropped_function(void)
+{
+	static struct full f;
+	static struct kt_job job;
+	struct kt_thread aborter, flusher;
+	struct doer canceller;
+
+	kt_gate_init(&dropping);
+	if (!full_make(&f, &queued_one))
+		goto out;
+	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
+	kpool_set_dropped(&job.item, dropped_gated);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
+	if (!kt_thread_start(&aborter, abort_main, f.pool))
+		goto out;
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started) == 1));
+	kt_gate_open(&f.gate);
+	if (!doer_sleeps(&canceller, &job.item, kpool_cancel_wait) ||
+	    !flusher_sleeps(&flusher, f.pool))
+		goto out;
+	KT_EXPECT_EQ(kpool_release_timeout(f.pool, 2), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_reboot(f.pool), -EBUSY);
+	KT_EXPECT(!kt_thread_done(&canceller.thread));
+	kt_gate_open(&dropping);
+	KT_EXPECT_EQ(kt_thread_join(&canceller.thread), 0);
+	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 1);
+	KT_EXPECT_EQ(atomic_read(&dropping.finished), 1);
+	KT_EXPECT_EQ(kpool_release_timeout(f.pool, KT_LIMIT), 0);
+out:
+	kt_gate_open(&dropping);
+	full_end(&f);
+}
+
+/*
+ * An item may live on the stack of one who waits for it.
+ * Fails (KASAN, DEBUG_OBJECTS) if the worker or flush touches it after flush
+ * has returned.
+ */
+static void item_may_live_on_the_stack(void)
+{
+	struct kpool *pool = kt_pool("stack", &queued_one);
+	struct kt_gate gate;
+	struct kt_job job;
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	for (i = 1; i <= kt_count(2000); i++) {
+		kpool_init_item_onstack(&job.item, kt_job_tiny);
+		job.gate = &gate;
+		KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+		KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+		kpool_destroy_item_onstack(&job.item);
+		memset(&job, 0x5a, sizeof(job));
+		if (!KT_EXPECT_EQ(atomic_read(&gate.finished), i))
+			break;
+	}
+	kt_pool_end(pool);
+}
+
+DEFINE_KPOOL_ITEM(static_item, kt_job_tiny);
+
+/*
+ * A zeroed item is at rest, and a statically initialised one can be used.
+ * Fails if the initialiser leaves out a field that submit needs.
+ */
+static void item_may_be_static(void)
+{
+	static struct kpool_item zero;
+
+	BUILD_BUG_ON(sizeof(struct kpool_item) > 64);
+	KT_EXPECT(static_item.fn == kt_job_tiny);
+	KT_EXPECT(!kpool_is_pending(&static_item));
+	KT_EXPECT(!kpool_cancel(&static_item));
+	KT_EXPECT_EQ(kpool_flush_item(&static_item), 0);
+	KT_EXPECT(!kpool_is_pending(&zero));
+	KT_EXPECT(!kpool_cancel(&zero));
+	KT_EXPECT_EQ(kpool_cancel_wait(&zero), 0);
+}
+
+#define STORM_ITEMS	4
+
+static struct {
+	struct kpool	*pool;
+	struct kt_gate	gate;
+	struct kt_job	job[STORM_ITEMS];
+	atomic_t	accepted, cancelled;
+} storm;
+
+/* Do something to some item. */
+static void storm_step(u32 dice)
+{
+	struct kpool_item *item = &storm.job[dice % STORM_ITEMS].item;
+	int ret;
+
+	switch (dice / STORM_ITEMS % 8) {
+	case 0:
+		atomic_add(kpool_cancel(item), &storm.cancelled);
+		break;
+	case 1:
+		ret = kpool_cancel_wait(item);
+		if (KT_EXPECT_GE(ret, 0))
+			atomic_add(ret, &storm.cancelled);
+		break;
+	case 2:
+		KT_EXPECT_EQ(kpool_flush_item(item), 0);
+		break;
+	case 3:
+		ret = dice & 1024 ? kpool_disable(item) : kpool_disable_wait(item);
+		if (KT_EXPECT_GE(ret, 0))
+			atomic_add(ret, &storm.cancelled);
+		KT_EXPECT_GE(kpool_enable(item), 0);
+		break;
+	case 4:
+		ret = kpool_submit_timeout(storm.pool, item, 1);
+		atomic_add(!ret, &storm.accepted);
+		break;
+	case 5:
+		ret = kpool_try_submit(storm.pool, item);
+		atomic_add(!ret, &storm.accepted);
+		break;
+	default:
+		ret = kpool_submit(storm.pool, item);
+		atomic_add(!ret, &storm.accepted);
+		KT_EXPECT(!ret || ret == -EALREADY || ret == -ECANCELED);
+	}
+}
+
+static int storm_main(void *arg)
+{
+	u32 dice = (long)arg;
+	int i;
+
+	for (i = 0; i < kt_count(4000); i++) {
+		dice = dice * 1664525 + 1013904223;
+		storm_step(dice >> 16);
+	}
+	return 0;
+}
+
+static int storm_job(struct kpool_item *item)
+{
+	if (atomic_read(&kt_job_of(item)->gate->started) % 16 == 0)
+		usleep_range(10, 50);
+	return kt_job_tiny(item);
+}
+
+/*
+ * Whatever races with whatever, every acceptance ends exactly once: it ran or
+ * it was cancelled.
+ * Fails if any path changes an item's place without the lock.
+ */
+static void every_acceptance_ends_once(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
+	struct kt_thread t[4];
+	long i;
+
+	memset(&storm, 0, sizeof(storm));
+	storm.pool = kt_pool("storm", &attrs);
+	if (!storm.pool)
+		return;
+	kt_gate_init(&storm.gate);
+	for (i = 0; i < STORM_ITEMS; i++)
+		kt_job_init(&storm.job[i], storm_job, &storm.gate, i);
+	for (i = 0; i < 4; i++)
+		kt_thread_start(&t[i], storm_main, (void *)(i * 7919 + 1));
+	for (i = 0; i < 4; i++)
+		kt_thread_join(&t[i]);
+	KT_EXPECT_EQ(kpool_flush(storm.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&storm.gate.finished) +
+		     atomic_read(&storm.cancelled),
+		     atomic_read(&storm.accepted));
+	KT_EXPECT_EQ(kt_stat(storm.pool, cancelled),
+		     atomic_read(&storm.cancelled));
+	KT_EXPECT_EQ(atomic_read(&storm.gate.dropped), 0);
+	for (i = 0; i < STORM_ITEMS; i++)
+		KT_EXPECT_EQ(kpool_enable(&storm.job[i].item), -EINVAL);
+	kt_pool_end(storm.pool);
+}
+
+static int cancel_all_main(void *arg)
+{
+	struct kt_job *jobs = arg;
+	int i, n = 0;
+
+	for (i = 63; i >= 0; i--)
+		n += kpool_cancel(&jobs[i].item);
+	return n;
+}
+
+/*
+ * Abort and cancel race for the same items: each is either dropped or
+ * cancelled, never both.
+ * Fails if abort takes items off the line without marking them.
+ */
+static void abort_and_cancel_share_the_items(void)
+{
+	static struct kt_job jobs[64];
+	static struct full f;
+	struct kt_thread canceller, aborter;
+	int i, round, ended;
+
+	for (round = 0; round < 20; round++) {
+		if (!full_make(&f, &queued_one))
+			goto out;
+		for (i = 0; i < 64; i++)
+			kt_job_init(&jobs[i], kt_job_tiny, &f.gate, i);
+		if (!kt_submit_jobs(f.pool, jobs, 64))
+			goto out;
+		kt_thread_start(&canceller, cancel_all_main, jobs);
+		kt_thread_start(&aborter, abort_main, f.pool);
+		ended = kt_thread_join(&canceller) + kt_thread_join(&aborter);
+		KT_EXPECT_EQ(ended, 64);
+		KT_EXPECT_EQ(atomic_read(&f.gate.dropped),
+			     kt_stat(f.pool, dropped));
+		full_end(&f);
+	}
+	return;
+out:
+	full_end(&f);
+}
+
+KT_MODULE("kpool selftest: what can be done to an item",
+	  KT_CASE(cancel_takes_a_pending_item_back),
+	  KT_CASE(cancel_leaves_a_running_item_alone),
+	  KT_CASE(cancel_ends_a_sleeping_submit),
+	  KT_CASE(cancel_wait_waits_and_refuses),
+	  KT_CASE(disable_nests),
+	  KT_CASE(disable_does_not_wrap),
+	  KT_CASE(disable_wait_waits_and_stays),
+	  KT_CASE(flush_item_waits_for_pending_and_running),
+	  KT_CASE(flush_item_ends_with_cancel),
+	  KT_CASE(flush_does_not_wait_for_what_comes_later),
+	  KT_CASE(pool_flush_waits_for_what_came_before),
+	  KT_CASE(flushes_end_in_turn),
+	  KT_CASE(abort_drops_what_has_not_started),
+	  KT_CASE(dropped_may_free_the_item),
+	  KT_CASE(waiting_includes_the_dropped_function),
+	  KT_CASE(item_may_live_on_the_stack),
+	  KT_CASE(item_may_be_static),
+	  KT_CASE(every_acceptance_ends_once),
+	  KT_CASE(abort_and_cancel_share_the_items));

@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Modules that come and go: clients, their pools, kpool itself, and those who
+# read and write in debugfs meanwhile.
+
+. "$(dirname "$0")/ktap.sh"
+
+dir=$KPOOL_DEBUGFS/client
+
+# said TEXT: how many lines of the log have it
+said() {
+	dmesg | grep -c -F "$1"
+}
+
+# Fails (oopses) if destroy returns while a worker is still on its way out of the client's code.
+client_may_go_right_after_destroy() {
+	go_failed=0
+	go_said=$(said "client: WARNING")
+	for items in 0 1 2 3 10 50 1 2 3 10 50 1 2 3 10; do
+		load_test client "items=$items" && rmmod client || go_failed=1
+	done
+	[ "$(said "client: WARNING")" -eq "$go_said" ] || go_failed=1
+	ktap_result "$go_failed" "a client may go right after it destroyed its pool"
+}
+
+# Fails if a running item, or the client's own exit, is not waited for.
+client_may_go_while_its_item_runs() {
+	load_test client
+	echo 1 >/sys/module/client/parameters/hold
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		! grep -q 'running.*held_fn' "$dir/workers" || break
+		sleep 1
+	done
+	ktap_is "a held item runs in a worker of the pool" 1 \
+		"$(grep -c 'running.*held_fn' "$dir/workers")"
+	rmmod client
+	ktap_result $? "a client may go while its item runs"
+}
+
+# Fails if the pool's files outlive it, or (oopses) its memory does not outlive theirs.
+open_files_survive_destroy() {
+	load_test client
+	exec 3<"$dir/stats" 4<"$dir/workers" 5<>"$dir/capacity"
+	rmmod client
+	open_failed=0
+	! cat <&3 >/dev/null 2>&1 || open_failed=1
+	! cat <&4 >/dev/null 2>&1 || open_failed=1
+	! cat <&5 >/dev/null 2>&1 || open_failed=1
+	! dd if=/dev/zero bs=1 count=1 2>/dev/null >&5 || open_failed=1
+	exec 3<&- 4<&- 5>&-
+	[ ! -e "$dir" ] || open_failed=1
+	ktap_result "$open_failed" "files held open across destroy fail from then on"
+}
+
+# Read and write all that is there, for as long as /tmp/busy exists.
+meddle() {
+	while [ -e /tmp/busy ]; do
+		cat "$KPOOL_DEBUGFS"/pools "$KPOOL_DEBUGFS"/*/*
+		for file in "$KPOOL_DEBUGFS"/*/capacity "$KPOOL_DEBUGFS"/*/nice; do
+			echo "$1" >"$file"
+		done
+	done >/dev/null 2>&1
+}
+
+# Fails (oopses, hangs) if a file can be used while its pool is made or freed.
+debugfs_may_be_used_all_the_while() {
+	: >/tmp/busy
+	meddle 3 &
+	meddle 5 &
+	used_failed=0
+	for round in 1 2 3 4 5 6 7 8 9 10; do
+		load_test client "items=$round" && rmmod client || used_failed=1
+	done
+	echo create_and_destroy >/sys/module/lifetime/parameters/run || used_failed=1
+	rm /tmp/busy
+	wait
+	ktap_result "$used_failed" "debugfs may be used while pools come and go"
+}
+
+# Fails if the pool holds no reference to kpool.ko, or (oopses) follows its owner's memory.
+forgotten_pool_keeps_kpool() {
+	load_test client keep=1 items=5
+	pool=$(cat /sys/module/client/parameters/address)
+	forgotten_said=$(said "kpool: client: ")
+	rmmod client
+	ktap_result $? "a client may go and forget its pool"
+	cat "$KPOOL_DEBUGFS/pools" "$dir/stats" "$dir/workers" >/dev/null
+	ktap_result $? "a forgotten pool can be looked at"
+	ktap_is "a forgotten pool is closed" "state closed" "$(grep '^state' "$dir/stats")"
+	[ "$(said "kpool: client: ")" -gt "$forgotten_said" ]
+	ktap_result $? "the log tells of a forgotten pool"
+	rmmod kpool 2>/dev/null
+	ktap_is "a forgotten pool keeps kpool.ko" 1 "$(lsmod | grep -c '^kpool ')"
+	load_test client "address=$pool"
+	rmmod client
+	ktap_result $? "a forgotten pool can be destroyed by another"
+}
+
+# Fails if the default pool holds a reference, or is not ended by kpool's exit.
+default_pool_does_not_keep_kpool() {
+	load_test client use_default=1 items=20
+	ktap_is "the default pool is there" 1 "$(grep -c '^default ' "$KPOOL_DEBUGFS/pools")"
+	rmmod client
+	rmmod kpool
+	ktap_result $? "the default pool does not keep kpool.ko"
+	load_kpool
+	ktap_is "kpool.ko can be loaded again" 1 "$(lsmod | grep -c '^kpool ')"
+}
+
+ktap_begin
+if mount_debugfs; then
+	client_may_go_right_after_destroy
+	client_may_go_while_its_item_runs
+	open_files_survive_destroy
+	load_test lifetime
+	debugfs_may_be_used_all_the_while
+	rmmod lifetime
+	forgotten_pool_keeps_kpool
+	default_pool_does_not_keep_kpool
+fi
+run_cases lifetime
+ktap_end

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: worker.c
+# kernel: uml
+# tests: ants
+# breaks: The state is set after the lock: work that comes in between wakes a running task, and the worker sleeps on.
+/^static bool kpool_rest/,/^}/{
+/__set_current_state(TASK_IDLE);/d
+s/^\t\tschedule();/\t\tudelay(20);\n\t\t__set_current_state(TASK_IDLE);\n\t\tschedule();/
+}

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: item.c
+# kernel: uml
+# tests: submit item
+# breaks: A place becomes free and the submitter that waits for it sleeps on.
+/^static bool kpool_do_cancel/,/^}/s/^\tkpool_admit_blocked(pool);//

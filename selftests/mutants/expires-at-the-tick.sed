@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: worker.c
+# kernel: uml-time
+# tests: time
+# breaks: A worker that fell asleep late in a tick is purged before its time.
+s/time_after(jiffies, kpool_next_expiry/time_after_eq(jiffies, kpool_next_expiry/
+s/max(left, 1L)/max(left - 1, 1L)/

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: pending.h
+# kernel: uml
+# tests: rerun
+# breaks: An item submitted while it runs starts on a second worker.
+s/if (likely(!kpool_runner(item)))/if (1)/

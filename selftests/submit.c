@@ -1,0 +1,673 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The way in: who is accepted, who waits, who is refused, and in what order.
+ */
+#include <linux/sched/signal.h>
+
+#include "full.h"
+
+static const struct kpool_attrs one = { .capacity = 1 };
+
+static struct order order;
+
+static int job_noted(struct kpool_item *item)
+{
+	order_note(&order, kt_job_of(item)->nr);
+	return kt_job_tiny(item);
+}
+
+static int submit_timed(void *arg)
+{
+	struct kt_submitter *s = arg;
+
+	return kpool_submit_timeout(s->pool, s->item, KT_LIMIT * 4);
+}
+
+static int submit_killable(void *arg)
+{
+	struct kt_submitter *s = arg;
+
+	allow_signal(SIGKILL);
+	return kpool_submit_killable(s->pool, s->item);
+}
+
+static int submit_unkillable(void *arg)
+{
+	struct kt_submitter *s = arg;
+
+	allow_signal(SIGKILL);
+	return kpool_submit(s->pool, s->item);
+}
+
+/*
+ * By default a submitter sleeps until a unit is free.
+ * Fails if submit refuses instead, or if the end of an item admits nobody.
+ */
+static void full_pool_makes_submit_wait(void)
+{
+	static struct full f;
+	static struct kt_job late;
+	struct kt_submitter s;
+
+	if (!full_make(&f, &one))
+		goto out;
+	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	if (!kt_submitter_block(&s, f.pool, &late.item))
+		goto out;
+	KT_EXPECT(!kt_thread_done(&s.thread));
+	KT_EXPECT(!kpool_is_pending(&late.item));
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&late.item), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
+out:
+	full_end(&f);
+}
+
+/*
+ * try never sleeps, a timeout of 0 is try, and what they refuse is not kept.
+ * Fails if they sleep, return another error, do not count the refusal, or
+ * leave the item marked as accepted.
+ */
+static void try_refuses_when_full(void)
+{
+	static struct full f;
+	static struct kt_job late;
+
+	if (!full_make(&f, &one))
+		goto out;
+	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	KT_EXPECT_EQ(kpool_try_submit(f.pool, &late.item), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &late.item, 0), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(f.pool, refused), 2);
+	KT_EXPECT_EQ(kt_stat(f.pool, submitted), 1);
+	KT_EXPECT(!kpool_is_pending(&late.item));
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late.item), 0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
+out:
+	full_end(&f);
+}
+
+/*
+ * A submit whose time is over is not accepted, and leaves the line at once.
+ * Fails if the waiter stays queued: the pool would admit a dead stack frame.
+ */
+static void timeout_ends_the_wait(void)
+{
+	static struct full f;
+	static struct kt_job late;
+
+	if (!full_make(&f, &one))
+		goto out;
+	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &late.item, 2), -ETIMEDOUT);
+	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 0);
+	KT_EXPECT(!kpool_is_pending(&late.item));
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+out:
+	full_end(&f);
+}
+
+/*
+ * A submit with a timeout is served like any other before it is over.
+ * Fails if a served waiter is told that its time is over.
+ */
+static void timed_submit_is_served(void)
+{
+	static struct full f;
+	static struct kt_job late;
+	struct kt_submitter s;
+
+	if (!full_make(&f, &one))
+		goto out;
+	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	if (!full_block(&s, submit_timed, f.pool, &late.item))
+		goto out;
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
+out:
+	full_end(&f);
+}
+
+/*
+ * A killable submit gives up when its task is killed.
+ * Fails if it sleeps uninterruptibly, or stays in the line afterwards.
+ */
+static void killed_submitter_gives_up(void)
+{
+	static struct full f;
+	static struct kt_job late;
+	struct kt_submitter s;
+
+	if (!full_make(&f, &one))
+		goto out;
+	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	if (!full_block(&s, submit_killable, f.pool, &late.item))
+		goto out;
+	send_sig(SIGKILL, s.thread.task, 1);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), -EINTR);
+	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 0);
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+out:
+	full_end(&f);
+}
+
+/*
+ * Any other submit does not mind a signal.
+ * Fails if every submit sleeps killably.
+ */
+static void plain_submit_minds_no_signal(void)
+{
+	static struct full f;
+	static struct kt_job late;
+	struct kt_submitter s;
+
+	if (!full_make(&f, &one))
+		goto out;
+	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	if (!full_block(&s, submit_unkillable, f.pool, &late.item))
+		goto out;
+	send_sig(SIGKILL, s.thread.task, 1);
+	kt_sleep_ms(20);
+	KT_EXPECT(!kt_thread_done(&s.thread));
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
+out:
+	full_end(&f);
+}
+
+/*
+ * A nonblocking pool refuses instead of sleeping, in every variant of submit.
+ * Fails (hangs) if one of them does not look at the policy.
+ */
+static void nonblocking_overrides_every_submit(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .nonblocking = 1, .fn = kt_gate_pass,
+	};
+	static struct full f;
+	static struct kt_job late;
+	struct kpool *pool;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	pool = f.pool;
+	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	KT_EXPECT_EQ(kpool_submit(pool, &late.item), -EAGAIN);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &late.item), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_timeout(pool, &late.item, KT_LIMIT), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_killable(pool, &late.item), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_fn(pool, kt_gate_pass, &f.gate, GFP_KERNEL),
+		     -EAGAIN);
+	KT_EXPECT_EQ(kpool_invoke(pool, &f.gate, GFP_KERNEL), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(pool, refused), 6);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NONBLOCKING, KPOOL_NONE), 0);
+	KT_EXPECT_EQ(kpool_submit_timeout(pool, &late.item, 1), -ETIMEDOUT);
+out:
+	full_end(&f);
+}
+
+/*
+ * At most max_blocked submitters sleep; one more is refused, and when one
+ * leaves, another may.
+ * Fails if the count is not checked, or not taken back by a timeout.
+ */
+static void max_blocked_is_a_limit(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .max_blocked = 2 };
+	static struct full f;
+	static struct kt_job late[4];
+	struct kt_submitter s[2] = { };
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	for (i = 0; i < 4; i++)
+		kt_job_init(&late[i], kt_job_tiny, &f.gate, i);
+	if (!kt_submitter_block(&s[0], f.pool, &late[0].item))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &late[1].item, 1), -ETIMEDOUT);
+	if (!kt_submitter_block(&s[1], f.pool, &late[1].item))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late[2].item), -EAGAIN);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_MAX_BLOCKED, 3), 0);
+	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &late[2].item, 1), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_MAX_BLOCKED, 1), 0);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late[3].item), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 2);
+out:
+	kt_gate_open(&f.gate);
+	for (i = 0; i < 2; i++)
+		if (s[i].thread.task)
+			KT_EXPECT_EQ(kt_thread_join(&s[i].thread), 0);
+	full_end(&f);
+}
+
+/*
+ * queue_depth items wait in the pool, in order; the next submitter does not
+ * get in.
+ * Fails if the depth is off by one, or the queue is not first in, first out.
+ */
+static void queue_holds_queue_depth_items(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 3 };
+	static struct full f;
+	static struct kt_job late[4];
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	order_init(&order);
+	for (i = 0; i < 4; i++)
+		kt_job_init(&late[i], job_noted, &f.gate, i);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kpool_submit(f.pool, &late[i].item), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, pending), 3);
+	KT_EXPECT_EQ(kt_stat(f.pool, alive), 1);
+	KT_EXPECT(kpool_is_pending(&late[2].item));
+	KT_EXPECT_EQ(kpool_try_submit(f.pool, &late[3].item), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &late[3].item, 1), -ETIMEDOUT);
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	order_expect_rising(&order, 3);
+out:
+	full_end(&f);
+}
+
+#define ARRIVALS	24
+
+/* Block ARRIVALS submitters, one after the other. */
+static int block_in_order(struct full *f, struct kt_job *late,
+			  struct kt_submitter *s)
+{
+	int i;
+
+	order_init(&order);
+	for (i = 0; i < ARRIVALS; i++) {
+		kt_job_init(&late[i], job_noted, &f->gate, i);
+		if (!kt_submitter_block(&s[i], f->pool, &late[i].item))
+			break;
+	}
+	return i;
+}
+
+/*
+ * Those who sleep in submit are served strictly in order of arrival, after
+ * what is queued.
+ * Fails if waiters are woken to race for room, or served from the wrong end.
+ */
+static void submitters_are_served_in_order_of_arrival(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 2 };
+	static struct kt_submitter s[ARRIVALS];
+	static struct kt_job late[ARRIVALS];
+	static struct kt_job queued[2];
+	static struct full f;
+	int i, n = 0;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	for (i = 0; i < 2; i++) {
+		kt_job_init(&queued[i], kt_job_tiny, &f.gate, i);
+		KT_EXPECT_EQ(kpool_submit(f.pool, &queued[i].item), 0);
+	}
+	n = block_in_order(&f, late, s);
+out:
+	kt_gate_open(&f.gate);
+	for (i = 0; i < n; i++)
+		KT_EXPECT_EQ(kt_thread_join(&s[i].thread), 0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	order_expect_rising(&order, ARRIVALS);
+	full_end(&f);
+}
+
+/*
+ * One who leaves the middle of the line does not disturb the others.
+ * Fails if a cancelled waiter takes its neighbours along, or their order.
+ */
+static void leaving_keeps_the_order_of_the_others(void)
+{
+	static struct kt_submitter s[ARRIVALS];
+	static struct kt_job late[ARRIVALS];
+	static struct full f;
+	int i, n = 0;
+
+	if (!full_make(&f, &one))
+		goto out;
+	n = block_in_order(&f, late, s);
+	for (i = 0; i < n; i += 3) {
+		KT_EXPECT(!kpool_cancel(&late[i].item));
+		KT_EXPECT_EQ(kt_thread_join(&s[i].thread), -ECANCELED);
+	}
+out:
+	kt_gate_open(&f.gate);
+	for (i = 0; i < n; i++)
+		if (i % 3)
+			KT_EXPECT_EQ(kt_thread_join(&s[i].thread), 0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(order.n, ARRIVALS - DIV_ROUND_UP(ARRIVALS, 3));
+	for (i = 1; i < order.n; i++)
+		KT_EXPECT(order.nr[i - 1] < order.nr[i]);
+	full_end(&f);
+}
+
+/* Submit by try until it is accepted; one submitter sleeps already. */
+static void overtake(struct full *f, struct kt_job *newcomer)
+{
+	unsigned long end = jiffies + KT_LIMIT;
+	int err;
+
+	kt_gate_open(&f->gate);
+	do {
+		err = kpool_try_submit(f->pool, &newcomer->item);
+		if (kt_exact)	/* where a busy loop stops the clock */
+			usleep_range(1, 2);
+		cond_resched();
+	} while (err == -EAGAIN && time_before(jiffies, end));
+	KT_EXPECT_EQ(err, 0);
+}
+
+/*
+ * A newcomer never overtakes one who sleeps: the moment a unit becomes free,
+ * a try that hammers the pool must not get it.
+ * Fails if a finishing worker gives up its unit before it has served the
+ * waiters, and submit does not look whether anyone waits.
+ */
+static void newcomer_never_overtakes(void)
+{
+	static struct kt_job late, newcomer;
+	static struct full f;
+	struct kt_submitter s;
+	int round;
+
+	for (round = 0; round < 40; round++) {
+		order_init(&order);
+		if (!full_make(&f, &one)) {
+			full_end(&f);
+			return;
+		}
+		kt_job_init(&late, job_noted, &f.gate, 0);
+		kt_job_init(&newcomer, job_noted, &f.gate, 1);
+		if (kt_submitter_block(&s, f.pool, &late.item))
+			overtake(&f, &newcomer);
+		kt_gate_open(&f.gate);
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+		KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+		order_expect_rising(&order, 2);
+		full_end(&f);
+	}
+}
+
+/*
+ * While a pool is paused, whoever does not fit waits, and try is refused
+ * although no item runs; resume serves them in order.
+ * Fails if try looks at the running items alone.
+ */
+static void try_is_refused_while_anyone_waits(void)
+{
+	static struct kt_job late[3], newcomer;
+	static struct kt_gate gate;
+	struct kt_submitter s[3] = { };
+	struct kpool *pool = kt_pool("paused", &one);
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	order_init(&order);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	for (i = 0; i < 3; i++) {
+		kt_job_init(&late[i], job_noted, &gate, i);
+		kt_submitter_start(&s[i], pool, &late[i].item);
+		KT_EXPECT(kt_wait(kt_stat(pool, pending) +
+				  kt_stat(pool, blocked) == i + 1));
+	}
+	kt_job_init(&newcomer, job_noted, &gate, 3);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &newcomer.item), -EAGAIN);
+	KT_EXPECT_EQ(order.n, 0);
+	kpool_resume(pool);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kt_thread_join(&s[i].thread), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &newcomer.item), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, 4);
+	kt_pool_end(pool);
+}
+
+/*
+ * A pending item is refused with -EALREADY and runs once; so is one whose
+ * submitter sleeps.
+ * Fails if the second submit is counted, or links the item a second time.
+ */
+static void pending_item_is_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+	static struct full f;
+	static struct kt_job queued, late;
+	struct kt_submitter s;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	kt_job_init(&queued, kt_job_tiny, &f.gate, 1);
+	kt_job_init(&late, kt_job_tiny, &f.gate, 2);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &queued.item), 0);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &queued.item), -EALREADY);
+	KT_EXPECT_EQ(kpool_try_submit(f.pool, &queued.item), -EALREADY);
+	if (!kt_submitter_block(&s, f.pool, &late.item))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late.item), -EALREADY);
+	KT_EXPECT_EQ(kpool_try_submit(f.pool, &late.item), -EALREADY);
+	KT_EXPECT_EQ(kt_stat(f.pool, submitted), 2);
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 3);
+	KT_EXPECT_EQ(kt_stat(f.pool, submitted), 3);
+out:
+	full_end(&f);
+}
+
+static struct kpool *race_pool;
+static atomic_t race_accepted;
+
+/* Submit one item many times, with hardly any patience. */
+static int race_main(void *arg)
+{
+	struct kt_job *job = arg;
+	int i, err;
+
+	for (i = 0; i < kt_count(2000); i++) {
+		err = kpool_submit_timeout(race_pool, &job->item, i & 1);
+		if (!err)
+			atomic_inc(&race_accepted);
+		else
+			KT_EXPECT(err == -ETIMEDOUT || err == -EAGAIN ||
+				  err == -EALREADY);
+	}
+	return 0;
+}
+
+static int job_short(struct kpool_item *item)
+{
+	if (kt_job_of(item)->nr & 1)
+		usleep_range(50, 100);
+	return kt_job_tiny(item);
+}
+
+/*
+ * Each submit that returned 0 is a run, and each that did not is none, also
+ * when the time ends at the moment of being served.
+ * Fails if a timeout does not look again, under the lock, whether it was
+ * served meanwhile.
+ */
+static void timeout_races_with_being_served(void)
+{
+	static struct kt_thread t[6];
+	static struct kt_job jobs[6];
+	static struct kt_gate gate;
+	int i;
+
+	race_pool = kt_pool("race", &(struct kpool_attrs){ .capacity = 2 });
+	if (!race_pool)
+		return;
+	kt_gate_init(&gate);
+	atomic_set(&race_accepted, 0);
+	for (i = 0; i < 6; i++) {
+		kt_job_init(&jobs[i], job_short, &gate, i);
+		kt_thread_start(&t[i], race_main, &jobs[i]);
+	}
+	for (i = 0; i < 6; i++)
+		kt_thread_join(&t[i]);
+	KT_EXPECT_EQ(kpool_flush(race_pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), atomic_read(&race_accepted));
+	KT_EXPECT_EQ(kt_stat(race_pool, submitted), atomic_read(&race_accepted));
+	kt_pool_end(race_pool);
+}
+
+static int fn_main(void *arg)
+{
+	struct full *f = arg;
+
+	return kpool_submit_fn(f->pool, kt_gate_pass, &f->gate, GFP_KERNEL);
+}
+
+/*
+ * The function form runs the function with its argument; GFP_ATOMIC makes it
+ * a try, GFP_KERNEL sleeps for room.
+ * Fails if gfp does not decide whether to sleep, or a refused one leaks
+ * (kmemleak) or runs.
+ */
+static void function_form_sleeps_as_gfp_allows(void)
+{
+	static struct full f;
+	struct kt_thread t;
+
+	if (!full_make(&f, &one))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_fn(f.pool, kt_gate_pass, &f.gate, GFP_ATOMIC),
+		     -EAGAIN);
+	if (!kt_thread_start(&t, fn_main, &f))
+		goto out;
+	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(kpool_submit_fn(f.pool, kt_gate_pass, &f.gate, GFP_ATOMIC),
+		     0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 3);
+out:
+	full_end(&f);
+}
+
+static int add_up(void *arg)
+{
+	static atomic_t sum;
+
+	atomic_add((long)arg, &sum);
+	return (long)arg ? 0 : atomic_xchg(&sum, 0) == 4950 ? 0 : -EILSEQ;
+}
+
+/*
+ * Invoke passes each argument to the pool-wide function once, and an error it
+ * returns is counted.
+ * Fails if an argument is lost or mixed up, or the result is not looked at.
+ */
+static void invoke_runs_the_pools_function(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4, .fn = add_up };
+	struct kpool *pool = kt_pool("invoke", &attrs);
+	long i;
+
+	if (!pool)
+		return;
+	for (i = 1; i < 100; i++)
+		KT_EXPECT_EQ(kpool_invoke(pool, (void *)i, GFP_KERNEL), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 0);
+	KT_EXPECT_EQ(kpool_invoke(pool, NULL, GFP_KERNEL), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 0);
+	KT_EXPECT_EQ(kpool_invoke(pool, NULL, GFP_KERNEL), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 1);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 101);
+	kt_pool_end(pool);
+}
+
+/*
+ * Nothing without a function is accepted.
+ * Fails (oopses) if submit does not look.
+ */
+static void no_function_is_invalid(void)
+{
+	static struct kpool_item item;
+	struct kpool *pool = kt_pool("nothing", &one);
+
+	if (!pool)
+		return;
+	kpool_init_item(&item, NULL);
+	KT_EXPECT_EQ(kpool_submit(pool, &item), -EINVAL);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &item), -EINVAL);
+	KT_EXPECT_EQ(kpool_submit_fn(pool, NULL, NULL, GFP_KERNEL), -EINVAL);
+	KT_EXPECT_EQ(kpool_invoke(pool, NULL, GFP_KERNEL), -EINVAL);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 0);
+	kt_pool_end(pool);
+}
+
+/*
+ * A closed pool refuses every variant, and says so rather than -EAGAIN.
+ * Fails if closing is looked at after room.
+ */
+static void closed_pool_refuses_every_submit(void)
+{
+	static struct full f;
+	static struct kt_job late;
+
+	if (!full_make(&f, &one))
+		goto out;
+	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	kpool_release(f.pool);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late.item), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_try_submit(f.pool, &late.item), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &late.item, 1), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_submit_killable(f.pool, &late.item), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_submit_fn(f.pool, kt_gate_pass, &f.gate, GFP_KERNEL),
+		     -ESHUTDOWN);
+	KT_EXPECT_EQ(kt_stat(f.pool, refused), 0);
+out:
+	full_end(&f);
+}
+
+KT_MODULE("kpool selftest: the way in",
+	  KT_CASE(full_pool_makes_submit_wait),
+	  KT_CASE(try_refuses_when_full),
+	  KT_CASE(timeout_ends_the_wait),
+	  KT_CASE(timed_submit_is_served),
+	  KT_CASE(killed_submitter_gives_up),
+	  KT_CASE(plain_submit_minds_no_signal),
+	  KT_CASE(nonblocking_overrides_every_submit),
+	  KT_CASE(max_blocked_is_a_limit),
+	  KT_CASE(queue_holds_queue_depth_items),
+	  KT_CASE(submitters_are_served_in_order_of_arrival),
+	  KT_CASE(leaving_keeps_the_order_of_the_others),
+	  KT_CASE(newcomer_never_overtakes),
+	  KT_CASE(try_is_refused_while_anyone_waits),
+	  KT_CASE(pending_item_is_refused),
+	  KT_CASE(timeout_races_with_being_served),
+	  KT_CASE(function_form_sleeps_as_gfp_allows),
+	  KT_CASE(invoke_runs_the_pools_function),
+	  KT_CASE(no_function_is_invalid),
+	  KT_CASE(closed_pool_refuses_every_submit));

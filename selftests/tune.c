@@ -1,0 +1,655 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attributes of the live pool: values in force, growing, shrinking, the
+ * scheduling of its threads, pause and resume.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/nodemask.h>
+#include <linux/sched/prio.h>
+#include <linux/topology.h>
+#include <uapi/linux/sched.h>
+
+#include "full.h"
+
+static const struct {
+	enum kpool_tunable	tunable;
+	size_t			offset;
+	int			value, least, most;
+} tunables[] = {
+#define TUNABLE(id, field, ...) \
+	{ KPOOL_##id, offsetof(struct kpool_attrs, field), __VA_ARGS__ }
+	TUNABLE(CAPACITY, capacity, 7, 1, KPOOL_UNLIMITED),
+	TUNABLE(MIN_WORKERS, min_workers, 1, KPOOL_NONE, 1),
+	TUNABLE(QUEUE_DEPTH, queue_depth, 9, KPOOL_NONE, KPOOL_UNLIMITED),
+	TUNABLE(MAX_BLOCKED, max_blocked, 11, 1, KPOOL_UNLIMITED),
+	TUNABLE(NONBLOCKING, nonblocking, 1, KPOOL_NONE, 1),
+	TUNABLE(EXPIRY_MS, expiry_ms, 1234, 1, KPOOL_NO_PURGE),
+	TUNABLE(NICE, nice, 3, -20, 19),
+	TUNABLE(POLICY, policy, KPOOL_POLICY_BATCH, KPOOL_NONE, KPOOL_POLICY_RR),
+	TUNABLE(RT_PRIORITY, rt_priority, 42, 1, 99),
+	TUNABLE(NUMA_NODE, node, KPOOL_NODE(0), KPOOL_NODE(0), KPOOL_NODE(0)),
+};
+
+static int in_force(struct kpool *pool, int i)
+{
+	struct kpool_attrs attrs;
+
+	kpool_get_attrs(pool, &attrs);
+	return *(int *)((char *)&attrs + tunables[i].offset);
+}
+
+static void expect_tuned(struct kpool *pool, int i, int value)
+{
+	KT_EXPECT_EQ(kpool_tune(pool, tunables[i].tunable, value), 0);
+	if (value == KPOOL_NONE)
+		value = 0;
+	KT_EXPECT_EQ(in_force(pool, i), value);
+}
+
+/*
+ * Every attribute takes each end of its range on the live pool, shows the
+ * value in force, and 0 brings the default back.
+ * Fails if a row of the table has the wrong field or range.
+ */
+static void every_attribute_is_tunable(void)
+{
+	struct kpool *pool = kt_pool("tune", NULL);
+	int i, def;
+
+	if (!pool)
+		return;
+	BUILD_BUG_ON(ARRAY_SIZE(tunables) != KPOOL_NR_TUNABLES);
+	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
+		def = in_force(pool, i);
+		expect_tuned(pool, i, tunables[i].value);
+		expect_tuned(pool, i, tunables[i].least);
+		expect_tuned(pool, i, tunables[i].most);
+		KT_EXPECT_EQ(kpool_tune(pool, tunables[i].tunable, 0), 0);
+		KT_EXPECT_EQ(in_force(pool, i), def);
+	}
+	kt_pool_end(pool);
+}
+
+/* Block three submitters on a full pool of one. */
+static bool three_blocked(struct full *f, struct kt_job *late,
+			  struct kt_submitter *s)
+{
+	static const struct kpool_attrs one = { .capacity = 1 };
+	int i;
+
+	if (!full_make(f, &one))
+		return false;
+	for (i = 0; i < 3; i++) {
+		kt_job_init(&late[i], kt_job_gated, &f->gate, i);
+		if (!kt_submitter_block(&s[i], f->pool, &late[i].item))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * More capacity serves those who wait at once, as many as fit.
+ * Fails if tune changes the number and wakes nobody.
+ */
+static void more_capacity_serves_those_who_wait(void)
+{
+	static struct full f;
+	static struct kt_job late[3];
+	struct kt_submitter s[3] = { };
+
+	if (!three_blocked(&f, late, s))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, 3), 0);
+	KT_EXPECT_EQ(kt_thread_join(&s[0].thread), 0);
+	KT_EXPECT_EQ(kt_thread_join(&s[1].thread), 0);
+	KT_EXPECT(kt_wait(atomic_read(&f.gate.started) == 3));
+	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 1);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, KPOOL_UNLIMITED), 0);
+	KT_EXPECT_EQ(kt_thread_join(&s[2].thread), 0);
+	KT_EXPECT(kt_wait(atomic_read(&f.gate.started) == 4));
+out:
+	full_end(&f);
+}
+
+/*
+ * A longer queue admits those who wait.
+ * Fails if only capacity is looked at when growing.
+ */
+static void longer_queue_admits_those_who_wait(void)
+{
+	static struct full f;
+	static struct kt_job late[3];
+	struct kt_submitter s[3] = { };
+
+	if (!three_blocked(&f, late, s))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_QUEUE_DEPTH, 2), 0);
+	KT_EXPECT_EQ(kt_thread_join(&s[0].thread), 0);
+	KT_EXPECT_EQ(kt_thread_join(&s[1].thread), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, pending), 2);
+	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 1);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_QUEUE_DEPTH, KPOOL_UNLIMITED), 0);
+	KT_EXPECT_EQ(kt_thread_join(&s[2].thread), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, pending), 3);
+out:
+	full_end(&f);
+}
+
+/*
+ * No tune refuses those who sleep already: they are served as they would be.
+ * Fails if nonblocking, max_blocked or the queue are applied to the past.
+ */
+static void shrinking_refuses_no_sleeper(void)
+{
+	static struct full f;
+	static struct kt_job late[3];
+	struct kt_submitter s[3] = { };
+	int i;
+
+	if (!three_blocked(&f, late, s))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_NONBLOCKING, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_MAX_BLOCKED, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_QUEUE_DEPTH, KPOOL_NONE), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 3);
+out:
+	kt_gate_open(&f.gate);
+	for (i = 0; i < 3; i++)
+		if (s[i].thread.task)
+			KT_EXPECT_EQ(kt_thread_join(&s[i].thread), 0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 4);
+	full_end(&f);
+}
+
+/*
+ * A shrunk pool lets what runs finish, then runs no more than the new
+ * capacity at once, keeps every accepted item, and its surplus workers go.
+ * Fails if workers check the capacity only when they fall idle.
+ */
+static void shrinking_lets_the_surplus_go(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
+	};
+	static struct kt_gate second;
+	static struct kt_job jobs[6];
+	static struct full f;
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	kt_gate_init(&second);
+	for (i = 0; i < 6; i++) {
+		kt_job_init(&jobs[i], kt_job_gated, &second, i);
+		KT_EXPECT_EQ(kpool_submit(f.pool, &jobs[i].item), 0);
+	}
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, running), 4);
+	kt_gate_open(&f.gate);
+	KT_EXPECT(kt_wait(atomic_read(&f.gate.finished) == 4));
+	KT_EXPECT(kt_wait(atomic_read(&second.started) == 2));
+	KT_EXPECT(kt_wait(kt_stat(f.pool, alive) == 2));
+	KT_EXPECT_EQ(kt_stat(f.pool, retired), 2);
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(atomic_read(&second.started), 2);
+	kt_gate_open(&second);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&second.finished), 6);
+out:
+	kt_gate_open(&second);
+	full_end(&f);
+}
+
+/*
+ * Idle surplus workers go too.
+ * Fails if tune waits for the purger to take them.
+ */
+static void shrinking_retires_idle_workers(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .expiry_ms = KPOOL_NO_PURGE,
+	};
+	static struct full f;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, alive), 4);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT(kt_wait(kt_stat(f.pool, alive) == 1));
+	KT_EXPECT_EQ(kt_stat(f.pool, retired), 3);
+out:
+	full_end(&f);
+}
+
+/*
+ * PREALLOC makes min_workers at creation, and they are workers like any other.
+ * Fails if they are made on demand, or not counted as idle.
+ */
+static void prealloc_makes_min_workers(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .min_workers = 3, .flags = KPOOL_PREALLOC,
+	};
+	struct kpool *pool = kt_pool("warm", &attrs);
+	static struct kt_gate gate;
+	static struct kt_job jobs[4];
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 3);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 3));
+	for (i = 0; i < 4; i++) {
+		kt_job_init(&jobs[i], kt_job_gated, &gate, i);
+		KT_EXPECT_EQ(kpool_submit(pool, &jobs[i].item), 0);
+	}
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 4));
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 4);
+	kt_gate_open(&gate);
+	kt_pool_end(pool);
+}
+
+/* Items that tell which thread runs them. */
+static struct task_struct *seen[2];
+static int seen_cpu;
+
+static int job_seen(struct kpool_item *item)
+{
+	seen[kt_job_of(item)->nr] = get_task_struct(current);
+	seen_cpu = raw_smp_processor_id();
+	return kt_job_gated(item);
+}
+
+static struct kt_job seer[2];
+static struct kt_gate see_gate;
+
+/* Have worker @i show itself; it stays busy until see_end(). */
+static bool see(struct kpool *pool, int i)
+{
+	seen[i] = NULL;
+	kt_job_init(&seer[i], job_seen, &see_gate, i);
+	return KT_EXPECT_EQ(kpool_submit(pool, &seer[i].item), 0) &&
+	       KT_EXPECT(kt_wait(atomic_read(&see_gate.started) == i + 1));
+}
+
+static void see_end(struct kpool *pool)
+{
+	int i;
+
+	kt_gate_open(&see_gate);
+	kt_pool_end(pool);
+	for (i = 0; i < 2; i++) {
+		if (seen[i])
+			put_task_struct(seen[i]);
+		seen[i] = NULL;
+	}
+}
+
+static struct kpool *see_make(void)
+{
+	kt_gate_init(&see_gate);
+	return kt_pool("sched", &(struct kpool_attrs){ .capacity = 2 });
+}
+
+static void expect_sched(struct task_struct *task, int policy, int nice,
+			 int rt_priority)
+{
+	KT_EXPECT_EQ(task->policy, policy);
+	KT_EXPECT_EQ(task->rt_priority, rt_priority);
+	if (!rt_priority)
+		KT_EXPECT_EQ(task_nice(task), nice);
+}
+
+/*
+ * Nice, policy and rt_priority are those of the workers that live, and of
+ * those that come.
+ * Fails if tune reaches only new workers, or new workers miss it.
+ */
+static void scheduling_reaches_old_and_new_workers(void)
+{
+	struct kpool *pool = see_make();
+
+	if (!pool || !see(pool, 0))
+		goto out;
+	expect_sched(seen[0], SCHED_NORMAL, 0, 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NICE, 7), 0);
+	expect_sched(seen[0], SCHED_NORMAL, 7, 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_POLICY_BATCH), 0);
+	expect_sched(seen[0], SCHED_BATCH, 7, 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_POLICY_IDLE), 0);
+	expect_sched(seen[0], SCHED_IDLE, 7, 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_RT_PRIORITY, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_POLICY_RR), 0);
+	expect_sched(seen[0], SCHED_RR, 0, 3);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_POLICY_FIFO), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_RT_PRIORITY, 2), 0);
+	expect_sched(seen[0], SCHED_FIFO, 0, 2);
+	if (!see(pool, 1))
+		goto out;
+	expect_sched(seen[1], SCHED_FIFO, 0, 2);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_NONE), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NICE, -5), 0);
+	expect_sched(seen[0], SCHED_NORMAL, -5, 0);
+	expect_sched(seen[1], SCHED_NORMAL, -5, 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NICE, 0), 0);
+	expect_sched(seen[1], SCHED_NORMAL, 0, 0);
+out:
+	see_end(pool);
+}
+
+/*
+ * The attributes of creation reach the workers too.
+ * Fails if they are applied by tune alone.
+ */
+static void scheduling_is_set_at_creation(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .policy = KPOOL_POLICY_BATCH, .nice = 4,
+	};
+	struct kpool *pool;
+
+	kt_gate_init(&see_gate);
+	pool = kt_pool("sched", &attrs);
+	if (pool && see(pool, 0))
+		expect_sched(seen[0], SCHED_BATCH, 4, 0);
+	see_end(pool);
+}
+
+/* The last CPU that is online; CPU 0 if there is no other. */
+static unsigned int some_cpu(void)
+{
+	unsigned int cpu, last = 0;
+
+	for_each_online_cpu(cpu)
+		last = cpu;
+	return last;
+}
+
+/*
+ * Workers, old and new, run where the cpumask says, and anywhere again
+ * without one.
+ * Fails if tune reaches only new workers, or new workers miss it.
+ */
+static void cpumask_confines_old_and_new_workers(void)
+{
+	const struct cpumask *mask = cpumask_of(some_cpu());
+	struct kpool *pool = see_make();
+
+	if (!pool || !see(pool, 0))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, mask), 0);
+	KT_EXPECT(cpumask_equal(seen[0]->cpus_ptr, mask));
+	if (!see(pool, 1))
+		goto out;
+	KT_EXPECT(cpumask_equal(seen[1]->cpus_ptr, mask));
+	KT_EXPECT_EQ(seen_cpu, some_cpu());
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, NULL), 0);
+	KT_EXPECT(cpumask_subset(cpu_online_mask, seen[0]->cpus_ptr));
+	KT_EXPECT(cpumask_subset(cpu_online_mask, seen[1]->cpus_ptr));
+out:
+	see_end(pool);
+}
+
+/*
+ * A mask without an online CPU is refused, and the one in force stays.
+ * Fails if the mask is stored before it is looked at.
+ */
+static void cpumask_without_online_cpu_is_refused(void)
+{
+	const struct cpumask *mask = cpumask_of(some_cpu());
+	static struct cpumask none;
+	struct kpool_attrs attrs = { .cpumask = &none };
+	struct kpool *pool = see_make();
+
+	if (!pool || !see(pool, 0))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, mask), 0);
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, &none), -EINVAL);
+	cpumask_andnot(&none, cpu_possible_mask, cpu_online_mask);
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, &none), -EINVAL);
+	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(kpool_create("nowhere", &attrs)), -EINVAL);
+	KT_EXPECT(cpumask_equal(seen[0]->cpus_ptr, mask));
+out:
+	see_end(pool);
+}
+
+/*
+ * A pool of one node has its workers there.
+ * Fails if the node is only asked for memory.
+ */
+static void node_confines_workers(void)
+{
+	int node = cpu_to_node(some_cpu());
+	struct kpool *pool = see_make();
+
+	if (!pool || !see(pool, 0))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NUMA_NODE, KPOOL_NODE(node)), 0);
+	if (!see(pool, 1))
+		goto out;
+	KT_EXPECT(cpumask_subset(seen[0]->cpus_ptr, cpumask_of_node(node)));
+	KT_EXPECT(cpumask_subset(seen[1]->cpus_ptr, cpumask_of_node(node)));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NUMA_NODE, 0), 0);
+out:
+	see_end(pool);
+}
+
+static void lose_and_regain(struct kpool *pool, unsigned int cpu)
+{
+	const struct cpumask *mask = cpumask_of(cpu);
+
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, mask), 0);
+	KT_EXPECT(cpumask_equal(seen[0]->cpus_ptr, mask));
+	if (!KT_EXPECT_EQ(remove_cpu(cpu), 0))
+		return;
+	/* Work goes on elsewhere meanwhile: the running item and a new one. */
+	kt_gate_let_one(&see_gate);
+	KT_EXPECT_EQ(kpool_flush_item(&seer[0].item), 0);
+	see(pool, 1);
+	KT_EXPECT_NE(seen_cpu, cpu);
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, mask), -EINVAL);
+	KT_EXPECT_EQ(add_cpu(cpu), 0);
+	KT_EXPECT(kt_wait(cpumask_equal(seen[0]->cpus_ptr, mask)));
+	KT_EXPECT(!seen[1] || kt_wait(cpumask_equal(seen[1]->cpus_ptr, mask)));
+}
+
+/*
+ * A cpumask whose CPUs go away is kept, work goes on, and when they return
+ * it is restored.
+ * Fails if nobody listens to CPUs that come, or the kernel's substitute mask
+ * is taken for the pool's.
+ */
+static void lost_cpumask_is_restored(void)
+{
+	unsigned int cpu = some_cpu();
+	struct kpool *pool;
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu ||
+	    !cpu_is_hotpluggable(cpu)) {
+		kt_skip("no CPU can be taken away");
+		return;
+	}
+	pool = see_make();
+	if (pool && see(pool, 0))
+		lose_and_regain(pool, cpu);
+	see_end(pool);
+}
+
+/*
+ * Pause holds starts back, not what runs, and submit goes on queueing;
+ * resume lets all go.
+ * Fails if a worker that finishes takes the next item, or pause closes.
+ */
+static void pause_holds_starts_back(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 8 };
+	static struct kt_job queued[4];
+	static struct kt_gate gate;
+	static struct full f;
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	kt_gate_init(&gate);
+	for (i = 0; i < 4; i++)
+		kt_job_init(&queued[i], kt_job_tiny, &gate, i);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &queued[0].item), 0);
+	KT_EXPECT_EQ(kpool_pause(f.pool), 0);
+	KT_EXPECT_EQ(kpool_pause(f.pool), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, running), 2);
+	kt_gate_open(&f.gate);
+	KT_EXPECT(kt_wait(kt_stat(f.pool, running) == 0));
+	for (i = 1; i < 4; i++)
+		KT_EXPECT_EQ(kpool_submit(f.pool, &queued[i].item), 0);
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(atomic_read(&gate.started), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, pending), 4);
+	kpool_resume(f.pool);
+	kpool_resume(f.pool);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 4);
+out:
+	full_end(&f);
+}
+
+/*
+ * In a paused pool that is full, submit waits or is refused as ever.
+ * Fails if the queue has no bound while paused.
+ */
+static void paused_pool_fills_up(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 2 };
+	struct kpool *pool = kt_pool("paused", &attrs);
+	static struct kt_job jobs[32];
+	static struct kt_gate gate;
+	struct kt_submitter s;
+	int i, err = 0;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	for (i = 0; i < 32 && !err; i++) {
+		kt_job_init(&jobs[i], kt_job_tiny, &gate, i);
+		err = kpool_try_submit(pool, &jobs[i].item);
+	}
+	KT_EXPECT_EQ(err, -EAGAIN);
+	KT_EXPECT_GE(i, 3);
+	KT_EXPECT_LE(i, 4);
+	if (kt_submitter_block(&s, pool, &jobs[i - 1].item)) {
+		KT_EXPECT_EQ(atomic_read(&gate.started), 0);
+		kpool_resume(pool);
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	}
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), i);
+	kt_pool_end(pool);
+}
+
+/*
+ * Release and destroy undo pause; a closed pool cannot be paused.
+ * Fails (hangs) if accepted items of a paused pool are left behind.
+ */
+static void closing_undoes_pause(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 2 };
+	static struct kt_job jobs[2];
+	static struct kt_gate gate;
+	struct kpool *pool;
+	int round, i;
+
+	for (round = 0; round < 2; round++) {
+		pool = kt_pool("paused", &attrs);
+		if (!pool)
+			return;
+		kt_gate_init(&gate);
+		KT_EXPECT_EQ(kpool_pause(pool), 0);
+		for (i = 0; i < 2; i++) {
+			kt_job_init(&jobs[i], kt_job_tiny, &gate, i);
+			KT_EXPECT_EQ(kpool_submit(pool, &jobs[i].item), 0);
+		}
+		if (!round) {
+			KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+			KT_EXPECT_EQ(kpool_pause(pool), -ESHUTDOWN);
+			KT_EXPECT_EQ(kpool_reboot(pool), 0);
+		}
+		KT_EXPECT_EQ(kpool_destroy(pool), 0);
+		KT_EXPECT_EQ(atomic_read(&gate.finished), 2);
+	}
+}
+
+static struct kpool *storm_pool;
+
+static int storm_main(void *arg)
+{
+	static struct kt_gate gate;
+	struct kt_job *job = arg;
+	int i, err;
+
+	kt_job_init(job, kt_job_tiny, &gate, 0);
+	for (i = 0; i < kt_count(5000); i++) {
+		err = kpool_submit(storm_pool, &job->item);
+		KT_EXPECT(!err || err == -EALREADY || err == -EAGAIN);
+	}
+	KT_EXPECT_EQ(kpool_flush_item(&job->item), 0);
+	return 0;
+}
+
+/*
+ * Tuning everything under load loses nothing and hangs nobody.
+ * Fails if a tune draws its consequences outside the lock.
+ */
+static void tuning_under_load_loses_nothing(void)
+{
+	static const int capacities[] = { 1, 4, 2, KPOOL_UNLIMITED, 3 };
+	static const int depths[] = { KPOOL_NONE, 5, KPOOL_UNLIMITED, 1 };
+	static struct kt_job jobs[4];
+	static struct kt_thread t[4];
+	int i;
+
+	storm_pool = kt_pool("storm", NULL);
+	if (!storm_pool)
+		return;
+	for (i = 0; i < 4; i++)
+		kt_thread_start(&t[i], storm_main, &jobs[i]);
+	for (i = 0; i < 200; i++) {
+		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_CAPACITY,
+					capacities[i % 5]), 0);
+		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_QUEUE_DEPTH,
+					depths[i % 4]), 0);
+		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_NONBLOCKING,
+					i % 3 ? KPOOL_NONE : 1), 0);
+		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_NICE, i % 5), 0);
+		KT_EXPECT_EQ(kpool_pause(storm_pool), 0);
+		kpool_resume(storm_pool);
+		usleep_range(50, 200);
+	}
+	for (i = 0; i < 4; i++)
+		kt_thread_join(&t[i]);
+	kt_pool_end(storm_pool);
+}
+
+KT_MODULE("kpool selftest: attributes of the live pool",
+	  KT_CASE(every_attribute_is_tunable),
+	  KT_CASE(more_capacity_serves_those_who_wait),
+	  KT_CASE(longer_queue_admits_those_who_wait),
+	  KT_CASE(shrinking_refuses_no_sleeper),
+	  KT_CASE(shrinking_lets_the_surplus_go),
+	  KT_CASE(shrinking_retires_idle_workers),
+	  KT_CASE(prealloc_makes_min_workers),
+	  KT_CASE(scheduling_reaches_old_and_new_workers),
+	  KT_CASE(scheduling_is_set_at_creation),
+	  KT_CASE(cpumask_confines_old_and_new_workers),
+	  KT_CASE(cpumask_without_online_cpu_is_refused),
+	  KT_CASE(node_confines_workers),
+	  KT_CASE(lost_cpumask_is_restored),
+	  KT_CASE(pause_holds_starts_back),
+	  KT_CASE(paused_pool_fills_up),
+	  KT_CASE(closing_undoes_pause),
+	  KT_CASE(tuning_under_load_loses_nothing));
