@@ -54,7 +54,7 @@ static int kpool_pools_show(struct seq_file *m, void *unused)
 		seq_printf(m, "%-15s %-6s %7llu  %7llu  %7llu  %7llu  %7llu %12llu %12llu %s\n",
 			   pool->name, kpool_state_name(&s), s.alive, s.idle,
 			   s.running, s.pending, s.blocked, s.submitted,
-			   s.completed, pool->owner);
+			   s.completed, pool->owner_name);
 	}
 	mutex_unlock(&kpool_registry);
 	return 0;
@@ -64,7 +64,8 @@ DEFINE_SHOW_ATTRIBUTE(kpool_pools);
 static void kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
 {
 	mutex_lock(&pool->mutex);
-	if (pool->attrs.cpumask)
+	if (pool->attrs.cpumask &&
+	    !cpumask_subset(cpu_possible_mask, pool->cpumask))
 		seq_printf(m, "%*pbl\n", cpumask_pr_args(pool->cpumask));
 	else
 		seq_puts(m, "all\n");

@@ -162,7 +162,8 @@ struct kpool {
 	bool			was_confined;	/* M: workers may have had one */
 
 	struct list_head	member;		/* G: on kpool_pools */
-	char			owner[MODULE_NAME_LEN];	/* I: may have gone */
+	struct module		*owner;		/* G: NULL once it has gone */
+	char			owner_name[MODULE_NAME_LEN];	/* I */
 	kpool_fn		fn;		/* I: of kpool_invoke() */
 	struct dentry		*dir;		/* I */
 	struct kpool_tunable_file *files;	/* I */

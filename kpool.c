@@ -110,8 +110,9 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
 	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
 	strscpy(pool->name, name, sizeof(pool->name));
-	strscpy(pool->owner, owner ? owner->name : "built-in",
-		sizeof(pool->owner));
+	pool->owner = owner;
+	strscpy(pool->owner_name, owner ? owner->name : "built-in",
+		sizeof(pool->owner_name));
 }
 
 static struct kpool *kpool_alloc(const char *name, struct module *owner)
@@ -549,6 +550,47 @@ static int kpool_cpu_online(unsigned int cpu)
 	return 0;
 }
 
+/* A pool that the module made and has not destroyed. */
+static struct kpool *kpool_orphan_of(const struct module *owner)
+{
+	struct kpool *pool, *orphan = NULL;
+
+	mutex_lock(&kpool_registry);
+	list_for_each_entry(pool, &kpool_pools, member)
+		if (pool->owner == owner)
+			orphan = pool;
+	if (orphan)
+		orphan->owner = NULL;
+	mutex_unlock(&kpool_registry);
+	return orphan;
+}
+
+/*
+ * A module has gone through its exit function and is about to be freed: none
+ * of its code may run any more.  A pool that it forgot stays, closed: somebody
+ * may have been given it.
+ */
+static int kpool_module_event(struct notifier_block *nb, unsigned long event,
+			      void *data)
+{
+	const struct module *owner = data;
+	struct kpool *pool;
+
+	if (event != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	while ((pool = kpool_orphan_of(owner))) {
+		pr_err("kpool: %s: left behind by module %s, which goes away: closed\n",
+		       pool->name, pool->owner_name);
+		kpool_close(pool);
+		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block kpool_module_nb = {
+	.notifier_call	= kpool_module_event,
+};
+
 static int kpool_hotplug_state;
 
 static int __init kpool_module_init(void)
@@ -564,11 +606,20 @@ static int __init kpool_module_init(void)
 							"kpool:online",
 							kpool_cpu_online, NULL);
 	if (kpool_hotplug_state < 0) {
-		destroy_workqueue(kpool_wq);
-		return kpool_hotplug_state;
+		err = kpool_hotplug_state;
+		goto destroy_wq;
 	}
+	err = register_module_notifier(&kpool_module_nb);
+	if (err)
+		goto remove_state;
 	kpool_debugfs_init();
 	return 0;
+
+remove_state:
+	cpuhp_remove_state_nocalls(kpool_hotplug_state);
+destroy_wq:
+	destroy_workqueue(kpool_wq);
+	return err;
 }
 
 static void __exit kpool_module_exit(void)
@@ -576,6 +627,7 @@ static void __exit kpool_module_exit(void)
 	if (kpool_the_default)
 		kpool_end_pool(kpool_the_default);
 	kpool_debugfs_exit();
+	unregister_module_notifier(&kpool_module_nb);
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
 	destroy_workqueue(kpool_wq);
 	/* pools freed by RCU are freed by code that is not ours; ids are */
