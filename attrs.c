@@ -128,9 +128,9 @@ static void kpool_attr_complain(const struct kpool_attr_row *row,
 	int least = row->one ? row->min : 1;
 	int i;
 
-	pr_err("kpool: %s: bad %s \"%.32s\"; allowed: %d to %d%s%s%s%s%s\n",
-	       who, row->name, text, kpool_attr_shown(row, least),
-	       kpool_attr_shown(row, row->max),
+	pr_err("kpool: %s: bad %s \"%*pE\"; allowed: %d to %d%s%s%s%s%s\n",
+	       who, row->name, (int)strnlen(text, 32), text,
+	       kpool_attr_shown(row, least), kpool_attr_shown(row, row->max),
 	       row->none ? " or " : "", row->none ?: "",
 	       row->most ? " or " : "", row->most ?: "",
 	       row->one ? ", 0 for the default" : "");
@@ -539,8 +539,8 @@ static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 	if (!err && !cpumask_intersects(mask, cpu_online_mask))
 		err = -EINVAL;
 	if (err)
-		pr_err("kpool: %s: bad \"%.32s\"; allowed: a list of CPUs, one of them online\n",
-		       kp->name, text);
+		pr_err("kpool: %s: bad \"%*pE\"; allowed: a list of CPUs, one of them online\n",
+		       kp->name, (int)strnlen(text, 32), text);
 	else
 		attrs->cpumask = mask;
 	return err;

@@ -192,8 +192,8 @@ static int kpool_tune_cpumask_by_text(struct kpool *pool, const char *text)
 		return -ENOMEM;
 	err = cpulist_parse(text, mask);
 	if (err)
-		pr_err("kpool: %s: bad cpumask \"%.32s\"; allowed: a list of CPUs like 0-3,5, or all\n",
-		       pool->name, text);
+		pr_err("kpool: %s: bad cpumask \"%*pE\"; allowed: a list of CPUs like 0-3,5, or all\n",
+		       pool->name, (int)strnlen(text, 32), text);
 	else
 		err = kpool_tune_cpumask(pool, mask);
 	free_cpumask_var(mask);
@@ -222,9 +222,9 @@ static ssize_t kpool_tunable_write(struct file *filp, const char __user *data,
 		       file->pool->name, name);
 		err = -EINVAL;
 	} else if (file->row) {
-		err = kpool_tune_by_text(file->pool, file->row, text);
+		err = kpool_tune_by_text(file->pool, file->row, strim(text));
 	} else {
-		err = kpool_tune_cpumask_by_text(file->pool, text);
+		err = kpool_tune_cpumask_by_text(file->pool, strim(text));
 	}
 	kfree(text);
 	if (err)

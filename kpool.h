@@ -543,8 +543,8 @@ bool kpool_cancel(struct kpool_item *item);
  *
  * Context: Process context, may sleep.
  * Return: 1 if the item was pending, 0 if not; -EDEADLK from inside the item,
- * or inside another of its pool if that could never end.  On -EDEADLK the
- * pending item has been taken back all the same.
+ * or inside another of its pool if that could never end, the pending item has
+ * been taken back all the same; -ERANGE as kpool_disable(), nothing changed.
  */
 int kpool_cancel_wait(struct kpool_item *item);
 

@@ -37,7 +37,8 @@ static int kpool_admit(struct kpool *pool, struct kpool_item *item)
 		return -ESHUTDOWN;
 	if (item->disabled)
 		return -ECANCELED;
-	if (list_empty(&pool->blocked) && kpool_has_room(pool)) {
+	/* there is room only if nobody waits: see kpool_admit_blocked() */
+	if (kpool_has_room(pool)) {
 		kpool_accept(pool, item);
 		kpool_append(pool, item);
 		return 0;

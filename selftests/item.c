@@ -576,7 +576,7 @@ static void item_may_live_on_the_stack(void)
 	kt_pool_end(pool);
 }
 
-DEFINE_KPOOL_ITEM(static_item, kt_job_tiny);
+static DEFINE_KPOOL_ITEM(static_item, kt_job_tiny);
 
 /*
  * A zeroed item is at rest, and a statically initialised one can be used.
