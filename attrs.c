@@ -282,6 +282,14 @@ static int kpool_default_of(const struct kpool_attr_row *row)
 	return *kpool_attr(&kpool_defaults, row);
 }
 
+/* NULL asks for the default and stands for all CPUs once resolved. */
+static const struct cpumask *kpool_resolve_cpumask(const struct cpumask *mask)
+{
+	if (!mask)
+		return kpool_defaults.cpumask;
+	return mask == cpu_all_mask ? NULL : mask;
+}
+
 /* Turn what a caller asked for into the values in force, or refuse it. */
 int kpool_attrs_resolve(const struct kpool_attrs *asked,
 			struct kpool_attrs *attrs, const char *who)
@@ -292,8 +300,7 @@ int kpool_attrs_resolve(const struct kpool_attrs *asked,
 	err = kpool_attrs_fill(attrs, who, kpool_default_of);
 	if (err)
 		return err;
-	if (!attrs->cpumask)
-		attrs->cpumask = kpool_defaults.cpumask;
+	attrs->cpumask = kpool_resolve_cpumask(attrs->cpumask);
 	return kpool_attrs_contradict(attrs, who);
 }
 
@@ -441,7 +448,7 @@ int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask)
 	might_sleep();
 	mutex_lock(&pool->mutex);
 	attrs = pool->attrs;
-	attrs.cpumask = mask ?: kpool_defaults.cpumask;
+	attrs.cpumask = kpool_resolve_cpumask(mask);
 	err = kpool_attrs_contradict(&attrs, pool->name);
 	if (!err)
 		kpool_attrs_apply(pool, &attrs);

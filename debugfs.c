@@ -64,8 +64,7 @@ DEFINE_SHOW_ATTRIBUTE(kpool_pools);
 static void kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
 {
 	mutex_lock(&pool->mutex);
-	if (pool->attrs.cpumask &&
-	    !cpumask_subset(cpu_possible_mask, pool->cpumask))
+	if (pool->attrs.cpumask)
 		seq_printf(m, "%*pbl\n", cpumask_pr_args(pool->cpumask));
 	else
 		seq_puts(m, "all\n");
@@ -187,7 +186,7 @@ static int kpool_tune_cpumask_by_text(struct kpool *pool, const char *text)
 	int err;
 
 	if (sysfs_streq(text, "all"))
-		return kpool_tune_cpumask(pool, cpu_possible_mask);
+		return kpool_tune_cpumask(pool, cpu_all_mask);
 	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
 		return -ENOMEM;
 	err = cpulist_parse(text, mask);

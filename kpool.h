@@ -94,7 +94,7 @@ typedef void (*kpool_dropped_fn)(struct kpool_item *item, int err);
  * @rt_priority: real-time priority for KPOOL_POLICY_FIFO and _RR; 1 to 99
  * @node: KPOOL_NODE(nid) to keep workers and their memory on one NUMA node
  * @flags: KPOOL_PREALLOC
- * @cpumask: CPUs that the workers may run on; NULL for all
+ * @cpumask: CPUs that the workers may run on; cpu_all_mask for all
  * @fn: the pool-wide function of kpool_invoke(), or NULL
  *
  * A field left at zero takes the default: the module parameter of the same
@@ -396,7 +396,8 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value);
 /**
  * kpool_tune_cpumask() - change the CPUs of a live pool's workers
  * @pool: the pool
- * @mask: at least one online CPU; copied; NULL for all
+ * @mask: at least one online CPU; copied; cpu_all_mask for all, NULL for the
+ *	default
  *
  * The mask is kept when its CPUs go away and restored when they return.
  *
