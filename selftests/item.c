@@ -380,6 +380,42 @@ out:
 }
 
 /*
+ * Items that come after kpool_flush has begun, and end, do not end it.
+ * Fails if their ends are counted: mutant flush-counts-all.
+ */
+static void later_ends_do_not_end_a_flush(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2 };
+	struct kpool *pool = kt_pool("flush", &attrs);
+	static struct kt_gate before, later;
+	static struct kt_job job[2];
+	struct kt_thread t;
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&before);
+	kt_gate_init(&later);
+	kt_gate_open(&later);
+	kt_job_init(&job[0], kt_job_gated, &before, 0);
+	kt_job_init(&job[1], kt_job_gated, &later, 1);
+	KT_EXPECT_EQ(kpool_submit(pool, &job[0].item), 0);
+	if (!flusher_sleeps(&t, pool))
+		goto out;
+	for (i = 0; i < 10; i++) {
+		KT_EXPECT_EQ(kpool_submit(pool, &job[1].item), 0);
+		KT_EXPECT_EQ(kpool_flush_item(&job[1].item), 0);
+	}
+	kt_sleep_ms(20);
+	KT_EXPECT(!kt_thread_done(&t));
+	kt_gate_open(&before);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+out:
+	kt_gate_open(&before);
+	kt_pool_end(pool);
+}
+
+/*
  * A flush that began before an item was accepted returns while that runs.
  * Fails if one flush's reckoning is disturbed by the next.
  */
@@ -546,6 +582,61 @@ static void waiting_includes_the_dropped_function(void)
 out:
 	kt_gate_open(&dropping);
 	full_end(&f);
+}
+
+static struct kpool_item *to_flush;
+
+/* Waits for @to_flush from inside the pool, once the gate lets it. */
+static int flush_inside(struct kpool_item *item)
+{
+	struct kt_job *job = kt_job_of(item);
+
+	kt_gate_pass(job->gate);
+	return kpool_flush_item(to_flush);
+}
+
+/*
+ * An item that waits for a dropped function to return is no hang, though
+ * nothing else runs.
+ * Fails if such a wait is refused: mutant dropping-taken-for-hang.
+ */
+static void waiting_for_a_dropped_function_is_no_hang(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1,
+	};
+	struct kpool *pool = kt_pool("dropping", &attrs);
+	static struct kt_job inside, job;
+	static struct kt_gate gate;
+	struct kt_thread aborter;
+	struct kpool_stats stats;
+
+	if (!pool)
+		return;
+	kt_gate_init(&dropping);
+	kt_gate_init(&gate);
+	kt_job_init(&inside, flush_inside, &gate, 0);
+	kt_job_init(&job, kt_job_tiny, &gate, 1);
+	kpool_set_dropped(&job.item, dropped_gated);
+	to_flush = &job.item;
+	KT_EXPECT_EQ(kpool_submit(pool, &inside.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	if (!kt_thread_start(&aborter, abort_main, pool))
+		goto out;
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started) == 1));
+	kt_gate_open(&gate);
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(kt_stat(pool, running), 1);
+	kt_gate_open(&dropping);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 1);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	kpool_get_stats(pool, &stats);
+	KT_EXPECT_EQ(stats.failed, 0);
+out:
+	kt_gate_open(&gate);
+	kt_gate_open(&dropping);
+	kt_pool_end(pool);
 }
 
 /*
@@ -751,10 +842,12 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_CASE(flush_item_ends_with_cancel),
 	  KT_CASE(flush_does_not_wait_for_what_comes_later),
 	  KT_CASE(pool_flush_waits_for_what_came_before),
+	  KT_CASE(later_ends_do_not_end_a_flush),
 	  KT_CASE(flushes_end_in_turn),
 	  KT_CASE(abort_drops_what_has_not_started),
 	  KT_CASE(dropped_may_free_the_item),
 	  KT_CASE(waiting_includes_the_dropped_function),
+	  KT_CASE(waiting_for_a_dropped_function_is_no_hang),
 	  KT_CASE(item_may_live_on_the_stack),
 	  KT_CASE(item_may_be_static),
 	  KT_CASE(every_acceptance_ends_once),

@@ -27,6 +27,54 @@ static int threads_of(const char *pool)
 	return n;
 }
 
+/* Wake every thread of the pool, as nobody should. */
+static void wake_threads_of(const char *pool)
+{
+	char name[TASK_COMM_LEN];
+	struct task_struct *task;
+
+	snprintf(name, sizeof(name), "kpool/%s", pool);
+	rcu_read_lock();
+	for_each_process(task)
+		if (!strncmp(task->comm, name, sizeof(name) - 1))
+			wake_up_process(task);
+	rcu_read_unlock();
+}
+
+/*
+ * A worker that somebody else wakes has not been sent: it sleeps on, and is
+ * there when it is needed.
+ * Fails if a wake-up is taken for work: mutant spurious-wakeup.
+ */
+static void idle_worker_woken_for_nothing_sleeps_on(void)
+{
+	struct kpool_attrs attrs = {
+		.capacity = 4, .min_workers = 4, .flags = KPOOL_PREALLOC,
+	};
+	struct kpool *pool = kt_pool("woken", &attrs);
+	struct kt_job *jobs;
+	struct kt_gate gate;
+	int i;
+
+	kt_gate_init(&gate);
+	jobs = kt_jobs(4, kt_job_gated, &gate);
+	if (!pool || !jobs)
+		goto out;
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 4));
+	for (i = 0; i < 10; i++) {
+		wake_threads_of("woken");
+		kt_sleep_ms(2);
+		KT_EXPECT_EQ(kt_stat(pool, idle), 4);
+	}
+	kt_submit_jobs(pool, jobs, 4);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 4));
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 4);
+out:
+	kt_gate_open(&gate);
+	kt_pool_end(pool);
+	kvfree(jobs);
+}
+
 /*
  * Release with eight callers asleep sends them all home although the only
  * worker does not end (ants 141, 202).
@@ -638,6 +686,7 @@ static void create_destroy_1000(void)
 
 KT_MODULE("Selftests of kpool: bugs that such pools have had",
 	  KT_CASE(release_wakes_blocked_callers),
+	  KT_CASE(idle_worker_woken_for_nothing_sleeps_on),
 	  KT_CASE(running_never_exceeds_capacity),
 	  KT_CASE(release_races_with_return),
 	  KT_CASE(nothing_lives_after_release),
