@@ -78,6 +78,7 @@ const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES] = {
 		.min	= -20,
 		.max	= 19,
 		.def	= 0,
+		.none	= "none",
 		.one	= 1,
 	},
 	[KPOOL_POLICY] = {
@@ -201,17 +202,19 @@ int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 	return err;
 }
 
-void kpool_attr_show(struct seq_file *m, const struct kpool_attr_row *row,
-		     int value)
+/* The same the other way round; a parameter may hold an unresolved value. */
+int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
+		     size_t size)
 {
+	if (value == KPOOL_NONE)
+		return scnprintf(text, size, "%s\n", row->none);
 	if (row->words)
-		seq_printf(m, "%s\n", row->words[value]);
-	else if (row->most && value == row->max)
-		seq_printf(m, "%s\n", row->most);
-	else if (!row->one && !value)
-		seq_printf(m, "%s\n", row->none);
-	else
-		seq_printf(m, "%d\n", kpool_attr_shown(row, value));
+		return scnprintf(text, size, "%s\n", row->words[value]);
+	if (row->most && value == row->max)
+		return scnprintf(text, size, "%s\n", row->most);
+	if (!row->one && !value)
+		return scnprintf(text, size, "%s\n", row->none);
+	return scnprintf(text, size, "%d\n", kpool_attr_shown(row, value));
 }
 
 /* Validation */
@@ -244,12 +247,25 @@ static int kpool_attrs_contradict(const struct kpool_attrs *attrs,
 		pr_err("kpool: %s: unknown flags %#x\n", who, attrs->flags);
 		return -EINVAL;
 	}
-	if (!kpool_has_cpu(attrs->cpumask, attrs->node)) {
-		pr_err("kpool: %s: cpumask and node leave no CPU that is online\n",
-		       who);
-		return -EINVAL;
-	}
 	return 0;
+}
+
+/* Only a new mask or node is refused: CPUs may leave one that was good. */
+static int kpool_check_cpus(const struct kpool_attrs *attrs, const char *who)
+{
+	if (kpool_has_cpu(attrs->cpumask, attrs->node))
+		return 0;
+	pr_err("kpool: %s: cpumask and node leave no CPU that is online\n",
+	       who);
+	return -EINVAL;
+}
+
+static int kpool_out_of_range(const struct kpool_attr_row *row,
+			      const char *who, int value)
+{
+	pr_err("kpool: %s: %s %d is out of range; allowed: %d to %d\n",
+	       who, row->name, value, row->min, row->max);
+	return -ERANGE;
 }
 
 /* Replace each request by its value. */
@@ -263,11 +279,8 @@ static int kpool_attrs_fill(struct kpool_attrs *attrs, const char *who,
 		int *value = kpool_attr(attrs, row);
 		int bad = *value;
 
-		if (kpool_attr_resolve(row, def(row), value)) {
-			pr_err("kpool: %s: %s %d is out of range; allowed: %d to %d\n",
-			       who, row->name, bad, row->min, row->max);
-			return -ERANGE;
-		}
+		if (kpool_attr_resolve(row, def(row), value))
+			return kpool_out_of_range(row, who, bad);
 	}
 	return 0;
 }
@@ -301,7 +314,11 @@ int kpool_attrs_resolve(const struct kpool_attrs *asked,
 	if (err)
 		return err;
 	attrs->cpumask = kpool_resolve_cpumask(attrs->cpumask);
-	return kpool_attrs_contradict(attrs, who);
+	/* a default that is too much for a small pool is no contradiction */
+	if (!asked->min_workers)
+		attrs->min_workers = min(attrs->min_workers, attrs->capacity);
+	return kpool_attrs_contradict(attrs, who) ?:
+	       kpool_check_cpus(attrs, who);
 }
 
 /* The module parameters have been read: may they stand together? */
@@ -322,22 +339,30 @@ int kpool_attrs_check_defaults(void)
 
 /* Scheduling of the workers */
 
-/* The CPUs that mask and node leave together. */
+static bool kpool_is_confined(const struct kpool *pool)
+{
+	return pool->attrs.cpumask || pool->attrs.node;
+}
+
+/* The CPUs that mask and node leave together, or those of all kthreads. */
 static void kpool_compute_affinity(struct kpool *pool)
 {
 	int node = pool->attrs.node;
 
 	lockdep_assert_held(&pool->mutex);
+	if (!kpool_is_confined(pool)) {
+		/* newer kernels replace that mask at run time */
+		rcu_read_lock();
+		cpumask_copy(pool->affinity,
+			     housekeeping_cpumask(HK_TYPE_KTHREAD));
+		rcu_read_unlock();
+		return;
+	}
 	cpumask_copy(pool->affinity,
 		     pool->attrs.cpumask ?: cpu_possible_mask);
 	if (node)
 		cpumask_and(pool->affinity, pool->affinity,
 			    cpumask_of_node(node - 1));
-}
-
-static bool kpool_is_confined(const struct kpool *pool)
-{
-	return pool->attrs.cpumask || pool->attrs.node;
 }
 
 void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
@@ -361,11 +386,8 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 	lockdep_assert_held(&pool->mutex);
 	sched_setattr_nocheck(task, &sched);
 	/* fails while none of the CPUs is online; done again when one comes */
-	if (kpool_is_confined(pool))
+	if (kpool_is_confined(pool) || pool->was_confined)
 		set_cpus_allowed_ptr(task, pool->affinity);
-	else if (pool->was_confined)
-		set_cpus_allowed_ptr(task,
-				     housekeeping_cpumask(HK_TYPE_KTHREAD));
 }
 
 /* Workers cannot be reaped meanwhile: that takes the mutex too. */
@@ -383,7 +405,7 @@ static void kpool_sched_apply_workers(struct kpool *pool)
 void kpool_sched_restore(struct kpool *pool)
 {
 	mutex_lock(&pool->mutex);
-	if (kpool_is_confined(pool))
+	if (kpool_is_confined(pool) || pool->was_confined)
 		kpool_sched_apply_workers(pool);
 	mutex_unlock(&pool->mutex);
 }
@@ -405,6 +427,8 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 		pool->attrs.cpumask = pool->cpumask;
 	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
 	kpool_retire_surplus(pool);
+	/* it arms itself for what may expire now, and asks for warm workers */
+	mod_delayed_work(kpool_wq, &pool->purger, 0);
 	kpool_go_on(pool, flags);
 
 	kpool_sched_apply_workers(pool);
@@ -429,10 +453,11 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
 	err = kpool_attr_resolve(row, kpool_default_of(row),
 				 kpool_attr(&attrs, row));
 	if (err)
-		pr_err("kpool: %s: %s %d is out of range; allowed: %d to %d\n",
-		       pool->name, row->name, value, row->min, row->max);
+		err = kpool_out_of_range(row, pool->name, value);
 	else
 		err = kpool_attrs_contradict(&attrs, pool->name);
+	if (!err && tunable == KPOOL_NUMA_NODE)
+		err = kpool_check_cpus(&attrs, pool->name);
 	if (!err)
 		kpool_attrs_apply(pool, &attrs);
 	mutex_unlock(&pool->mutex);
@@ -449,7 +474,7 @@ int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask)
 	mutex_lock(&pool->mutex);
 	attrs = pool->attrs;
 	attrs.cpumask = kpool_resolve_cpumask(mask);
-	err = kpool_attrs_contradict(&attrs, pool->name);
+	err = kpool_check_cpus(&attrs, pool->name);
 	if (!err)
 		kpool_attrs_apply(pool, &attrs);
 	mutex_unlock(&pool->mutex);
@@ -479,8 +504,9 @@ static int kpool_param_get(char *buffer, const struct kernel_param *kp)
 {
 	const struct kpool_param *param = kp->arg;
 
-	return scnprintf(buffer, PAGE_SIZE, "%d\n",
-			 *kpool_attr(param->attrs, param->row));
+	return kpool_attr_print(param->row,
+				*kpool_attr(param->attrs, param->row), buffer,
+				PAGE_SIZE);
 }
 
 static const struct kernel_param_ops kpool_param_ops = {

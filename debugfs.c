@@ -29,6 +29,7 @@ static const struct {
 	KPOOL_STAT(running),
 	KPOOL_STAT(pending),
 	KPOOL_STAT(blocked),
+	KPOOL_STAT(oldest_ms),
 };
 
 static struct dentry *kpool_debugfs_root;
@@ -41,6 +42,16 @@ static const char *kpool_state_name(const struct kpool_stats *stats)
 }
 
 /* Tables */
+
+static void kpool_show_attr(struct seq_file *m, int i,
+			    struct kpool_attrs *attrs)
+{
+	const struct kpool_attr_row *row = &kpool_attr_table[i];
+	char text[16];
+
+	kpool_attr_print(row, *kpool_attr(attrs, row), text, sizeof(text));
+	seq_puts(m, text);
+}
 
 static int kpool_pools_show(struct seq_file *m, void *unused)
 {
@@ -87,8 +98,7 @@ static int kpool_stats_show(struct seq_file *m, void *unused)
 				    kpool_stat_table[i].offset));
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++) {
 		seq_printf(m, "%s ", kpool_attr_table[i].name);
-		kpool_attr_show(m, &kpool_attr_table[i],
-				*kpool_attr(&attrs, &kpool_attr_table[i]));
+		kpool_show_attr(m, i, &attrs);
 	}
 	seq_puts(m, "cpumask ");
 	kpool_show_cpumask(m, pool);
@@ -161,7 +171,7 @@ static int kpool_tunable_show(struct seq_file *m, void *unused)
 		return 0;
 	}
 	kpool_get_attrs(file->pool, &attrs);
-	kpool_attr_show(m, file->row, *kpool_attr(&attrs, file->row));
+	kpool_show_attr(m, file->row - kpool_attr_table, &attrs);
 	return 0;
 }
 

@@ -3,7 +3,7 @@
  * The structures behind kpool.h and who may touch them.
  *
  * Data goes one way: submit.c lets an item in, pending.c keeps it in line,
- * worker.c runs it.  item.c takes it back or waits for it, wait.c puts callers
+ * worker.c runs it.  item.c takes it back or waits for it, drop.c gives it up, wait.c puts callers
  * to sleep and refuses a sleep that could never end, attrs.c describes every
  * attribute once, debugfs.c shows and turns them.
  *
@@ -41,7 +41,7 @@
 /* Where an item is.  KPOOL_NOWHERE is 0: a zeroed item is at rest. */
 enum kpool_place {
 	KPOOL_NOWHERE,
-	KPOOL_IN_LINE,		/* pending, on pool->pending */
+	KPOOL_IN_LINE,		/* pending, on pool->line */
 	KPOOL_HELD,		/* pending, its turn has come while it runs */
 	KPOOL_DUE,		/* pending, on pool->blocked */
 	KPOOL_BLOCKED,		/* not accepted, on pool->blocked */
@@ -78,6 +78,7 @@ struct kpool_worker {
 	unsigned long		since;	/* L: jiffies of its last change of state */
 	u64			done;	/* L: items completed */
 	u32			epoch;	/* L: of the item it runs */
+	int			nr_locks; /* S: held after the last item */
 	u8			state;	/* L: enum kpool_worker_state */
 };
 
@@ -105,19 +106,20 @@ struct kpool_waiter {
 /* An item in its owner's dropped function; lives on the dropper's stack. */
 struct kpool_drop {
 	struct list_head	node;	/* L: on pool->drops */
+	struct task_struct	*task;	/* I: who calls it */
 	struct kpool_run	run;	/* L */
 };
 
 struct kpool {
 	raw_spinlock_t		lock;
-	u32			id;		/* I: never used again */
+	u32			id;		/* I: see item.c */
 	struct kpool_attrs	attrs;		/* B: the values in force */
 	unsigned long		expiry;		/* B: jiffies, if purging */
 
 	/* items */
-	struct list_head	pending;	/* L: the line */
+	struct list_head	line;		/* L: in order of start */
 	struct list_head	blocked;	/* L: in order of arrival */
-	unsigned int		nr_pending;	/* L: on @pending */
+	unsigned int		nr_line;	/* L: on @line */
 	unsigned int		nr_held;	/* L */
 	unsigned int		nr_due;		/* L: of @blocked: accepted */
 	unsigned int		nr_blocked;	/* L: of @blocked: asleep */
@@ -131,13 +133,14 @@ struct kpool {
 	unsigned int		nr_workers;	/* L: threads, until reaped */
 	unsigned int		nr_leaving;	/* L */
 	unsigned int		nr_idle;	/* L */
-	unsigned int		nr_coming;	/* L */
+	unsigned int		nr_coming;	/* L: woken, have not looked yet */
 	unsigned int		nr_spawning;	/* L: being made */
-	bool			purge_armed;	/* L */
+	unsigned int		nr_settling;	/* L: made, have not looked yet */
 	bool			spawn_failed;	/* L: the log has said so */
 
 	/* state */
 	bool			closed;		/* L */
+	bool			aborted;	/* L: closed, and pending is dropped */
 	bool			paused;		/* L */
 	bool			dead;		/* L: leaves the index of ids */
 
@@ -172,6 +175,7 @@ struct kpool {
 };
 
 /* kpool.c: the pool */
+void kpool_close(struct kpool *pool, bool abort);
 extern struct list_head kpool_pools;	/* G */
 extern struct mutex kpool_registry;	/* G */
 extern struct workqueue_struct *kpool_wq;
@@ -209,19 +213,18 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
 void kpool_sched_restore(struct kpool *pool);
 int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 		     const char *who, int *value);
-void kpool_attr_show(struct seq_file *m, const struct kpool_attr_row *row,
-		     int value);
+int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
+		     size_t size);
 
 /* pending.c: the line; what every item passes through is in pending.h */
 void kpool_serve_blocked(struct kpool *pool);
 struct kpool_item *kpool_skip_running(struct kpool *pool);
 void kpool_unhold(struct kpool *pool, struct kpool_worker *worker);
 void kpool_remove(struct kpool *pool, struct kpool_item *item);
-struct kpool_item *kpool_any_pending(struct kpool *pool);
 void kpool_item_ended(struct kpool *pool, u32 epoch);
 
 /* Is the item accepted and not started? */
-static inline bool kpool_pends(const struct kpool_item *item)
+static inline bool kpool_is_accepted(const struct kpool_item *item)
 {
 	return item->place != KPOOL_NOWHERE && item->place != KPOOL_BLOCKED;
 }
@@ -251,6 +254,13 @@ struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
 void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 			struct kpool_run *run);
 
+struct kpool_run *kpool_run_of(struct kpool *pool,
+			       const struct kpool_item *item);
+
+/* drop.c: items that will not run */
+void kpool_drop(struct kpool *pool, struct kpool_item *item, int err);
+bool kpool_is_dropping(struct kpool *pool);
+
 /* wait.c: sleeping callers */
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item);
@@ -258,15 +268,18 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	       unsigned long timeout, bool killable);
 void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result);
 void kpool_serve_all(struct kpool *pool, struct list_head *waiters);
-void kpool_serve_closers(struct kpool *pool);
+bool kpool_rests(const struct kpool *pool);
+void kpool_wind_up(struct kpool *pool);
+void kpool_enter(struct kpool *pool);
+void kpool_leave(struct kpool *pool);
 bool kpool_waits_for(struct kpool_item *item, const struct kpool_worker *worker);
 void kpool_break_deadlock(struct kpool *pool);
 
 /* leak.c: what an item left behind */
-static inline bool kpool_leaked(void)
+static inline bool kpool_leaked(const struct kpool_worker *worker)
 {
 	return preempt_count() || irqs_disabled() || rcu_preempt_depth() ||
-	       lockdep_depth(current);
+	       lockdep_depth(current) != worker->nr_locks;
 }
 
 void kpool_put_right(struct kpool_worker *worker);

@@ -3,8 +3,8 @@
  * What can be done to one item: cancel, disable, wait.
  *
  * An item carries the id of its home, the pool it was last submitted to; its
- * fields are guarded by that pool's lock.  An id is never used twice, so an
- * item may outlive its pool.  An item without a living home moves, before any
+ * fields are guarded by that pool's lock.  Ids go round in a circle of four
+ * billion, so an item may outlive its pool.  An item without a living home moves, before any
  * of its fields is touched, to kpool_limbo, a pool that never runs anything.
  */
 #include <linux/module.h>
@@ -25,8 +25,8 @@ void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn)
 EXPORT_SYMBOL_GPL(kpool_init_item_onstack);
 
 /* Who is in the item's function, or in its owner's dropped function? */
-static struct kpool_run *kpool_run_of(struct kpool *pool,
-				      const struct kpool_item *item)
+struct kpool_run *kpool_run_of(struct kpool *pool,
+			       const struct kpool_item *item)
 {
 	struct kpool_worker *runner = kpool_runner(item);
 	struct kpool_drop *drop;
@@ -76,10 +76,10 @@ static bool kpool_lock_limbo(struct kpool_item *item, u32 gone,
 }
 
 /*
- * Lock the item's home.  A pool is marked dead under its lock before its id is
- * forgotten, so whoever locks it alive comes before everyone who finds the
- * item in limbo.  Interrupts stay off until the lock is dropped, which keeps a
- * pool that is being freed by RCU in place as long as it is locked.
+ * Lock the item's home.  A pool is marked dead under its own lock and that of
+ * limbo before its id is forgotten, so whoever locks it alive comes before
+ * everyone who finds the item in limbo.  Interrupts stay off until the lock is
+ * dropped, which keeps a pool that is being freed by RCU in place meanwhile.
  */
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
 {
@@ -140,8 +140,8 @@ static bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	}
 	kpool_item_ended(pool, epoch);
 	kpool_admit_blocked(pool);
-	kpool_serve_closers(pool);
 	kpool_break_deadlock(pool);
+	kpool_wind_up(pool);
 	return true;
 }
 
@@ -156,6 +156,18 @@ bool kpool_cancel(struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_cancel);
 
+/* Is the caller the item's dropped function? */
+static bool kpool_drops_itself(struct kpool *pool,
+			       const struct kpool_item *item)
+{
+	struct kpool_drop *drop;
+
+	list_for_each_entry(drop, &pool->drops, node)
+		if (drop->task == current && drop->run.item == item)
+			return true;
+	return false;
+}
+
 /* Sleep until the item's acceptance, or its run, has ended; lock held. */
 static int kpool_wait_item(struct kpool *pool, struct kpool_item *item)
 {
@@ -163,13 +175,15 @@ static int kpool_wait_item(struct kpool *pool, struct kpool_item *item)
 	struct kpool_worker *me = kpool_inside(pool);
 	struct kpool_waiter waiter;
 
-	if (!kpool_pends(item) && !run)
+	if (!kpool_is_accepted(item) && !run)
 		return 0;
 	if (me && kpool_waits_for(item, me))
 		return -EDEADLK;
+	if (kpool_drops_itself(pool, item))
+		return -EDEADLK;
 
 	kpool_waiter_init(&waiter, KPOOL_WAIT_ITEM, item);
-	if (kpool_pends(item)) {
+	if (kpool_is_accepted(item)) {
 		item->watched = true;
 		list_add_tail(&waiter.node, &pool->waiters);
 	} else {
@@ -196,16 +210,19 @@ static int kpool_do_disable(struct kpool_item *item, bool wait)
 {
 	unsigned long flags;
 	struct kpool *pool = kpool_item_lock(item, &flags);
-	int err = -ERANGE;
+	bool pending;
+	int err = 0;
 
-	if (item->disabled != U16_MAX) {
-		item->disabled++;
-		err = kpool_do_cancel(pool, item);
+	if (item->disabled == U16_MAX) {
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+		return -ERANGE;
 	}
-	if (err >= 0 && wait)
-		err = kpool_wait_item(pool, item) ?: err;
+	item->disabled++;
+	pending = kpool_do_cancel(pool, item);
+	if (wait)
+		err = kpool_wait_item(pool, item);
 	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
-	return err;
+	return err ?: pending;
 }
 
 int kpool_disable(struct kpool_item *item)
@@ -250,7 +267,7 @@ bool kpool_is_pending(struct kpool_item *item)
 {
 	unsigned long flags;
 	struct kpool *pool = kpool_item_lock(item, &flags);
-	bool pending = kpool_pends(item);
+	bool pending = kpool_is_accepted(item);
 
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return pending;

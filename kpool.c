@@ -16,9 +16,9 @@
  *   room for more     kpool_admit_blocked()  first come, first served
  *   something to start kpool_rouse()         one worker is on its way, or made
  *   nobody can go on  kpool_break_deadlock() the newest sleeper is refused
- *   nothing left      kpool_serve_closers()  release and destroy return
+ *   nothing left      kpool_wind_up()        release and destroy return
  *
- * so every state the lock protects is one in which all four have been drawn.
+ * so whenever the lock is free, all four have been drawn.
  * Because all is decided under the lock, its release and the next acquisition
  * are the only ordering that items, workers and sleepers need.
  *
@@ -52,7 +52,7 @@ static u32 kpool_next_id;
 struct kpool kpool_limbo = {
 	.lock		= __RAW_SPIN_LOCK_UNLOCKED(kpool_limbo.lock),
 	.id		= KPOOL_LIMBO_ID,
-	.pending	= LIST_HEAD_INIT(kpool_limbo.pending),
+	.line		= LIST_HEAD_INIT(kpool_limbo.line),
 	.blocked	= LIST_HEAD_INIT(kpool_limbo.blocked),
 	.drops		= LIST_HEAD_INIT(kpool_limbo.drops),
 	.closed		= true,
@@ -94,7 +94,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 		       struct module *owner)
 {
 	raw_spin_lock_init(&pool->lock);
-	INIT_LIST_HEAD(&pool->pending);
+	INIT_LIST_HEAD(&pool->line);
 	INIT_LIST_HEAD(&pool->blocked);
 	INIT_LIST_HEAD(&pool->idle);
 	INIT_LIST_HEAD(&pool->leaving);
@@ -167,27 +167,34 @@ static int kpool_register(struct kpool *pool)
 
 static void kpool_unregister(struct kpool *pool)
 {
-	unsigned long flags;
-
 	kpool_debugfs_remove(pool);
 	mutex_lock(&kpool_registry);
 	list_del(&pool->member);
 	mutex_unlock(&kpool_registry);
+}
 
-	/* dead first, forgotten after: see kpool_item_lock() */
-	raw_spin_lock_irqsave(&pool->lock, flags);
+/* Dead under both locks first, forgotten after: see kpool_item_lock(). */
+static void kpool_forget(struct kpool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&kpool_limbo.lock, flags);
+	raw_spin_lock(&pool->lock);
 	WRITE_ONCE(pool->dead, true);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	raw_spin_unlock(&pool->lock);
+	raw_spin_unlock_irqrestore(&kpool_limbo.lock, flags);
 	xa_erase(&kpool_ids, pool->id);
 }
 
-static void kpool_close(struct kpool *pool)
+/* Stop intake; if aborting, what is pending is dropped instead of run. */
+void kpool_close(struct kpool *pool, bool abort)
 {
 	struct kpool_item *item, *next;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->closed = true;
+	pool->aborted |= abort;
 	pool->paused = false;
 	list_for_each_entry_safe(item, next, &pool->blocked, node) {
 		if (item->place != KPOOL_BLOCKED)
@@ -197,7 +204,7 @@ static void kpool_close(struct kpool *pool)
 		pool->nr_blocked--;
 		kpool_serve(pool, item->submitter, -ESHUTDOWN);
 	}
-	kpool_retire_surplus(pool);
+	kpool_wind_up(pool);
 	kpool_go_on(pool, flags);
 }
 
@@ -209,10 +216,11 @@ static int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
 
 	kpool_waiter_init(&waiter, KPOOL_WAIT_REST, NULL);
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	list_add_tail(&waiter.node, &pool->closers);
-	kpool_serve_closers(pool);
-	if (!waiter.served)
+	/* one that has been opened again meanwhile was at rest before */
+	if (pool->closed && !kpool_rests(pool)) {
+		list_add_tail(&waiter.node, &pool->closers);
 		err = kpool_wait(pool, &waiter, timeout, false);
+	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return err;
 }
@@ -234,11 +242,18 @@ static void kpool_wait_last_out(struct kpool *pool)
 
 static void kpool_end_pool(struct kpool *pool)
 {
-	kpool_close(pool);
+	kpool_close(pool, false);
 	kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
-	kpool_wait_last_out(pool);
 	kpool_unregister(pool);
+	kpool_wait_last_out(pool);
+	kpool_forget(pool);
 	kpool_free(pool);
+}
+
+/* Is the caller part of the pool that it is about to wait for? */
+static bool kpool_waits_for_itself(struct kpool *pool)
+{
+	return kpool_inside(pool) || kpool_is_dropping(pool);
 }
 
 static struct kpool *kpool_make(const char *name,
@@ -287,8 +302,11 @@ struct kpool *__kpool_create(const char *name, const struct kpool_attrs *attrs,
 	err = kpool_attrs_resolve(attrs ?: &defaults, &resolved, name);
 	if (err)
 		return ERR_PTR(err);
-	if (!strcmp(name, KPOOL_DEFAULT_NAME))
+	if (!strcmp(name, KPOOL_DEFAULT_NAME)) {
+		pr_err("kpool: %s: the name is taken by the default pool\n",
+		       name);
 		return ERR_PTR(-EEXIST);
+	}
 
 	__module_get(THIS_MODULE);
 	pool = kpool_make(name, &resolved, owner);
@@ -305,7 +323,7 @@ EXPORT_SYMBOL_GPL(__kpool_create);
 int kpool_destroy(struct kpool *pool)
 {
 	might_sleep();
-	if (kpool_inside(pool))
+	if (kpool_waits_for_itself(pool))
 		return -EDEADLK;
 	if (pool == READ_ONCE(kpool_the_default))
 		return -EINVAL;
@@ -317,86 +335,20 @@ EXPORT_SYMBOL_GPL(kpool_destroy);
 
 void kpool_release(struct kpool *pool)
 {
-	kpool_close(pool);
+	kpool_close(pool, false);
 }
 EXPORT_SYMBOL_GPL(kpool_release);
 
 int kpool_release_timeout(struct kpool *pool, unsigned long timeout)
 {
 	might_sleep();
-	if (kpool_inside(pool))
+	if (kpool_waits_for_itself(pool))
 		return -EDEADLK;
-	kpool_close(pool);
+	kpool_close(pool, false);
 	return kpool_wait_rest(pool, min_t(unsigned long, timeout,
 					   MAX_SCHEDULE_TIMEOUT));
 }
 EXPORT_SYMBOL_GPL(kpool_release_timeout);
-
-/* Take the next item to drop out of the line; its waiters go on waiting. */
-static struct kpool_item *kpool_begin_drop(struct kpool *pool,
-					   struct kpool_drop *drop)
-{
-	struct kpool_item *item;
-
-	lockdep_assert_held(&pool->mutex);
-	INIT_LIST_HEAD(&drop->run.waiters);
-	raw_spin_lock_irq(&pool->lock);
-	item = pool->closed ? kpool_any_pending(pool) : NULL;
-	if (item) {
-		kpool_remove(pool, item);
-		drop->run.item = item;
-		list_add(&drop->node, &pool->drops);
-		if (item->watched)
-			kpool_move_waiters(pool, item, &drop->run);
-	}
-	raw_spin_unlock_irq(&pool->lock);
-	return item;
-}
-
-static void kpool_end_drop(struct kpool *pool, struct kpool_drop *drop,
-			   u32 epoch)
-{
-	raw_spin_lock_irq(&pool->lock);
-	list_del(&drop->node);
-	pool->stats.dropped++;
-	kpool_serve_all(pool, &drop->run.waiters);
-	kpool_item_ended(pool, epoch);
-	kpool_break_deadlock(pool);
-	kpool_serve_closers(pool);
-	raw_spin_unlock_irq(&pool->lock);
-}
-
-/* Drop one accepted item, if there is one that has not started. */
-static bool kpool_drop_one(struct kpool *pool, int err)
-{
-	struct kpool_drop drop;
-	struct kpool_item *item;
-	u32 epoch;
-
-	mutex_lock(&pool->mutex);
-	item = kpool_begin_drop(pool, &drop);
-	mutex_unlock(&pool->mutex);
-	if (!item)
-		return false;
-
-	epoch = item->epoch;
-	if (item->dropped)
-		item->dropped(item, err);
-	kpool_end_drop(pool, &drop, epoch);
-	return true;
-}
-
-unsigned long kpool_abort(struct kpool *pool)
-{
-	unsigned long dropped = 0;
-
-	might_sleep();
-	kpool_close(pool);
-	while (kpool_drop_one(pool, -ECANCELED))
-		dropped++;
-	return dropped;
-}
-EXPORT_SYMBOL_GPL(kpool_abort);
 
 static int kpool_reopen(struct kpool *pool)
 {
@@ -404,10 +356,12 @@ static int kpool_reopen(struct kpool *pool)
 	int err = 0;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	if (kpool_outstanding(pool))
+	if (kpool_outstanding(pool)) {
 		err = -EBUSY;
-	else
+	} else {
 		pool->closed = false;
+		pool->aborted = false;
+	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return err;
 }
@@ -430,7 +384,7 @@ int kpool_reboot(struct kpool *pool)
 	kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
 	err = kpool_reopen(pool) ?: kpool_prealloc(pool);
 	if (err && err != -EBUSY)
-		kpool_close(pool);
+		kpool_close(pool, false);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_reboot);
@@ -467,7 +421,7 @@ int kpool_flush(struct kpool *pool)
 	int err = 0;
 
 	might_sleep();
-	if (kpool_inside(pool))
+	if (kpool_waits_for_itself(pool))
 		return -EDEADLK;
 
 	kpool_waiter_init(&waiter, KPOOL_WAIT_FLUSH, NULL);
@@ -504,8 +458,11 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->alive = pool->nr_workers;
 	stats->idle = pool->nr_idle;
 	stats->running = pool->nr_running;
-	stats->pending = pool->nr_pending + pool->nr_held + pool->nr_due;
+	stats->pending = pool->nr_line + pool->nr_held + pool->nr_due;
 	stats->blocked = pool->nr_blocked;
+	if (pool->nr_line)
+		stats->oldest_ms = jiffies_to_msecs(jiffies -
+						    kpool_head(pool)->since);
 	stats->closed = pool->closed;
 	stats->paused = pool->paused;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
@@ -550,7 +507,7 @@ static int kpool_cpu_online(unsigned int cpu)
 	return 0;
 }
 
-/* A pool that the module made and has not destroyed. */
+/* A pool that the module made and has not destroyed; it stays until we leave. */
 static struct kpool *kpool_orphan_of(const struct module *owner)
 {
 	struct kpool *pool, *orphan = NULL;
@@ -559,16 +516,18 @@ static struct kpool *kpool_orphan_of(const struct module *owner)
 	list_for_each_entry(pool, &kpool_pools, member)
 		if (pool->owner == owner)
 			orphan = pool;
-	if (orphan)
+	if (orphan) {
 		orphan->owner = NULL;
+		kpool_enter(orphan);
+	}
 	mutex_unlock(&kpool_registry);
 	return orphan;
 }
 
 /*
- * A module has gone through its exit function and is about to be freed: none
- * of its code may run any more.  A pool that it forgot stays, closed: somebody
- * may have been given it.
+ * A module has gone through its exit function and is about to be freed: what
+ * is pending in a pool that it forgot is dropped, what runs is awaited.  The
+ * pool stays, closed: somebody may have been given it.
  */
 static int kpool_module_event(struct notifier_block *nb, unsigned long event,
 			      void *data)
@@ -581,8 +540,9 @@ static int kpool_module_event(struct notifier_block *nb, unsigned long event,
 	while ((pool = kpool_orphan_of(owner))) {
 		pr_err("kpool: %s: left behind by module %s, which goes away: closed\n",
 		       pool->name, pool->owner_name);
-		kpool_close(pool);
+		kpool_abort(pool);
 		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+		kpool_leave(pool);
 	}
 	return NOTIFY_OK;
 }
@@ -599,7 +559,8 @@ static int __init kpool_module_init(void)
 
 	if (err)
 		return err;
-	kpool_wq = alloc_workqueue("kpool", WQ_UNBOUND, 0);
+	kpool_wq = alloc_workqueue("kpool", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				   0);
 	if (!kpool_wq)
 		return -ENOMEM;
 	kpool_hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,

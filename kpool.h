@@ -73,8 +73,9 @@ typedef int (*kpool_fn)(void *arg);
  * @item: the item, neither pending nor running; the function may free it
  * @err: why: -ECANCELED by kpool_abort()
  *
- * Called once, in process context, without locks.  Not called for the caller
- * of a successful kpool_cancel(), who knows.
+ * Called once, in process context, without locks.  Until it returns, the item
+ * and its pool are waited for; to wait for either from inside is -EDEADLK.  Not
+ * called for the caller of a successful kpool_cancel(), who knows.
  */
 typedef void (*kpool_dropped_fn)(struct kpool_item *item, int err);
 
@@ -157,15 +158,16 @@ enum kpool_tunable {
  * @purged: workers that ended because they were idle for too long
  * @retired: workers that ended by release or tune
  * @alive: workers alive
- * @idle: workers without an item
+ * @idle: workers asleep without an item
  * @running: items in their function
  * @pending: items accepted and not started
  * @blocked: submitters asleep
+ * @oldest_ms: how long the first in line has been pending, in milliseconds
  * @closed: released and not rebooted
  * @paused: new starts are held back
  *
- * With nothing pending or running, submitted = completed + cancelled +
- * dropped; spawned = purged + retired + alive always.
+ * With nothing pending, running or in a dropped function, submitted =
+ * completed + cancelled + dropped; spawned = purged + retired + alive always.
  */
 struct kpool_stats {
 	u64 submitted;
@@ -182,6 +184,7 @@ struct kpool_stats {
 	u64 running;
 	u64 pending;
 	u64 blocked;
+	u64 oldest_ms;
 	bool closed;
 	bool paused;
 };
@@ -278,8 +281,9 @@ static inline void kpool_set_dropped(struct kpool_item *item,
  * Context: Process context, may sleep.
  * Return: the pool, or ERR_PTR: -EINVAL (name, a combination of attributes, a
  * cpumask without an online CPU), -ERANGE (an attribute out of range), -EEXIST
- * (name taken), -ENOMEM (also when PREALLOC cannot make its workers), -EINTR
- * (killed while PREALLOC made them).  What was wrong is in the log.
+ * (name taken), -ENOMEM; when PREALLOC cannot make its workers also -EAGAIN
+ * (the system's limit of threads) and -EINTR (killed meanwhile).  What was wrong
+ * is in the log.
  */
 #define kpool_create(name, attrs)	__kpool_create(name, attrs, THIS_MODULE)
 struct kpool *__kpool_create(const char *name, const struct kpool_attrs *attrs,
@@ -327,11 +331,12 @@ int kpool_release_timeout(struct kpool *pool, unsigned long timeout);
  * kpool_abort() - release, and drop what has not started
  * @pool: the pool
  *
- * Each pending item's dropped function is called with -ECANCELED before this
- * returns; what runs finishes.
+ * What runs finishes.  Each pending item's dropped function is called with
+ * -ECANCELED before this returns; of an item that also runs, by its worker at
+ * the end of that run.
  *
  * Context: Process context, may sleep.
- * Return: how many items were dropped.
+ * Return: how many items were dropped here.
  */
 unsigned long kpool_abort(struct kpool *pool);
 
@@ -342,8 +347,8 @@ unsigned long kpool_abort(struct kpool *pool);
  * Attributes and counters are kept.  On an open pool it does nothing.
  *
  * Context: Process context, may sleep.
- * Return: 0; -EBUSY while accepted items have not ended; -ENOMEM if
- * KPOOL_PREALLOC cannot make its workers, the pool stays closed.
+ * Return: 0; -EBUSY while accepted items have not ended; -ENOMEM, -EAGAIN or
+ * -EINTR if KPOOL_PREALLOC cannot make its workers, the pool stays closed.
  */
 int kpool_reboot(struct kpool *pool);
 
@@ -388,8 +393,9 @@ int kpool_flush(struct kpool *pool);
  *
  * Context: Process context, may sleep.
  * Return: 0; -ERANGE (out of range); -EINVAL (no such attribute, or it would
- * contradict another: min_workers above capacity, a node without an online
- * CPU).  On error nothing has changed, and the log says why.
+ * contradict another: min_workers above capacity, or none with KPOOL_PREALLOC,
+ * a node without an online CPU).  On error nothing has changed, and the log says
+ * why.
  */
 int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value);
 
@@ -402,7 +408,7 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value);
  * The mask is kept when its CPUs go away and restored when they return.
  *
  * Context: Process context, may sleep.
- * Return: 0; -EINVAL if no CPU of @mask is online; -ENOMEM.
+ * Return: 0; -EINVAL if no CPU of @mask is online.
  */
 int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask);
 
@@ -454,11 +460,12 @@ struct kpool *kpool_default(void);
  * also if the call returned -EALREADY.
  *
  * Context: Process context, may sleep; any context but NMI if the pool is
- * nonblocking.
+ * nonblocking.  If a person makes it blocking, interrupts and callers with
+ * interrupts off are refused; who holds a lock calls kpool_try_submit().
  * Return: 0, accepted.  Any error means not accepted: -EAGAIN (no room, and
  * nonblocking, or max_blocked submitters asleep), -ESHUTDOWN (closed),
- * -EALREADY (the item is pending or being submitted), -EBUSY (it runs in
- * another pool), -ECANCELED (disabled, or cancelled while the caller slept),
+ * -EALREADY (the item is pending or being submitted), -EBUSY (it runs, or is
+ * being dropped, in another pool), -ECANCELED (disabled, or cancelled while the caller slept),
  * -EDEADLK (the caller is an item of this pool and would wait for itself),
  * -EINVAL (no function).
  */
@@ -582,7 +589,7 @@ int kpool_disable_wait(struct kpool_item *item);
 int kpool_enable(struct kpool_item *item);
 
 /**
- * kpool_flush_item() - wait until an item is neither pending nor running
+ * kpool_flush_item() - wait until an item's acceptance has ended
  * @item: the item, which must not be freed meanwhile
  *
  * Waits for the acceptance at the time of the call, not for later ones.  What

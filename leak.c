@@ -26,8 +26,10 @@ void kpool_put_right(struct kpool_worker *worker)
 		kpool_report_leak(worker, "a changed preemption count");
 	if (rcu_preempt_depth())
 		kpool_report_leak(worker, "an RCU read section open");
-	while (rcu_preempt_depth())
+	/* on PREEMPT_RT a spinlock is one too, and has more to it */
+	while (!IS_ENABLED(CONFIG_PREEMPT_RT) && rcu_preempt_depth())
 		rcu_read_unlock();
-	if (lockdep_depth(current))
+	if (lockdep_depth(current) > worker->nr_locks)
 		kpool_report_leak(worker, "a lock held");
+	worker->nr_locks = lockdep_depth(current);
 }

@@ -2,7 +2,7 @@
 /*
  * The line: what has been accepted and not started.
  *
- * pool->pending is the line itself.  pool->blocked is the queue in front of
+ * pool->line is the line itself.  pool->blocked is the queue in front of
  * it, in order of arrival: items of submitters that sleep until there is room
  * (KPOOL_BLOCKED), and items accepted without room, which wait there like a
  * submitter that came at that time (KPOOL_DUE).  Whatever makes room calls
@@ -21,7 +21,7 @@ void kpool_remove(struct kpool *pool, struct kpool_item *item)
 	switch (item->place) {
 	case KPOOL_IN_LINE:
 		list_del(&item->node);
-		pool->nr_pending--;
+		pool->nr_line--;
 		break;
 	case KPOOL_DUE:
 		list_del(&item->node);
@@ -77,15 +77,15 @@ void kpool_unhold(struct kpool *pool, struct kpool_worker *worker)
 	lockdep_assert_held(&pool->lock);
 	kpool_remove(pool, item);
 	item->place = KPOOL_IN_LINE;
-	list_add(&item->node, &pool->pending);
-	pool->nr_pending++;
+	list_add(&item->node, &pool->line);
+	pool->nr_line++;
 }
 
 /* The first in line runs: put aside all like it until one may start. */
 struct kpool_item *kpool_skip_running(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	while (pool->nr_pending) {
+	while (pool->nr_line) {
 		struct kpool_item *item = kpool_head(pool);
 		struct kpool_worker *runner = kpool_runner(item);
 
@@ -93,27 +93,6 @@ struct kpool_item *kpool_skip_running(struct kpool *pool)
 			return item;
 		kpool_hold(pool, runner, item);
 	}
-	return NULL;
-}
-
-/* Some accepted item that has not started, for abort. */
-struct kpool_item *kpool_any_pending(struct kpool *pool)
-{
-	struct kpool_worker *worker;
-	struct kpool_item *item;
-
-	lockdep_assert_held(&pool->mutex);
-	lockdep_assert_held(&pool->lock);
-	item = list_first_entry_or_null(&pool->pending, struct kpool_item, node);
-	if (item)
-		return item;
-	/* a closed pool has no sleeping submitters: all here are accepted */
-	item = list_first_entry_or_null(&pool->blocked, struct kpool_item, node);
-	if (item || !pool->nr_held)
-		return item;
-	list_for_each_entry(worker, &pool->workers, member)
-		if (worker->held)
-			return worker->held;
 	return NULL;
 }
 

@@ -22,7 +22,7 @@ static inline unsigned int kpool_free_units(const struct kpool *pool)
 static inline bool kpool_has_room(const struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	return pool->nr_pending < (u64)kpool_free_units(pool) +
+	return pool->nr_line < (u64)kpool_free_units(pool) +
 				  pool->attrs.queue_depth;
 }
 
@@ -36,7 +36,7 @@ static inline struct kpool_worker *kpool_runner(const struct kpool_item *item)
 
 static inline struct kpool_item *kpool_head(const struct kpool *pool)
 {
-	return list_first_entry(&pool->pending, struct kpool_item, node);
+	return list_first_entry(&pool->line, struct kpool_item, node);
 }
 
 /* From here on the item counts. */
@@ -52,8 +52,8 @@ static inline void kpool_append(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	item->place = KPOOL_IN_LINE;
-	list_add_tail(&item->node, &pool->pending);
-	pool->nr_pending++;
+	list_add_tail(&item->node, &pool->line);
+	pool->nr_line++;
 }
 
 /* Something made room: whoever waits in front of the line may come in. */
@@ -69,7 +69,7 @@ static inline struct kpool_item *kpool_first(struct kpool *pool)
 	struct kpool_item *item;
 
 	lockdep_assert_held(&pool->lock);
-	if (!pool->nr_pending || pool->paused || !kpool_free_units(pool))
+	if (!pool->nr_line || pool->paused || !kpool_free_units(pool))
 		return NULL;
 	item = kpool_head(pool);
 	if (likely(!kpool_runner(item)))
@@ -84,7 +84,7 @@ static inline struct kpool_item *kpool_take(struct kpool *pool)
 
 	if (item) {
 		list_del(&item->node);
-		pool->nr_pending--;
+		pool->nr_line--;
 		item->place = KPOOL_NOWHERE;
 	}
 	return item;

@@ -25,7 +25,8 @@ static bool kpool_submits_itself(struct kpool *pool,
 {
 	struct kpool_worker *worker = kpool_inside(pool);
 
-	return worker && worker->run.item == item;
+	/* by what the item says: the memory may be that of an earlier one */
+	return worker && kpool_runner(item) == worker;
 }
 
 /* Let the item in if it may come in at once. */
@@ -54,17 +55,25 @@ static int kpool_admit(struct kpool *pool, struct kpool_item *item)
 	return 0;
 }
 
-/* There is no room: sleep until there is, if policy and caller agree. */
+/*
+ * May the caller sleep?  One in an interrupt, who relied on a nonblocking pool
+ * that a person has made blocking, must not.
+ */
+static bool kpool_may_block(const struct kpool *pool,
+			    const struct kpool_patience *patience,
+			    unsigned long flags)
+{
+	return patience->timeout && !pool->attrs.nonblocking &&
+	       pool->nr_blocked < (unsigned int)pool->attrs.max_blocked &&
+	       in_task() && !irqs_disabled_flags(flags);
+}
+
+/* There is no room: sleep until there is. */
 static int kpool_block(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_patience *patience)
 {
 	struct kpool_waiter waiter;
 
-	if (!patience->timeout || pool->attrs.nonblocking ||
-	    pool->nr_blocked >= pool->attrs.max_blocked) {
-		pool->stats.refused++;
-		return -EAGAIN;
-	}
 	kpool_waiter_init(&waiter, KPOOL_WAIT_SUBMIT, item);
 	item->submitter = &waiter;
 	item->place = KPOOL_BLOCKED;
@@ -87,7 +96,7 @@ static noinline int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 	old = kpool_item_lock(item, &flags);
 	if (item->place != KPOOL_NOWHERE) {
 		err = -EALREADY;
-	} else if (kpool_runner(item)) {
+	} else if (kpool_run_of(old, item)) {
 		err = old == pool ? 0 : -EBUSY;
 	} else {
 		item->worker = NULL;
@@ -128,8 +137,12 @@ again:
 		goto again;
 	}
 	err = kpool_admit(pool, item);
-	if (err == -EAGAIN)
-		err = kpool_block(pool, item, patience);
+	if (err == -EAGAIN) {
+		if (kpool_may_block(pool, patience, flags))
+			err = kpool_block(pool, item, patience);
+		else
+			pool->stats.refused++;
+	}
 	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
 	return err;
 }

@@ -52,13 +52,47 @@ void kpool_serve_all(struct kpool *pool, struct list_head *waiters)
 	}
 }
 
-/* Nothing runs, nothing is pending, no thread is left: tell who waits for it. */
-void kpool_serve_closers(struct kpool *pool)
+/* Has everything accepted ended, and every thread? */
+bool kpool_rests(const struct kpool *pool)
+{
+	return !pool->nr_workers && !pool->nr_spawning &&
+	       !kpool_outstanding(pool);
+}
+
+/* A closed pool needs no idle workers, and ends when nothing is left. */
+void kpool_wind_up(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (pool->closed && !pool->nr_workers && !pool->nr_spawning &&
-	    !kpool_outstanding(pool))
+	if (!pool->closed)
+		return;
+	kpool_retire_surplus(pool);
+	if (kpool_rests(pool))
 		kpool_serve_all(pool, &pool->closers);
+}
+
+/* A caller that may sleep keeps the pool until it leaves. */
+void kpool_enter(struct kpool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->nr_sleepers++;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+static void kpool_leave_locked(struct kpool *pool)
+{
+	if (!--pool->nr_sleepers && pool->last_out)
+		complete(pool->last_out);
+}
+
+void kpool_leave(struct kpool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_leave_locked(pool);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
 /* Take an unserved waiter off the list it waits on. */
@@ -113,8 +147,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 		kpool_withdraw(pool, waiter);
 		kpool_serve(pool, waiter, left < 0 ? -EINTR : -ETIMEDOUT);
 	}
-	if (!--pool->nr_sleepers && pool->last_out)
-		complete(pool->last_out);
+	kpool_leave_locked(pool);
 	return waiter->result;
 }
 

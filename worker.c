@@ -4,9 +4,9 @@
  *
  * A worker that finds nothing to start goes to the hot end of pool->idle and
  * sleeps; who has work takes the worker that slept last, marks it coming under
- * the lock, and wakes it after the lock has been dropped.  At most one worker
- * is on its way at a time: if it finds more than it can take, it sends the
- * next one.  So a burst of small items wakes few threads, and a line that
+ * the lock, and wakes it after the lock has been dropped.  At most one idle
+ * worker is on its way at a time: if it finds more than it can take, it sends
+ * the next one.  So a burst of small items wakes few threads, and a line that
  * could start is never left without somebody who will look at it.
  *
  * Two pieces of delayed work do what may sleep: the spawner makes threads, the
@@ -55,7 +55,8 @@ static bool kpool_may_grow(const struct kpool *pool)
 static bool kpool_needs_worker(struct kpool *pool)
 {
 	return !pool->nr_idle && kpool_first(pool) &&
-	       pool->nr_pending > pool->nr_coming + pool->nr_spawning;
+	       pool->nr_line > pool->nr_coming + pool->nr_spawning +
+				  pool->nr_settling;
 }
 
 /* Does the pool lack warm workers that it promised to have made? */
@@ -89,16 +90,20 @@ static unsigned long kpool_next_expiry(const struct kpool *pool)
 	return coldest->since + pool->expiry;
 }
 
-/* Arm the purger unless nothing can expire; it looks again when it fires. */
+/*
+ * Arm the purger unless nothing can expire; it looks again when it fires.  The
+ * timer wheel's grain is 8/63 at the start of a level, more than the 1/8 that
+ * we promise: to aim a little low costs one more look and keeps the promise.
+ */
 static void kpool_arm_purger(struct kpool *pool)
 {
 	long left;
 
-	if (pool->purge_armed || !kpool_can_expire(pool))
+	if (delayed_work_pending(&pool->purger) || !kpool_can_expire(pool))
 		return;
 	left = kpool_next_expiry(pool) - jiffies;
-	pool->purge_armed = true;
-	queue_delayed_work(kpool_wq, &pool->purger, max(left, 1L));
+	left = max(left - left / 256, 1L);
+	queue_delayed_work(kpool_wq, &pool->purger, left);
 }
 
 /* The last used worker goes to look at the line, or one will be made. */
@@ -110,7 +115,7 @@ struct task_struct *kpool_send_worker(struct kpool *pool)
 	worker = list_first_entry_or_null(&pool->idle, struct kpool_worker,
 					  node);
 	if (!worker) {
-		if (kpool_may_grow(pool))
+		if (kpool_should_spawn(pool))
 			queue_delayed_work(kpool_wq, &pool->spawner, 0);
 		return NULL;
 	}
@@ -143,13 +148,20 @@ static void kpool_dismiss_coldest(struct kpool *pool,
 	kpool_dismiss(pool, worker, why);
 }
 
-/* Idle workers go when the pool is closed or has shrunk. */
+/* Has a worker that finds nothing to start no future? */
+static bool kpool_should_leave(const struct kpool *pool)
+{
+	return (pool->closed && !pool->nr_line) || kpool_has_surplus(pool);
+}
+
+/* Idle workers go; afterwards there is no surplus unless nobody is idle. */
 void kpool_retire_surplus(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	while (pool->nr_idle && (pool->closed || kpool_has_surplus(pool)))
+	while (pool->nr_idle && kpool_should_leave(pool))
 		kpool_dismiss_coldest(pool, KPOOL_RETIRED);
-	mod_delayed_work(kpool_wq, &pool->purger, 0);
+	if (pool->nr_leaving)
+		mod_delayed_work(kpool_wq, &pool->purger, 0);
 }
 
 /* Begin a run. */
@@ -199,17 +211,21 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
 	err = fn(item);
-	if (unlikely(kpool_leaked()))
+	if (unlikely(kpool_leaked(worker)))
 		kpool_put_right(worker);
+	/* an item that submits itself for ever must not starve the CPU */
+	cond_resched();
 
 	raw_spin_lock_irq(&pool->lock);
 	kpool_end(worker, err);
 }
 
-/* Has the worker no future: the pool closed and served, or shrunk? */
-static bool kpool_should_leave(const struct kpool *pool)
+static void kpool_do_item(struct kpool_worker *worker, struct kpool_item *item)
 {
-	return (pool->closed && !pool->nr_pending) || kpool_has_surplus(pool);
+	if (unlikely(worker->pool->aborted))
+		kpool_drop(worker->pool, item, -ECANCELED);
+	else
+		kpool_run_item(worker, item);
 }
 
 /*
@@ -224,7 +240,7 @@ static bool kpool_rest(struct kpool_worker *worker)
 	kpool_break_deadlock(pool);
 	if (kpool_should_leave(pool)) {
 		kpool_dismiss(pool, worker, KPOOL_RETIRED);
-		mod_delayed_work(kpool_wq, &pool->purger, 0);
+		kpool_retire_surplus(pool);
 		return false;
 	}
 
@@ -239,7 +255,10 @@ static bool kpool_rest(struct kpool_worker *worker)
 		schedule();
 		raw_spin_lock_irq(&pool->lock);
 	}
-	return worker->state == KPOOL_COMING;
+	if (worker->state != KPOOL_COMING)
+		return false;
+	pool->nr_coming--;
+	return true;
 }
 
 /* A worker sets up itself: what others set before its first run is undone. */
@@ -273,10 +292,10 @@ int kpool_worker_main(void *data)
 
 	kpool_settle_in(worker);
 	raw_spin_lock_irq(&pool->lock);
+	pool->nr_settling--;
 	do {
-		pool->nr_coming--;
 		while (!kpool_has_surplus(pool) && (item = kpool_take(pool)))
-			kpool_run_item(worker, item);
+			kpool_do_item(worker, item);
 	} while (kpool_rest(worker));
 	raw_spin_unlock_irq(&pool->lock);
 
@@ -326,12 +345,12 @@ static bool kpool_enter_worker(struct kpool *pool, struct kpool_worker *worker)
 	pool->nr_spawning--;
 	if (pool->nr_workers >= (unsigned int)pool->attrs.capacity) {
 		list_add(&worker->node, &pool->spare);
-		kpool_serve_closers(pool);
+		kpool_wind_up(pool);
 		return false;
 	}
 	worker->state = KPOOL_COMING;
 	worker->since = jiffies;
-	pool->nr_coming++;
+	pool->nr_settling++;
 	pool->nr_workers++;
 	pool->stats.spawned++;
 	return true;
@@ -345,6 +364,7 @@ static void kpool_start_worker(struct kpool_worker *worker,
 
 	worker->task = get_task_struct(task);
 	worker->done = 0;
+	worker->nr_locks = 0;
 	worker->fn = NULL;
 	raw_spin_lock_irq(&pool->lock);
 	entered = kpool_enter_worker(pool, worker);
@@ -376,7 +396,7 @@ static void kpool_spawn_failed(struct kpool *pool, struct kpool_worker *spare,
 		list_add(&spare->node, &pool->spare);
 	first = !pool->spawn_failed;
 	pool->spawn_failed = true;
-	kpool_serve_closers(pool);
+	kpool_wind_up(pool);
 	raw_spin_unlock_irq(&pool->lock);
 	if (first)
 		pr_warn("kpool: %s: cannot make a worker thread (%d), will try again\n",
@@ -421,7 +441,8 @@ void kpool_spawn_work(struct work_struct *work)
 	while (kpool_reserve_worker(pool, kpool_should_spawn)) {
 		if (!kpool_make_worker(pool))
 			continue;
-		queue_delayed_work(kpool_wq, &pool->spawner, KPOOL_SPAWN_RETRY);
+		/* also if a submit has asked for a worker meanwhile */
+		mod_delayed_work(kpool_wq, &pool->spawner, KPOOL_SPAWN_RETRY);
 		return;
 	}
 }
@@ -500,10 +521,6 @@ void kpool_purge_work(struct work_struct *work)
 					  purger);
 	struct kpool_worker *worker;
 
-	raw_spin_lock_irq(&pool->lock);
-	pool->purge_armed = false;
-	raw_spin_unlock_irq(&pool->lock);
-
 	while ((worker = kpool_next_leaver(pool)))
 		kpool_reap(pool, worker);
 
@@ -512,7 +529,7 @@ void kpool_purge_work(struct work_struct *work)
 	/* who left made way for a thread that was not allowed before */
 	if (kpool_should_spawn(pool))
 		queue_delayed_work(kpool_wq, &pool->spawner, 0);
-	kpool_serve_closers(pool);
+	kpool_wind_up(pool);
 	raw_spin_unlock_irq(&pool->lock);
 }
 

@@ -96,7 +96,7 @@ bad_writes_are_refused() {
 out_of_range_is_refused() {
 	range_failed=0
 	for pair in nonblocking:2 nice:20 nice:-21 rt_priority:100 min_workers:65537 policy:5 \
-		min_workers:unlimited nice:none rt_priority:never expiry_ms:unlimited \
+		min_workers:unlimited nice:unlimited rt_priority:never expiry_ms:unlimited \
 		capacity:none node:100000 cpumask:100000 cpumask:1-0 policy:deadline; do
 		begin_refusals "${pair%%:*}"
 		refuse_text "${pair#*:}"
