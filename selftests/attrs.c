@@ -225,12 +225,13 @@ static void bad_names_are_refused(void)
 
 /*
  * A name that is taken is -EEXIST until its pool is gone; the default pool's
- * is taken always.
+ * is taken always, and the log says so.
  * Fails if names are compared up to a prefix, or a destroyed pool keeps its own.
  */
 static void taken_names_are_refused(void)
 {
 	struct kpool *pool = kt_pool("taken", NULL);
+	int before;
 
 	if (!pool)
 		return;
@@ -242,7 +243,9 @@ static void taken_names_are_refused(void)
 	kt_pool_end(pool);
 	KT_EXPECT_EQ(create("taken", NULL), 0);
 	KT_EXPECT(!IS_ERR(kpool_default()));
+	before = log_count("kpool: default: ", "");
 	KT_EXPECT_EQ(create("default", NULL), -EEXIST);
+	KT_EXPECT_EQ(log_count("kpool: default: ", ""), before + 1);
 }
 
 KT_MODULE("kpool selftest: bad attributes and names",

@@ -81,7 +81,8 @@ bad_writes_are_refused() {
 		begin_refusals "$file"
 		for text in "" " " 1x 0x 99999999999999999999 2147483648 -2147483648 "1 2" \
 			bogus UNLIMITED "%s%n" -99; do
-			refuse_text "$text"
+			# to the kernel this is a list of two CPUs
+			[ "$file:$text" = "cpumask:1 2" ] || refuse_text "$text"
 		done
 		for bytes in /tmp/bytes/*; do
 			refuse_bytes "$bytes"
@@ -188,6 +189,68 @@ parameters_are_the_defaults() {
 	rmmod kpool
 }
 
+# parameter_of NAME
+parameter_of() {
+	cat "/sys/module/kpool/parameters/$1"
+}
+
+# Fails if a parameter is shown as kpool keeps it, and not as a person wrote it.
+parameters_read_as_written() {
+	read_failed=0
+	for pair in capacity=unlimited min_workers=3 queue_depth=unlimited max_blocked=unlimited \
+		nonblocking=yes nonblocking=no expiry_ms=never nice=-7 policy=rr policy=normal \
+		rt_priority=50 node=0 node=any cpumask=0; do
+		for prefix in "" default_; do
+			insmod "$KPOOL_KO" "$prefix$pair" || read_failed=1
+			[ "$(parameter_of "$prefix${pair%%=*}")" = "${pair#*=}" ] && rmmod kpool &&
+				continue
+			ktap_diag "$prefix$pair reads $(parameter_of "$prefix${pair%%=*}")"
+			read_failed=1
+			rmmod kpool
+		done
+	done
+	ktap_result "$read_failed" "parameters read as they are written"
+	load_kpool
+	load_test client
+	read_failed=0
+	for file in $TUNABLES; do
+		case $file in
+		cpumask) continue ;;	# "all" there, a list here
+		esac
+		[ "$(parameter_of "$file")" = "$(stat_of client "$file")" ] &&
+			[ "$(parameter_of "default_$file")" = "$(stat_of client "$file")" ] &&
+			continue
+		ktap_diag "$file reads $(parameter_of "$file") $(parameter_of "default_$file")"
+		read_failed=1
+	done
+	ktap_result "$read_failed" "parameters that are not given read as a pool's attributes"
+	rmmod client
+	rmmod kpool
+}
+
+# Fails if a default of warm workers forbids smaller pools, or is above their capacity.
+small_pool_has_fewer_min_workers() {
+	insmod "$KPOOL_KO" min_workers=4 nice=5
+	load_test client capacity=2
+	ktap_is "a small pool has no more min_workers than capacity" "2 2" \
+		"$(stat_of client capacity) $(stat_of client min_workers)"
+	echo none >"$dir/nice"
+	ktap_is "nice may be none, which is not its default" 0 "$(value_of nice)"
+	echo 0 >"$dir/nice"
+	ktap_is "nice 0 is its default" 5 "$(value_of nice)"
+	rmmod client
+	load_test client capacity=9
+	ktap_is "a larger pool has its min_workers" 4 "$(stat_of client min_workers)"
+	rmmod client
+	load_test client use_default=1
+	ktap_is "the default pool has its min_workers" 4 "$(stat_of default min_workers)"
+	rmmod client
+	rmmod kpool
+	insmod "$KPOOL_KO" min_workers=4 default_capacity=3
+	ktap_is "a small default pool has fewer min_workers" 3 "$(parameter_of default_min_workers)"
+	rmmod kpool
+}
+
 ktap_begin
 run_cases attrs
 if mount_debugfs; then
@@ -200,5 +263,7 @@ fi
 rmmod kpool
 bad_parameters_are_refused
 parameters_are_the_defaults
+parameters_read_as_written
+small_pool_has_fewer_min_workers
 load_kpool
 ktap_end

@@ -4,6 +4,7 @@
  * rmmod, which destroys it right after its last item was submitted.
  */
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/module.h>
 
@@ -24,6 +25,16 @@ MODULE_PARM_DESC(use_default, "use the default pool instead of an own one");
 static bool keep;
 module_param(keep, bool, 0400);
 MODULE_PARM_DESC(keep, "forget to destroy the pool");
+
+static int capacity;
+module_param(capacity, int, 0400);
+MODULE_PARM_DESC(capacity, "of the pool; 0 for the default");
+
+#define LEFT_MAX	8
+
+static int leave;
+module_param(leave, int, 0400);
+MODULE_PARM_DESC(leave, "forget the pool with that many items pending behind a running one");
 
 static unsigned long address;
 module_param(address, ulong, 0400);
@@ -61,15 +72,72 @@ static int client_fn(void *arg)
 	return 0;
 }
 
+static DECLARE_COMPLETION(dropped);
+static struct kpool_item first, left[LEFT_MAX];
+
+/* Runs until all that was left behind it has been dropped. */
+static int first_fn(struct kpool_item *item)
+{
+	int i;
+
+	for (i = 0; i < leave; i++) {
+		if (!wait_for_completion_timeout(&dropped, 30 * HZ)) {
+			pr_err("client: WARNING: dropped %d of %d\n", i, leave);
+			return -ETIMEDOUT;
+		}
+	}
+	msleep(50);
+	pr_info("client: the running item ends\n");
+	return 0;
+}
+
+static int left_fn(struct kpool_item *item)
+{
+	pr_err("client: WARNING: a forgotten item runs\n");
+	return 0;
+}
+
+static void left_dropped(struct kpool_item *item, int err)
+{
+	pr_info("client: dropped with %d\n", err);
+	complete(&dropped);
+}
+
+/* The pool has one worker, and a queue with room for all of them. */
+static void leave_items(void)
+{
+	int i, accepted;
+
+	leave = min(leave, LEFT_MAX);
+	kpool_init_item(&first, first_fn);
+	accepted = !kpool_submit(pool, &first);
+	for (i = 0; i < leave; i++) {
+		kpool_init_item(&left[i], left_fn);
+		kpool_set_dropped(&left[i], left_dropped);
+		accepted += !kpool_submit(pool, &left[i]);
+	}
+	if (accepted != leave + 1)
+		pr_err("client: WARNING: %d of %d items were accepted\n",
+		       accepted, leave + 1);
+	/* else the running item would be dropped as well */
+	while (kpool_is_pending(&first))
+		msleep(1);
+}
+
 static int __init client_init(void)
 {
+	struct kpool_attrs attrs = {
+		.capacity = capacity,
+		.queue_depth = leave ? LEFT_MAX : 0,
+	};
+
 	kpool_init_item(&held, held_fn);
 	if (address)
 		pool = (struct kpool *)address;
 	else if (use_default)
 		pool = kpool_default();
 	else
-		pool = kpool_create(name, NULL);
+		pool = kpool_create(name, &attrs);
 	address = (unsigned long)pool;
 	return PTR_ERR_OR_ZERO(pool);
 }
@@ -80,6 +148,10 @@ static void __exit client_exit(void)
 	int i, accepted = 0;
 
 	complete_all(&opened);
+	if (leave) {
+		leave_items();
+		return;
+	}
 	for (i = 0; i < items; i++)
 		accepted += !kpool_submit_fn(pool, client_fn, NULL, GFP_KERNEL);
 	if (use_default || keep) {

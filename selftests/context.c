@@ -177,6 +177,39 @@ static void full_pool_refuses_in_hardirq(void)
 	}
 }
 
+static void refuse_after_tune(void)
+{
+	KT_EXPECT_EQ(kpool_submit(ctx.pool, &ctx.job[1].item), -EAGAIN);
+}
+
+/*
+ * A pool that was made nonblocking for its callers in interrupts, and that a
+ * person made blocking while it is full, refuses them as before.
+ * Fails (scheduling while atomic) if submit goes by the attribute alone.
+ */
+static void pool_tuned_to_blocking_refuses_in_hardirq(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .nonblocking = 1,
+	};
+
+	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)) {
+		kt_skip("this kernel complains of the caller, as it should");
+		return;
+	}
+	if (!ctx_make(&attrs, kt_job_gated))
+		return;
+	KT_EXPECT_EQ(kpool_submit(ctx.pool, &ctx.job[0].item), 0);
+	KT_EXPECT_EQ(kpool_tune(ctx.pool, KPOOL_NONBLOCKING, KPOOL_NONE), 0);
+	in_hardirq_do(refuse_after_tune);
+	under_raw_spinlock_do(refuse_after_tune);
+	reinit_completion(&ctx.done);
+	in_softirq_do(refuse_after_tune);
+	KT_EXPECT_EQ(kt_stat(ctx.pool, refused), 3);
+	KT_EXPECT_EQ(kt_stat(ctx.pool, blocked), 0);
+	ctx_end();
+}
+
 static void turn_items(void)
 {
 	struct kpool_item *pending = &ctx.job[ITEMS - 1].item;
@@ -374,6 +407,7 @@ KT_MODULE("kpool selftest: contexts",
 	  KT_CASE(submit_in_softirq_grows_the_pool),
 	  KT_CASE(submit_under_raw_spinlock_grows_the_pool),
 	  KT_CASE(full_pool_refuses_in_hardirq),
+	  KT_CASE(pool_tuned_to_blocking_refuses_in_hardirq),
 	  KT_CASE(items_turn_in_hardirq),
 	  KT_CASE(items_turn_under_raw_spinlock),
 	  KT_CASE(pool_turns_in_hardirq),

@@ -563,6 +563,100 @@ out:
 	cast_end(pool);
 }
 
+/* A dropped function that waits for what waits for it. */
+static struct kpool *dropping_pool, *uninvolved;
+static struct task_struct *dropper;
+
+static void dropped_waits(struct kpool_item *item, int err)
+{
+	dropper = current;
+	KT_EXPECT_EQ(kpool_flush_item(item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_wait(item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_disable_wait(item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_enable(item), 0);
+	KT_EXPECT_EQ(kpool_flush(dropping_pool), -EDEADLK);
+	KT_EXPECT_EQ(kpool_release_timeout(dropping_pool, KT_LIMIT), -EDEADLK);
+	KT_EXPECT_EQ(kpool_destroy(dropping_pool), -EDEADLK);
+	KT_EXPECT_EQ(kpool_flush(uninvolved), 0);
+	kt_job_dropped(item, err);
+}
+
+static bool dropping_start(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 4 };
+
+	kt_gate_init(&children);
+	dropper = NULL;
+	dropping_pool = kt_pool("dropping", &attrs);
+	uninvolved = kt_pool("uninvolved", &attrs);
+	return dropping_pool && uninvolved;
+}
+
+static void dropping_end(void)
+{
+	kt_gate_open(&children);
+	if (dropping_pool)
+		KT_EXPECT_EQ(kpool_release_timeout(dropping_pool, KT_LIMIT), 0);
+	kt_pool_end(dropping_pool);
+	kt_pool_end(uninvolved);
+}
+
+/*
+ * Inside a dropped function, waiting for its item or its pool is refused to
+ * whoever aborts; another pool may be waited for.
+ * Fails (hangs) if only workers are looked for.
+ */
+static void aborter_that_waits_in_dropped_is_refused(void)
+{
+	static struct kt_job jobs[3];
+	int i;
+
+	if (!dropping_start())
+		goto out;
+	for (i = 0; i < 3; i++) {
+		kt_job_init(&jobs[i], kt_job_gated, &children, i);
+		kpool_set_dropped(&jobs[i].item, dropped_waits);
+		KT_EXPECT_EQ(kpool_submit(dropping_pool, &jobs[i].item), 0);
+	}
+	KT_EXPECT(kt_wait(atomic_read(&children.started) == 1));
+	KT_EXPECT_EQ(kpool_abort(dropping_pool), 2);
+	KT_EXPECT_EQ(atomic_read(&children.dropped), 2);
+	KT_EXPECT(dropper == current);
+	KT_EXPECT_EQ(kpool_flush_item(&jobs[1].item), 0);
+out:
+	dropping_end();
+}
+
+static int submits_itself_gated(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(kpool_submit(dropping_pool, item), 0);
+	return kt_job_gated(item);
+}
+
+/*
+ * The same where a worker calls the dropped function, of an item that ran.
+ * Fails (hangs) if a worker counts as inside its pool while it runs an item
+ * alone.
+ */
+static void worker_that_waits_in_dropped_is_refused(void)
+{
+	static struct kt_job job;
+
+	if (!dropping_start())
+		goto out;
+	kt_job_init(&job, submits_itself_gated, &children, 0);
+	kpool_set_dropped(&job.item, dropped_waits);
+	KT_EXPECT_EQ(kpool_submit(dropping_pool, &job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&children.started) == 1));
+	KT_EXPECT_EQ(kpool_abort(dropping_pool), 0);
+	kt_gate_open(&children);
+	KT_EXPECT_EQ(kpool_flush(dropping_pool), 0);
+	KT_EXPECT_EQ(atomic_read(&children.dropped), 1);
+	KT_EXPECT(dropper && dropper != current);
+out:
+	dropping_end();
+}
+
 static int waits_for_another_pool(struct actor *a)
 {
 	struct full *f = (struct full *)a->timeout;
@@ -660,5 +754,7 @@ KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(resume_looks_again),
 	  KT_CASE(timed_sleeper_is_no_hang),
 	  KT_CASE(waiting_for_the_whole_pool_is_refused),
+	  KT_CASE(aborter_that_waits_in_dropped_is_refused),
+	  KT_CASE(worker_that_waits_in_dropped_is_refused),
 	  KT_CASE(waits_across_pools_are_waits),
 	  KT_CASE(storm_of_nested_submits_never_hangs));

@@ -584,6 +584,216 @@ out:
 	full_end(&f);
 }
 
+/* An item that submits itself, and then waits at the gate. */
+struct repeater {
+	struct kt_job	job;
+	struct kpool	*pool;
+	bool		inside;
+};
+
+static int repeat_gated(struct kpool_item *item)
+{
+	struct repeater *r = container_of(item, struct repeater, job.item);
+
+	WRITE_ONCE(r->inside, true);
+	KT_EXPECT_EQ(kpool_submit(r->pool, item), 0);
+	kt_gate_pass(r->job.gate);
+	WRITE_ONCE(r->inside, false);
+	return 0;
+}
+
+static void repeater_dropped(struct kpool_item *item, int err)
+{
+	struct repeater *r = container_of(item, struct repeater, job.item);
+
+	KT_EXPECT(!READ_ONCE(r->inside));
+	dropped_here(item, err);
+	kt_gate_pass(&dropping);
+}
+
+static void repeater_dropped_frees(struct kpool_item *item, int err)
+{
+	struct repeater *r = container_of(item, struct repeater, job.item);
+
+	KT_EXPECT(!READ_ONCE(r->inside));
+	kt_job_dropped(item, err);
+	memset(r, 0x5a, sizeof(*r));
+	kfree(r);
+}
+
+/* Where the second acceptance waits: beside a free unit, in line, before it. */
+static const char *const repeats[] = { "held", "in-line", "due", NULL };
+static const struct kpool_attrs repeat_attrs[] = {
+	{ .capacity = 2 },
+	{ .capacity = 1, .queue_depth = 1 },
+	{ .capacity = 1 },
+};
+
+/* Make a pool where a repeater runs and is pending. */
+static struct kpool *repeat(int place, struct repeater *r, struct kt_gate *gate,
+			    kpool_dropped_fn dropped)
+{
+	kt_gate_init(gate);
+	kt_gate_init(&dropping);
+	memset(r, 0, sizeof(*r));
+	kt_job_init(&r->job, repeat_gated, gate, 0);
+	kpool_set_dropped(&r->job.item, dropped);
+	r->pool = kt_pool("repeat", &repeat_attrs[place]);
+	if (!r->pool)
+		return NULL;
+	KT_EXPECT_EQ(kpool_submit(r->pool, &r->job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate->started) == 1));
+	KT_EXPECT(kpool_is_pending(&r->job.item));
+	return r->pool;
+}
+
+/*
+ * Abort does not wait for an item that runs and was submitted again, which is
+ * dropped once, when that run has ended; who waits for the item waits for both.
+ * Fails if the owner is told, and may free the item, while it runs; or if what
+ * its run holds back is forgotten.
+ */
+static void abort_drops_a_running_item_after_its_run(int place)
+{
+	static struct repeater r;
+	static struct kt_gate gate;
+	struct kpool *pool = repeat(place, &r, &gate, repeater_dropped);
+	struct doer flusher, canceller;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_abort(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.dropped), 0);
+	if (!doer_sleeps(&flusher, &r.job.item, kpool_flush_item))
+		goto out;
+	kt_sleep_ms(5);
+	KT_EXPECT_EQ(atomic_read(&gate.dropped), 0);
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started) == 1));
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+	KT_EXPECT(!kt_thread_done(&flusher.thread));
+	if (!doer_sleeps(&canceller, &r.job.item, kpool_cancel_wait))
+		goto out;
+	KT_EXPECT_EQ(kpool_release_timeout(pool, 2), -ETIMEDOUT);
+	kt_gate_open(&dropping);
+	KT_EXPECT_EQ(kt_thread_join(&flusher.thread), 0);
+	KT_EXPECT_EQ(kt_thread_join(&canceller.thread), 0);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.dropped), 1);
+	KT_EXPECT_EQ(atomic_read(&gate.dropped_err), -ECANCELED);
+	KT_EXPECT_EQ(kt_stat(pool, dropped), 1);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 1);
+out:
+	kt_gate_open(&gate);
+	kt_gate_open(&dropping);
+	kt_pool_end(pool);
+}
+
+/*
+ * Until that run ends the item is pending, and can be taken back: then nobody
+ * is told.
+ * Fails if abort takes it out of reach, or cancel_wait returns before the run.
+ */
+static void aborted_running_item_can_be_taken_back(int place)
+{
+	static struct repeater r;
+	static struct kt_gate gate;
+	struct kpool *pool = repeat(place, &r, &gate, repeater_dropped);
+	struct doer canceller;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_abort(pool), 0);
+	KT_EXPECT(kpool_is_pending(&r.job.item));
+	if (!doer_sleeps(&canceller, &r.job.item, kpool_cancel_wait))
+		goto out;
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kt_thread_join(&canceller.thread), 1);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.dropped), 0);
+	KT_EXPECT_EQ(kt_stat(pool, cancelled), 1);
+out:
+	kt_gate_open(&gate);
+	kt_gate_open(&dropping);
+	kt_pool_end(pool);
+}
+
+/*
+ * The dropped function may free such an item too.
+ * Fails (KASAN; elsewhere by the poison) if it is called while the item runs,
+ * or the worker touches the item afterwards.
+ */
+static void dropped_may_free_an_item_that_ran(int place)
+{
+	static struct kt_gate gate;
+	struct kpool *pool;
+	struct repeater *r;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		r = kzalloc(sizeof(*r), GFP_KERNEL);
+		if (!KT_EXPECT(r))
+			return;
+		pool = repeat(place, r, &gate, repeater_dropped_frees);
+		if (!pool) {
+			kfree(r);
+			return;
+		}
+		KT_EXPECT_EQ(kpool_abort(pool), 0);
+		kt_gate_open(&gate);
+		KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+		KT_EXPECT_EQ(atomic_read(&gate.dropped), 1);
+		kt_pool_end(pool);
+	}
+}
+
+static struct kpool *other_pool;
+
+/* What a dropped function gets when it submits its item. */
+static void dropped_submits(struct kpool_item *item, int err)
+{
+	KT_EXPECT_EQ(kpool_try_submit(other_pool, item), -EBUSY);
+	dropped_gated(item, err);
+}
+
+/*
+ * An item in its dropped function is at rest for nobody: other pools get
+ * -EBUSY, its own, closed, -ESHUTDOWN; afterwards any pool may have it.
+ * Fails if it could run, be freed by its owner, and be in line elsewhere.
+ */
+static void item_in_its_dropped_function_is_busy(void)
+{
+	static struct full f;
+	static struct kt_job job;
+	struct kt_thread aborter;
+
+	kt_gate_init(&dropping);
+	other_pool = kt_pool("other", &queued_one);
+	if (!other_pool || !full_make(&f, &queued_one))
+		goto out;
+	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
+	kpool_set_dropped(&job.item, dropped_submits);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
+	if (!kt_thread_start(&aborter, abort_main, f.pool))
+		goto out;
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started) == 1));
+	KT_EXPECT_EQ(kpool_submit(other_pool, &job.item), -EBUSY);
+	KT_EXPECT_EQ(kpool_try_submit(other_pool, &job.item), -EBUSY);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), -ESHUTDOWN);
+	KT_EXPECT(!kpool_is_pending(&job.item));
+	kt_gate_open(&dropping);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 1);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 0);
+	KT_EXPECT_EQ(kpool_submit(other_pool, &job.item), 0);
+	KT_EXPECT_EQ(kpool_flush(other_pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+out:
+	kt_gate_open(&dropping);
+	full_end(&f);
+	kt_pool_end(other_pool);
+}
+
 static struct kpool_item *to_flush;
 
 /* Waits for @to_flush from inside the pool, once the gate lets it. */
@@ -848,6 +1058,10 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_CASE(dropped_may_free_the_item),
 	  KT_CASE(waiting_includes_the_dropped_function),
 	  KT_CASE(waiting_for_a_dropped_function_is_no_hang),
+	  KT_EACH(abort_drops_a_running_item_after_its_run, repeats),
+	  KT_EACH(aborted_running_item_can_be_taken_back, repeats),
+	  KT_EACH(dropped_may_free_an_item_that_ran, repeats),
+	  KT_CASE(item_in_its_dropped_function_is_busy),
 	  KT_CASE(item_may_live_on_the_stack),
 	  KT_CASE(item_may_be_static),
 	  KT_CASE(every_acceptance_ends_once),

@@ -96,6 +96,30 @@ forgotten_pool_keeps_kpool() {
 	ktap_result $? "a forgotten pool can be destroyed by another"
 }
 
+# Fails (oopses) if what is pending is left to workers that run it when its code has gone, and if
+# the owner is not told or what runs is not awaited.
+forgotten_items_are_dropped() {
+	load_test client leave=5 capacity=1
+	pool=$(cat /sys/module/client/parameters/address)
+	forgotten_warned=$(said "client: WARNING")
+	forgotten_dropped=$(said "client: dropped with -125")
+	forgotten_ended=$(said "client: the running item ends")
+	rmmod client
+	ktap_result $? "a client may go and forget its items"
+	ktap_is "forgotten items are dropped, not run" "5 0" \
+		"$(($(said "client: dropped with -125") - forgotten_dropped)) \
+$(($(said "client: WARNING") - forgotten_warned))"
+	ktap_is "a forgotten item that runs is awaited" "1" \
+		"$(($(said "client: the running item ends") - forgotten_ended))"
+	ktap_is "the pool of forgotten items is closed and at rest" "closed 0 0 0 1 5" \
+		"$(for key in state alive running pending completed dropped; do
+			awk -v key="$key" '$1 == key { print $2 }' "$dir/stats"
+		done | xargs)"
+	load_test client "address=$pool"
+	rmmod client
+	ktap_result $? "the pool of forgotten items can be destroyed"
+}
+
 # Fails if the default pool holds a reference, or is not ended by kpool's exit.
 default_pool_does_not_keep_kpool() {
 	load_test client use_default=1 items=20
@@ -116,6 +140,7 @@ if mount_debugfs; then
 	debugfs_may_be_used_all_the_while
 	rmmod lifetime
 	forgotten_pool_keeps_kpool
+	forgotten_items_are_dropped
 	default_pool_does_not_keep_kpool
 fi
 run_cases lifetime

@@ -2,7 +2,9 @@
 /*
  * The bugs that pools of this kind have had, each as a scenario.
  */
+#include <linux/cpumask.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 
@@ -641,6 +643,260 @@ out:
 	kvfree(jobs);
 }
 
+/* Threads that meet before each round, and then close and open one pool. */
+#define TURMOIL_THREADS	4
+
+static struct {
+	struct kpool	*pool;
+	struct kt_gate	count;
+	atomic_t	met;
+	bool		stop;
+} turmoil;
+
+/* Leave together, so that whoever sleeps for ever is not woken by the next. */
+static bool turmoil_meet(int round)
+{
+	int all = TURMOIL_THREADS * round, tries;
+
+	atomic_inc(&turmoil.met);
+	for (tries = 0; tries < 1000; tries++) {
+		if (atomic_read(&turmoil.met) >= all)
+			return true;
+		cond_resched();
+	}
+	if (!KT_EXPECT(kt_wait(atomic_read(&turmoil.met) >= all ||
+			       READ_ONCE(turmoil.stop))))
+		WRITE_ONCE(turmoil.stop, true);
+	return !READ_ONCE(turmoil.stop);
+}
+
+static void turmoil_step(u32 dice, struct kpool_item *item)
+{
+	int err;
+
+	switch (dice % 8) {
+	case 0 ... 2:
+		KT_EXPECT_EQ(kpool_release_timeout(turmoil.pool,
+						   MAX_SCHEDULE_TIMEOUT), 0);
+		break;
+	case 3 ... 5:
+		err = kpool_reboot(turmoil.pool);
+		KT_EXPECT(!err || err == -EBUSY);
+		break;
+	case 6:
+		kpool_release(turmoil.pool);
+		break;
+	default:
+		err = kpool_submit(turmoil.pool, item);
+		KT_EXPECT(!err || err == -ESHUTDOWN || err == -EALREADY);
+	}
+}
+
+static int turmoil_main(void *arg)
+{
+	u32 dice = (long)arg;
+	int round, rounds = kt_count(5000);
+	struct kt_job job;
+
+	kpool_init_item_onstack(&job.item, kt_job_tiny);
+	job.gate = &turmoil.count;
+	for (round = 1; turmoil_meet(round) && round <= rounds; round++) {
+		dice = dice * 1664525 + 1013904223;
+		turmoil_step(dice >> 16, &job.item);
+	}
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	kpool_destroy_item_onstack(&job.item);
+	return 0;
+}
+
+/*
+ * Threads that release, wait for it and reboot, all at once: whoever closed
+ * the pool and waits returns, though another opens it meanwhile.
+ * Fails (a meeting that not all come to) if closing and beginning to wait are
+ * two steps: a reboot in between leaves one who waits for an open pool's end.
+ */
+static void closing_and_opening_at_once_hang_nobody(void)
+{
+	struct kpool_attrs attrs = { .capacity = 2 };
+	struct kt_thread t[TURMOIL_THREADS] = { };
+	long i;
+
+	memset(&turmoil, 0, sizeof(turmoil));
+	kt_gate_init(&turmoil.count);
+	turmoil.pool = kt_pool("turmoil", &attrs);
+	if (!turmoil.pool)
+		return;
+	for (i = 0; i < TURMOIL_THREADS; i++)
+		kt_thread_start(&t[i], turmoil_main, (void *)(i * 7919 + 1));
+	for (i = 0; i < TURMOIL_THREADS; i++) {
+		while (!kt_thread_done(&t[i])) {
+			usleep_range(300, 600);
+			/* it has failed: free whoever sleeps for ever */
+			if (READ_ONCE(turmoil.stop))
+				kpool_release(turmoil.pool);
+		}
+		kt_thread_join(&t[i]);
+	}
+	kt_pool_end(turmoil.pool);
+}
+
+/* An item without end, but for a limit that only a starved thread meets. */
+static struct {
+	struct kpool		*pool;
+	struct kpool_item	item;
+	unsigned int		cpu;
+	unsigned long		until;
+	bool			stop;
+	bool			gave_up;
+} greedy;
+
+static int greedy_fn(struct kpool_item *item)
+{
+	if (READ_ONCE(greedy.stop))
+		return 0;
+	if (time_after(jiffies, greedy.until)) {
+		WRITE_ONCE(greedy.gave_up, true);
+		return 0;
+	}
+	return kpool_submit(greedy.pool, item);
+}
+
+static int modest_main(void *arg)
+{
+	int i;
+
+	KT_EXPECT_EQ(set_cpus_allowed_ptr(current, cpumask_of(greedy.cpu)), 0);
+	for (i = 0; i < 10; i++)
+		usleep_range(1000, 1100);
+	KT_EXPECT(!READ_ONCE(greedy.gave_up));
+	WRITE_ONCE(greedy.stop, true);
+	return 0;
+}
+
+/*
+ * An item that submits itself without end leaves the CPU to others, also where
+ * the kernel does not preempt.
+ * Fails there if the worker goes from item to item and never offers to
+ * reschedule.
+ */
+static void endless_item_leaves_the_cpu_to_others(void)
+{
+	struct kpool_attrs attrs = { .capacity = 1 };
+	struct kt_thread modest = { };
+
+	if (kt_exact) {
+		kt_skip("under simulated time code takes no time");
+		return;
+	}
+	memset(&greedy, 0, sizeof(greedy));
+	greedy.cpu = cpumask_first(cpu_online_mask);
+	attrs.cpumask = cpumask_of(greedy.cpu);
+	greedy.pool = kt_pool("greedy", &attrs);
+	if (!greedy.pool)
+		return;
+	greedy.until = jiffies + KT_LIMIT / 2;
+	kpool_init_item(&greedy.item, greedy_fn);
+	KT_EXPECT_EQ(kpool_submit(greedy.pool, &greedy.item), 0);
+	if (kt_thread_start(&modest, modest_main, NULL))
+		KT_EXPECT_EQ(kt_thread_join(&modest), 0);
+	WRITE_ONCE(greedy.stop, true);
+	kt_pool_end(greedy.pool);
+}
+
+/* A paused pool of four workers, all idle, and @n jobs in its line. */
+static struct kpool *paused_pool(struct kt_job *jobs, int n)
+{
+	struct kpool_attrs attrs = {
+		.capacity = 8,
+		.min_workers = 4,
+		.queue_depth = KPOOL_UNLIMITED,
+		.flags = KPOOL_PREALLOC,
+	};
+	struct kpool *pool = kt_pool("paused", &attrs);
+
+	if (!pool)
+		return NULL;
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 4));
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	kt_submit_jobs(pool, jobs, n);
+	KT_EXPECT_EQ(kt_stat(pool, pending), n);
+	return pool;
+}
+
+/*
+ * Release of a paused pool has the line run by the workers that are idle, and
+ * then they leave.
+ * Fails if release sends them away first, and new ones must be made for what
+ * is in line.
+ */
+static void release_uses_the_idle_workers(void)
+{
+	struct kt_gate count;
+	struct kt_job *jobs;
+	struct kpool *pool;
+	int round;
+
+	for (round = 0; round < 20; round++) {
+		kt_gate_init(&count);
+		jobs = kt_jobs(3, kt_job_tiny, &count);
+		if (!jobs)
+			return;
+		pool = paused_pool(jobs, 3);
+		if (pool) {
+			KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+			KT_EXPECT_EQ(atomic_read(&count.finished), 3);
+			KT_EXPECT_EQ(kt_stat(pool, spawned), 4);
+			KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+		}
+		kt_pool_end(pool);
+		kvfree(jobs);
+	}
+}
+
+/* Close the pool and take @n jobs back before a worker can look at them. */
+static int release_and_cancel(struct kpool *pool, struct kt_job *jobs, int n)
+{
+	int i, cancelled = 0;
+
+	preempt_disable();
+	kpool_release(pool);
+	for (i = 0; i < n; i++)
+		cancelled += kpool_cancel(&jobs[i].item);
+	preempt_enable();
+	return cancelled;
+}
+
+/*
+ * When the line of a closed pool ends because its items are taken back, the
+ * workers that were idle leave as well.
+ * Fails (release returns -ETIMEDOUT) if only the end of a run sends them away.
+ */
+static void cancelling_the_last_lets_idle_workers_leave(void)
+{
+	struct kt_gate count;
+	struct kt_job *jobs;
+	struct kpool *pool;
+	int round, cancelled;
+
+	for (round = 0; round < 20; round++) {
+		kt_gate_init(&count);
+		jobs = kt_jobs(6, kt_job_tiny, &count);
+		if (!jobs)
+			return;
+		pool = paused_pool(jobs, 1 + round % 6);
+		if (pool) {
+			cancelled = release_and_cancel(pool, jobs,
+						       1 + round % 6);
+			KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+			KT_EXPECT_EQ(atomic_read(&count.finished) + cancelled,
+				     1 + round % 6);
+			KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+		}
+		kt_pool_end(pool);
+		kvfree(jobs);
+	}
+}
+
 /* What a cycle leaves behind is measured outside, by the script. */
 static void create_and_destroy(int cycles)
 {
@@ -697,5 +953,9 @@ KT_MODULE("Selftests of kpool: bugs that such pools have had",
 	  KT_CASE(second_cancel_finds_nothing),
 	  KT_CASE(abort_settles_the_queued),
 	  KT_CASE(release_runs_the_queued),
+	  KT_CASE(closing_and_opening_at_once_hang_nobody),
+	  KT_CASE(endless_item_leaves_the_cpu_to_others),
+	  KT_CASE(release_uses_the_idle_workers),
+	  KT_CASE(cancelling_the_last_lets_idle_workers_leave),
 	  KT_CASE(create_destroy_warm_up),
 	  KT_CASE(create_destroy_1000));

@@ -163,6 +163,38 @@ static void held_lock_is_reported(void)
 	kt_pool_end(pool);
 }
 
+/*
+ * A lock that is left is reported once, and not as that of the next item; the
+ * next lock that is left is reported again.
+ * Fails if the worker asks what is held instead of what was added.
+ */
+static void held_lock_is_blamed_on_its_item_alone(void)
+{
+	const char *name = REPORT "leaves_mutex_locked";
+	int before = log_count(name, "returned with");
+	int all = log_count(REPORT, "returned with");
+	int i;
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP)) {
+		kt_skip("only lockdep knows who holds a lock");
+		return;
+	}
+	if (!report_pool())
+		return;
+	for (i = 1; i <= 2; i++) {
+		run(leaves_mutex_locked);
+		run(finds_all_in_order);
+		run(finds_all_in_order);
+		KT_EXPECT_EQ(log_count(name, "returned with"), before + i);
+		run(unlocks_mutex);
+		run(finds_all_in_order);
+		KT_EXPECT_EQ(log_count(REPORT, "returned with"), all + i);
+	}
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 6);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
+	kt_pool_end(pool);
+}
+
 /* Fails if an item that behaves is reported. */
 static void nothing_else_is_reported(void)
 {
@@ -181,4 +213,5 @@ KT_MODULE("kpool selftest: items that leave something behind",
 	  KT_CASE(open_rcu_section_is_reported),
 	  KT_CASE(function_form_is_reported_by_the_callers_function),
 	  KT_CASE(held_lock_is_reported),
+	  KT_CASE(held_lock_is_blamed_on_its_item_alone),
 	  KT_CASE(nothing_else_is_reported));

@@ -348,6 +348,128 @@ out:
 	kt_pool_end(pool);
 }
 
+/* What an item submits from inside a pool that has no room. */
+static struct {
+	struct kpool	*pool;
+	int		err;
+	atomic_t	ran;		/* those that were submitted inside */
+} inside;
+
+static int inside_call(void *arg)
+{
+	atomic_inc(&inside.ran);
+	return 0;
+}
+
+/* kpool has freed the item of this call, and allocates one alike. */
+static int calls_again(void *arg)
+{
+	inside.err = kpool_submit_fn(inside.pool, inside_call, NULL, GFP_KERNEL);
+	return 0;
+}
+
+static int frees_itself(struct kpool_item *item)
+{
+	kfree(item);
+	atomic_inc(&inside.ran);
+	return 0;
+}
+
+static struct kpool_item *fresh_item(kpool_item_fn fn)
+{
+	struct kpool_item *item = kmalloc(sizeof(*item), GFP_KERNEL);
+
+	if (KT_EXPECT(item))
+		kpool_init_item(item, fn);
+	return item;
+}
+
+/* Freed, and the next one is likely to get its memory. */
+static int replaces_itself(struct kpool_item *item)
+{
+	struct kpool_item *next;
+
+	kfree(item);
+	next = fresh_item(frees_itself);
+	if (!next)
+		return -ENOMEM;
+	inside.err = kpool_submit(inside.pool, next);
+	if (inside.err)
+		kfree(next);
+	return 0;
+}
+
+static int inside_item(struct kpool_item *item)
+{
+	atomic_inc(&inside.ran);
+	return 0;
+}
+
+/* Certain to have the same memory. */
+static int renews_itself(struct kpool_item *item)
+{
+	kpool_init_item(item, inside_item);
+	inside.err = kpool_submit(inside.pool, item);
+	return 0;
+}
+
+static const char *const successors[] = {
+	"by-function", "freed", "renewed", NULL
+};
+
+static int submit_predecessor(int successor, struct kpool_item *last)
+{
+	struct kpool_item *item;
+
+	if (successor == 0)
+		return kpool_submit_fn(inside.pool, calls_again, NULL,
+				       GFP_KERNEL);
+	if (successor == 1) {
+		item = fresh_item(replaces_itself);
+		return item ? kpool_submit(inside.pool, item) : -ENOMEM;
+	}
+	kpool_init_item(last, renews_itself);
+	return kpool_submit(inside.pool, last);
+}
+
+static void expect_refused_inside(int successor,
+				  const struct kpool_attrs *attrs, int err)
+{
+	static struct kpool_item last;
+	int i, n = kt_count(200);
+
+	inside.pool = kt_pool("inside", attrs);
+	if (!inside.pool)
+		return;
+	atomic_set(&inside.ran, 0);
+	for (i = 0; i < n; i++) {
+		inside.err = 1;
+		if (!KT_EXPECT_EQ(submit_predecessor(successor, &last), 0))
+			break;
+		KT_EXPECT_EQ(kpool_flush(inside.pool), 0);
+		KT_EXPECT_EQ(inside.err, err);
+	}
+	KT_EXPECT_EQ(atomic_read(&inside.ran), 0);
+	KT_EXPECT_EQ(kt_stat(inside.pool, submitted), i);
+	kt_pool_end(inside.pool);
+}
+
+/*
+ * A new item that has the memory of the one which submits it is not that one:
+ * on a full pool it needs room as any other, and there is none.
+ * Fails if the address alone makes a self-submission, so that a pool takes in
+ * more than its bound.
+ */
+static void successor_in_the_same_memory_needs_room(int successor)
+{
+	static const struct kpool_attrs nonblocking = {
+		.capacity = 1, .nonblocking = 1,
+	};
+
+	expect_refused_inside(successor, &nonblocking, -EAGAIN);
+	expect_refused_inside(successor, &one, -EDEADLK);
+}
+
 /*
  * An item at rest may go to another pool; one that is pending is -EALREADY
  * there, and one that runs -EBUSY.
@@ -507,6 +629,7 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(never_on_two_workers_at_once),
 	  KT_CASE(item_may_free_itself),
 	  KT_CASE(item_may_be_renewed_inside),
+	  KT_EACH(successor_in_the_same_memory_needs_room, successors),
 	  KT_CASE(item_changes_pool_at_rest_only),
 	  KT_CASE(item_outlives_its_pool),
 	  KT_CASE(stores_before_submit_are_seen),

@@ -651,6 +651,51 @@ out:
 	full_end(&f);
 }
 
+/* The first in line must have waited since some tick of @from to @to. */
+static void expect_oldest(struct kpool *pool, unsigned long from,
+			  unsigned long to)
+{
+	unsigned int least = jiffies_to_msecs(jiffies - to);
+	u64 oldest = kt_stat(pool, oldest_ms);
+
+	KT_EXPECT_GE(oldest, least);
+	KT_EXPECT_LE(oldest, jiffies_to_msecs(jiffies - from));
+}
+
+/*
+ * The stats tell how long the first in line has waited, to the tick, and 0
+ * when nothing is in line.
+ * Fails if it is the time of the last, of a start, or of what has left.
+ */
+static void stats_tell_how_long_the_first_has_waited(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 2 };
+	unsigned long from[2], to[2];
+	static struct kt_job late[2];
+	static struct full f;
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	kt_sleep_ms(50);
+	KT_EXPECT_EQ(kt_stat(f.pool, oldest_ms), 0);
+	for (i = 0; i < 2; i++) {
+		kt_job_init(&late[i], kt_job_tiny, &f.gate, i);
+		from[i] = jiffies;
+		KT_EXPECT_EQ(kpool_submit(f.pool, &late[i].item), 0);
+		to[i] = jiffies;
+		kt_sleep_ms(kt_ms(12345, 200));
+		expect_oldest(f.pool, from[0], to[0]);
+	}
+	KT_EXPECT_GE(kt_stat(f.pool, oldest_ms), 2 * kt_ms(12345, 200) - 10);
+	KT_EXPECT(kpool_cancel(&late[0].item));
+	expect_oldest(f.pool, from[1], to[1]);
+	KT_EXPECT(kpool_cancel(&late[1].item));
+	KT_EXPECT_EQ(kt_stat(f.pool, oldest_ms), 0);
+out:
+	full_end(&f);
+}
+
 KT_MODULE("kpool selftest: the way in",
 	  KT_CASE(full_pool_makes_submit_wait),
 	  KT_CASE(try_refuses_when_full),
@@ -670,4 +715,5 @@ KT_MODULE("kpool selftest: the way in",
 	  KT_CASE(function_form_sleeps_as_gfp_allows),
 	  KT_CASE(invoke_runs_the_pools_function),
 	  KT_CASE(no_function_is_invalid),
-	  KT_CASE(closed_pool_refuses_every_submit));
+	  KT_CASE(closed_pool_refuses_every_submit),
+	  KT_CASE(stats_tell_how_long_the_first_has_waited));

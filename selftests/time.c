@@ -142,6 +142,61 @@ static void worker_expires_to_the_tick(void)
 	}
 }
 
+/*
+ * In ticks: around the starts of the timer wheel's levels, where its grain is
+ * coarsest for its time, and one near the end of a level.
+ */
+static const int edges[] = {
+	63, 64, 511, 512, 4032, 4035, 4079, 32256, 32260, 32751,
+};
+
+/* Ticks between two buckets that may take a timeout of so many ticks. */
+static long grain_of(int ticks)
+{
+	long grain = 1;
+
+	while (ticks / grain >= 63)
+		grain *= 8;
+	return grain;
+}
+
+/* Sleep until what ends after @ticks will end @phase ticks after a bucket. */
+static void sleep_until_phase(int ticks, long grain, long phase)
+{
+	s64 tick = div_s64(now(), TICK_NS) + 2;
+	long off;
+
+	sleep_until(tick * TICK_NS);
+	off = (jiffies + ticks) % grain;
+	sleep_until((tick + (phase - off + grain) % grain) * TICK_NS);
+}
+
+/*
+ * The same bound holds where the timer wheel alone would not keep it: an
+ * eighth is less than the grain at the start of a level.
+ * Fails if the purger's delay is the expiry itself.
+ */
+static void worker_expires_in_time_at_the_wheels_edges(void)
+{
+	long grain, phases[4];
+	int i, j;
+
+	if (!time_is_simulated())
+		return;
+	sleep_ms(1000);
+	for (i = 0; i < ARRAY_SIZE(edges); i++) {
+		grain = grain_of(edges[i]);
+		phases[0] = 0;
+		phases[1] = 1;
+		phases[2] = grain / 2;
+		phases[3] = grain - 1;
+		for (j = 0; j < ARRAY_SIZE(phases); j++) {
+			sleep_until_phase(edges[i], grain, phases[j] % grain);
+			worker_expires(jiffies_to_msecs(edges[i]), TICK_NS / 3);
+		}
+	}
+}
+
 /* Let worker @i fall idle now. */
 static void let_go(int i)
 {
@@ -538,6 +593,7 @@ static void work_takes_no_time(void)
 
 KT_MODULE("kpool selftest: time",
 	  KT_CASE(worker_expires_to_the_tick),
+	  KT_CASE(worker_expires_in_time_at_the_wheels_edges),
 	  KT_CASE(each_worker_has_its_own_time),
 	  KT_CASE(neighbour_is_not_taken_along),
 	  KT_CASE(last_used_is_used_first),

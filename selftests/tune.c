@@ -68,6 +68,8 @@ static void every_attribute_is_tunable(void)
 		KT_EXPECT_EQ(kpool_tune(pool, tunables[i].tunable, 0), 0);
 		KT_EXPECT_EQ(in_force(pool, i), def);
 	}
+	expect_tuned(pool, KPOOL_NICE, 3);
+	expect_tuned(pool, KPOOL_NICE, KPOOL_NONE);
 	kt_pool_end(pool);
 }
 
@@ -459,6 +461,54 @@ static void lose_and_regain(struct kpool *pool, unsigned int cpu)
 	KT_EXPECT(!seen[1] || kt_wait(cpumask_equal(seen[1]->cpus_ptr, mask)));
 }
 
+/* Tune everything else while the only CPU of the mask is away. */
+static void tune_without_cpu(struct kpool *pool, unsigned int cpu)
+{
+	int i;
+
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpumask_of(cpu)), 0);
+	if (!KT_EXPECT_EQ(remove_cpu(cpu), 0))
+		return;
+	for (i = 0; i < ARRAY_SIZE(tunables); i++)
+		if (tunables[i].tunable != KPOOL_NUMA_NODE)
+			expect_tuned(pool, i, tunables[i].value);
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpumask_of(cpu)), -EINVAL);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NUMA_NODE,
+				KPOOL_NODE(cpu_to_node(cpu))), -EINVAL);
+	KT_EXPECT_EQ(in_force(pool, KPOOL_NUMA_NODE), 0);
+	KT_EXPECT_EQ(add_cpu(cpu), 0);
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpumask_of(cpu)), 0);
+}
+
+/* The last CPU if it can be taken away; 0 and a skip if not. */
+static unsigned int some_cpu_that_goes(void)
+{
+	unsigned int cpu = some_cpu();
+
+	if (IS_ENABLED(CONFIG_HOTPLUG_CPU) && cpu && cpu_is_hotpluggable(cpu))
+		return cpu;
+	kt_skip("no CPU can be taken away");
+	return 0;
+}
+
+/*
+ * While no CPU of the mask is online, all that does not choose CPUs can be
+ * tuned as before; a mask or a node without one is still refused.
+ * Fails if a tune looks at what it does not change.
+ */
+static void pool_without_cpu_is_tunable(void)
+{
+	unsigned int cpu = some_cpu_that_goes();
+	struct kpool *pool;
+
+	if (!cpu)
+		return;
+	pool = kt_pool("tune", NULL);
+	if (pool)
+		tune_without_cpu(pool, cpu);
+	kt_pool_end(pool);
+}
+
 /*
  * A cpumask whose CPUs go away is kept, work goes on, and when they return
  * it is restored.
@@ -467,14 +517,11 @@ static void lose_and_regain(struct kpool *pool, unsigned int cpu)
  */
 static void lost_cpumask_is_restored(void)
 {
-	unsigned int cpu = some_cpu();
+	unsigned int cpu = some_cpu_that_goes();
 	struct kpool *pool;
 
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu ||
-	    !cpu_is_hotpluggable(cpu)) {
-		kt_skip("no CPU can be taken away");
+	if (!cpu)
 		return;
-	}
 	pool = see_make();
 	if (pool && see(pool, 0))
 		lose_and_regain(pool, cpu);
@@ -649,6 +696,7 @@ KT_MODULE("kpool selftest: attributes of the live pool",
 	  KT_CASE(cpumask_without_online_cpu_is_refused),
 	  KT_CASE(node_confines_workers),
 	  KT_CASE(lost_cpumask_is_restored),
+	  KT_CASE(pool_without_cpu_is_tunable),
 	  KT_CASE(pause_holds_starts_back),
 	  KT_CASE(paused_pool_fills_up),
 	  KT_CASE(closing_undoes_pause),

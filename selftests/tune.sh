@@ -31,7 +31,7 @@ every_file_tunes() {
 	tune max_blocked 1 unlimited 3 0=unlimited
 	tune nonblocking yes no 1=yes 0=no
 	tune expiry_ms 1 never 86400000 250 0=10000
-	tune nice -20 19 5 0
+	tune nice -20 19 5 none=0 5 0
 	tune rt_priority 99 1 50 0=1
 	tune policy batch idle fifo rr normal 3=fifo 0=normal
 	tune node 0 any
@@ -69,8 +69,8 @@ worker_is_as_tuned() {
 stats_are_complete() {
 	ktap_is "stats have the state and every counter" \
 		"state submitted completed failed cancelled dropped refused spawned purged \
-retired alive idle running pending blocked" \
-		"$(awk 'NR <= 15 { print $1 }' "$dir/stats" | xargs)"
+retired alive idle running pending blocked oldest_ms" \
+		"$(awk 'NR <= 16 { print $1 }' "$dir/stats" | xargs)"
 	ktap_is "stats tell an open pool" "state open" "$(grep '^state' "$dir/stats")"
 	ktap_is "stats count what runs" "running 1" "$(grep '^running' "$dir/stats")"
 	ktap_is "workers name the function" 1 "$(grep -c "held_fn" "$dir/workers")"
