@@ -390,7 +390,7 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 		set_cpus_allowed_ptr(task, pool->affinity);
 }
 
-/* Workers cannot be reaped meanwhile: that takes the mutex too. */
+/* No task can go meanwhile: it leaves the list under the mutex before. */
 static void kpool_sched_apply_workers(struct kpool *pool)
 {
 	struct kpool_worker *worker;

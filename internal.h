@@ -3,9 +3,9 @@
  * The structures behind kpool.h and who may touch them.
  *
  * Data goes one way: submit.c lets an item in, pending.c keeps it in line,
- * worker.c runs it.  item.c takes it back or waits for it, drop.c gives it up, wait.c puts callers
- * to sleep and refuses a sleep that could never end, attrs.c describes every
- * attribute once, debugfs.c shows and turns them.
+ * worker.c runs it.  item.c takes it back or waits for it, drop.c gives it up,
+ * wait.c puts callers to sleep and refuses a sleep that could never end, attrs.c
+ * describes every attribute once, debugfs.c shows and turns them.
  *
  * Legend of exclusion, for every field:
  *
@@ -70,7 +70,7 @@ struct kpool_worker {
 	struct list_head	node;	/* L: on pool->idle, leaving or spare */
 	struct list_head	member;	/* M: on pool->workers */
 	struct kpool		*pool;	/* I */
-	struct task_struct	*task;	/* I: a reference is held */
+	struct task_struct	*task;	/* B, while a member: referenced */
 	struct kpool_run	run;	/* L */
 	struct kpool_item	*held;	/* L: to be first in line after the run */
 	struct kpool_waiter	*asleep; /* L: its sleep on pool->nested */

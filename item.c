@@ -4,8 +4,9 @@
  *
  * An item carries the id of its home, the pool it was last submitted to; its
  * fields are guarded by that pool's lock.  Ids go round in a circle of four
- * billion, so an item may outlive its pool.  An item without a living home moves, before any
- * of its fields is touched, to kpool_limbo, a pool that never runs anything.
+ * billion, so an item may outlive its pool.  An item without a living home
+ * moves, before any of its fields is touched, to kpool_limbo, a pool that never
+ * runs anything.
  */
 #include <linux/module.h>
 

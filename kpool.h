@@ -275,7 +275,8 @@ static inline void kpool_set_dropped(struct kpool_item *item,
 
 /**
  * kpool_create() - make a pool
- * @name: 1 to KPOOL_NAME_MAX of [A-Za-z0-9_-], not taken, not "pools"
+ * @name: 1 to KPOOL_NAME_MAX of [A-Za-z0-9_-], not taken, not "pools";
+ *	"default" is taken by the default pool
  * @attrs: its attributes; NULL for all defaults; copied
  *
  * Context: Process context, may sleep.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an item left behind: a lock, an RCU section, interrupts off, a changed
- * preemption count.  It is reported by the item's function, and what can be
- * put right is, so that the worker can go on.  A lock stays held.
+ * What an item left behind: an RCU section, interrupts off, a changed
+ * preemption count, and, where lockdep watches, a lock.  It is reported by the
+ * item's function, and what can be put right is, so that the worker can go on.
+ * A lock stays held.
  */
 #include "internal.h"
 

@@ -214,7 +214,8 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 	if (unlikely(kpool_leaked(worker)))
 		kpool_put_right(worker);
 	/* an item that submits itself for ever must not starve the CPU */
-	cond_resched();
+	if (need_resched())
+		cond_resched();
 
 	raw_spin_lock_irq(&pool->lock);
 	kpool_end(worker, err);
@@ -481,10 +482,10 @@ int kpool_prealloc(struct kpool *pool)
 static void kpool_reap(struct kpool *pool, struct kpool_worker *worker)
 {
 	kthread_stop(worker->task);
-	put_task_struct(worker->task);
 	mutex_lock(&pool->mutex);
 	list_del(&worker->member);
 	mutex_unlock(&pool->mutex);
+	put_task_struct(worker->task);
 
 	raw_spin_lock_irq(&pool->lock);
 	if (worker->state == KPOOL_PURGED)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: kpool.c
+# file: drop.c
 # kernel: uml
 # tests: item
 # breaks: cancel_wait returns while the owner's dropped function runs.
-s/list_add(&drop->node, &pool->drops);/INIT_LIST_HEAD(\&drop->node);/
+s/list_add(&drop.node, &pool->drops);/INIT_LIST_HEAD(\&drop.node);/

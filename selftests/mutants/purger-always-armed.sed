@@ -3,5 +3,5 @@
 # kernel: uml-time
 # tests: time
 # breaks: The purger wakes for ever in a pool where nothing can expire.
-s/if (pool->purge_armed || !kpool_can_expire(pool))/if (pool->purge_armed)/
+s/if (delayed_work_pending(&pool->purger) || !kpool_can_expire(pool))/if (delayed_work_pending(\&pool->purger))/
 s/left = kpool_next_expiry(pool) - jiffies;/left = kpool_can_expire(pool) ? kpool_next_expiry(pool) - jiffies : HZ;/
