@@ -121,7 +121,7 @@ static void leave_items(void)
 		       accepted, leave + 1);
 	/* else the running item would be dropped as well */
 	while (kpool_is_pending(&first))
-		msleep(1);
+		usleep_range(500, 1000);
 }
 
 static int __init client_init(void)

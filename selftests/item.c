@@ -3,6 +3,7 @@
  * What can be done to an item: cancel, disable, flush, and being told that it
  * was dropped.
  */
+#include "compat.h"
 #include "full.h"
 
 static const struct kpool_attrs queued_one = {
@@ -546,6 +547,36 @@ static int abort_main(void *arg)
 }
 
 /*
+ * Cancel of a queued item lets the submitter in who waits for its place.
+ * Fails if cancel forgets those who wait: mutant cancel-admits-nobody.
+ */
+static void cancel_makes_room_for_a_sleeper(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1,
+	};
+	static struct kt_submitter blocked;
+	static struct kt_job job[2];
+	static struct full f;
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	for (i = 0; i < 2; i++)
+		kt_job_init(&job[i], kt_job_tiny, &f.gate, i);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job[0].item), 0);
+	if (!kt_submitter_block(&blocked, f.pool, &job[1].item))
+		goto out;
+	KT_EXPECT(kpool_cancel(&job[0].item));
+	KT_EXPECT(kt_wait(kt_thread_done(&blocked.thread)));
+	KT_EXPECT_EQ(kt_stat(f.pool, pending), 1);
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&blocked.thread), 0);
+out:
+	full_end(&f);
+}
+
+/*
  * Whoever waits for an item also waits for its dropped function, so that the
  * owner may free it afterwards: cancel_wait, flush, destroy.
  * Fails if an item counts as at rest as soon as it has left the line.
@@ -659,10 +690,17 @@ static void abort_drops_a_running_item_after_its_run(int place)
 	static struct kt_gate gate;
 	struct kpool *pool = repeat(place, &r, &gate, repeater_dropped);
 	struct doer flusher, canceller;
+	struct kt_thread aborter;
 
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_abort(pool), 0);
+	if (!kt_thread_start(&aborter, abort_main, pool))
+		goto out;
+	KT_EXPECT(kt_wait(kt_thread_done(&aborter) ||
+			  atomic_read(&dropping.started)));
+	if (!KT_EXPECT_EQ(atomic_read(&dropping.started), 0))
+		kt_gate_open(&dropping);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 0);
 	KT_EXPECT_EQ(atomic_read(&gate.dropped), 0);
 	if (!doer_sleeps(&flusher, &r.job.item, kpool_flush_item))
 		goto out;
@@ -732,7 +770,7 @@ static void dropped_may_free_an_item_that_ran(int place)
 	int i;
 
 	for (i = 0; i < 20; i++) {
-		r = kzalloc(sizeof(*r), GFP_KERNEL);
+		r = kzalloc_obj(*r, GFP_KERNEL);
 		if (!KT_EXPECT(r))
 			return;
 		pool = repeat(place, r, &gate, repeater_dropped_frees);
@@ -1044,6 +1082,7 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_CASE(cancel_takes_a_pending_item_back),
 	  KT_CASE(cancel_leaves_a_running_item_alone),
 	  KT_CASE(cancel_ends_a_sleeping_submit),
+	  KT_CASE(cancel_makes_room_for_a_sleeper),
 	  KT_CASE(cancel_wait_waits_and_refuses),
 	  KT_CASE(disable_nests),
 	  KT_CASE(disable_does_not_wrap),

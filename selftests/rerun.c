@@ -3,6 +3,7 @@
  * Items that are submitted again: while they run, by themselves, to another
  * pool, after they freed themselves; and who sees whose stores.
  */
+#include "compat.h"
 #include "full.h"
 
 static const struct kpool_attrs one = { .capacity = 1 };
@@ -377,7 +378,7 @@ static int frees_itself(struct kpool_item *item)
 
 static struct kpool_item *fresh_item(kpool_item_fn fn)
 {
-	struct kpool_item *item = kmalloc(sizeof(*item), GFP_KERNEL);
+	struct kpool_item *item = kmalloc_obj(*item, GFP_KERNEL);
 
 	if (KT_EXPECT(item))
 		kpool_init_item(item, fn);
@@ -620,6 +621,39 @@ static void stores_are_seen_after_cancel_wait(void)
 	kt_pool_end(pool);
 }
 
+/*
+ * An item that was given to another pool is not asked any more which worker of
+ * the first ran it.
+ * Fails (KASAN) if it remembers: mutant adopted-with-worker.
+ */
+static void item_forgets_the_workers_of_its_old_pool(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	struct kpool *first = kt_pool("first", &attrs);
+	struct kpool *second = kt_pool("second", &attrs);
+	struct kt_gate gate;
+	struct kt_job job;
+
+	if (!first || !second)
+		goto out;
+	kt_gate_init(&gate);
+	kpool_init_item_onstack(&job.item, kt_job_tiny);
+	job.gate = &gate;
+	KT_EXPECT_EQ(kpool_submit(first, &job.item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	KT_EXPECT_EQ(kpool_pause(second), 0);
+	KT_EXPECT_EQ(kpool_submit(second, &job.item), 0);
+	kt_pool_end(first);
+	first = NULL;
+	kpool_resume(second);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 2);
+	kpool_destroy_item_onstack(&job.item);
+out:
+	kt_pool_end(first);
+	kt_pool_end(second);
+}
+
 KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(self_submission_starves_nobody),
 	  KT_CASE(self_submission_needs_no_room),
@@ -632,5 +666,6 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_EACH(successor_in_the_same_memory_needs_room, successors),
 	  KT_CASE(item_changes_pool_at_rest_only),
 	  KT_CASE(item_outlives_its_pool),
+	  KT_CASE(item_forgets_the_workers_of_its_old_pool),
 	  KT_CASE(stores_before_submit_are_seen),
 	  KT_CASE(stores_are_seen_after_cancel_wait));

@@ -7,3 +7,4 @@
 /__set_current_state(TASK_IDLE);/d
 s/^\t\tschedule();/\t\tudelay(20);\n\t\t__set_current_state(TASK_IDLE);\n\t\tschedule();/
 }
+s/#include <linux\/kthread.h>/#include <linux\/delay.h>\n&/

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: worker.c
+# kernel: uml
+# tests: lifetime regress
+# breaks: destroy returns while threads are left.
+/^static void kpool_reap/,/^}/s/kthread_stop(worker->task);/;/
