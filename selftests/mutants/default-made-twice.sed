@@ -6,4 +6,5 @@
 /^struct kpool \*kpool_default/,/^}/{
 /mutex_lock/d
 /mutex_unlock/d
+/DEFINE_MUTEX/d
 }
