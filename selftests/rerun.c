@@ -622,6 +622,34 @@ static void stores_are_seen_after_cancel_wait(void)
 }
 
 /*
+ * An item may be submitted again when the worker that ran it has gone.
+ * Fails (KASAN) if that worker's memory has gone, too: mutant
+ * worker-memory-freed.
+ */
+static void item_outlives_its_worker(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .expiry_ms = 1,
+	};
+	struct kpool *pool = kt_pool("outlives", &attrs);
+	struct kt_gate gate;
+	struct kt_job job;
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_tiny, &gate, 0);
+	for (i = 1; i <= 5; i++) {
+		KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+		KT_EXPECT(kt_wait(kt_stat(pool, purged) == i));
+		KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+	}
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 5);
+	kt_pool_end(pool);
+}
+
+/*
  * An item that was given to another pool is not asked any more which worker of
  * the first ran it.
  * Fails (KASAN) if it remembers: mutant adopted-with-worker.
@@ -666,6 +694,7 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_EACH(successor_in_the_same_memory_needs_room, successors),
 	  KT_CASE(item_changes_pool_at_rest_only),
 	  KT_CASE(item_outlives_its_pool),
+	  KT_CASE(item_outlives_its_worker),
 	  KT_CASE(item_forgets_the_workers_of_its_old_pool),
 	  KT_CASE(stores_before_submit_are_seen),
 	  KT_CASE(stores_are_seen_after_cancel_wait));

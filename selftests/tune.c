@@ -682,7 +682,60 @@ static void tuning_under_load_loses_nothing(void)
 	kt_pool_end(storm_pool);
 }
 
+static atomic_t tuning;
+
+static int tune_while_told(void *arg)
+{
+	struct kpool *pool = arg;
+	int n = 0, err = 0;
+
+	while (atomic_read(&tuning) && !err) {
+		err = kpool_tune(pool, KPOOL_NICE, 1 + n++ % 2);
+		kt_sleep_ms(1);
+	}
+	return err;
+}
+
+/*
+ * Workers may come and go while all of them are being tuned.
+ * Fails (KASAN, DEBUG_LIST) if one leaves the list, or its task is put, under
+ * who walks it: mutants reaped-without-mutex, task-not-held.
+ */
+static void workers_go_while_they_are_tuned(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 16, .expiry_ms = 1,
+	};
+	struct kpool *pool = kt_pool("coming", &attrs);
+	struct kt_thread tuner[2];
+	struct kt_gate gate;
+	struct kt_job *jobs;
+	int i, n;
+
+	kt_gate_init(&gate);
+	kt_gate_open(&gate);
+	jobs = kt_jobs(16, kt_job_gated, &gate);
+	if (!pool || !jobs)
+		goto out;
+	atomic_set(&tuning, 1);
+	for (i = 0; i < 2; i++)
+		kt_thread_start(&tuner[i], tune_while_told, pool);
+	for (n = 0; n < kt_count(300); n++) {
+		kt_submit_jobs(pool, jobs, 16);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		kt_sleep_ms(n % 40);
+	}
+	atomic_set(&tuning, 0);
+	for (i = 0; i < 2; i++)
+		KT_EXPECT_EQ(kt_thread_join(&tuner[i]), 0);
+	KT_EXPECT_GE(kt_stat(pool, purged), 1);
+out:
+	kt_pool_end(pool);
+	kvfree(jobs);
+}
+
 KT_MODULE("kpool selftest: attributes of the live pool",
+	  KT_CASE(workers_go_while_they_are_tuned),
 	  KT_CASE(every_attribute_is_tunable),
 	  KT_CASE(more_capacity_serves_those_who_wait),
 	  KT_CASE(longer_queue_admits_those_who_wait),

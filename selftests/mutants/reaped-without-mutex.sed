@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: worker.c
 # kernel: uml-debug
-# tests: lifetime
+# tests: tune
 # breaks: A worker leaves the list while somebody reads it.
 /^static void kpool_reap/,/^}/{
 /mutex_lock/d

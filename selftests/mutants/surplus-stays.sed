@@ -4,4 +4,4 @@
 # tests: tune ants
 # breaks: After a shrink the pool runs more than capacity.
 s/while (!kpool_has_surplus(pool) \&\& (item/while ((item/
-/^static bool kpool_should_leave/,/^}/s/ || kpool_has_surplus(pool)//
+/^static bool kpool_should_leave/,/^}/s/ || kpool_has_surplus(pool)/ || (0 \&\& kpool_has_surplus(pool))/

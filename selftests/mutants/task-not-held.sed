@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: worker.c
 # kernel: uml-debug
-# tests: regress
+# tests: tune
 # breaks: A task that has ended is used.
 /^static void kpool_start_worker/,/^}/{
 s/worker->task = get_task_struct(task);/worker->task = task;/
