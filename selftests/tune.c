@@ -699,7 +699,7 @@ static int tune_while_told(void *arg)
 /*
  * Workers may come and go while all of them are being tuned.
  * Fails (KASAN, DEBUG_LIST) if one leaves the list, or its task is put, under
- * who walks it: mutants reaped-without-mutex, task-not-held.
+ * who walks it: mutant reaped-without-mutex.
  */
 static void workers_go_while_they_are_tuned(void)
 {
