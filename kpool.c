@@ -350,15 +350,21 @@ int kpool_release_timeout(struct kpool *pool, unsigned long timeout)
 }
 EXPORT_SYMBOL_GPL(kpool_release_timeout);
 
+/* Open a pool at rest: 1 if it is open, -EAGAIN if workers have yet to leave. */
 static int kpool_reopen(struct kpool *pool)
 {
 	unsigned long flags;
 	int err = 0;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	if (kpool_outstanding(pool)) {
+	if (!pool->closed) {
+		err = 1;
+	} else if (kpool_outstanding(pool)) {
 		err = -EBUSY;
+	} else if (!kpool_rests(pool)) {
+		err = -EAGAIN;
 	} else {
+		kpool_wind_up(pool);
 		pool->closed = false;
 		pool->aborted = false;
 	}
@@ -368,22 +374,20 @@ static int kpool_reopen(struct kpool *pool)
 
 int kpool_reboot(struct kpool *pool)
 {
-	unsigned long flags;
-	bool open, busy;
 	int err;
 
 	might_sleep();
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	open = !pool->closed;
-	busy = kpool_outstanding(pool);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	if (open || busy)
-		return open ? 0 : -EBUSY;
+	/*
+	 * See leaving workers out first.  Only at rest nobody waits for the
+	 * pool's end, who would wait for ever if it were opened.
+	 */
+	while ((err = kpool_reopen(pool)) == -EAGAIN)
+		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+	if (err)
+		return min(err, 0);
 
-	/* only workers that leave are left: see them out, then start afresh */
-	kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
-	err = kpool_reopen(pool) ?: kpool_prealloc(pool);
-	if (err && err != -EBUSY)
+	err = kpool_prealloc(pool);
+	if (err)
 		kpool_close(pool, false);
 	return err;
 }
