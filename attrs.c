@@ -19,6 +19,10 @@ static const char *const kpool_policies[] = {
 	"normal", "batch", "idle", "fifo", "rr", NULL
 };
 
+static const char *const kpool_overflows[] = {
+	"wait", "caller_runs", "drop_oldest", NULL
+};
+
 #define KPOOL_FIELD(_field)						\
 	.name = #_field, .offset = offsetof(struct kpool_attrs, _field)
 
@@ -104,6 +108,15 @@ const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES] = {
 		.def	= 0,
 		.none	= "any",
 		.one	= 0,
+	},
+	[KPOOL_WHEN_FULL] = {
+		KPOOL_FIELD(when_full),
+		.min	= KPOOL_WAIT,
+		.max	= KPOOL_DROP_OLDEST,
+		.def	= KPOOL_WAIT,
+		.none	= "wait",
+		.words	= kpool_overflows,
+		.one	= 1,
 	},
 };
 
@@ -241,6 +254,20 @@ static int kpool_attrs_contradict(const struct kpool_attrs *attrs,
 	if ((attrs->flags & KPOOL_PREALLOC) && !attrs->min_workers) {
 		pr_err("kpool: %s: PREALLOC makes min_workers, which is 0\n",
 		       who);
+		return -EINVAL;
+	}
+	if (attrs->when_full == KPOOL_CALLER_RUNS && attrs->nonblocking) {
+		pr_err("kpool: %s: caller_runs and nonblocking exclude each other: an item may sleep\n",
+		       who);
+		return -EINVAL;
+	}
+	if (attrs->when_full == KPOOL_CALLER_RUNS && attrs->worker_init) {
+		pr_err("kpool: %s: caller_runs and worker_init exclude each other: a caller has no worker state\n",
+		       who);
+		return -EINVAL;
+	}
+	if (attrs->worker_exit && !attrs->worker_init) {
+		pr_err("kpool: %s: worker_exit needs worker_init\n", who);
 		return -EINVAL;
 	}
 	if (attrs->flags & ~KPOOL_PREALLOC) {
@@ -426,6 +453,7 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	if (attrs->cpumask)
 		pool->attrs.cpumask = pool->cpumask;
 	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
+	kpool_set_plain_capacity(pool);
 	kpool_retire_surplus(pool);
 	/* it arms itself for what may expire now, and asks for warm workers */
 	mod_delayed_work(kpool_wq, &pool->purger, 0);
@@ -540,6 +568,8 @@ KPOOL_PARAM(rt_priority, KPOOL_RT_PRIORITY, &kpool_defaults);
 MODULE_PARM_DESC(rt_priority, "real-time priority under the policies fifo and rr");
 KPOOL_PARAM(node, KPOOL_NUMA_NODE, &kpool_defaults);
 MODULE_PARM_DESC(node, "NUMA node of the workers and their memory");
+KPOOL_PARAM(when_full, KPOOL_WHEN_FULL, &kpool_defaults);
+MODULE_PARM_DESC(when_full, "what submit does when there is no room");
 
 KPOOL_PARAM(default_capacity, KPOOL_CAPACITY, &kpool_default_pool_attrs);
 MODULE_PARM_DESC(default_capacity, "capacity of the default pool");
@@ -561,6 +591,8 @@ KPOOL_PARAM(default_rt_priority, KPOOL_RT_PRIORITY, &kpool_default_pool_attrs);
 MODULE_PARM_DESC(default_rt_priority, "rt_priority of the default pool");
 KPOOL_PARAM(default_node, KPOOL_NUMA_NODE, &kpool_default_pool_attrs);
 MODULE_PARM_DESC(default_node, "node of the default pool");
+KPOOL_PARAM(default_when_full, KPOOL_WHEN_FULL, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_when_full, "when_full of the default pool");
 
 static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 {

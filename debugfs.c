@@ -3,6 +3,7 @@
  * What a person sees and turns: /sys/kernel/debug/<module>/.
  */
 #include <linux/debugfs.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -20,6 +21,10 @@ static const struct {
 	KPOOL_STAT(failed),
 	KPOOL_STAT(cancelled),
 	KPOOL_STAT(dropped),
+	KPOOL_STAT(expired),
+	KPOOL_STAT(displaced),
+	KPOOL_STAT(caller_ran),
+	KPOOL_STAT(abandoned),
 	KPOOL_STAT(refused),
 	KPOOL_STAT(spawned),
 	KPOOL_STAT(purged),
@@ -27,7 +32,9 @@ static const struct {
 	KPOOL_STAT(alive),
 	KPOOL_STAT(idle),
 	KPOOL_STAT(running),
+	KPOOL_STAT(units),
 	KPOOL_STAT(pending),
+	KPOOL_STAT(delayed),
 	KPOOL_STAT(blocked),
 	KPOOL_STAT(oldest_ms),
 };
@@ -153,6 +160,35 @@ static int kpool_workers_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_workers);
 
+/* The last errors, oldest first. */
+static int kpool_errors_show(struct seq_file *m, void *unused)
+{
+	struct kpool_error errors[KPOOL_NR_ERRORS], *error;
+	struct kpool *pool = m->private;
+	unsigned int i, ever;
+	u64 when;
+	u32 ns;
+
+	raw_spin_lock_irq(&pool->lock);
+	memcpy(errors, pool->errors, sizeof(errors));
+	ever = pool->nr_errors;
+	raw_spin_unlock_irq(&pool->lock);
+
+	seq_puts(m, "since_boot_s        errno pid     function\n");
+	for (i = 0; i < KPOOL_NR_ERRORS; i++) {
+		error = &errors[(ever + i) % KPOOL_NR_ERRORS];
+		if (!error->fn)
+			continue;
+		when = error->when;
+		ns = do_div(when, NSEC_PER_SEC);
+		seq_printf(m, "%12llu.%06u %5d %-7d %ps\n", when,
+			   ns / (u32)NSEC_PER_USEC, error->err, error->pid,
+			   error->fn);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_errors);
+
 /* Tunables */
 
 /* One file of a tunable; row is NULL for the cpumask. */
@@ -275,6 +311,8 @@ void kpool_debugfs_add(struct kpool *pool)
 	debugfs_create_file("stats", 0400, pool->dir, pool, &kpool_stats_fops);
 	debugfs_create_file("workers", 0400, pool->dir, pool,
 			    &kpool_workers_fops);
+	debugfs_create_file("errors", 0400, pool->dir, pool,
+			    &kpool_errors_fops);
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++)
 		kpool_add_tunable(pool, i, &kpool_attr_table[i]);
 	kpool_add_tunable(pool, i, NULL);

@@ -2,10 +2,16 @@
 /*
  * Accepted items that will not run: their owner is told.
  *
- * The owner's dropped function is called without locks.  As long as it runs,
- * the item has not ended: who waits for the item or the pool goes on waiting,
- * and the item finds no other pool.  An item that was submitted again while it
- * runs is not dropped before that run has ended: its owner may free it.
+ * The owner's dropped function is called without locks, in process context.  As
+ * long as it runs, the item has not ended: who waits for the item or the pool
+ * goes on waiting, and the item finds no other pool.  An item that was
+ * submitted again while it runs is not dropped before that run has ended: its
+ * owner may free it.
+ *
+ * Whoever finds that an item is to be dropped may be a worker, which has better
+ * to do, or in a context that may not sleep.  So the item is doomed, and a
+ * piece of work of the pool, the dropper, tells the owner.  Only abort tells
+ * owners itself.
  */
 #include <linux/module.h>
 
@@ -16,56 +22,108 @@
  * Drop an accepted item that does not run.  Called with pool->lock held, which
  * is dropped meanwhile, and interrupts on before that.
  */
-void kpool_drop(struct kpool *pool, struct kpool_item *item, int err)
+static void kpool_drop(struct kpool *pool, struct kpool_item *item, int err)
 {
-	struct kpool_drop drop = { .task = current, .run.item = item };
 	kpool_dropped_fn dropped = item->dropped;
-	u32 epoch = item->epoch;
+	struct kpool_outside outside;
 
 	lockdep_assert_held(&pool->lock);
-	kpool_remove(pool, item);
-	INIT_LIST_HEAD(&drop.run.waiters);
-	list_add(&drop.node, &pool->drops);
-	if (item->watched)
-		kpool_move_waiters(pool, item, &drop.run);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_give_up(pool, item);
+	kpool_outside_begin(pool, item, &outside, false);
+	kpool_admit_blocked(pool);
+	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
 	if (dropped)
 		dropped(item, err);
 
 	raw_spin_lock_irq(&pool->lock);
-	list_del(&drop.node);
 	pool->stats.dropped++;
-	kpool_serve_all(pool, &drop.run.waiters);
-	kpool_item_ended(pool, epoch);
-	kpool_break_deadlock(pool);
-	kpool_wind_up(pool);
+	pool->stats.expired += err == -ETIME;
+	pool->stats.displaced += err == -EAGAIN;
+	/* to be cancelled is no error, unless it is by abort */
+	kpool_outside_end(pool, &outside, err,
+			  err != -ECANCELED || pool->aborted);
 }
 
-/* Is the caller in a dropped function of the pool? */
-bool kpool_is_dropping(struct kpool *pool)
+/* Leave an accepted item to the dropper; if it still runs, until it has. */
+void kpool_doom(struct kpool *pool, struct kpool_item *item, int err)
 {
-	struct kpool_drop *drop;
-	unsigned long flags;
-	bool found = false;
-
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	list_for_each_entry(drop, &pool->drops, node)
-		found |= drop->task == current;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	return found;
+	lockdep_assert_held(&pool->lock);
+	kpool_give_up(pool, item);
+	item->place = KPOOL_DOOMED;
+	item->err = err;
+	list_add_tail(&item->node, &pool->doomed);
+	pool->nr_doomed++;
+	if (kpool_runner(item))
+		kpool_runner(item)->odd = true;
+	queue_work(kpool_wq, &pool->dropper);
 }
+
+/* Doom one more that must not wait for its turn: is there any? */
+static bool kpool_doom_another(struct kpool *pool)
+{
+	struct kpool_item *item = kpool_first_of_doomed_groups(pool);
+
+	if (item) {
+		kpool_doom(pool, item, -ECANCELED);
+		return true;
+	}
+	/* what is delayed in an aborted pool is left to abort */
+	if (!pool->closed || pool->aborted)
+		return false;
+	item = kpool_first_delayed(pool);
+	if (item)
+		kpool_doom(pool, item, -ESHUTDOWN);
+	return item;
+}
+
+/* The next that is doomed and does not run from before. */
+static struct kpool_item *kpool_next_doomed(struct kpool *pool)
+{
+	struct kpool_item *item;
+
+	list_for_each_entry(item, &pool->doomed, node)
+		if (!kpool_runs(pool, item))
+			return item;
+	return NULL;
+}
+
+void kpool_drop_work(struct work_struct *work)
+{
+	struct kpool *pool = container_of(work, struct kpool, dropper);
+	struct kpool_item *item;
+	bool more;
+
+	raw_spin_lock_irq(&pool->lock);
+	do {
+		more = kpool_doom_another(pool);
+		item = kpool_next_doomed(pool);
+		if (item)
+			kpool_drop(pool, item, item->err);
+	} while (item || more);
+	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+}
+
+/* Abort */
 
 /* Some accepted item that has not started and does not run from before. */
 static struct kpool_item *kpool_any_droppable(struct kpool *pool)
 {
-	struct kpool_item *item = kpool_skip_running(pool);
+	struct kpool_item *item = kpool_next_eligible(pool);
 
 	if (item)
 		return item;
-	list_for_each_entry(item, &pool->blocked, node)
-		if (!kpool_runner(item))
+	list_for_each_entry(item, &pool->aside, node)
+		if (!kpool_runs(pool, item))
 			return item;
+	list_for_each_entry(item, &pool->blocked, node)
+		if (!kpool_runs(pool, item))
+			return item;
+	while ((item = kpool_first_delayed(pool))) {
+		if (!kpool_runs(pool, item))
+			return item;
+		kpool_doom(pool, item, -ECANCELED);
+	}
 	return NULL;
 }
 

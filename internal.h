@@ -7,6 +7,9 @@
  * wait.c puts callers to sleep and refuses a sleep that could never end, attrs.c
  * describes every attribute once, debugfs.c shows and turns them.
  *
+ * What only some items, or some pools, have is a room each: odd.c is the door
+ * to them.  An item without flags and a pool without odd items in line pass by.
+ *
  * Legend of exclusion, for every field:
  *
  * I: set before the pool is published, read-only afterwards.
@@ -33,6 +36,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
@@ -41,13 +45,29 @@
 /* Where an item is.  KPOOL_NOWHERE is 0: a zeroed item is at rest. */
 enum kpool_place {
 	KPOOL_NOWHERE,
-	KPOOL_IN_LINE,		/* pending, on pool->line */
-	KPOOL_HELD,		/* pending, its turn has come while it runs */
-	KPOOL_DUE,		/* pending, on pool->blocked */
 	KPOOL_BLOCKED,		/* not accepted, on pool->blocked */
+	KPOOL_UNCOLLECTED,	/* ended or about to, on group->ended then */
+	/* accepted and not started: */
+	KPOOL_IN_LINE,		/* pending, on one of pool->lines */
+	KPOOL_HELD,		/* pending, its turn has come while it runs */
+	KPOOL_ASIDE,		/* pending, its turn has come, its stream's not */
+	KPOOL_DUE,		/* pending, on pool->blocked */
+	KPOOL_DELAYED,		/* in pool->delayed */
+	KPOOL_DOOMED,		/* on pool->doomed, with item->err */
 };
 
-/* One run of an item: in a worker, or in its owner's dropped function. */
+/* The lines, in the order in which they are served. */
+enum kpool_rank {
+	KPOOL_RANK_HIGH,
+	KPOOL_RANK_NORMAL,
+	KPOOL_RANK_LOW,
+	KPOOL_NR_RANKS
+};
+
+/* Flags that take an item off the plain path. */
+#define KPOOL_ODD	((u8)~__KPOOL_WATCHED)
+
+/* One run of an item: in a worker, or elsewhere, see struct kpool_outside. */
 struct kpool_run {
 	/* L: compared, never followed: the item may have been freed */
 	struct kpool_item	*item;
@@ -80,11 +100,25 @@ struct kpool_worker {
 	u32			epoch;	/* L: of the item it runs */
 	int			nr_locks; /* S: held after the last item */
 	u8			state;	/* L: enum kpool_worker_state */
+	bool			odd;	/* L: there is more to do at the end of a run */
+
+	/* of an odd run; @units is 1 otherwise, the rest NULL */
+	unsigned int		units;	/* L: that the run holds */
+	struct kpool_group	*group;	/* L */
+	struct kpool_stream	*stream; /* L */
+
+	struct kpool_call	*call;	/* S: the call that it runs */
+	void			*data;	/* S: what worker_init returned */
+	struct completion	tried;	/* worker_init has returned */
+	bool			settled; /* set by its maker: may look at the line */
 };
 
 enum kpool_waiter_kind {
 	KPOOL_WAIT_SUBMIT,	/* its item is on pool->blocked */
 	KPOOL_WAIT_ITEM,	/* on pool->waiters or on a run's waiters */
+	KPOOL_WAIT_CALL,	/* the same, not to be refused once it runs */
+	KPOOL_WAIT_GROUP,	/* on group->waiters, for all of it */
+	KPOOL_WAIT_NEXT,	/* on group->waiters, for one that has ended */
 	KPOOL_WAIT_FLUSH,	/* on pool->flushers */
 	KPOOL_WAIT_REST,	/* on pool->closers */
 };
@@ -94,7 +128,7 @@ struct kpool_waiter {
 	struct list_head	node;	/* L */
 	struct list_head	nested;	/* L: on pool->nested, or empty */
 	struct completion	done;
-	struct kpool_item	*item;	/* I: for _SUBMIT and _ITEM */
+	struct kpool_item	*item;	/* I: for _SUBMIT, _ITEM and _CALL */
 	struct kpool_worker	*inside; /* I: whose item sleeps here, or NULL */
 	unsigned long		left;	/* L: for _FLUSH: items to end */
 	u32			epoch;	/* I: for _FLUSH: the last that counts */
@@ -103,12 +137,29 @@ struct kpool_waiter {
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };
 
-/* An item in its owner's dropped function; lives on the dropper's stack. */
-struct kpool_drop {
-	struct list_head	node;	/* L: on pool->drops */
+/*
+ * A run outside the workers: of the owner's dropped function, or of an item by
+ * its submitter.  Lives on the stack of who calls it.
+ */
+struct kpool_outside {
+	struct list_head	node;	/* L: on pool->outside */
 	struct task_struct	*task;	/* I: who calls it */
 	struct kpool_run	run;	/* L */
+	struct kpool_worker	*inside; /* I: the caller is its item, or NULL */
+	struct kpool_group	*group;	/* I: to be told of the end, or NULL */
+	u32			epoch;	/* I: of the item */
+	bool			runs;	/* I: the item's function, not dropped */
 };
+
+/* An error, for people. */
+struct kpool_error {
+	void			*fn;
+	u64			when;	/* ns since boot */
+	int			err;
+	pid_t			pid;
+};
+
+#define KPOOL_NR_ERRORS	8
 
 struct kpool {
 	raw_spinlock_t		lock;
@@ -117,14 +168,37 @@ struct kpool {
 	unsigned long		expiry;		/* B: jiffies, if purging */
 
 	/* items */
-	struct list_head	line;		/* L: in order of start */
+	struct list_head	lines[KPOOL_NR_RANKS];	/* L: in order of start */
 	struct list_head	blocked;	/* L: in order of arrival */
-	unsigned int		nr_line;	/* L: on @line */
+	unsigned int		nr_line;	/* L: on @lines */
 	unsigned int		nr_held;	/* L */
 	unsigned int		nr_due;		/* L: of @blocked: accepted */
 	unsigned int		nr_blocked;	/* L: of @blocked: asleep */
-	unsigned int		nr_running;	/* L */
+	unsigned int		used;		/* L: units that runs hold */
+	/*
+	 * L: capacity, or 0 while the pool is paused, has odd items in line or
+	 * blocked, or items that their callers run: what may be filled without
+	 * a closer look.
+	 */
+	unsigned int		plain_capacity;
 	u32			epoch;		/* L: ends at each flush */
+
+	/* odd items: see odd.c */
+	struct list_head	aside;		/* L */
+	struct list_head	doomed;		/* L: to be dropped */
+	struct list_head	doomed_groups;	/* L: kpool_group.doomed */
+	struct rb_root_cached	delayed;	/* L: by kpool_job.due */
+	unsigned int		nr_odd;		/* L: pending or blocked */
+	unsigned int		nr_follow;	/* L: of @lines: behind their stream */
+	u64			extra_line;	/* L: of @lines, without those: units - 1 */
+	unsigned int		extra_used;	/* L: of @used: units - 1 of each run */
+	unsigned int		nr_aside;	/* L */
+	unsigned int		nr_doomed;	/* L */
+	unsigned int		nr_delayed;	/* L */
+	unsigned int		nr_passed;	/* L: starts past a lower priority */
+	unsigned int		nr_caller_runs;	/* L: of @outside */
+	struct timer_list	delay_timer;
+	struct work_struct	dropper;
 
 	/* workers */
 	struct list_head	idle;		/* L: last used first */
@@ -149,12 +223,14 @@ struct kpool {
 	struct list_head	flushers;	/* L: in kpool_flush() */
 	struct list_head	closers;	/* L: for the last worker */
 	struct list_head	nested;		/* L: inside items, oldest first */
-	struct list_head	drops;		/* L */
+	struct list_head	outside;	/* L */
 	unsigned int		nr_nested;	/* L: on @nested */
 	unsigned int		nr_sleepers;	/* L: callers inside kpool_wait() */
 	struct completion	*last_out;	/* L: destroy waits for them */
 
 	struct kpool_stats	stats;		/* L: the counters, not the gauges */
+	struct kpool_error	errors[KPOOL_NR_ERRORS];	/* L: a ring */
+	unsigned int		nr_errors;	/* L: ever */
 
 	struct delayed_work	spawner;
 	struct delayed_work	purger;
@@ -167,7 +243,7 @@ struct kpool {
 	struct list_head	member;		/* G: on kpool_pools */
 	struct module		*owner;		/* G: NULL once it has gone */
 	char			owner_name[MODULE_NAME_LEN];	/* I */
-	kpool_fn		fn;		/* I: of kpool_invoke() */
+	struct kpool_attrs	made;		/* I: flags, fn, callbacks */
 	struct dentry		*dir;		/* I */
 	struct kpool_tunable_file *files;	/* I */
 	struct rcu_head		rcu;
@@ -218,15 +294,22 @@ int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
 
 /* pending.c: the line; what every item passes through is in pending.h */
 void kpool_serve_blocked(struct kpool *pool);
-struct kpool_item *kpool_skip_running(struct kpool *pool);
+struct kpool_item *kpool_next_eligible(struct kpool *pool);
+struct kpool_item *kpool_choose(struct kpool *pool);
+bool kpool_has_odd_room(const struct kpool *pool, const struct kpool_item *item);
+bool kpool_lacks_one_place(const struct kpool *pool);
 void kpool_unhold(struct kpool *pool, struct kpool_worker *worker);
+void kpool_push_front(struct kpool *pool, struct kpool_item *item);
 void kpool_remove(struct kpool *pool, struct kpool_item *item);
+void kpool_give_up(struct kpool *pool, struct kpool_item *item);
+void kpool_unblock(struct kpool *pool, struct kpool_item *item);
+void kpool_refuse_blocked(struct kpool *pool, struct kpool_item *item, int err);
 void kpool_item_ended(struct kpool *pool, u32 epoch);
 
 /* Is the item accepted and not started? */
 static inline bool kpool_is_accepted(const struct kpool_item *item)
 {
-	return item->place != KPOOL_NOWHERE && item->place != KPOOL_BLOCKED;
+	return item->place >= KPOOL_IN_LINE;
 }
 
 /* Accepted items that have not ended, those being dropped included. */
@@ -237,10 +320,83 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 	return s->submitted - s->completed - s->cancelled - s->dropped;
 }
 
-/* submit.c has no insides. */
+/* submit.c: the way in */
+int kpool_adopt(struct kpool *pool, struct kpool_item *item);
+void kpool_accept_due(struct kpool *pool, struct kpool_item *item);
+
+/* Items in their function, in workers. */
+static inline unsigned int kpool_nr_running(const struct kpool *pool)
+{
+	return pool->used - pool->extra_used;
+}
+
+/* call.c: functions with an argument */
+void *kpool_user_fn(const struct kpool_item *item);
+
+/* odd.c: items with flags */
+int kpool_odd_may_accept(struct kpool *pool, struct kpool_item *item);
+void kpool_odd_accepted(struct kpool *pool, struct kpool_item *item);
+void kpool_odd_in(struct kpool *pool, struct kpool_item *item);
+void kpool_odd_out(struct kpool *pool, struct kpool_item *item);
+void kpool_odd_line(struct kpool *pool, struct kpool_item *item, bool in);
+void kpool_odd_taken(struct kpool *pool, struct kpool_item *item);
+int kpool_odd_verdict(const struct kpool *pool, struct kpool_item *item);
+void kpool_odd_begin(struct kpool_worker *worker, struct kpool_item *item);
+void kpool_odd_end(struct kpool_worker *worker, struct kpool_item *item,
+		   int err);
+void kpool_odd_given_up(struct kpool *pool, struct kpool_item *item);
+struct kpool_group *kpool_odd_group(struct kpool *pool,
+				    struct kpool_item *item);
+void kpool_set_plain_capacity(struct kpool *pool);
+
+/* Units that the item would hold. */
+static inline unsigned int kpool_units(const struct kpool *pool,
+				       const struct kpool_item *item)
+{
+	return min_t(u32, item->weight, pool->attrs.capacity);
+}
+
+/* delay.c: jobs that wait for their time */
+void kpool_delay_init(struct kpool *pool);
+void kpool_delay_stop(struct kpool *pool);
+void kpool_undelay(struct kpool *pool, struct kpool_job *job);
+struct kpool_item *kpool_first_delayed(struct kpool *pool);
+unsigned long kpool_aim(unsigned long when);
+
+/* stream.c: jobs in order */
+void kpool_stream_join(struct kpool *pool, struct kpool_job *job);
+void kpool_stream_begin(struct kpool_worker *worker, struct kpool_job *job);
+void kpool_stream_end(struct kpool_worker *worker);
+void kpool_stream_leave(struct kpool *pool, struct kpool_job *job);
+void kpool_set_aside(struct kpool *pool, struct kpool_item *item);
+bool kpool_must_follow(const struct kpool_item *item);
+
+/* group.c: many jobs as one */
+bool kpool_group_is_cancelled(const struct kpool_group *group);
+void kpool_group_join(struct kpool *pool, struct kpool_job *job);
+struct kpool_group *kpool_group_begin(struct kpool *pool,
+				      struct kpool_job *job);
+void kpool_group_end(struct kpool *pool, struct kpool_group *group,
+		     struct kpool_item *item, int result, bool failed);
+struct kpool_item *kpool_first_of_doomed_groups(struct kpool *pool);
+
+/* overflow.c: what submit does when there is no room */
+bool kpool_displace(struct kpool *pool, const struct kpool_item *newcomer);
+bool kpool_may_run_here(struct kpool *pool, const struct kpool_item *item);
+int kpool_run_here(struct kpool *pool, struct kpool_item *item);
+
+/* fault.c: items that return an error */
+void kpool_report_error(struct kpool *pool, void *fn, const void *item, int err,
+			void *state);
+
+/* state.c: what each worker has of its own */
+int kpool_try_out(struct kpool_worker *worker);
+bool kpool_worker_enters(struct kpool_worker *worker);
+void kpool_worker_exits(struct kpool_worker *worker);
 
 /* worker.c: threads */
 int kpool_worker_main(void *data);
+struct kpool_worker *kpool_current_worker(void);
 struct kpool_worker *kpool_inside(struct kpool *pool);
 struct task_struct *kpool_send_worker(struct kpool *pool);
 void kpool_retire_surplus(struct kpool *pool);
@@ -256,23 +412,37 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 
 struct kpool_run *kpool_run_of(struct kpool *pool,
 			       const struct kpool_item *item);
+bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item);
 
 /* drop.c: items that will not run */
-void kpool_drop(struct kpool *pool, struct kpool_item *item, int err);
-bool kpool_is_dropping(struct kpool *pool);
+void kpool_doom(struct kpool *pool, struct kpool_item *item, int err);
+void kpool_drop_work(struct work_struct *work);
+
+/* outside.c: runs that no worker makes */
+void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
+			 struct kpool_outside *outside, bool runs);
+void kpool_outside_end(struct kpool *pool, struct kpool_outside *outside,
+		       int result, bool failed);
+bool kpool_is_outside(struct kpool *pool);
+struct kpool_outside *kpool_caller_run_of(struct kpool *pool,
+					  const struct kpool_item *item);
+bool kpool_runs(struct kpool *pool, const struct kpool_item *item);
 
 /* wait.c: sleeping callers */
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item);
 int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	       unsigned long timeout, bool killable);
+int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
+		    enum kpool_waiter_kind kind, unsigned long timeout);
 void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result);
 void kpool_serve_all(struct kpool *pool, struct list_head *waiters);
 bool kpool_rests(const struct kpool *pool);
 void kpool_wind_up(struct kpool *pool);
 void kpool_enter(struct kpool *pool);
 void kpool_leave(struct kpool *pool);
-bool kpool_waits_for(struct kpool_item *item, const struct kpool_worker *worker);
+bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
+			 enum kpool_waiter_kind kind);
 void kpool_break_deadlock(struct kpool *pool);
 
 /* leak.c: what an item left behind */

@@ -25,18 +25,18 @@ void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn)
 }
 EXPORT_SYMBOL_GPL(kpool_init_item_onstack);
 
-/* Who is in the item's function, or in its owner's dropped function? */
+/* The run of the item's function, or of its owner's dropped function. */
 struct kpool_run *kpool_run_of(struct kpool *pool,
 			       const struct kpool_item *item)
 {
 	struct kpool_worker *runner = kpool_runner(item);
-	struct kpool_drop *drop;
+	struct kpool_outside *outside;
 
 	if (runner)
 		return &runner->run;
-	list_for_each_entry(drop, &pool->drops, node)
-		if (drop->run.item == item)
-			return &drop->run;
+	list_for_each_entry(outside, &pool->outside, node)
+		if (outside->run.item == item)
+			return &outside->run;
 	return NULL;
 }
 
@@ -110,36 +110,37 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 	struct kpool_waiter *waiter, *next;
 
 	lockdep_assert_held(&pool->lock);
-	item->watched = false;
+	item->flags &= ~__KPOOL_WATCHED;
 	list_for_each_entry_safe(waiter, next, &pool->waiters, node)
 		if (waiter->item == item)
 			list_move_tail(&waiter->node, &run->waiters);
 }
 
 /* Take an accepted item back; a sleeping submit of it is told. */
-static bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
+bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_run none = { .waiters = LIST_HEAD_INIT(none.waiters) };
-	u32 epoch = item->epoch;
+	struct kpool_group *group;
 
 	lockdep_assert_held(&pool->lock);
 	if (item->place == KPOOL_BLOCKED) {
-		list_del(&item->node);
-		item->place = KPOOL_NOWHERE;
-		pool->nr_blocked--;
-		kpool_serve(pool, item->submitter, -ECANCELED);
+		kpool_refuse_blocked(pool, item, -ECANCELED);
+		kpool_admit_blocked(pool);
 		return false;
 	}
-	if (item->place == KPOOL_NOWHERE)
+	if (!kpool_is_accepted(item))
 		return false;
 
-	kpool_remove(pool, item);
+	kpool_give_up(pool, item);
 	pool->stats.cancelled++;
-	if (item->watched) {
+	if (item->flags & __KPOOL_WATCHED) {
 		kpool_move_waiters(pool, item, &none);
 		kpool_serve_all(pool, &none.waiters);
 	}
-	kpool_item_ended(pool, epoch);
+	group = kpool_odd_group(pool, item);
+	if (group)
+		kpool_group_end(pool, group, item, -ECANCELED, false);
+	kpool_item_ended(pool, item->epoch);
 	kpool_admit_blocked(pool);
 	kpool_break_deadlock(pool);
 	kpool_wind_up(pool);
@@ -157,40 +158,40 @@ bool kpool_cancel(struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_cancel);
 
-/* Is the caller the item's dropped function? */
-static bool kpool_drops_itself(struct kpool *pool,
-			       const struct kpool_item *item)
+/* Is the caller the item's dropped function, or the item that it runs? */
+static bool kpool_is_outside_run(struct kpool *pool,
+				 const struct kpool_item *item)
 {
-	struct kpool_drop *drop;
+	struct kpool_outside *outside;
 
-	list_for_each_entry(drop, &pool->drops, node)
-		if (drop->task == current && drop->run.item == item)
+	list_for_each_entry(outside, &pool->outside, node)
+		if (outside->task == current && outside->run.item == item)
 			return true;
 	return false;
 }
 
 /* Sleep until the item's acceptance, or its run, has ended; lock held. */
-static int kpool_wait_item(struct kpool *pool, struct kpool_item *item)
+int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
+		    enum kpool_waiter_kind kind, unsigned long timeout)
 {
 	struct kpool_run *run = kpool_run_of(pool, item);
-	struct kpool_worker *me = kpool_inside(pool);
 	struct kpool_waiter waiter;
 
 	if (!kpool_is_accepted(item) && !run)
 		return 0;
-	if (me && kpool_waits_for(item, me))
+	if (kpool_closes_circle(pool, item, kind))
 		return -EDEADLK;
-	if (kpool_drops_itself(pool, item))
+	if (kpool_is_outside_run(pool, item))
 		return -EDEADLK;
 
-	kpool_waiter_init(&waiter, KPOOL_WAIT_ITEM, item);
+	kpool_waiter_init(&waiter, kind, item);
 	if (kpool_is_accepted(item)) {
-		item->watched = true;
+		item->flags |= __KPOOL_WATCHED;
 		list_add_tail(&waiter.node, &pool->waiters);
 	} else {
 		list_add_tail(&waiter.node, &run->waiters);
 	}
-	return kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
+	return kpool_wait(pool, &waiter, timeout, false);
 }
 
 int kpool_flush_item(struct kpool_item *item)
@@ -201,7 +202,8 @@ int kpool_flush_item(struct kpool_item *item)
 
 	might_sleep();
 	pool = kpool_item_lock(item, &flags);
-	err = kpool_wait_item(pool, item);
+	err = kpool_wait_item(pool, item, KPOOL_WAIT_ITEM,
+			      MAX_SCHEDULE_TIMEOUT);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return err;
 }
@@ -221,7 +223,8 @@ static int kpool_do_disable(struct kpool_item *item, bool wait)
 	item->disabled++;
 	pending = kpool_do_cancel(pool, item);
 	if (wait)
-		err = kpool_wait_item(pool, item);
+		err = kpool_wait_item(pool, item, KPOOL_WAIT_ITEM,
+				      MAX_SCHEDULE_TIMEOUT);
 	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
 	return err ?: pending;
 }

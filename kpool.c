@@ -52,9 +52,8 @@ static u32 kpool_next_id;
 struct kpool kpool_limbo = {
 	.lock		= __RAW_SPIN_LOCK_UNLOCKED(kpool_limbo.lock),
 	.id		= KPOOL_LIMBO_ID,
-	.line		= LIST_HEAD_INIT(kpool_limbo.line),
 	.blocked	= LIST_HEAD_INIT(kpool_limbo.blocked),
-	.drops		= LIST_HEAD_INIT(kpool_limbo.drops),
+	.outside	= LIST_HEAD_INIT(kpool_limbo.outside),
 	.closed		= true,
 	.name		= "limbo",
 };
@@ -93,8 +92,11 @@ static bool kpool_name_ok(const char *name)
 static void kpool_init(struct kpool *pool, const char *name,
 		       struct module *owner)
 {
+	int rank;
+
 	raw_spin_lock_init(&pool->lock);
-	INIT_LIST_HEAD(&pool->line);
+	for (rank = 0; rank < KPOOL_NR_RANKS; rank++)
+		INIT_LIST_HEAD(&pool->lines[rank]);
 	INIT_LIST_HEAD(&pool->blocked);
 	INIT_LIST_HEAD(&pool->idle);
 	INIT_LIST_HEAD(&pool->leaving);
@@ -103,12 +105,17 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->flushers);
 	INIT_LIST_HEAD(&pool->closers);
 	INIT_LIST_HEAD(&pool->nested);
-	INIT_LIST_HEAD(&pool->drops);
+	INIT_LIST_HEAD(&pool->aside);
+	INIT_LIST_HEAD(&pool->doomed);
+	INIT_LIST_HEAD(&pool->doomed_groups);
+	INIT_LIST_HEAD(&pool->outside);
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->member);
 	mutex_init(&pool->mutex);
 	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
 	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
+	INIT_WORK(&pool->dropper, kpool_drop_work);
+	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
 	pool->owner = owner;
 	strscpy(pool->owner_name, owner ? owner->name : "built-in",
@@ -139,6 +146,8 @@ static void kpool_free(struct kpool *pool)
 {
 	cancel_delayed_work_sync(&pool->spawner);
 	cancel_delayed_work_sync(&pool->purger);
+	cancel_work_sync(&pool->dropper);
+	kpool_delay_stop(pool);
 	kpool_free_workers(pool);
 	free_cpumask_var(pool->affinity);
 	free_cpumask_var(pool->cpumask);
@@ -196,14 +205,12 @@ void kpool_close(struct kpool *pool, bool abort)
 	pool->closed = true;
 	pool->aborted |= abort;
 	pool->paused = false;
-	list_for_each_entry_safe(item, next, &pool->blocked, node) {
-		if (item->place != KPOOL_BLOCKED)
-			continue;
-		list_del(&item->node);
-		item->place = KPOOL_NOWHERE;
-		pool->nr_blocked--;
-		kpool_serve(pool, item->submitter, -ESHUTDOWN);
-	}
+	kpool_set_plain_capacity(pool);
+	list_for_each_entry_safe(item, next, &pool->blocked, node)
+		if (item->place == KPOOL_BLOCKED)
+			kpool_refuse_blocked(pool, item, -ESHUTDOWN);
+	if (pool->nr_delayed && !pool->aborted)
+		queue_work(kpool_wq, &pool->dropper);
 	kpool_wind_up(pool);
 	kpool_go_on(pool, flags);
 }
@@ -253,7 +260,7 @@ static void kpool_end_pool(struct kpool *pool)
 /* Is the caller part of the pool that it is about to wait for? */
 static bool kpool_waits_for_itself(struct kpool *pool)
 {
-	return kpool_inside(pool) || kpool_is_dropping(pool);
+	return kpool_inside(pool) || kpool_is_outside(pool);
 }
 
 static struct kpool *kpool_make(const char *name,
@@ -267,7 +274,7 @@ static struct kpool *kpool_make(const char *name,
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&pool->mutex);
-	pool->fn = attrs->fn;
+	pool->made = *attrs;
 	kpool_attrs_apply(pool, attrs);
 	mutex_unlock(&pool->mutex);
 
@@ -403,6 +410,7 @@ int kpool_pause(struct kpool *pool)
 		err = -ESHUTDOWN;
 	else
 		pool->paused = true;
+	kpool_set_plain_capacity(pool);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return err;
 }
@@ -414,6 +422,7 @@ void kpool_resume(struct kpool *pool)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->paused = false;
+	kpool_set_plain_capacity(pool);
 	kpool_go_on(pool, flags);
 }
 EXPORT_SYMBOL_GPL(kpool_resume);
@@ -453,6 +462,22 @@ void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
 }
 EXPORT_SYMBOL_GPL(kpool_get_attrs);
 
+/* Jiffies since the oldest in line was accepted; the lines are by age each. */
+static u32 kpool_oldest_age(struct kpool *pool)
+{
+	const struct kpool_item *item;
+	u32 age = 0;
+	int rank;
+
+	for (rank = 0; rank < KPOOL_NR_RANKS; rank++) {
+		item = list_first_entry_or_null(&pool->lines[rank],
+						struct kpool_item, node);
+		if (item)
+			age = max(age, (u32)jiffies - item->since);
+	}
+	return age;
+}
+
 void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 {
 	unsigned long flags;
@@ -461,12 +486,13 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	*stats = pool->stats;
 	stats->alive = pool->nr_workers;
 	stats->idle = pool->nr_idle;
-	stats->running = pool->nr_running;
-	stats->pending = pool->nr_line + pool->nr_held + pool->nr_due;
+	stats->running = kpool_nr_running(pool) + pool->nr_caller_runs;
+	stats->units = pool->used;
+	stats->delayed = pool->nr_delayed;
+	stats->pending = pool->nr_line + pool->nr_held + pool->nr_aside +
+			 pool->nr_due + pool->nr_doomed;
 	stats->blocked = pool->nr_blocked;
-	if (pool->nr_line)
-		stats->oldest_ms = jiffies_to_msecs(jiffies -
-						    kpool_head(pool)->since);
+	stats->oldest_ms = jiffies_to_msecs(kpool_oldest_age(pool));
 	stats->closed = pool->closed;
 	stats->paused = pool->paused;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);

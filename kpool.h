@@ -12,9 +12,11 @@
 
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/rbtree_types.h>
 #include <linux/types.h>
 
 struct kpool;
@@ -45,6 +47,13 @@ enum kpool_policy {
 	KPOOL_POLICY_RR,
 };
 
+/* Values of the attribute when_full. */
+enum kpool_when_full {
+	KPOOL_WAIT,			/* the submitter sleeps until there is room */
+	KPOOL_CALLER_RUNS,		/* the submitter runs the item itself */
+	KPOOL_DROP_OLDEST,		/* the oldest in line makes room */
+};
+
 /* Flags of kpool_attrs, fixed when the pool is created. */
 #define KPOOL_PREALLOC	0x1		/* make min_workers at creation */
 
@@ -71,13 +80,29 @@ typedef int (*kpool_fn)(void *arg);
 /**
  * typedef kpool_dropped_fn - told that an accepted item will not run
  * @item: the item, neither pending nor running; the function may free it
- * @err: why: -ECANCELED by kpool_abort()
+ * @err: why: -ECANCELED by kpool_abort() or kpool_group_cancel(), -ESHUTDOWN
+ *	if it was delayed when its pool was closed, -ETIME if its deadline had
+ *	passed, -EAGAIN if a newer item has displaced it
  *
  * Called once, in process context, without locks.  Until it returns, the item
  * and its pool are waited for; to wait for either from inside is -EDEADLK.  Not
  * called for the caller of a successful kpool_cancel(), who knows.
  */
 typedef void (*kpool_dropped_fn)(struct kpool_item *item, int err);
+
+/**
+ * struct kpool_fault - an item that failed, as told to a fault handler
+ * @fn: its function, or that of kpool_submit_fn(), kpool_invoke() or a call
+ * @item: its address, which may have been freed
+ * @err: what the function returned
+ * @state: what worker_init returned in that worker, or NULL
+ */
+struct kpool_fault {
+	void		*fn;
+	const void	*item;
+	int		err;
+	void		*state;
+};
 
 /**
  * struct kpool_attrs - what a pool is made of
@@ -94,13 +119,22 @@ typedef void (*kpool_dropped_fn)(struct kpool_item *item, int err);
  * @policy: scheduling policy of the workers; enum kpool_policy
  * @rt_priority: real-time priority for KPOOL_POLICY_FIFO and _RR; 1 to 99
  * @node: KPOOL_NODE(nid) to keep workers and their memory on one NUMA node
+ * @when_full: what submit does when there is no room; enum kpool_when_full
  * @flags: KPOOL_PREALLOC
  * @cpumask: CPUs that the workers may run on; cpu_all_mask for all
  * @fn: the pool-wide function of kpool_invoke(), or NULL
+ * @data: given to the callbacks below
+ * @worker_init: called in each new worker before its first item; returns the
+ *	worker's state, see kpool_worker_state(), or ERR_PTR if there can be no
+ *	worker now: then it is tried again later
+ * @worker_exit: called in the worker with its state before it ends
+ * @fault: called in the worker, without locks, when an item has returned an
+ *	error; until it returns, the item has not ended
  *
  * A field left at zero takes the default: the module parameter of the same
- * name, see Documentation/attributes.rst.  All but @flags and @fn can be
- * changed on the live pool by kpool_tune() and kpool_tune_cpumask().
+ * name, see Documentation/attributes.rst.  The fields up to @when_full can be
+ * changed on the live pool by kpool_tune(), and @cpumask by
+ * kpool_tune_cpumask().
  */
 struct kpool_attrs {
 	int capacity;
@@ -113,9 +147,14 @@ struct kpool_attrs {
 	int policy;
 	int rt_priority;
 	int node;
+	int when_full;
 	unsigned int flags;
 	const struct cpumask *cpumask;
 	kpool_fn fn;
+	void *data;
+	void *(*worker_init)(void *data);
+	void (*worker_exit)(void *data, void *state);
+	void (*fault)(void *data, const struct kpool_fault *fault);
 };
 
 /**
@@ -130,6 +169,7 @@ struct kpool_attrs {
  * @KPOOL_POLICY: see &kpool_attrs.policy
  * @KPOOL_RT_PRIORITY: see &kpool_attrs.rt_priority
  * @KPOOL_NUMA_NODE: see &kpool_attrs.node
+ * @KPOOL_WHEN_FULL: see &kpool_attrs.when_full
  * @KPOOL_NR_TUNABLES: how many there are
  */
 enum kpool_tunable {
@@ -143,6 +183,7 @@ enum kpool_tunable {
 	KPOOL_POLICY,
 	KPOOL_RT_PRIORITY,
 	KPOOL_NUMA_NODE,
+	KPOOL_WHEN_FULL,
 	KPOOL_NR_TUNABLES
 };
 
@@ -153,6 +194,10 @@ enum kpool_tunable {
  * @failed: those of @completed that returned an error
  * @cancelled: accepted items taken back by cancel or disable
  * @dropped: accepted items that the pool gave up, see typedef kpool_dropped_fn
+ * @expired: those of @dropped whose deadline had passed
+ * @displaced: those of @dropped that made room for a newer item
+ * @caller_ran: those of @completed that their submitter ran
+ * @abandoned: calls whose caller has not waited for the end
  * @refused: submits that got -EAGAIN
  * @spawned: workers ever made
  * @purged: workers that ended because they were idle for too long
@@ -160,13 +205,15 @@ enum kpool_tunable {
  * @alive: workers alive
  * @idle: workers asleep without an item
  * @running: items in their function
- * @pending: items accepted and not started
+ * @units: units of work that they hold
+ * @pending: items accepted and not started, the delayed not among them
+ * @delayed: items accepted whose time has not come
  * @blocked: submitters asleep
- * @oldest_ms: how long the first in line has been pending, in milliseconds
+ * @oldest_ms: how long the oldest in line has been pending, in milliseconds
  * @closed: released and not rebooted
  * @paused: new starts are held back
  *
- * With nothing pending, running or in a dropped function, submitted =
+ * With nothing pending, delayed, running or in a dropped function, submitted =
  * completed + cancelled + dropped; spawned = purged + retired + alive always.
  */
 struct kpool_stats {
@@ -175,6 +222,10 @@ struct kpool_stats {
 	u64 failed;
 	u64 cancelled;
 	u64 dropped;
+	u64 expired;
+	u64 displaced;
+	u64 caller_ran;
+	u64 abandoned;
 	u64 refused;
 	u64 spawned;
 	u64 purged;
@@ -182,7 +233,9 @@ struct kpool_stats {
 	u64 alive;
 	u64 idle;
 	u64 running;
+	u64 units;
 	u64 pending;
+	u64 delayed;
 	u64 blocked;
 	u64 oldest_ms;
 	bool closed;
@@ -204,20 +257,35 @@ struct kpool_item {
 	struct kpool_worker	*worker;
 	union {
 		struct kpool_waiter	*submitter;
-		unsigned long		since;
+		struct {
+			u32		since;
+			union {
+				u32	arrival;
+				int	err;
+			};
+		};
 	};
 	u32			home;
 	u32			epoch;
+	u32			weight;
 	u16			disabled;
 	u8			place;
-	u8			watched;
+	u8			flags;
 };
+
+/* private: flags of an item; one that has none is plain */
+#define __KPOOL_WATCHED		0x01	/* somebody waits for it */
+#define __KPOOL_HEAVY		0x02	/* its weight is not 1 */
+#define __KPOOL_HIGH		0x04
+#define __KPOOL_LOW		0x08
+#define __KPOOL_JOB		0x10	/* embedded in a struct kpool_job */
+#define __KPOOL_FOLLOWS		0x20	/* another of its stream comes first */
 
 /**
  * KPOOL_ITEM_INIT - static initialiser of an item
  * @_fn: its function
  */
-#define KPOOL_ITEM_INIT(_fn)	{ .fn = (_fn) }
+#define KPOOL_ITEM_INIT(_fn)	{ .fn = (_fn), .weight = 1 }
 
 /**
  * DEFINE_KPOOL_ITEM - define a static or file-scope item
@@ -269,6 +337,119 @@ static inline void kpool_set_dropped(struct kpool_item *item,
 				     kpool_dropped_fn dropped)
 {
 	item->dropped = dropped;
+}
+
+/**
+ * kpool_set_weight() - say how many units of capacity an item holds
+ * @item: the item, neither pending nor running
+ * @weight: units, 1 if never set; while it is more than the pool's capacity,
+ *	submit returns -EINVAL
+ *
+ * An item starts when all its units are free, and holds back those behind it
+ * until then.  If capacity shrinks below its weight after it was accepted, it
+ * counts as capacity.
+ *
+ * Context: Any.
+ * Return: 0; -EINVAL, nothing changed, if @weight is less than 1.
+ */
+int kpool_set_weight(struct kpool_item *item, int weight);
+
+/**
+ * enum kpool_priority - which items start first
+ * @KPOOL_NORMAL: if never set
+ * @KPOOL_HIGH: before them
+ * @KPOOL_LOW: after them
+ */
+enum kpool_priority {
+	KPOOL_NORMAL,
+	KPOOL_HIGH,
+	KPOOL_LOW,
+};
+
+/**
+ * kpool_set_priority() - let an item start before or after others
+ * @item: the item, neither pending nor running
+ * @priority: its priority
+ *
+ * The line is by priority, then by arrival; but every 16th start goes to the
+ * oldest item of a lower priority, so that none starves.  Submitters that
+ * sleep are served by arrival alone.
+ *
+ * Context: Any.
+ * Return: 0; -EINVAL, nothing changed, if there is no such priority.
+ */
+int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority);
+
+/* Jobs: items with more than a plain one can have */
+
+/**
+ * struct kpool_job - an item that can have a deadline, a delay, a group, a stream
+ * @item: what is submitted, cancelled, flushed like any other item
+ *
+ * Embedded in the caller's structure like an item, which it is: &job->item goes
+ * wherever an item goes, and its function finds the job by kpool_job_of().
+ */
+struct kpool_job {
+	struct kpool_item	item;
+	/* private: */
+	ktime_t			deadline;
+	struct kpool_group	*group;
+	struct kpool_stream	*stream;
+	struct list_head	group_node;
+	struct list_head	stream_node;
+	struct rb_node		delay_node;
+	unsigned long		due;
+	int			result;
+};
+
+/**
+ * KPOOL_JOB_INIT - static initialiser of a job
+ * @_fn: its function
+ */
+#define KPOOL_JOB_INIT(_fn)						\
+	{ .item = { .fn = (_fn), .weight = 1, .flags = __KPOOL_JOB } }
+
+/**
+ * DEFINE_KPOOL_JOB - define a static or file-scope job
+ * @job: its name
+ * @_fn: its function
+ */
+#define DEFINE_KPOOL_JOB(job, _fn)					\
+	struct kpool_job job = KPOOL_JOB_INIT(_fn)
+
+/**
+ * kpool_init_job() - prepare a job before its first submit
+ * @job: the job, neither pending nor running
+ * @fn: its function
+ *
+ * One that lives on the stack ends with kpool_destroy_item_onstack().
+ *
+ * Context: Any.
+ */
+void kpool_init_job(struct kpool_job *job, kpool_item_fn fn);
+
+/**
+ * kpool_job_of() - the job of an item
+ * @item: an item that was initialised as a job
+ */
+static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
+{
+	return container_of(item, struct kpool_job, item);
+}
+
+/**
+ * kpool_set_deadline() - drop a job whose turn comes too late
+ * @job: the job, neither pending nor running
+ * @deadline: CLOCK_MONOTONIC, as of ktime_get(); 0 for none
+ *
+ * It is examined once, when the job could start: past it, the job is dropped
+ * with -ETIME.
+ *
+ * Context: Any.
+ */
+static inline void kpool_set_deadline(struct kpool_job *job, ktime_t deadline)
+{
+	job->deadline = deadline;
 }
 
 /* Pools */
@@ -466,9 +647,11 @@ struct kpool *kpool_default(void);
  * Return: 0, accepted.  Any error means not accepted: -EAGAIN (no room, and
  * nonblocking, or max_blocked submitters asleep), -ESHUTDOWN (closed),
  * -EALREADY (the item is pending or being submitted), -EBUSY (it runs, or is
- * being dropped, in another pool), -ECANCELED (disabled, or cancelled while the caller slept),
+ * being dropped, in another pool), -ECANCELED (disabled, of a cancelled group,
+ * or cancelled while the caller slept),
  * -EDEADLK (the caller is an item of this pool and would wait for itself),
- * -EINVAL (no function).
+ * -EINVAL (no function; heavier than capacity; a group or a stream of another
+ * pool).
  */
 int kpool_submit(struct kpool *pool, struct kpool_item *item);
 
@@ -528,6 +711,83 @@ int kpool_submit_fn(struct kpool *pool, kpool_fn fn, void *arg, gfp_t gfp);
  * Return: as kpool_submit_fn(); -EINVAL if the pool has no function.
  */
 int kpool_invoke(struct kpool *pool, void *arg, gfp_t gfp);
+
+/**
+ * kpool_submit_delayed() - submit a job that is to wait first
+ * @pool: the pool
+ * @job: an initialised job
+ * @delay: jiffies; 0 is due at once
+ *
+ * The job is accepted now and takes no place in the queue.  When it is due,
+ * no sooner than @delay and no later than @delay + 1/8 (the timer wheel's
+ * grain) + two ticks, it waits in line like a submitter that came then, but is
+ * never refused.  If the pool is closed before, it is dropped with -ESHUTDOWN.
+ *
+ * Context: Any but NMI; never sleeps.
+ * Return: as kpool_submit(), but never -EAGAIN or -EDEADLK.
+ */
+int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
+			 unsigned long delay);
+
+/**
+ * kpool_modify_delay() - make a delayed job due at another time
+ * @job: the job
+ * @delay: jiffies from now; 0 is due at once
+ *
+ * Context: Any but NMI.
+ * Return: true if it was delayed, and its time has been changed; false if it
+ * was not: at rest, due already, or running.
+ */
+bool kpool_modify_delay(struct kpool_job *job, unsigned long delay);
+
+/**
+ * kpool_call() - have a function run by the pool and wait for its result
+ * @pool: the pool
+ * @fn: the function
+ * @arg: its argument
+ * @result: set to what @fn returned, if this returns 0; or NULL
+ *
+ * Context: Process context, may sleep; allocates with GFP_KERNEL.
+ * Return: 0, @fn has returned; -ENOMEM; -ECANCELED, dropped by kpool_abort(),
+ * or another error as typedef kpool_dropped_fn; else as kpool_submit().  On
+ * error @fn has not run.
+ */
+int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
+
+/**
+ * kpool_call_timeout() - the same, but wait for at most a given time
+ * @pool: the pool
+ * @fn: the function
+ * @arg: its argument; on -ETIMEDOUT it belongs to kpool
+ * @release: called once with @arg if this returns -ETIMEDOUT, before or after,
+ *	in process context, when @fn does not and will not run; or NULL
+ * @timeout: jiffies, for admission, waiting in line and running together
+ * @result: set to what @fn returned, if this returns 0; or NULL
+ *
+ * If @fn has not started when the time is over, it never will.  If it runs,
+ * it goes on; it can see by kpool_is_abandoned() that nobody waits any more.
+ *
+ * Context: Process context, may sleep; allocates with GFP_KERNEL.
+ * Return: as kpool_call(); -ETIMEDOUT.
+ */
+int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
+		       void (*release)(void *arg), unsigned long timeout,
+		       int *result);
+
+/**
+ * kpool_is_abandoned() - has the caller of this function given up?
+ *
+ * Context: Inside a function that kpool_call_timeout() runs; false elsewhere.
+ */
+bool kpool_is_abandoned(void);
+
+/**
+ * kpool_worker_state() - what worker_init made for this worker
+ *
+ * Context: Inside an item of a pool with &kpool_attrs.worker_init.
+ * Return: the state of the worker that runs the caller; NULL elsewhere.
+ */
+void *kpool_worker_state(void);
 
 /* What can be done to an item */
 
@@ -610,5 +870,285 @@ int kpool_flush_item(struct kpool_item *item);
  * Return: true or false; stale at once unless the caller excludes others.
  */
 bool kpool_is_pending(struct kpool_item *item);
+
+/* Groups: many jobs as one */
+
+/* Flags of a group. */
+#define KPOOL_GROUP_FAIL_FAST	0x1	/* the first error cancels the rest */
+#define KPOOL_GROUP_COLLECT	0x2	/* ended jobs wait for kpool_group_next() */
+
+/**
+ * struct kpool_group - jobs of one pool that are waited for together
+ *
+ * It may live on the stack.  It must stay until kpool_group_wait() has returned
+ * 0 after the last submit.
+ */
+struct kpool_group {
+	/* private: */
+	struct kpool		*pool;
+	struct kpool_group	*parent;
+	struct list_head	pending;
+	struct list_head	ended;
+	struct list_head	children;
+	struct list_head	sibling;
+	struct list_head	doomed;
+	struct list_head	waiters;
+	unsigned int		left;
+	unsigned int		flags;
+	int			error;
+	bool			cancelled;
+};
+
+/**
+ * kpool_init_group() - prepare a group
+ * @group: the group
+ * @pool: the pool that all its jobs are submitted to
+ * @parent: a group of the same pool that waits for this one too, is cancelled
+ *	with its error, and cancels it; or NULL
+ * @flags: KPOOL_GROUP_FAIL_FAST, KPOOL_GROUP_COLLECT
+ *
+ * Context: Any.
+ * Return: 0; -EINVAL for an unknown flag or a parent of another pool.
+ */
+int kpool_init_group(struct kpool_group *group, struct kpool *pool,
+		     struct kpool_group *parent, unsigned int flags);
+
+/**
+ * kpool_set_group() - make a job a member of a group
+ * @job: the job, neither pending nor running
+ * @group: the group, or NULL for none
+ *
+ * Each acceptance counts.  Submitting the job to another pool than the group's
+ * is -EINVAL; once the group is cancelled, -ECANCELED.
+ *
+ * Context: Any.
+ */
+static inline void kpool_set_group(struct kpool_job *job,
+				   struct kpool_group *group)
+{
+	job->group = group;
+}
+
+/**
+ * kpool_group_wait() - wait until every accepted job of a group has ended
+ * @group: the group
+ * @timeout: jiffies; MAX_SCHEDULE_TIMEOUT waits without limit
+ *
+ * What the jobs stored is seen by the caller afterwards.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, all have ended, see kpool_group_error(); -ETIMEDOUT; -EDEADLK from
+ * inside a job of the group, or if it could never end.
+ */
+int kpool_group_wait(struct kpool_group *group, unsigned long timeout);
+
+/**
+ * kpool_group_error() - the first error of a group
+ * @group: the group
+ *
+ * Context: Any but NMI.
+ * Return: 0, or what the first of its jobs, or of its children's, to fail
+ * returned or was dropped with.  A job taken back by kpool_cancel(), or dropped
+ * because its group was cancelled, has not failed.
+ */
+int kpool_group_error(struct kpool_group *group);
+
+/**
+ * kpool_group_cancel() - drop what of a group has not started
+ * @group: the group
+ *
+ * Pending and delayed jobs are dropped with -ECANCELED, submitters of others
+ * get it, also those asleep, and every later submit; what runs finishes.  Does
+ * not wait.
+ *
+ * Context: Any but NMI.
+ */
+void kpool_group_cancel(struct kpool_group *group);
+
+/**
+ * kpool_group_next() - the next job that has ended
+ * @group: a group with KPOOL_GROUP_COLLECT
+ * @timeout: jiffies; MAX_SCHEDULE_TIMEOUT waits without limit
+ *
+ * Jobs come in the order in which they ended, however they did:
+ * kpool_job_result() tells.  From its submit on until it comes here, such a job
+ * cannot be submitted again (-EALREADY) and must not be freed.
+ *
+ * Context: Process context, may sleep.
+ * Return: the job; NULL when none is left; ERR_PTR: -ETIMEDOUT, -EDEADLK as
+ * kpool_group_wait(), -EINVAL without that flag.
+ */
+struct kpool_job *kpool_group_next(struct kpool_group *group,
+				   unsigned long timeout);
+
+/**
+ * kpool_job_result() - how a job ended that kpool_group_next() has returned
+ * @job: the job
+ *
+ * Return: what its function returned; what it was dropped with; -ECANCELED if
+ * it was cancelled.
+ */
+static inline int kpool_job_result(const struct kpool_job *job)
+{
+	return job->result;
+}
+
+/* Streams: one after the other */
+
+/**
+ * struct kpool_stream - jobs that run one at a time, in order
+ *
+ * No thread is set aside for it, and it costs nothing while it is empty.  It
+ * must stay until the last of its jobs has ended.
+ */
+struct kpool_stream {
+	/* private: */
+	struct kpool		*pool;
+	struct kpool_worker	*runner;
+	struct list_head	jobs;
+};
+
+/**
+ * kpool_init_stream() - prepare a stream
+ * @stream: the stream
+ * @pool: the pool that all its jobs are submitted to
+ *
+ * Context: Any.
+ */
+void kpool_init_stream(struct kpool_stream *stream, struct kpool *pool);
+
+/**
+ * kpool_set_stream() - put a job into a stream
+ * @job: the job, neither pending nor running
+ * @stream: the stream, or NULL for none
+ *
+ * The order is that of acceptance, of a delayed job that of coming due.  A job
+ * that waits for its stream takes a place in the queue, and nobody's unit.
+ * Submitting the job to another pool than the stream's is -EINVAL.
+ *
+ * Context: Any.
+ */
+static inline void kpool_set_stream(struct kpool_job *job,
+				    struct kpool_stream *stream)
+{
+	job->stream = stream;
+}
+
+/* Several pools as one */
+
+struct kpool_multi;
+
+/**
+ * enum kpool_placement - which pool of several gets an item
+ * @KPOOL_ROUND_ROBIN: each in turn; if that one refuses, the least loaded
+ * @KPOOL_LEAST_LOADED: the one with the fewest items accepted and not ended
+ */
+enum kpool_placement {
+	KPOOL_ROUND_ROBIN,
+	KPOOL_LEAST_LOADED,
+};
+
+/**
+ * kpool_multi_create() - make several like pools
+ * @name: their common name, up to 12 characters: theirs are NAME-0, NAME-1 ...
+ * @nr: how many, 1 to 64
+ * @attrs: the attributes of each; NULL for all defaults
+ * @placement: which of them gets an item
+ *
+ * Context: Process context, may sleep.
+ * Return: the pools, or ERR_PTR: -ERANGE (@nr), -EINVAL (@placement), or as
+ * kpool_create(); then none is left.
+ */
+#define kpool_multi_create(name, nr, attrs, placement)			\
+	__kpool_multi_create(name, nr, attrs, placement, THIS_MODULE)
+struct kpool_multi *__kpool_multi_create(const char *name, unsigned int nr,
+					 const struct kpool_attrs *attrs,
+					 enum kpool_placement placement,
+					 struct module *owner);
+
+/**
+ * kpool_multi_destroy() - destroy all of them
+ * @multi: the pools
+ *
+ * Context: Process context, may sleep without limit.
+ * Return: 0; -EDEADLK from inside an item of one of them, nothing changed.
+ */
+int kpool_multi_destroy(struct kpool_multi *multi);
+
+/**
+ * kpool_multi_submit() - submit an item to one of the pools
+ * @multi: the pools
+ * @item: an initialised item
+ *
+ * Context: As kpool_submit().
+ * Return: as kpool_submit() to the pool that is chosen; round robin tries the
+ * least loaded once before it returns -EAGAIN.
+ */
+int kpool_multi_submit(struct kpool_multi *multi, struct kpool_item *item);
+
+/**
+ * kpool_multi_pick() - choose one of the pools
+ * @multi: the pools
+ *
+ * For every way in that kpool_multi_submit() is not.
+ *
+ * Context: Any but NMI.
+ * Return: the pool.
+ */
+struct kpool *kpool_multi_pick(struct kpool_multi *multi);
+
+/**
+ * kpool_multi_pool() - one of the pools by its number
+ * @multi: the pools
+ * @i: its number, from 0
+ *
+ * Its attributes, counters and debugfs files are those of any pool.
+ *
+ * Context: Any.
+ * Return: the pool; ERR_PTR(-ERANGE) if there is none with that number.
+ */
+struct kpool *kpool_multi_pool(struct kpool_multi *multi, unsigned int i);
+
+/**
+ * kpool_multi_get_stats() - the sums of their counters
+ * @multi: the pools
+ * @stats: filled: oldest_ms is the largest; closed and paused if all are
+ *
+ * Context: Any but NMI.
+ */
+void kpool_multi_get_stats(struct kpool_multi *multi, struct kpool_stats *stats);
+
+/**
+ * kpool_multi_tune() - tune each of them
+ * @multi: the pools
+ * @tunable: which attribute
+ * @value: as for kpool_tune()
+ *
+ * Context: Process context, may sleep.
+ * Return: as kpool_tune(); if one of them refuses, those before it are set back.
+ */
+int kpool_multi_tune(struct kpool_multi *multi, enum kpool_tunable tunable,
+		     int value);
+
+/**
+ * kpool_multi_release_timeout() - release all, and wait for the last worker
+ * @multi: the pools
+ * @timeout: jiffies for all together; 0 does not wait
+ *
+ * Context: Process context, may sleep.
+ * Return: as kpool_release_timeout(): 0 when no item and no worker is left in
+ * any; -ETIMEDOUT, all are closed; -EDEADLK, all stay open.
+ */
+int kpool_multi_release_timeout(struct kpool_multi *multi,
+				unsigned long timeout);
+
+/**
+ * kpool_multi_reboot() - open all of them again
+ * @multi: the pools
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; as kpool_reboot() if one of them fails, then all are closed.
+ */
+int kpool_multi_reboot(struct kpool_multi *multi);
 
 #endif /* _KPOOL_H */

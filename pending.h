@@ -15,13 +15,21 @@ static inline unsigned int kpool_free_units(const struct kpool *pool)
 {
 	unsigned int capacity = pool->attrs.capacity;
 
-	return pool->nr_running < capacity ? capacity - pool->nr_running : 0;
+	return pool->used < capacity ? capacity - pool->used : 0;
+}
+
+static inline bool kpool_is_odd(const struct kpool_item *item)
+{
+	return unlikely(item->flags & KPOOL_ODD);
 }
 
 /* Is there a free unit, or a place in the queue, for one more item? */
-static inline bool kpool_has_room(const struct kpool *pool)
+static inline bool kpool_has_room(const struct kpool *pool,
+				  const struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
+	if (unlikely(pool->nr_odd) || kpool_is_odd(item))
+		return kpool_has_odd_room(pool, item);
 	return pool->nr_line < (u64)kpool_free_units(pool) +
 				  pool->attrs.queue_depth;
 }
@@ -34,26 +42,96 @@ static inline struct kpool_worker *kpool_runner(const struct kpool_item *item)
 	return worker && worker->run.item == item ? worker : NULL;
 }
 
-static inline struct kpool_item *kpool_head(const struct kpool *pool)
-{
-	return list_first_entry(&pool->line, struct kpool_item, node);
-}
-
 /* From here on the item counts. */
 static inline void kpool_accept(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	item->epoch = pool->epoch;
 	item->since = jiffies;
-	pool->stats.submitted++;
+	item->arrival = pool->stats.submitted++;
+	if (kpool_is_odd(item))
+		kpool_odd_accepted(pool, item);
+}
+
+static inline struct list_head *kpool_line_of(struct kpool *pool,
+					      const struct kpool_item *item)
+{
+	enum kpool_rank rank = KPOOL_RANK_NORMAL;
+
+	if (unlikely(item->flags & __KPOOL_HIGH))
+		rank = KPOOL_RANK_HIGH;
+	else if (unlikely(item->flags & __KPOOL_LOW))
+		rank = KPOOL_RANK_LOW;
+	return &pool->lines[rank];
 }
 
 static inline void kpool_append(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	item->place = KPOOL_IN_LINE;
-	list_add_tail(&item->node, &pool->line);
 	pool->nr_line++;
+	if (kpool_is_odd(item)) {
+		kpool_odd_in(pool, item);
+		kpool_odd_line(pool, item, true);
+		list_add_tail(&item->node, kpool_line_of(pool, item));
+	} else {
+		list_add_tail(&item->node, &pool->lines[KPOOL_RANK_NORMAL]);
+	}
+}
+
+/* Is the pool the item's home?  A new item has none and finds one here. */
+static inline bool kpool_is_at_home(struct kpool *pool, struct kpool_item *item)
+{
+	u32 home = READ_ONCE(item->home);
+
+	if (!home)
+		home = cmpxchg(&item->home, 0, pool->id) ?: pool->id;
+	return home == pool->id;
+}
+
+/* Take the lock of the pool, which is the item's home then; or fail without. */
+static __always_inline int kpool_come_home(struct kpool *pool,
+					   struct kpool_item *item,
+					   unsigned long *flags)
+{
+	if (!item->fn)
+		return -EINVAL;
+	for (;;) {
+		int err = kpool_is_at_home(pool, item) ?
+			  0 : kpool_adopt(pool, item);
+
+		if (err)
+			return err;
+		raw_spin_lock_irqsave(&pool->lock, *flags);
+		/* another pool may have adopted it before that */
+		if (likely(READ_ONCE(item->home) == pool->id))
+			return 0;
+		raw_spin_unlock_irqrestore(&pool->lock, *flags);
+	}
+}
+
+/* Room aside, may the item be accepted? */
+static inline int kpool_may_accept(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	if (item->place != KPOOL_NOWHERE)
+		return -EALREADY;
+	if (pool->closed)
+		return -ESHUTDOWN;
+	if (item->disabled)
+		return -ECANCELED;
+	return kpool_is_odd(item) ? kpool_odd_may_accept(pool, item) : 0;
+}
+
+/* May the item come in without waiting? */
+static inline bool kpool_may_come_in(struct kpool *pool,
+				     const struct kpool_item *item)
+{
+	if (!kpool_has_room(pool, item))
+		return false;
+	/* among plain items room means that nobody waits: it would be served */
+	return likely(!pool->nr_odd && !kpool_is_odd(item)) ||
+	       list_empty(&pool->blocked);
 }
 
 /* Something made room: whoever waits in front of the line may come in. */
@@ -63,18 +141,19 @@ static inline void kpool_admit_blocked(struct kpool *pool)
 		kpool_serve_blocked(pool);
 }
 
-/* The item whose turn it is, or NULL; those that still run are put aside. */
+/* The item that may start now, or NULL; those that still run are put aside. */
 static inline struct kpool_item *kpool_first(struct kpool *pool)
 {
 	struct kpool_item *item;
 
 	lockdep_assert_held(&pool->lock);
-	if (!pool->nr_line || pool->paused || !kpool_free_units(pool))
+	if (!pool->nr_line || pool->used >= (unsigned int)pool->attrs.capacity)
 		return NULL;
-	item = kpool_head(pool);
-	if (likely(!kpool_runner(item)))
-		return item;
-	return kpool_skip_running(pool);
+	if (unlikely(pool->used >= pool->plain_capacity))
+		return kpool_choose(pool);
+	item = list_first_entry(&pool->lines[KPOOL_RANK_NORMAL],
+				struct kpool_item, node);
+	return likely(!kpool_runner(item)) ? item : kpool_choose(pool);
 }
 
 /* The same, taken out of the line. */
@@ -86,6 +165,8 @@ static inline struct kpool_item *kpool_take(struct kpool *pool)
 		list_del(&item->node);
 		pool->nr_line--;
 		item->place = KPOOL_NOWHERE;
+		if (unlikely(pool->nr_odd))
+			kpool_odd_taken(pool, item);
 	}
 	return item;
 }

@@ -11,7 +11,7 @@
  * every running item is there and nothing else can start, none of them will
  * ever be served, and the newest is refused with -EDEADLK.  A sleep with a
  * time-out ends by itself and is not counted.  Waiting in a circle of runs is
- * hopeless even while other items run; kpool_waits_for() finds it beforehand.
+ * hopeless even while other items run; kpool_closes_circle() finds it before.
  */
 #include "internal.h"
 #include "pending.h"
@@ -102,17 +102,18 @@ static void kpool_withdraw(struct kpool *pool, struct kpool_waiter *waiter)
 		list_del(&waiter->node);
 		return;
 	}
-	list_del(&waiter->item->node);
-	waiter->item->place = KPOOL_NOWHERE;
-	pool->nr_blocked--;
+	kpool_unblock(pool, waiter->item);
 }
 
 /* Count the sleep of an item in its own pool. */
 static void kpool_nest(struct kpool *pool, struct kpool_waiter *waiter)
 {
-	waiter->inside = kpool_inside(pool);
-	if (!waiter->inside)
+	struct kpool_worker *inside = kpool_inside(pool);
+
+	/* in a callback of its own, a worker has no item */
+	if (!inside || !inside->run.item)
 		return;
+	waiter->inside = inside;
 	waiter->inside->asleep = waiter;
 	list_add_tail(&waiter->nested, &pool->nested);
 	pool->nr_nested++;
@@ -146,9 +147,28 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	if (!waiter->served) {
 		kpool_withdraw(pool, waiter);
 		kpool_serve(pool, waiter, left < 0 ? -EINTR : -ETIMEDOUT);
+		kpool_admit_blocked(pool);
 	}
 	kpool_leave_locked(pool);
 	return waiter->result;
+}
+
+/* Who has to end before the item's run can: its runner, or its stream's. */
+static struct kpool_worker *kpool_runner_before(const struct kpool_item *item)
+{
+	if (item->flags & __KPOOL_FOLLOWS)
+		return container_of(item, struct kpool_job, item)->stream->runner;
+	return kpool_runner(item);
+}
+
+/* The item whose run the worker sleeps for, or NULL. */
+static const struct kpool_item *kpool_slept_for(const struct kpool_worker *worker)
+{
+	const struct kpool_waiter *waiter = worker->asleep;
+
+	return waiter && (waiter->kind == KPOOL_WAIT_ITEM ||
+			  waiter->kind == KPOOL_WAIT_CALL) ?
+	       waiter->item : NULL;
 }
 
 /*
@@ -156,20 +176,77 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
  * for at most one run, so this is a walk along a chain; it ends because a
  * circle is never closed.
  */
-bool kpool_waits_for(struct kpool_item *item, const struct kpool_worker *worker)
+static bool kpool_waits_for(const struct kpool_item *item,
+			    const struct kpool_worker *worker)
 {
 	while (item) {
-		struct kpool_worker *runner = kpool_runner(item);
+		struct kpool_worker *runner = kpool_runner_before(item);
 
 		if (!runner)
 			return false;
 		if (runner == worker)
 			return true;
-		if (!runner->asleep || runner->asleep->kind != KPOOL_WAIT_ITEM)
-			return false;
-		item = runner->asleep->item;
+		item = kpool_slept_for(runner);
 	}
 	return false;
+}
+
+/* A circle that is closed by waiting for a call, which is not refused. */
+static void kpool_break_circle(struct kpool *pool,
+			       const struct kpool_item *item)
+{
+	struct kpool_worker *runner;
+
+	while ((runner = kpool_runner_before(item))) {
+		struct kpool_waiter *waiter = runner->asleep;
+
+		if (waiter->kind == KPOOL_WAIT_ITEM) {
+			kpool_withdraw(pool, waiter);
+			kpool_serve(pool, waiter, -EDEADLK);
+			return;
+		}
+		item = waiter->item;
+	}
+}
+
+/* Would the caller, by waiting for the item, wait for itself? */
+bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
+			 enum kpool_waiter_kind kind)
+{
+	struct kpool_worker *me = kpool_inside(pool);
+
+	lockdep_assert_held(&pool->lock);
+	if (!me || !kpool_waits_for(item, me))
+		return false;
+	if (kind != KPOOL_WAIT_CALL)
+		return true;
+	kpool_break_circle(pool, item);
+	return false;
+}
+
+/*
+ * A call that runs may use what is on its caller's stack, so its caller sleeps
+ * on; there is always another who can be refused, for a circle of calls alone
+ * cannot be.
+ */
+static bool kpool_may_refuse(const struct kpool_waiter *waiter)
+{
+	return waiter->kind != KPOOL_WAIT_CALL ||
+	       kpool_is_accepted(waiter->item);
+}
+
+/* Is anybody but the workers about to do something for the pool? */
+static bool kpool_has_helpers(const struct kpool *pool)
+{
+	const struct kpool_outside *outside;
+
+	/* one that a worker's item runs sleeps when that worker does */
+	list_for_each_entry(outside, &pool->outside, node)
+		if (!outside->inside || !outside->inside->asleep)
+			return true;
+	if (pool->nr_doomed || !list_empty(&pool->doomed_groups))
+		return true;
+	return pool->nr_delayed && (pool->closed || kpool_free_units(pool));
 }
 
 /*
@@ -181,11 +258,16 @@ void kpool_break_deadlock(struct kpool *pool)
 	struct kpool_waiter *newest;
 
 	lockdep_assert_held(&pool->lock);
-	if (!pool->nr_nested || pool->nr_nested != pool->nr_running ||
-	    !list_empty(&pool->drops) || pool->paused || kpool_first(pool))
+	if (!pool->nr_nested || pool->nr_nested != kpool_nr_running(pool) ||
+	    pool->paused || kpool_first(pool) || kpool_has_helpers(pool))
 		return;
 
-	newest = list_last_entry(&pool->nested, struct kpool_waiter, nested);
-	kpool_withdraw(pool, newest);
-	kpool_serve(pool, newest, -EDEADLK);
+	list_for_each_entry_reverse(newest, &pool->nested, nested) {
+		if (!kpool_may_refuse(newest))
+			continue;
+		kpool_withdraw(pool, newest);
+		kpool_serve(pool, newest, -EDEADLK);
+		kpool_admit_blocked(pool);
+		return;
+	}
 }

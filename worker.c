@@ -21,16 +21,21 @@
 /* How long to wait after a thread could not be made. */
 #define KPOOL_SPAWN_RETRY	msecs_to_jiffies(100)
 
-/* The worker whose item the caller is, if it is one of the pool's. */
-struct kpool_worker *kpool_inside(struct kpool *pool)
+/* The worker that the caller is part of, if it is any pool's. */
+struct kpool_worker *kpool_current_worker(void)
 {
-	struct kpool_worker *worker;
-
 	if (!in_task() || !(current->flags & PF_KTHREAD) ||
 	    kthread_func(current) != kpool_worker_main)
 		return NULL;
-	worker = kthread_data(current);
-	return worker->pool == pool ? worker : NULL;
+	return kthread_data(current);
+}
+
+/* The same, if it is one of the pool's. */
+struct kpool_worker *kpool_inside(struct kpool *pool)
+{
+	struct kpool_worker *worker = kpool_current_worker();
+
+	return worker && worker->pool == pool ? worker : NULL;
 }
 
 static unsigned int kpool_nr_staying(const struct kpool *pool)
@@ -90,20 +95,13 @@ static unsigned long kpool_next_expiry(const struct kpool *pool)
 	return coldest->since + pool->expiry;
 }
 
-/*
- * Arm the purger unless nothing can expire; it looks again when it fires.  The
- * timer wheel's grain is 8/63 at the start of a level, more than the 1/8 that
- * we promise: to aim a little low costs one more look and keeps the promise.
- */
+/* Arm the purger unless nothing can expire; it looks again when it fires. */
 static void kpool_arm_purger(struct kpool *pool)
 {
-	long left;
-
 	if (delayed_work_pending(&pool->purger) || !kpool_can_expire(pool))
 		return;
-	left = kpool_next_expiry(pool) - jiffies;
-	left = max(left - left / 256, 1L);
-	queue_delayed_work(kpool_wq, &pool->purger, left);
+	queue_delayed_work(kpool_wq, &pool->purger,
+			   kpool_aim(kpool_next_expiry(pool)));
 }
 
 /* The last used worker goes to look at the line, or one will be made. */
@@ -175,24 +173,26 @@ static void kpool_begin(struct kpool_worker *worker, struct kpool_item *item)
 	worker->run.item = item;
 	WRITE_ONCE(worker->fn, item->fn);
 	item->worker = worker;
-	pool->nr_running++;
-	if (unlikely(item->watched))
-		kpool_move_waiters(pool, item, &worker->run);
+	pool->used++;
+	/* the start of one that need not be the first may make room */
+	if (unlikely(pool->nr_odd))
+		kpool_admit_blocked(pool);
 }
 
 /* End a run.  The item may be gone: only its address is known. */
 static void kpool_end(struct kpool_worker *worker, int err)
 {
+	struct kpool_item *item = worker->run.item;
 	struct kpool *pool = worker->pool;
 
 	worker->run.item = NULL;
 	worker->done++;
-	pool->nr_running--;
+	pool->used--;
 	pool->stats.completed++;
 	if (err)
 		pool->stats.failed++;
-	if (unlikely(worker->held))
-		kpool_unhold(pool, worker);
+	if (unlikely(worker->odd))
+		kpool_odd_end(worker, item, err);
 	if (unlikely(!list_empty(&worker->run.waiters)))
 		kpool_serve_all(pool, &worker->run.waiters);
 	if (unlikely(!list_empty(&pool->flushers)))
@@ -213,6 +213,8 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 	err = fn(item);
 	if (unlikely(kpool_leaked(worker)))
 		kpool_put_right(worker);
+	if (unlikely(err))
+		kpool_report_error(pool, worker->fn, item, err, worker->data);
 	/* an item that submits itself for ever must not starve the CPU */
 	if (need_resched())
 		cond_resched();
@@ -221,12 +223,27 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 	kpool_end(worker, err);
 }
 
+/* An item with more to it, or a pool that is to run nothing any more. */
+static noinline void kpool_do_odd_item(struct kpool_worker *worker,
+				       struct kpool_item *item)
+{
+	int err = kpool_odd_verdict(worker->pool, item);
+
+	if (err) {
+		kpool_doom(worker->pool, item, err);
+		kpool_admit_blocked(worker->pool);
+		return;
+	}
+	kpool_odd_begin(worker, item);
+	kpool_run_item(worker, item);
+}
+
 static void kpool_do_item(struct kpool_worker *worker, struct kpool_item *item)
 {
-	if (unlikely(worker->pool->aborted))
-		kpool_drop(worker->pool, item, -ECANCELED);
-	else
+	if (likely(!worker->pool->aborted && !item->flags))
 		kpool_run_item(worker, item);
+	else
+		kpool_do_odd_item(worker, item);
 }
 
 /*
@@ -244,6 +261,9 @@ static bool kpool_rest(struct kpool_worker *worker)
 		kpool_retire_surplus(pool);
 		return false;
 	}
+	/* who has been refused above may have made way for another */
+	if (unlikely(kpool_first(pool)))
+		return true;
 
 	worker->state = KPOOL_IDLE;
 	worker->since = jiffies;
@@ -292,6 +312,8 @@ int kpool_worker_main(void *data)
 	struct kpool_item *item;
 
 	kpool_settle_in(worker);
+	if (!kpool_worker_enters(worker))
+		goto out;
 	raw_spin_lock_irq(&pool->lock);
 	pool->nr_settling--;
 	do {
@@ -299,7 +321,8 @@ int kpool_worker_main(void *data)
 			kpool_do_item(worker, item);
 	} while (kpool_rest(worker));
 	raw_spin_unlock_irq(&pool->lock);
-
+out:
+	kpool_worker_exits(worker);
 	kpool_await_reaper();
 	return 0;
 }
@@ -322,33 +345,51 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 	if (!worker)
 		return NULL;
 	worker->pool = pool;
+	worker->units = 1;
+	INIT_LIST_HEAD(&worker->member);
 	INIT_LIST_HEAD(&worker->run.waiters);
 	return worker;
 }
 
-static struct task_struct *kpool_make_thread(struct kpool_worker *worker)
+static int kpool_make_thread(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
+	struct task_struct *task;
 	int node;
 
 	/* racing with a tune that will move the worker anyway */
 	node = data_race(pool->attrs.node);
 
-	return kthread_create_on_node(kpool_worker_main, worker,
+	task = kthread_create_on_node(kpool_worker_main, worker,
 				      node ? node - 1 : NUMA_NO_NODE,
 				      "kpool/%s", pool->name);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	worker->task = get_task_struct(task);
+	worker->done = 0;
+	worker->nr_locks = 0;
+	worker->fn = NULL;
+	worker->data = NULL;
+	return 0;
+}
+
+/* A place that was reserved for a worker is free again. */
+static void kpool_not_made(struct kpool *pool, struct kpool_worker *spare)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->nr_spawning--;
+	if (spare)
+		list_add(&spare->node, &pool->spare);
+	kpool_wind_up(pool);
 }
 
 /* Enter a new worker into the books, unless the pool has shrunk meanwhile. */
 static bool kpool_enter_worker(struct kpool *pool, struct kpool_worker *worker)
 {
 	lockdep_assert_held(&pool->lock);
-	pool->nr_spawning--;
-	if (pool->nr_workers >= (unsigned int)pool->attrs.capacity) {
-		list_add(&worker->node, &pool->spare);
-		kpool_wind_up(pool);
+	if (pool->nr_workers >= (unsigned int)pool->attrs.capacity)
 		return false;
-	}
+	pool->nr_spawning--;
 	worker->state = KPOOL_COMING;
 	worker->since = jiffies;
 	pool->nr_settling++;
@@ -357,16 +398,29 @@ static bool kpool_enter_worker(struct kpool *pool, struct kpool_worker *worker)
 	return true;
 }
 
-static void kpool_start_worker(struct kpool_worker *worker,
-			       struct task_struct *task)
+/* End a thread; it executes nothing of ours afterwards. */
+static void kpool_stop_thread(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+
+	kthread_stop(worker->task);
+	mutex_lock(&pool->mutex);
+	list_del_init(&worker->member);
+	mutex_unlock(&pool->mutex);
+	put_task_struct(worker->task);
+}
+
+static int kpool_start_worker(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 	bool entered, again;
+	int err;
 
-	worker->task = get_task_struct(task);
-	worker->done = 0;
-	worker->nr_locks = 0;
-	worker->fn = NULL;
+	err = kpool_try_out(worker);
+	if (err) {
+		kpool_stop_thread(worker);
+		return err;
+	}
 	raw_spin_lock_irq(&pool->lock);
 	entered = kpool_enter_worker(pool, worker);
 	again = pool->spawn_failed;
@@ -374,15 +428,18 @@ static void kpool_start_worker(struct kpool_worker *worker,
 	raw_spin_unlock_irq(&pool->lock);
 
 	if (entered) {
-		wake_up_process(task);
+		WRITE_ONCE(worker->settled, true);
+		wake_up_process(worker->task);
 	} else {
-		/* it has not run yet, and never will */
-		kthread_stop(task);
-		put_task_struct(task);
+		kpool_stop_thread(worker);
+		raw_spin_lock_irq(&pool->lock);
+		kpool_not_made(pool, worker);
+		raw_spin_unlock_irq(&pool->lock);
 	}
 	if (again)
 		pr_info("kpool: %s: worker threads can be made again\n",
 			pool->name);
+	return 0;
 }
 
 /* What is accepted stays, what workers there are go on, the log says it once. */
@@ -392,12 +449,9 @@ static void kpool_spawn_failed(struct kpool *pool, struct kpool_worker *spare,
 	bool first;
 
 	raw_spin_lock_irq(&pool->lock);
-	pool->nr_spawning--;
-	if (spare)
-		list_add(&spare->node, &pool->spare);
 	first = !pool->spawn_failed;
 	pool->spawn_failed = true;
-	kpool_wind_up(pool);
+	kpool_not_made(pool, spare);
 	raw_spin_unlock_irq(&pool->lock);
 	if (first)
 		pr_warn("kpool: %s: cannot make a worker thread (%d), will try again\n",
@@ -408,16 +462,13 @@ static void kpool_spawn_failed(struct kpool *pool, struct kpool_worker *spare,
 static int kpool_make_worker(struct kpool *pool)
 {
 	struct kpool_worker *worker = kpool_alloc_worker(pool);
-	struct task_struct *task = ERR_PTR(-ENOMEM);
+	int err = -ENOMEM;
 
 	if (worker)
-		task = kpool_make_thread(worker);
-	if (IS_ERR(task)) {
-		kpool_spawn_failed(pool, worker, PTR_ERR(task));
-		return PTR_ERR(task);
-	}
-	kpool_start_worker(worker, task);
-	return 0;
+		err = kpool_make_thread(worker) ?: kpool_start_worker(worker);
+	if (err)
+		kpool_spawn_failed(pool, worker, err);
+	return err;
 }
 
 /* Reserve a place for a worker to be made, if one should be. */
@@ -478,15 +529,10 @@ int kpool_prealloc(struct kpool *pool)
 	return 0;
 }
 
-/* See a leaving worker out; its thread executes nothing of ours afterwards. */
+/* See a leaving worker out. */
 static void kpool_reap(struct kpool *pool, struct kpool_worker *worker)
 {
-	kthread_stop(worker->task);
-	mutex_lock(&pool->mutex);
-	list_del(&worker->member);
-	mutex_unlock(&pool->mutex);
-	put_task_struct(worker->task);
-
+	kpool_stop_thread(worker);
 	raw_spin_lock_irq(&pool->lock);
 	if (worker->state == KPOOL_PURGED)
 		pool->stats.purged++;

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/ktap.sh"
 
 TUNABLES="capacity min_workers queue_depth max_blocked nonblocking expiry_ms
-nice policy rt_priority node cpumask"
+nice policy rt_priority node when_full cpumask"
 dir=$KPOOL_DEBUGFS/client
 
 # said TEXT NAME: how many lines of the log start like that and go on to NAME
@@ -96,7 +96,7 @@ bad_writes_are_refused() {
 # Fails if a row of the attribute table is wrong, or a word is taken where it means nothing.
 out_of_range_is_refused() {
 	range_failed=0
-	for pair in nonblocking:2 nice:20 nice:-21 rt_priority:100 min_workers:65537 policy:5 \
+	for pair in nonblocking:2 when_full:3 when_full:refuse nice:20 nice:-21 rt_priority:100 min_workers:65537 policy:5 \
 		min_workers:unlimited nice:unlimited rt_priority:never expiry_ms:unlimited \
 		capacity:none node:100000 cpumask:100000 cpumask:1-0 policy:deadline; do
 		begin_refusals "${pair%%:*}"
@@ -148,7 +148,7 @@ bad_parameters_are_refused() {
 	done
 	parameter_failed=0
 	for pair in nonblocking=2 nice=20 rt_priority=100 min_workers=65537 node=100000 \
-		capacity=none policy=bogus cpumask=100000; do
+		capacity=none policy=bogus when_full=3 cpumask=100000; do
 		bad_parameter "${pair%%=*}" "${pair#*=}"
 	done
 	ktap_result "$parameter_failed" "parameters out of range fail the load"
@@ -198,7 +198,7 @@ parameter_of() {
 parameters_read_as_written() {
 	read_failed=0
 	for pair in capacity=unlimited min_workers=3 queue_depth=unlimited max_blocked=unlimited \
-		nonblocking=yes nonblocking=no expiry_ms=never nice=-7 policy=rr policy=normal \
+		nonblocking=yes nonblocking=no when_full=drop_oldest when_full=wait expiry_ms=never nice=-7 policy=rr policy=normal \
 		rt_priority=50 node=0 node=any cpumask=0; do
 		for prefix in "" default_; do
 			insmod "$KPOOL_KO" "$prefix$pair" || read_failed=1

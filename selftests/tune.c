@@ -29,6 +29,8 @@ static const struct {
 	TUNABLE(POLICY, policy, KPOOL_POLICY_BATCH, KPOOL_NONE, KPOOL_POLICY_RR),
 	TUNABLE(RT_PRIORITY, rt_priority, 42, 1, 99),
 	TUNABLE(NUMA_NODE, node, KPOOL_NODE(0), KPOOL_NODE(0), KPOOL_NODE(0)),
+	TUNABLE(WHEN_FULL, when_full, KPOOL_CALLER_RUNS, KPOOL_NONE,
+		KPOOL_DROP_OLDEST),
 };
 
 static int in_force(struct kpool *pool, int i)

@@ -33,6 +33,7 @@ every_file_tunes() {
 	tune expiry_ms 1 never 86400000 250 0=10000
 	tune nice -20 19 5 none=0 5 0
 	tune rt_priority 99 1 50 0=1
+	tune when_full caller_runs drop_oldest wait 1=caller_runs 0=wait
 	tune policy batch idle fifo rr normal 3=fifo 0=normal
 	tune node 0 any
 	tune cpumask 0 all 0-0=0 all
@@ -68,9 +69,9 @@ worker_is_as_tuned() {
 # Fails if the state is not the pool's.
 stats_are_complete() {
 	ktap_is "stats have the state and every counter" \
-		"state submitted completed failed cancelled dropped refused spawned purged \
-retired alive idle running pending blocked oldest_ms" \
-		"$(awk 'NR <= 16 { print $1 }' "$dir/stats" | xargs)"
+		"state submitted completed failed cancelled dropped expired displaced caller_ran \
+abandoned refused spawned purged retired alive idle running units pending delayed blocked oldest_ms" \
+		"$(awk 'NR <= 22 { print $1 }' "$dir/stats" | xargs)"
 	ktap_is "stats tell an open pool" "state open" "$(grep '^state' "$dir/stats")"
 	ktap_is "stats count what runs" "running 1" "$(grep '^running' "$dir/stats")"
 	ktap_is "workers name the function" 1 "$(grep -c "held_fn" "$dir/workers")"

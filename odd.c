@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Odd items: those with a weight, a priority, or a job around them.
+ *
+ * This is the only way from the line and the worker to the rooms of those
+ * abilities, and a plain item in a plain pool never comes here: an item without
+ * flags is not asked for what it might have, and while nothing odd is pending
+ * or blocked (nr_odd), neither is the pool.
+ *
+ * A run may free its item, so what is needed at its end moves to the worker at
+ * its beginning.
+ */
+#include <linux/module.h>
+
+#include "internal.h"
+#include "pending.h"
+
+int kpool_set_weight(struct kpool_item *item, int weight)
+{
+	if (weight < 1)
+		return -EINVAL;
+	item->weight = weight;
+	item->flags &= ~__KPOOL_HEAVY;
+	if (weight > 1)
+		item->flags |= __KPOOL_HEAVY;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(kpool_set_weight);
+
+int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority)
+{
+	static const u8 flags[] = {
+		[KPOOL_NORMAL]	= 0,
+		[KPOOL_HIGH]	= __KPOOL_HIGH,
+		[KPOOL_LOW]	= __KPOOL_LOW,
+	};
+
+	if ((unsigned int)priority >= ARRAY_SIZE(flags))
+		return -EINVAL;
+	item->flags &= ~(__KPOOL_HIGH | __KPOOL_LOW);
+	item->flags |= flags[priority];
+	return 0;
+}
+EXPORT_SYMBOL_GPL(kpool_set_priority);
+
+void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
+{
+	*job = (struct kpool_job)KPOOL_JOB_INIT(fn);
+}
+EXPORT_SYMBOL_GPL(kpool_init_job);
+
+/* The job around an item, or NULL. */
+static struct kpool_job *kpool_job_or_null(const struct kpool_item *item)
+{
+	return item->flags & __KPOOL_JOB ?
+	       container_of((struct kpool_item *)item, struct kpool_job, item) :
+	       NULL;
+}
+
+/* Counting */
+
+/* To be called whenever what it depends on has changed. */
+void kpool_set_plain_capacity(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->plain_capacity =
+		pool->paused || pool->nr_odd || pool->nr_caller_runs ?
+		0 : pool->attrs.capacity;
+}
+
+/* An item becomes pending or blocked. */
+void kpool_odd_in(struct kpool *pool, struct kpool_item *item)
+{
+	if (!kpool_is_odd(item))
+		return;
+	pool->nr_odd++;
+	kpool_set_plain_capacity(pool);
+}
+
+/* An item is not pending or blocked any more. */
+void kpool_odd_out(struct kpool *pool, struct kpool_item *item)
+{
+	if (!kpool_is_odd(item))
+		return;
+	pool->nr_odd--;
+	kpool_set_plain_capacity(pool);
+}
+
+/* An odd item joins the line, or leaves it. */
+void kpool_odd_line(struct kpool *pool, struct kpool_item *item, bool in)
+{
+	int sign = in ? 1 : -1;
+
+	if (item->flags & __KPOOL_FOLLOWS)
+		pool->nr_follow += sign;
+	else
+		pool->extra_line += sign * (s64)(item->weight - 1);
+}
+
+static bool kpool_any_in_line(const struct kpool *pool, int from, int to)
+{
+	for (; from <= to; from++)
+		if (!list_empty(&pool->lines[from]))
+			return true;
+	return false;
+}
+
+/* Count the starts past a lower priority, until one of those starts. */
+static void kpool_count_passed(struct kpool *pool, const struct kpool_item *item)
+{
+	int rank = kpool_line_of(pool, item) - pool->lines;
+
+	if (!kpool_any_in_line(pool, rank + 1, KPOOL_RANK_LOW) ||
+	    kpool_any_in_line(pool, KPOOL_RANK_HIGH, rank - 1))
+		pool->nr_passed = 0;
+	else
+		pool->nr_passed++;
+}
+
+/* Some item has been taken out of a line where not all are plain. */
+void kpool_odd_taken(struct kpool *pool, struct kpool_item *item)
+{
+	kpool_count_passed(pool, item);
+	if (kpool_is_odd(item))
+		kpool_odd_line(pool, item, false);
+	kpool_odd_out(pool, item);
+}
+
+/* The way of an odd item */
+
+/* May it be accepted, room aside? */
+int kpool_odd_may_accept(struct kpool *pool, struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	if (item->weight > (u32)pool->attrs.capacity)
+		return -EINVAL;
+	if (!job)
+		return 0;
+	if (job->stream && job->stream->pool != pool)
+		return -EINVAL;
+	if (job->group && job->group->pool != pool)
+		return -EINVAL;
+	return job->group && kpool_group_is_cancelled(job->group) ?
+	       -ECANCELED : 0;
+}
+
+void kpool_odd_accepted(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+
+	if (job && job->group)
+		kpool_group_join(pool, job);
+	/* one that is delayed joins its stream when it is due */
+	if (job && job->stream && item->place != KPOOL_DELAYED)
+		kpool_stream_join(pool, job);
+}
+
+/* Its turn has come: 0, or the error that it is dropped with. */
+int kpool_odd_verdict(const struct kpool *pool, struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	if (pool->aborted)
+		return -ECANCELED;
+	if (!job)
+		return 0;
+	if (job->group && kpool_group_is_cancelled(job->group))
+		return -ECANCELED;
+	return job->deadline && ktime_after(ktime_get(), job->deadline) ?
+	       -ETIME : 0;
+}
+
+void kpool_odd_begin(struct kpool_worker *worker, struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+	struct kpool *pool = worker->pool;
+	unsigned int extra = kpool_units(pool, item) - 1;
+
+	if (item->flags & __KPOOL_WATCHED)
+		kpool_move_waiters(pool, item, &worker->run);
+	if (!kpool_is_odd(item))
+		return;
+	worker->odd = true;
+	worker->units += extra;
+	pool->used += extra;
+	pool->extra_used += extra;
+	if (job && job->stream)
+		kpool_stream_begin(worker, job);
+	if (job && job->group)
+		worker->group = kpool_group_begin(pool, job);
+}
+
+/* The item may be gone, unless its group collects. */
+void kpool_odd_end(struct kpool_worker *worker, struct kpool_item *item,
+		   int err)
+{
+	struct kpool_group *group = worker->group;
+	struct kpool *pool = worker->pool;
+	unsigned int extra = worker->units - 1;
+
+	worker->odd = false;
+	worker->group = NULL;
+	worker->units -= extra;
+	pool->used -= extra;
+	pool->extra_used -= extra;
+	if (worker->held)
+		kpool_unhold(pool, worker);
+	if (worker->stream)
+		kpool_stream_end(worker);
+	if (pool->nr_doomed)
+		queue_work(kpool_wq, &pool->dropper);
+	if (group)
+		kpool_group_end(pool, group, item, err, err);
+}
+
+/* It has left the line for good and will not run. */
+void kpool_odd_given_up(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+
+	if (job && job->stream)
+		kpool_stream_leave(pool, job);
+}
+
+/* It is not pending any more; the group that it belongs to, or NULL. */
+struct kpool_group *kpool_odd_group(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+
+	return job && job->group ? kpool_group_begin(pool, job) : NULL;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs that no worker makes: an owner's dropped function, and an item that its
+ * submitter runs for want of room.  They are waited for like any other run.
+ */
+#include "internal.h"
+#include "pending.h"
+
+/* The item has been accepted, and is nowhere. */
+void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
+			 struct kpool_outside *outside, bool runs)
+{
+	lockdep_assert_held(&pool->lock);
+	outside->task = current;
+	outside->inside = kpool_inside(pool);
+	outside->runs = runs;
+	outside->epoch = item->epoch;
+	outside->run.item = item;
+	INIT_LIST_HEAD(&outside->run.waiters);
+	list_add(&outside->node, &pool->outside);
+	outside->group = kpool_odd_group(pool, item);
+	if (item->flags & __KPOOL_WATCHED)
+		kpool_move_waiters(pool, item, &outside->run);
+}
+
+/* Submitted again while its submitter ran it, the item may start now. */
+static void kpool_outside_unhold(struct kpool *pool,
+				 const struct kpool_item *ran)
+{
+	struct kpool_item *item;
+
+	list_for_each_entry(item, &pool->aside, node) {
+		if (item != ran)
+			continue;
+		kpool_push_front(pool, item);
+		return;
+	}
+}
+
+/* The item may be gone. */
+void kpool_outside_end(struct kpool *pool, struct kpool_outside *outside,
+		       int result, bool failed)
+{
+	lockdep_assert_held(&pool->lock);
+	list_del(&outside->node);
+	kpool_outside_unhold(pool, outside->run.item);
+	if (pool->nr_doomed)
+		queue_work(kpool_wq, &pool->dropper);
+	if (outside->group)
+		kpool_group_end(pool, outside->group, outside->run.item, result,
+				failed);
+	kpool_serve_all(pool, &outside->run.waiters);
+	kpool_item_ended(pool, outside->epoch);
+	kpool_admit_blocked(pool);
+	kpool_break_deadlock(pool);
+	kpool_wind_up(pool);
+}
+
+/* The run of the item by its submitter, or NULL. */
+struct kpool_outside *kpool_caller_run_of(struct kpool *pool,
+					  const struct kpool_item *item)
+{
+	struct kpool_outside *outside;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(outside, &pool->outside, node)
+		if (outside->runs && outside->run.item == item)
+			return outside;
+	return NULL;
+}
+
+/* Does the item's function run, wherever? */
+bool kpool_runs(struct kpool *pool, const struct kpool_item *item)
+{
+	return kpool_runner(item) || kpool_caller_run_of(pool, item);
+}
+
+/* Is the caller in such a run of the pool? */
+bool kpool_is_outside(struct kpool *pool)
+{
+	struct kpool_outside *outside;
+	unsigned long flags;
+	bool found = false;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_for_each_entry(outside, &pool->outside, node)
+		found |= outside->task == current;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return found;
+}

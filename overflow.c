@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What submit does when there is no room, beyond waiting and refusing.
+ *
+ * A submitter that runs its item holds no unit: the pool's workers go on.  The
+ * run is one outside of the workers, and everybody else sees a running item.
+ * An item that is displaced is told by the dropper, so that the newcomer may
+ * come from any context.
+ */
+#include "internal.h"
+#include "pending.h"
+
+/* Caller runs */
+
+/* May the submitter, which may sleep, run the item itself? */
+bool kpool_may_run_here(struct kpool *pool, const struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	if (pool->attrs.when_full != KPOOL_CALLER_RUNS || pool->paused)
+		return false;
+	/* a stream has its own order */
+	if ((item->flags & __KPOOL_JOB) &&
+	    container_of(item, struct kpool_job, item)->stream)
+		return false;
+	return !kpool_run_of(pool, item);
+}
+
+static void kpool_count_caller_run(struct kpool *pool, int err)
+{
+	pool->nr_caller_runs--;
+	kpool_set_plain_capacity(pool);
+	pool->stats.completed++;
+	pool->stats.caller_ran++;
+	if (err)
+		pool->stats.failed++;
+}
+
+/* Accept and run the item; the lock is dropped meanwhile. */
+int kpool_run_here(struct kpool *pool, struct kpool_item *item)
+{
+	void *user_fn = kpool_user_fn(item);
+	kpool_item_fn fn = item->fn;
+	struct kpool_outside outside;
+	int err;
+
+	kpool_accept(pool, item);
+	err = kpool_odd_verdict(pool, item);
+	if (err) {
+		kpool_doom(pool, item, err);
+		return 0;
+	}
+	pool->nr_caller_runs++;
+	kpool_set_plain_capacity(pool);
+	kpool_outside_begin(pool, item, &outside, true);
+	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+
+	err = fn(item);
+	if (err)
+		kpool_report_error(pool, user_fn, item, err, NULL);
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_count_caller_run(pool, err);
+	kpool_outside_end(pool, &outside, err, err);
+	return 0;
+}
+
+/* Drop oldest */
+
+/* The oldest in line of the lowest priority that is not above a newcomer's. */
+static struct kpool_item *kpool_oldest_below(struct kpool *pool,
+					     const struct kpool_item *newcomer)
+{
+	struct list_head *line = &pool->lines[KPOOL_RANK_LOW];
+	struct kpool_item *item;
+
+	for (; line >= kpool_line_of(pool, newcomer); line--)
+		list_for_each_entry(item, line, node)
+			if (!kpool_runner(item) &&
+			    !kpool_caller_run_of(pool, item))
+				return item;
+	return NULL;
+}
+
+/* Make room for a newcomer, if the pool is to, and if one place is enough. */
+bool kpool_displace(struct kpool *pool, const struct kpool_item *newcomer)
+{
+	struct kpool_item *oldest;
+
+	lockdep_assert_held(&pool->lock);
+	if (pool->attrs.when_full != KPOOL_DROP_OLDEST ||
+	    !list_empty(&pool->blocked) || !kpool_lacks_one_place(pool))
+		return false;
+	oldest = kpool_oldest_below(pool, newcomer);
+	if (!oldest)
+		return false;
+	kpool_doom(pool, oldest, -EAGAIN);
+	return true;
+}
