@@ -236,14 +236,17 @@ int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
 	if (!call)
 		return -ENOMEM;
 	timeout = min_t(unsigned long, timeout, MAX_SCHEDULE_TIMEOUT);
+	kpool_enter(pool);
 	err = kpool_submit_timeout(pool, &call->base.item, timeout);
 	if (err) {
 		kpool_call_free(call, err == -ETIMEDOUT);
-		return err;
+	} else {
+		if (timeout != MAX_SCHEDULE_TIMEOUT)
+			timeout -= min(timeout, jiffies - begin);
+		err = kpool_call_wait(call, timeout, result);
 	}
-	if (timeout != MAX_SCHEDULE_TIMEOUT)
-		timeout -= min(timeout, jiffies - begin);
-	return kpool_call_wait(call, timeout, result);
+	kpool_leave(pool);
+	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_call_timeout);
 

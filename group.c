@@ -215,15 +215,29 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 
 /* Waiting */
 
+/* Is the caller in a job of the group, or in a dropped function of one? */
+static bool kpool_group_has_caller(const struct kpool_group *group)
+{
+	const struct kpool_worker *me = kpool_inside(group->pool);
+	const struct kpool_outside *outside;
+
+	if (me && kpool_group_is_within(me->group, group))
+		return true;
+	list_for_each_entry(outside, &group->pool->outside, node)
+		if (outside->task == current &&
+		    kpool_group_is_within(outside->group, group))
+			return true;
+	return false;
+}
+
 /* Sleep for the group, unless the caller is part of it; lock held. */
 static int kpool_group_sleep(struct kpool_group *group,
 			     enum kpool_waiter_kind kind, unsigned long timeout)
 {
 	struct kpool *pool = group->pool;
-	struct kpool_worker *me = kpool_inside(pool);
 	struct kpool_waiter waiter;
 
-	if (me && kpool_group_is_within(me->group, group))
+	if (kpool_group_has_caller(group))
 		return -EDEADLK;
 	kpool_waiter_init(&waiter, kind, NULL);
 	list_add_tail(&waiter.node, &group->waiters);

@@ -176,9 +176,9 @@ struct kpool {
 	unsigned int		nr_blocked;	/* L: of @blocked: asleep */
 	unsigned int		used;		/* L: units that runs hold */
 	/*
-	 * L: capacity, or 0 while the pool is paused, has odd items in line or
-	 * blocked, or items that their callers run: what may be filled without
-	 * a closer look.
+	 * L: what may be filled without a closer look: capacity, but 0 while
+	 * the pool is closed or paused, has odd items in line or blocked, or
+	 * items that their submitters run.
 	 */
 	unsigned int		plain_capacity;
 	u32			epoch;		/* L: ends at each flush */
@@ -258,6 +258,7 @@ extern struct workqueue_struct *kpool_wq;
 extern struct kpool kpool_limbo;
 struct kpool *kpool_by_id(u32 id);
 void kpool_go_on(struct kpool *pool, unsigned long flags);
+bool kpool_waits_for_itself(struct kpool *pool);
 
 /* attrs.c: attributes, described once */
 
@@ -296,7 +297,9 @@ int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
 void kpool_serve_blocked(struct kpool *pool);
 struct kpool_item *kpool_next_eligible(struct kpool *pool);
 struct kpool_item *kpool_choose(struct kpool *pool);
-bool kpool_has_odd_room(const struct kpool *pool, const struct kpool_item *item);
+bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item);
+void kpool_accept(struct kpool *pool, struct kpool_item *item);
+void kpool_append(struct kpool *pool, struct kpool_item *item);
 bool kpool_lacks_one_place(const struct kpool *pool);
 void kpool_unhold(struct kpool *pool, struct kpool_worker *worker);
 void kpool_push_front(struct kpool *pool, struct kpool_item *item);
@@ -322,6 +325,7 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 
 /* submit.c: the way in */
 int kpool_adopt(struct kpool *pool, struct kpool_item *item);
+int kpool_may_accept(struct kpool *pool, struct kpool_item *item);
 void kpool_accept_due(struct kpool *pool, struct kpool_item *item);
 
 /* Items in their function, in workers. */

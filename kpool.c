@@ -258,7 +258,7 @@ static void kpool_end_pool(struct kpool *pool)
 }
 
 /* Is the caller part of the pool that it is about to wait for? */
-static bool kpool_waits_for_itself(struct kpool *pool)
+bool kpool_waits_for_itself(struct kpool *pool)
 {
 	return kpool_inside(pool) || kpool_is_outside(pool);
 }
@@ -374,6 +374,7 @@ static int kpool_reopen(struct kpool *pool)
 		kpool_wind_up(pool);
 		pool->closed = false;
 		pool->aborted = false;
+		kpool_set_plain_capacity(pool);
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return err;

@@ -268,9 +268,14 @@ struct kpool_item {
 	u32			home;
 	u32			epoch;
 	u32			weight;
-	u16			disabled;
-	u8			place;
-	u8			flags;
+	union {
+		struct {
+			u16	disabled;
+			u8	place;
+			u8	flags;
+		};
+		u32		special;
+	};
 };
 
 /* private: flags of an item; one that has none is plain */

@@ -63,9 +63,8 @@ static struct kpool_job *kpool_job_or_null(const struct kpool_item *item)
 void kpool_set_plain_capacity(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	pool->plain_capacity =
-		pool->paused || pool->nr_odd || pool->nr_caller_runs ?
-		0 : pool->attrs.capacity;
+	pool->plain_capacity = pool->closed || pool->paused || pool->nr_odd ||
+			       pool->nr_caller_runs ? 0 : pool->attrs.capacity;
 }
 
 /* An item becomes pending or blocked. */
@@ -117,9 +116,11 @@ static void kpool_count_passed(struct kpool *pool, const struct kpool_item *item
 		pool->nr_passed++;
 }
 
-/* Some item has been taken out of a line where not all are plain. */
+/* Some item has been taken out of a line where perhaps not all are plain. */
 void kpool_odd_taken(struct kpool *pool, struct kpool_item *item)
 {
+	if (!pool->nr_odd)
+		return;
 	kpool_count_passed(pool, item);
 	if (kpool_is_odd(item))
 		kpool_odd_line(pool, item, false);
@@ -199,6 +200,8 @@ void kpool_odd_end(struct kpool_worker *worker, struct kpool_item *item,
 	struct kpool *pool = worker->pool;
 	unsigned int extra = worker->units - 1;
 
+	if (err)
+		pool->stats.failed++;
 	worker->odd = false;
 	worker->group = NULL;
 	worker->units -= extra;

@@ -20,6 +20,24 @@
 
 /* In and out */
 
+void kpool_accept(struct kpool *pool, struct kpool_item *item)
+{
+	kpool_count_accepted(pool, item);
+	if (kpool_is_odd(item))
+		kpool_odd_accepted(pool, item);
+}
+
+void kpool_append(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	item->place = KPOOL_IN_LINE;
+	list_add_tail(&item->node, kpool_line_of(pool, item));
+	pool->nr_line++;
+	kpool_odd_in(pool, item);
+	if (kpool_is_odd(item))
+		kpool_odd_line(pool, item, true);
+}
+
 static void kpool_leave_line(struct kpool *pool, struct kpool_item *item)
 {
 	list_del(&item->node);
@@ -240,9 +258,13 @@ full:
 }
 
 /* Could the item start at once, or do fewer than queue_depth wait? */
-bool kpool_has_odd_room(const struct kpool *pool, const struct kpool_item *item)
+bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item)
 {
-	unsigned int left, startable = kpool_nr_startable(pool, &left);
+	unsigned int left, startable;
+
+	if (!pool->nr_odd && !kpool_is_odd(item))
+		return kpool_has_plain_room(pool);
+	startable = kpool_nr_startable(pool, &left);
 
 	if (!kpool_must_follow(item) && kpool_units(pool, item) <= left)
 		return true;

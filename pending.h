@@ -23,13 +23,10 @@ static inline bool kpool_is_odd(const struct kpool_item *item)
 	return unlikely(item->flags & KPOOL_ODD);
 }
 
-/* Is there a free unit, or a place in the queue, for one more item? */
-static inline bool kpool_has_room(const struct kpool *pool,
-				  const struct kpool_item *item)
+/* Is there a free unit, or a place in the queue, for one more plain item? */
+static inline bool kpool_has_plain_room(const struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (unlikely(pool->nr_odd) || kpool_is_odd(item))
-		return kpool_has_odd_room(pool, item);
 	return pool->nr_line < (u64)kpool_free_units(pool) +
 				  pool->attrs.queue_depth;
 }
@@ -43,14 +40,30 @@ static inline struct kpool_worker *kpool_runner(const struct kpool_item *item)
 }
 
 /* From here on the item counts. */
-static inline void kpool_accept(struct kpool *pool, struct kpool_item *item)
+static inline void kpool_count_accepted(struct kpool *pool,
+					struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	item->epoch = pool->epoch;
 	item->since = jiffies;
 	item->arrival = pool->stats.submitted++;
-	if (kpool_is_odd(item))
-		kpool_odd_accepted(pool, item);
+}
+
+/*
+ * Let an item in that is at rest, not disabled and plain, into a pool that is
+ * open and plain.  Room means that nobody waits: it would have been served.
+ */
+static inline bool kpool_admit_plain(struct kpool *pool,
+				     struct kpool_item *item)
+{
+	if (unlikely(item->special || !pool->plain_capacity) ||
+	    !kpool_has_plain_room(pool))
+		return false;
+	kpool_count_accepted(pool, item);
+	item->place = KPOOL_IN_LINE;
+	list_add_tail(&item->node, &pool->lines[KPOOL_RANK_NORMAL]);
+	pool->nr_line++;
+	return true;
 }
 
 static inline struct list_head *kpool_line_of(struct kpool *pool,
@@ -63,20 +76,6 @@ static inline struct list_head *kpool_line_of(struct kpool *pool,
 	else if (unlikely(item->flags & __KPOOL_LOW))
 		rank = KPOOL_RANK_LOW;
 	return &pool->lines[rank];
-}
-
-static inline void kpool_append(struct kpool *pool, struct kpool_item *item)
-{
-	lockdep_assert_held(&pool->lock);
-	item->place = KPOOL_IN_LINE;
-	pool->nr_line++;
-	if (kpool_is_odd(item)) {
-		kpool_odd_in(pool, item);
-		kpool_odd_line(pool, item, true);
-		list_add_tail(&item->node, kpool_line_of(pool, item));
-	} else {
-		list_add_tail(&item->node, &pool->lines[KPOOL_RANK_NORMAL]);
-	}
 }
 
 /* Is the pool the item's home?  A new item has none and finds one here. */
@@ -110,30 +109,6 @@ static __always_inline int kpool_come_home(struct kpool *pool,
 	}
 }
 
-/* Room aside, may the item be accepted? */
-static inline int kpool_may_accept(struct kpool *pool, struct kpool_item *item)
-{
-	lockdep_assert_held(&pool->lock);
-	if (item->place != KPOOL_NOWHERE)
-		return -EALREADY;
-	if (pool->closed)
-		return -ESHUTDOWN;
-	if (item->disabled)
-		return -ECANCELED;
-	return kpool_is_odd(item) ? kpool_odd_may_accept(pool, item) : 0;
-}
-
-/* May the item come in without waiting? */
-static inline bool kpool_may_come_in(struct kpool *pool,
-				     const struct kpool_item *item)
-{
-	if (!kpool_has_room(pool, item))
-		return false;
-	/* among plain items room means that nobody waits: it would be served */
-	return likely(!pool->nr_odd && !kpool_is_odd(item)) ||
-	       list_empty(&pool->blocked);
-}
-
 /* Something made room: whoever waits in front of the line may come in. */
 static inline void kpool_admit_blocked(struct kpool *pool)
 {
@@ -147,10 +122,10 @@ static inline struct kpool_item *kpool_first(struct kpool *pool)
 	struct kpool_item *item;
 
 	lockdep_assert_held(&pool->lock);
-	if (!pool->nr_line || pool->used >= (unsigned int)pool->attrs.capacity)
+	if (!pool->nr_line)
 		return NULL;
-	if (unlikely(pool->used >= pool->plain_capacity))
-		return kpool_choose(pool);
+	if (pool->used >= pool->plain_capacity)
+		return likely(pool->plain_capacity) ? NULL : kpool_choose(pool);
 	item = list_first_entry(&pool->lines[KPOOL_RANK_NORMAL],
 				struct kpool_item, node);
 	return likely(!kpool_runner(item)) ? item : kpool_choose(pool);
@@ -165,8 +140,6 @@ static inline struct kpool_item *kpool_take(struct kpool *pool)
 		list_del(&item->node);
 		pool->nr_line--;
 		item->place = KPOOL_NOWHERE;
-		if (unlikely(pool->nr_odd))
-			kpool_odd_taken(pool, item);
 	}
 	return item;
 }

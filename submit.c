@@ -29,14 +29,33 @@ static bool kpool_submits_itself(struct kpool *pool,
 	       (outside && outside->task == current);
 }
 
+/* Room aside, may the item be accepted? */
+int kpool_may_accept(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	if (item->place != KPOOL_NOWHERE)
+		return -EALREADY;
+	if (pool->closed)
+		return -ESHUTDOWN;
+	if (item->disabled)
+		return -ECANCELED;
+	return kpool_is_odd(item) ? kpool_odd_may_accept(pool, item) : 0;
+}
+
+/* May the item come in without waiting?  It must not overtake a sleeper. */
+static bool kpool_may_come_in(struct kpool *pool, const struct kpool_item *item)
+{
+	return list_empty(&pool->blocked) && kpool_has_room(pool, item);
+}
+
 /* An accepted item comes in; without room it waits where a submitter would. */
 void kpool_accept_due(struct kpool *pool, struct kpool_item *item)
 {
+	item->place = KPOOL_DUE;
 	if (kpool_may_come_in(pool, item)) {
 		kpool_append(pool, item);
 		return;
 	}
-	item->place = KPOOL_DUE;
 	list_add_tail(&item->node, &pool->blocked);
 	pool->nr_due++;
 	kpool_odd_in(pool, item);
@@ -94,9 +113,9 @@ int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 }
 
 /* There is no room: what the pool's policy and the caller's context allow. */
-static noinline int kpool_overflow(struct kpool *pool, struct kpool_item *item,
-				   const struct kpool_patience *patience,
-				   unsigned long flags)
+static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
+			  const struct kpool_patience *patience,
+			  unsigned long flags)
 {
 	if (kpool_submits_itself(pool, item)) {
 		kpool_accept(pool, item);
@@ -118,6 +137,22 @@ static noinline int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 	return -EAGAIN;
 }
 
+/* What is not plain, or finds no room. */
+static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
+				const struct kpool_patience *patience,
+				unsigned long flags)
+{
+	int err = kpool_may_accept(pool, item);
+
+	if (err)
+		return err;
+	if (!kpool_may_come_in(pool, item))
+		return kpool_overflow(pool, item, patience, flags);
+	kpool_accept(pool, item);
+	kpool_append(pool, item);
+	return 0;
+}
+
 static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 			   const struct kpool_patience *patience)
 {
@@ -127,15 +162,8 @@ static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 	err = kpool_come_home(pool, item, &flags);
 	if (err)
 		return err;
-	err = kpool_may_accept(pool, item);
-	if (likely(!err)) {
-		if (likely(kpool_may_come_in(pool, item))) {
-			kpool_accept(pool, item);
-			kpool_append(pool, item);
-		} else {
-			err = kpool_overflow(pool, item, patience, flags);
-		}
-	}
+	if (!kpool_admit_plain(pool, item))
+		err = kpool_admit(pool, item, patience, flags);
 	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
 	return err;
 }

@@ -174,9 +174,6 @@ static void kpool_begin(struct kpool_worker *worker, struct kpool_item *item)
 	WRITE_ONCE(worker->fn, item->fn);
 	item->worker = worker;
 	pool->used++;
-	/* the start of one that need not be the first may make room */
-	if (unlikely(pool->nr_odd))
-		kpool_admit_blocked(pool);
 }
 
 /* End a run.  The item may be gone: only its address is known. */
@@ -189,8 +186,6 @@ static void kpool_end(struct kpool_worker *worker, int err)
 	worker->done++;
 	pool->used--;
 	pool->stats.completed++;
-	if (err)
-		pool->stats.failed++;
 	if (unlikely(worker->odd))
 		kpool_odd_end(worker, item, err);
 	if (unlikely(!list_empty(&worker->run.waiters)))
@@ -200,21 +195,32 @@ static void kpool_end(struct kpool_worker *worker, int err)
 	kpool_admit_blocked(pool);
 }
 
-/* Run one item; the lock is dropped meanwhile. */
+/* The item has returned an error; its run is not over yet. */
+static noinline void kpool_failed(struct kpool_worker *worker,
+				  const struct kpool_item *item, int err)
+{
+	struct kpool *pool = worker->pool;
+
+	kpool_report_error(pool, worker->fn, item, err, worker->data);
+	raw_spin_lock_irq(&pool->lock);
+	worker->odd = true;
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* Run one item, which has begun; the lock is dropped meanwhile. */
 static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
 	kpool_item_fn fn = item->fn;
 	int err;
 
-	kpool_begin(worker, item);
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
 	err = fn(item);
 	if (unlikely(kpool_leaked(worker)))
 		kpool_put_right(worker);
 	if (unlikely(err))
-		kpool_report_error(pool, worker->fn, item, err, worker->data);
+		kpool_failed(worker, item, err);
 	/* an item that submits itself for ever must not starve the CPU */
 	if (need_resched())
 		cond_resched();
@@ -223,27 +229,33 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 	kpool_end(worker, err);
 }
 
-/* An item with more to it, or a pool that is to run nothing any more. */
-static noinline void kpool_do_odd_item(struct kpool_worker *worker,
-				       struct kpool_item *item)
+/* An item that has more to it, or a pool that has: does it run? */
+static noinline bool kpool_begin_odd(struct kpool_worker *worker,
+				     struct kpool_item *item)
 {
-	int err = kpool_odd_verdict(worker->pool, item);
+	struct kpool *pool = worker->pool;
+	int err;
 
+	kpool_odd_taken(pool, item);
+	err = kpool_odd_verdict(pool, item);
 	if (err) {
-		kpool_doom(worker->pool, item, err);
-		kpool_admit_blocked(worker->pool);
-		return;
+		kpool_doom(pool, item, err);
+	} else {
+		kpool_odd_begin(worker, item);
+		kpool_begin(worker, item);
 	}
-	kpool_odd_begin(worker, item);
-	kpool_run_item(worker, item);
+	/* the start of one that need not have been the first may make room */
+	kpool_admit_blocked(pool);
+	return !err;
 }
 
 static void kpool_do_item(struct kpool_worker *worker, struct kpool_item *item)
 {
-	if (likely(!worker->pool->aborted && !item->flags))
-		kpool_run_item(worker, item);
-	else
-		kpool_do_odd_item(worker, item);
+	if (likely(worker->pool->plain_capacity && !item->flags))
+		kpool_begin(worker, item);
+	else if (!kpool_begin_odd(worker, item))
+		return;
+	kpool_run_item(worker, item);
 }
 
 /*
