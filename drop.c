@@ -106,40 +106,54 @@ void kpool_drop_work(struct work_struct *work)
 
 /* Abort */
 
-/* Some accepted item that has not started and does not run from before. */
-static struct kpool_item *kpool_any_droppable(struct kpool *pool)
+static struct kpool_item *kpool_first_in_line(struct kpool *pool)
 {
-	struct kpool_item *item = kpool_next_eligible(pool);
+	int rank;
 
-	if (item)
-		return item;
-	list_for_each_entry(item, &pool->aside, node)
-		if (!kpool_runs(pool, item))
-			return item;
-	list_for_each_entry(item, &pool->blocked, node)
-		if (!kpool_runs(pool, item))
-			return item;
-	while ((item = kpool_first_delayed(pool))) {
-		if (!kpool_runs(pool, item))
-			return item;
-		kpool_doom(pool, item, -ECANCELED);
-	}
+	for (rank = 0; rank < KPOOL_NR_RANKS; rank++)
+		if (!list_empty(&pool->lines[rank]))
+			return list_first_entry(&pool->lines[rank],
+						struct kpool_item, node);
 	return NULL;
 }
 
-unsigned long kpool_abort(struct kpool *pool)
+/* Some accepted item that has not started, but those that a runner holds. */
+static struct kpool_item *kpool_any_accepted(struct kpool *pool)
+{
+	return kpool_first_in_line(pool) ?:
+	       list_first_entry_or_null(&pool->aside, struct kpool_item, node) ?:
+	       /* the submitters have been sent away */
+	       list_first_entry_or_null(&pool->blocked, struct kpool_item,
+					node) ?:
+	       kpool_first_delayed(pool);
+}
+
+/* Drop all that has not started; in an aborted pool nothing does. */
+static unsigned long kpool_drop_all(struct kpool *pool)
 {
 	unsigned long dropped = 0;
 	struct kpool_item *item;
 
-	might_sleep();
-	kpool_close(pool, true);
-	raw_spin_lock_irq(&pool->lock);
 	/* a reboot in between has found nothing left to drop */
-	while (pool->aborted && (item = kpool_any_droppable(pool))) {
+	while (pool->aborted && (item = kpool_any_accepted(pool))) {
+		if (kpool_runs(pool, item)) {
+			kpool_doom(pool, item, -ECANCELED);
+			continue;
+		}
 		kpool_drop(pool, item, -ECANCELED);
 		dropped++;
 	}
+	return dropped;
+}
+
+unsigned long kpool_abort(struct kpool *pool)
+{
+	unsigned long dropped;
+
+	might_sleep();
+	kpool_close(pool, true);
+	raw_spin_lock_irq(&pool->lock);
+	dropped = kpool_drop_all(pool);
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 	return dropped;
 }

@@ -344,7 +344,7 @@ void kpool_odd_in(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_out(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_line(struct kpool *pool, struct kpool_item *item, bool in);
 void kpool_odd_taken(struct kpool *pool, struct kpool_item *item);
-int kpool_odd_verdict(const struct kpool *pool, struct kpool_item *item);
+int kpool_odd_verdict(const struct kpool_item *item);
 void kpool_odd_begin(struct kpool_worker *worker, struct kpool_item *item);
 void kpool_odd_end(struct kpool_worker *worker, struct kpool_item *item,
 		   int err);
@@ -353,11 +353,17 @@ struct kpool_group *kpool_odd_group(struct kpool *pool,
 				    struct kpool_item *item);
 void kpool_set_plain_capacity(struct kpool *pool);
 
+/* Its weight, also of an item that is all zero but for its function. */
+static inline u32 kpool_weight(const struct kpool_item *item)
+{
+	return item->flags & __KPOOL_HEAVY ? item->weight : 1;
+}
+
 /* Units that the item would hold. */
 static inline unsigned int kpool_units(const struct kpool *pool,
 				       const struct kpool_item *item)
 {
-	return min_t(u32, item->weight, pool->attrs.capacity);
+	return min_t(u32, kpool_weight(item), pool->attrs.capacity);
 }
 
 /* delay.c: jobs that wait for their time */

@@ -181,8 +181,7 @@ static bool kpool_multi_waits_for_itself(struct kpool_multi *multi)
 	unsigned int i;
 
 	for (i = 0; i < multi->nr; i++)
-		if (kpool_inside(multi->pool[i]) ||
-		    kpool_is_outside(multi->pool[i]))
+		if (kpool_waits_for_itself(multi->pool[i]))
 			return true;
 	return false;
 }

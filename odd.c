@@ -93,7 +93,7 @@ void kpool_odd_line(struct kpool *pool, struct kpool_item *item, bool in)
 	if (item->flags & __KPOOL_FOLLOWS)
 		pool->nr_follow += sign;
 	else
-		pool->extra_line += sign * (s64)(item->weight - 1);
+		pool->extra_line += sign * (s64)(kpool_weight(item) - 1);
 }
 
 static bool kpool_any_in_line(const struct kpool *pool, int from, int to)
@@ -134,7 +134,7 @@ int kpool_odd_may_accept(struct kpool *pool, struct kpool_item *item)
 {
 	const struct kpool_job *job = kpool_job_or_null(item);
 
-	if (item->weight > (u32)pool->attrs.capacity)
+	if (kpool_weight(item) > (u32)pool->attrs.capacity)
 		return -EINVAL;
 	if (!job)
 		return 0;
@@ -158,12 +158,10 @@ void kpool_odd_accepted(struct kpool *pool, struct kpool_item *item)
 }
 
 /* Its turn has come: 0, or the error that it is dropped with. */
-int kpool_odd_verdict(const struct kpool *pool, struct kpool_item *item)
+int kpool_odd_verdict(const struct kpool_item *item)
 {
 	const struct kpool_job *job = kpool_job_or_null(item);
 
-	if (pool->aborted)
-		return -ECANCELED;
 	if (!job)
 		return 0;
 	if (job->group && kpool_group_is_cancelled(job->group))

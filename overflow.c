@@ -44,7 +44,7 @@ int kpool_run_here(struct kpool *pool, struct kpool_item *item)
 	int err;
 
 	kpool_accept(pool, item);
-	err = kpool_odd_verdict(pool, item);
+	err = kpool_odd_verdict(item);
 	if (err) {
 		kpool_doom(pool, item, err);
 		return 0;

@@ -166,7 +166,10 @@ static void kpool_hold(struct kpool *pool, struct kpool_worker *runner,
 /* The run has ended: what was held is first in line. */
 void kpool_unhold(struct kpool *pool, struct kpool_worker *worker)
 {
-	kpool_push_front(pool, worker->held);
+	if (pool->aborted)
+		kpool_doom(pool, worker->held, -ECANCELED);
+	else
+		kpool_push_front(pool, worker->held);
 }
 
 /* The first of the highest priority; at times, the oldest of a lower one. */
@@ -212,7 +215,7 @@ struct kpool_item *kpool_choose(struct kpool *pool)
 {
 	struct kpool_item *item;
 
-	if (pool->paused || !kpool_free_units(pool))
+	if (pool->paused || pool->aborted || !kpool_free_units(pool))
 		return NULL;
 	item = kpool_next_eligible(pool);
 	return item && kpool_units(pool, item) <= kpool_free_units(pool) ?

@@ -237,7 +237,7 @@ static noinline bool kpool_begin_odd(struct kpool_worker *worker,
 	int err;
 
 	kpool_odd_taken(pool, item);
-	err = kpool_odd_verdict(pool, item);
+	err = kpool_odd_verdict(item);
 	if (err) {
 		kpool_doom(pool, item, err);
 	} else {
