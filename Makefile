@@ -31,6 +31,7 @@ help:
 	@echo '  bench              count instructions per item'
 	@echo '    KERNEL=$(KERNEL)     or $(filter-out $(KERNEL),$(basename $(notdir $(wildcard testbed/kernels/*.sh))))'
 	@echo '    TESTS="..."        only these selftests: $(filter-out run ktap,$(basename $(notdir $(wildcard selftests/*.sh))))'
+	@echo '                       or seeds, which is all of: $(basename $(notdir $(wildcard selftests/seeds/*.sh)))'
 	@echo '    CPUS="..."         numbers of processors, one run each'
 	@echo
 	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell'

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Run selftests, in the order of their names or in the order given, on this
-# kernel.  The arguments are names of scripts, without .sh; none means all.
+# kernel.  The arguments are names of scripts here or in seeds/, without .sh;
+# "seeds" means all of those, none means all.
 # The output of each stands between a begin and an end line.  KERNEL names the
 # test bed's kernel and is unset on a real machine.
 
@@ -9,24 +10,32 @@ cd "$(dirname "$0")" || exit 1
 [ -d /sys/module/kpool ] || insmod ../kpool.ko || exit 1
 
 run_one() {
+	run_script=$1.sh
+	[ -e "$run_script" ] || run_script=seeds/$1.sh
 	echo "# kpool-selftest begin $1"
-	sh "./$1.sh"
+	sh "./$run_script"
 	run_status=$?
 	echo "# kpool-selftest end $1 $run_status"
 	[ "$run_status" -eq 0 ] || [ "$run_status" -eq 4 ]
 }
 
-if [ $# -eq 0 ]; then
-	for script in *.sh; do
-		case ${script%.sh} in
-		run | ktap) ;;
-		*) set -- "$@" "${script%.sh}" ;;
+# run_named NAME...: what others source is no selftest
+run_named() {
+	for name in "$@"; do
+		case $name in
+		run.sh | ktap.sh) continue ;;
 		esac
+		name=${name##*/}
+		run_one "${name%.sh}" || failed=1
 	done
-fi
+}
 
 failed=0
-for name in "$@"; do
-	run_one "${name%.sh}" || failed=1
+[ $# -gt 0 ] || set -- *.sh seeds
+for arg in "$@"; do
+	case $arg in
+	seeds) run_named seeds/*.sh ;;
+	*) run_named "$arg" ;;
+	esac
 done
 exit "$failed"

@@ -314,6 +314,61 @@ out:
 	kvfree(jobs);
 }
 
+static atomic_long_t ants_sum;
+
+static int ants_add(void *arg)
+{
+	struct ants_job *job = arg;
+
+	kt_sleep_ms(kt_ms(10, 0));
+	atomic_long_add(job->nr, &ants_sum);
+	return 0;
+}
+
+/* 1,000 tasks add up 0 to 999; who waits for the pool sees the sum. */
+static void add_up(struct kpool *pool, enum ants_way way)
+{
+	struct ants_job *jobs = ants_jobs(1000, ants_add, NULL);
+
+	atomic_long_set(&ants_sum, 0);
+	if (jobs && ants_submit_all(pool, way, jobs, 1000)) {
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		KT_EXPECT_EQ(atomic_long_read(&ants_sum), 499500);
+	}
+	kvfree(jobs);
+}
+
+/*
+ * The README's example: 1,000 tasks on a pool of ten.
+ * Fails if a task is lost, repeated, or not waited for.
+ */
+static void example_adds_up(int way)
+{
+	struct kpool_attrs attrs = { .capacity = 10 };
+	struct kpool *pool = ants_pool(&attrs, way, ants_add);
+
+	if (!pool)
+		return;
+	add_up(pool, way);
+	KT_EXPECT_LE(kt_stat(pool, spawned), 10);
+	kt_pool_end(pool);
+}
+
+/*
+ * The same on the pool that nobody has to make.
+ * Fails as above, for the default pool.
+ */
+static void example_of_the_default_pool(void)
+{
+	struct kpool *pool = kpool_default();
+
+	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), 0))
+		return;
+	add_up(pool, ANTS_ITEM);
+	add_up(pool, ANTS_FN);
+	kt_check_identities(pool);
+}
+
 KT_MODULE("Selftests of kpool: ants' scenarios of submitting",
 	  ANTS_EACH(blocked_submits_complete),
 	  ANTS_EACH(blocked_submits_complete_prealloc),
@@ -322,4 +377,6 @@ KT_MODULE("Selftests of kpool: ants' scenarios of submitting",
 	  KT_CASE(default_pool_completes),
 	  ANTS_EACH(nonblocking_refuses_the_eleventh),
 	  ANTS_EACH(max_blocked_refuses_the_second),
-	  ANTS_EACH(unlimited_takes_nested_submit));
+	  ANTS_EACH(unlimited_takes_nested_submit),
+	  ANTS_EACH(example_adds_up),
+	  KT_CASE(example_of_the_default_pool));

@@ -15,7 +15,9 @@
 
 enum ants_way { ANTS_ITEM, ANTS_FN, ANTS_INVOKE };
 
-static const char *const ants_ways[] = { "item", "fn", "invoke", NULL };
+static const char *const ants_ways[] __maybe_unused = {
+	"item", "fn", "invoke", NULL,
+};
 
 /* The row of a scenario in its module's table. */
 #define ANTS_EACH(scenario)	KT_EACH(scenario, ants_ways)

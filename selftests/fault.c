@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Items that fail: how they are counted, the handler that is told, and what
+ * the script reads in debugfs of the pool that the parameter "keep" makes.
+ */
+#include "compat.h"
+#include "jobs.h"
+
+static const struct kpool_attrs queued_two = {
+	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+};
+
+/* What the handler was told last. */
+static struct {
+	atomic_t		calls;
+	struct kpool_fault	fault;
+	struct task_struct	*task;
+	struct task_struct	*ran_in;
+	struct kpool		*pool;
+	struct kpool_item	*again;	/* submitted by the handler, or NULL */
+	int			again_ret;
+	bool			waits;
+	int			waited[2];
+} seen;
+
+static int token;
+static struct probe p[8];
+
+static void handler(void *data, const struct kpool_fault *fault)
+{
+	KT_EXPECT(data == &token);
+	might_sleep();
+	seen.fault = *fault;
+	seen.task = current;
+	if (seen.again)
+		seen.again_ret = kpool_submit(seen.pool, seen.again);
+	if (seen.waits) {
+		seen.waited[0] = kpool_flush(seen.pool);
+		seen.waited[1] = kpool_flush_item((void *)fault->item);
+	}
+	kt_sleep_ms(1);
+	atomic_inc(&seen.calls);
+}
+
+static void *state_of_worker(void *data)
+{
+	return &token;
+}
+
+static struct kpool *fault_pool(int capacity)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = capacity, .queue_depth = KPOOL_UNLIMITED,
+		.data = &token, .fault = handler,
+		.worker_init = state_of_worker,
+	};
+
+	memset(&seen, 0, sizeof(seen));
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	seen.pool = kt_pool("fault", &attrs);
+	return seen.pool;
+}
+
+static int fails(struct kpool_item *item)
+{
+	seen.ran_in = current;
+	return probe_fn(item);
+}
+
+static void expect_seen(int calls, void *fn, int err)
+{
+	KT_EXPECT_EQ(atomic_read(&seen.calls), calls);
+	KT_EXPECT_EQ((long)seen.fault.fn, (long)fn);
+	KT_EXPECT_EQ(seen.fault.err, err);
+	KT_EXPECT(seen.fault.state == &token);
+	KT_EXPECT(seen.task == seen.ran_in);
+}
+
+/* Fails if the wrong ones are counted, or only the negative ones. */
+static void failed_items_are_counted(void)
+{
+	static const int rets[] = { 0, -EIO, 0, 1, -ENOMEM, 0, -EIO, INT_MIN };
+	struct kpool *pool = kt_pool("fault", &queued_two);
+	int i;
+
+	if (!pool)
+		return;
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	for (i = 0; i < ARRAY_SIZE(rets); i++)
+		p[i].ret = rets[i];
+	probes_submit(pool, p, ARRAY_SIZE(rets));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, ARRAY_SIZE(rets));
+	KT_EXPECT_EQ(kt_stat(pool, completed), ARRAY_SIZE(rets));
+	KT_EXPECT_EQ(kt_stat(pool, failed), 5);
+	jobs_end(pool);
+}
+
+/*
+ * The handler is told the function, the address, the errno and the state, in
+ * the worker, before the item has ended.
+ * Fails if a field is another's, or who flushes does not wait for the handler.
+ */
+static void handler_is_told_before_the_item_ends(void)
+{
+	struct kpool *pool = fault_pool(1);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 3; i++) {
+		probe_init(&p[i], fails, i);
+		p[i].ret = -EIO - i;
+		KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
+		if (i % 2)
+			KT_EXPECT_EQ(kpool_flush(pool), 0);
+		else
+			KT_EXPECT_EQ(kpool_flush_item(&p[i].job.item), 0);
+		expect_seen(i + 1, fails, -EIO - i);
+		KT_EXPECT(seen.fault.item == &p[i].job.item);
+	}
+	jobs_end(pool);
+}
+
+/* Fails if the handler is told of every item. */
+static void handler_is_told_of_failures_alone(void)
+{
+	struct kpool *pool = fault_pool(2);
+
+	if (!pool)
+		return;
+	probes_submit(pool, p, ARRAY_SIZE(p));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kpool_cancel(&p[0].job.item));
+	KT_EXPECT_EQ(kpool_abort(pool), 1);
+	KT_EXPECT_EQ(atomic_read(&p[1].dropped), 1);
+	KT_EXPECT_EQ(atomic_read(&seen.calls), 0);
+	jobs_end(pool);
+}
+
+static int fails_by_argument(void *arg)
+{
+	seen.ran_in = current;
+	return *(int *)arg;
+}
+
+static const char *const forms[] = {
+	"submit_fn", "invoke", "call", "call_timeout", NULL
+};
+
+static int submit_form(struct kpool *pool, int form, int *arg)
+{
+	int result = 0, err;
+
+	switch (form) {
+	case 0:
+		return kpool_submit_fn(pool, fails_by_argument, arg, GFP_KERNEL);
+	case 1:
+		return kpool_invoke(pool, arg, GFP_KERNEL);
+	case 2:
+		err = kpool_call(pool, fails_by_argument, arg, &result);
+		break;
+	default:
+		err = kpool_call_timeout(pool, fails_by_argument, arg, NULL,
+					 KT_LIMIT, &result);
+		break;
+	}
+	KT_EXPECT_EQ(result, *arg);
+	return err;
+}
+
+/* Fails if the handler is told kpool's own wrapper of the function. */
+static void handler_is_told_the_callers_function(int form)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .data = &token, .fault = handler,
+		.worker_init = state_of_worker, .fn = fails_by_argument,
+	};
+	int arg = -EPROTO;
+
+	memset(&seen, 0, sizeof(seen));
+	seen.pool = kt_pool("fault", &attrs);
+	if (!seen.pool)
+		return;
+	KT_EXPECT_EQ(submit_form(seen.pool, form, &arg), 0);
+	KT_EXPECT_EQ(kpool_flush(seen.pool), 0);
+	expect_seen(1, fails_by_argument, -EPROTO);
+	KT_EXPECT_EQ(kt_stat(seen.pool, failed), 1);
+	jobs_end(seen.pool);
+}
+
+static int frees_itself_and_fails(struct kpool_item *item)
+{
+	seen.ran_in = current;
+	poison(probe_of(item), sizeof(struct probe));
+	kfree(probe_of(item));
+	return -EIO;
+}
+
+/*
+ * Of an item that its function has freed, the handler is told the address.
+ * Fails (KASAN) if the item is read after its function.
+ */
+static void freed_item_is_told_by_its_address(void)
+{
+	struct kpool *pool = fault_pool(1);
+	struct probe *mortal;
+	const void *address;
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 1; i <= 10; i++) {
+		mortal = kmalloc_obj(*mortal, GFP_KERNEL);
+		if (!KT_EXPECT(mortal))
+			break;
+		probe_init(mortal, frees_itself_and_fails, 0);
+		address = &mortal->job.item;
+		KT_EXPECT_EQ(kpool_submit(pool, &mortal->job.item), 0);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		expect_seen(i, frees_itself_and_fails, -EIO);
+		KT_EXPECT(seen.fault.item == address);
+	}
+	jobs_end(pool);
+}
+
+/* Fails if the handler runs under a lock, or the pool mistakes it for a loop. */
+static void handler_may_submit(void)
+{
+	struct kpool *pool = fault_pool(1);
+
+	if (!pool)
+		return;
+	probe_init(p, fails, 0);
+	p[0].ret = -EIO;
+	seen.again = &p[1].job.item;
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(seen.again_ret, 0);
+	probes_expect_ran(p, 2);
+	jobs_end(pool);
+}
+
+/* Succeeds in the third attempt. */
+static int fails_twice(struct kpool_item *item)
+{
+	seen.ran_in = current;
+	return atomic_inc_return(&probe_of(item)->ran) < 3 ? -EAGAIN : 0;
+}
+
+/* Fails if an item cannot be tried again by whoever is told that it failed. */
+static void handler_may_try_the_item_again(void)
+{
+	struct kpool *pool = fault_pool(1);
+
+	if (!pool)
+		return;
+	probe_init(p, fails_twice, 0);
+	seen.again = &p[0].job.item;
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 3));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 3);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 2);
+	expect_seen(2, fails_twice, -EAGAIN);
+	jobs_end(pool);
+}
+
+/* Fails (hangs) if the handler may wait for the item it is told of. */
+static void handler_cannot_wait_for_its_item(void)
+{
+	struct kpool *pool = fault_pool(2);
+
+	if (!pool)
+		return;
+	probe_init(p, fails, 0);
+	p[0].ret = -EIO;
+	seen.waits = true;
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(seen.waited[0], -EDEADLK);
+	KT_EXPECT_EQ(seen.waited[1], -EDEADLK);
+	expect_seen(1, fails, -EIO);
+	jobs_end(pool);
+}
+
+/* Fails if an item that the submitter runs itself fails unheard. */
+static void failure_in_the_caller_is_told_too(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+		.data = &token, .fault = handler,
+	};
+	static struct probe blocker;
+
+	memset(&seen, 0, sizeof(seen));
+	seen.pool = kt_pool("fault", &attrs);
+	if (!seen.pool)
+		return;
+	probe_init(&blocker, probe_fn, 0);
+	probes_hold(&blocker, 1);
+	probe_init(p, fails, 0);
+	p[0].ret = -EIO;
+	if (probes_submit(seen.pool, &blocker, 1) && probe_runs(&blocker)) {
+		KT_EXPECT_EQ(kpool_submit(seen.pool, &p[0].job.item), 0);
+		KT_EXPECT_EQ(kt_stat(seen.pool, caller_ran), 1);
+		KT_EXPECT_EQ(kt_stat(seen.pool, failed), 1);
+		KT_EXPECT_EQ(atomic_read(&seen.calls), 1);
+		KT_EXPECT(seen.task == current);
+		KT_EXPECT(!seen.fault.state);
+	}
+	probes_open(&blocker, 1);
+	jobs_end(seen.pool);
+}
+
+/* For the script: ten failures, of which a pool remembers eight */
+
+static int bad_one(struct kpool_item *item)
+{
+	return probe_of(item)->ret;
+}
+
+static int bad_other(struct kpool_item *item)
+{
+	return probe_of(item)->ret;
+}
+
+static int bad_fn(void *arg)
+{
+	return -ENXIO;
+}
+
+static struct kpool *kept;
+
+static void fail_one(kpool_item_fn fn, int ret)
+{
+	probe_init(p, fn, 0);
+	p->ret = ret;
+	KT_EXPECT_EQ(kpool_submit(kept, &p->job.item), 0);
+	KT_EXPECT_EQ(kpool_flush(kept), 0);
+}
+
+static int keep(void)
+{
+	int i;
+
+	kept = kt_pool("kept", &(struct kpool_attrs){ .capacity = 1 });
+	if (!kept)
+		return -EPROTO;
+	for (i = 1; i <= 9; i++)
+		fail_one(i % 2 ? bad_one : bad_other, -i);
+	fail_one(bad_one, 0);
+	KT_EXPECT_EQ(kpool_call(kept, bad_fn, NULL, NULL), 0);
+	KT_EXPECT_EQ(kpool_flush(kept), 0);
+	return 0;
+}
+
+static int keep_set(const char *val, const struct kernel_param *kp)
+{
+	struct kpool *pool = kept;
+
+	if (!pool)
+		return keep();
+	kept = NULL;
+	return kpool_destroy(pool);
+}
+
+static const struct kernel_param_ops keep_ops = { .set = keep_set };
+module_param_cb(keep, &keep_ops, NULL, 0200);
+MODULE_PARM_DESC(keep, "make the pool \"kept\" in which items have failed, or destroy it");
+
+KT_MODULE("kpool selftest: items that fail",
+	  KT_CASE(failed_items_are_counted),
+	  KT_CASE(handler_is_told_before_the_item_ends),
+	  KT_CASE(handler_is_told_of_failures_alone),
+	  KT_EACH(handler_is_told_the_callers_function, forms),
+	  KT_CASE(freed_item_is_told_by_its_address),
+	  KT_CASE(handler_may_submit),
+	  KT_CASE(handler_may_try_the_item_again),
+	  KT_CASE(handler_cannot_wait_for_its_item),
+	  KT_CASE(failure_in_the_caller_is_told_too));

@@ -1,0 +1,1285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Groups: waiting for many jobs, their first error, and cancelling the rest.
+ */
+#include <linux/irqflags.h>
+#include <linux/prandom.h>
+
+#include "compat.h"
+#include "group.h"
+
+/* A job that does one thing as soon as it runs; then it waits at its gate. */
+struct actor {
+	struct probe		probe;
+	struct kpool		*pool;
+	struct kpool_group	*group;
+	unsigned long		timeout;
+	int			(*act)(struct actor *a);
+	int			got;
+	bool			acted;
+};
+
+static struct actor cast[3];
+
+static int actor_fn(struct kpool_item *item)
+{
+	struct actor *a = container_of(probe_of(item), struct actor, probe);
+
+	a->got = a->act(a);
+	/* Pairs with actor_expect(): then @got is there. */
+	smp_store_release(&a->acted, true);
+	return probe_fn(item);
+}
+
+static void actor_init(struct actor *a, struct kpool *pool,
+		       struct kpool_group *which, int (*act)(struct actor *a))
+{
+	memset(a, 0, sizeof(*a));
+	probe_init(&a->probe, actor_fn, 0);
+	a->pool = pool;
+	a->group = which;
+	a->act = act;
+	a->timeout = MAX_SCHEDULE_TIMEOUT;
+}
+
+static bool actor_start(struct actor *a)
+{
+	return KT_EXPECT_EQ(kpool_submit(a->pool, &a->probe.job.item), 0);
+}
+
+static void actor_expect(struct actor *a, int got)
+{
+	/* Pairs with actor_fn(). */
+	if (KT_EXPECT(kt_wait(smp_load_acquire(&a->acted))))
+		KT_EXPECT_EQ(a->got, got);
+}
+
+static int act_waits(struct actor *a)
+{
+	return kpool_group_wait(a->group, a->timeout);
+}
+
+static int act_collects(struct actor *a)
+{
+	return PTR_ERR_OR_ZERO(kpool_group_next(a->group, a->timeout));
+}
+
+static int act_submits_and_waits(struct actor *a)
+{
+	return kpool_submit(a->pool, &p[0].job.item) ?:
+	       kpool_group_wait(a->group, a->timeout);
+}
+
+static int act_submits_and_collects(struct actor *a)
+{
+	struct kpool_job *job;
+	int err = kpool_submit(a->pool, &p[0].job.item);
+
+	if (err)
+		return err;
+	job = kpool_group_next(a->group, a->timeout);
+	return job == &p[0].job ? 0 : PTR_ERR_OR_ZERO(job) ?: -ENOENT;
+}
+
+/*
+ * Wait returns when the last member has ended, and what they stored is seen.
+ * Fails if only those that run, or only those in line, are counted.
+ */
+static void wait_is_for_every_member(void)
+{
+	struct kpool *pool = group_make(&queued_four, 20, 0);
+	struct group_waiter w;
+
+	if (!pool)
+		return;
+	probes_hold(p, 20);
+	if (!probes_submit(pool, p, 20) || !group_waiter_sleeps(&w, &group))
+		goto out;
+	probes_open(p, 19);
+	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 19));
+	KT_EXPECT(!kt_thread_done(&w.thread));
+	probes_open(&p[19], 1);
+	KT_EXPECT_EQ(kt_thread_join(&w.thread), 0);
+	probes_expect_ran(p, 20);
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+out:
+	probes_open(p, 20);
+	jobs_end(pool);
+}
+
+/*
+ * Only members are waited for.
+ * Fails if the group waits for its pool.
+ */
+static void wait_is_for_members_alone(void)
+{
+	struct kpool *pool = group_make(&queued_four, 3, 0);
+
+	if (!pool)
+		return;
+	probes_hold(&p[3], 1);
+	if (probes_submit(pool, p, 4)) {
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		probes_expect_ran(p, 3);
+		KT_EXPECT_EQ(atomic_read(&p[3].ran), 0);
+	}
+	probes_open(&p[3], 1);
+	jobs_end(pool);
+}
+
+/* Fails if a group that has no jobs is waited for. */
+static void empty_group_is_not_waited_for(void)
+{
+	struct kpool *pool = group_make(&queued_four, 0, KPOOL_GROUP_COLLECT);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+	KT_EXPECT(!kpool_group_next(&group, MAX_SCHEDULE_TIMEOUT));
+	KT_EXPECT(!kpool_group_next(&group, 0));
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+	jobs_end(pool);
+}
+
+/*
+ * A wait that is over by time can be repeated.
+ * Fails if the time is not taken, or the waiter is left in the group.
+ */
+static void wait_can_time_out_and_be_repeated(void)
+{
+	struct kpool *pool = group_make(&queued_four, 2, 0);
+	unsigned long since = jiffies;
+
+	if (!pool)
+		return;
+	probes_hold(p, 2);
+	if (!probes_submit(pool, p, 2))
+		goto out;
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_group_wait(&group, HZ / 50), -ETIMEDOUT);
+	KT_EXPECT(time_after_eq(jiffies, since + HZ / 50));
+	if (kt_exact)
+		KT_EXPECT_LE(jiffies - since, HZ / 50 + HZ / 400 + 2);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 1), -ETIMEDOUT);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 1), -ETIMEDOUT);
+out:
+	probes_open(p, 2);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+	jobs_end(pool);
+}
+
+/* Fails if one waiter takes another's wake-up. */
+static void many_may_wait(void)
+{
+	struct kpool *pool = group_make(&queued_four, 6, 0);
+	struct group_waiter w[4] = { };
+	int i;
+
+	if (!pool)
+		return;
+	probes_hold(p, 6);
+	if (!probes_submit(pool, p, 6))
+		goto out;
+	for (i = 0; i < ARRAY_SIZE(w); i++)
+		if (!group_waiter_sleeps(&w[i], &group))
+			break;
+	KT_EXPECT_EQ(kpool_group_wait(&group, 1), -ETIMEDOUT);
+out:
+	probes_open(p, 6);
+	for (i = 0; i < ARRAY_SIZE(w); i++)
+		if (w[i].thread.task)
+			KT_EXPECT_EQ(kt_thread_join(&w[i].thread), 0);
+	jobs_end(pool);
+}
+
+/*
+ * The group's error is that of the member that failed first, in time, not in
+ * order of submission; it is there while others still run.
+ * Fails if the last, or the first submitted, is kept.
+ */
+static void first_error_is_kept(void)
+{
+	static const int order[] = { 2, 0, 3 };
+	struct kpool *pool = group_make(&queued_four, 4, 0);
+	int i;
+
+	if (!pool)
+		return;
+	p[0].ret = -EIO;
+	p[2].ret = -ENOSPC;
+	p[3].ret = -ENXIO;
+	probes_hold(p, 4);
+	if (!probes_submit(pool, p, 4))
+		goto out;
+	for (i = 0; i < 4; i++)
+		probe_runs(&p[i]);
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+	probes_open(&p[1], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 1));
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		probes_open(&p[order[i]], 1);
+		KT_EXPECT(kt_wait(kt_stat(pool, failed) == i + 1));
+		KT_EXPECT_EQ(kpool_group_error(&group), -ENOSPC);
+	}
+out:
+	probes_open(p, 4);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), -ENOSPC);
+	jobs_end(pool);
+}
+
+/* Fails if every group is treated as one with FAIL_FAST. */
+static void error_alone_cancels_nothing(void)
+{
+	struct kpool *pool = group_make(&queued_one, 10, 0);
+
+	if (!pool)
+		return;
+	p[0].ret = -EIO;
+	probes_hold(p, 1);
+	if (probes_submit(pool, p, 10)) {
+		probes_open(p, 1);
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		probes_expect_ran(p, 10);
+		KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+		kpool_set_group(&p[11].job, &group);
+		KT_EXPECT_EQ(kpool_submit(pool, &p[11].job.item), 0);
+	}
+	probes_open(p, 1);
+	jobs_end(pool);
+}
+
+static const char *const cancellers[] = { "first_error", "call", NULL };
+
+/* By a member's failing (0), or from an atomic context (1). */
+static void cancel_group(int by_call)
+{
+	unsigned long flags;
+
+	if (!by_call) {
+		probes_open(p, 1);
+		return;
+	}
+	local_irq_save(flags);
+	kpool_group_cancel(&group);
+	local_irq_restore(flags);
+}
+
+static void expect_group_refuses(struct kpool *pool, struct probe *one)
+{
+	struct kpool_item *item = &one->job.item;
+
+	kpool_set_group(&one->job, &group);
+	KT_EXPECT_EQ(kpool_submit(pool, item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_try_submit(pool, item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_submit_timeout(pool, item, HZ), -ECANCELED);
+	KT_EXPECT_EQ(kpool_submit_killable(pool, item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &one->job, 1), -ECANCELED);
+}
+
+/*
+ * Members 0 and 1 run, 2 to 5 are in line, 6 sleeps in submit, 7 is delayed,
+ * when the group is cancelled: what is pending or delayed is dropped, told
+ * once; the sleeper and all who come later are refused; what runs finishes
+ * and is waited for.
+ * Fails if one of these places is forgotten, or one job is dropped twice.
+ */
+static void cancelled_group_drops_the_rest(int by_call)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 4 };
+	struct kpool *pool = group_make(&attrs, 8, KPOOL_GROUP_FAIL_FAST);
+	struct kt_submitter s;
+
+	if (!pool)
+		return;
+	p[0].ret = by_call ? 0 : -EIO;
+	probes_hold(p, 2);
+	if (!probes_submit(pool, p, 6) || !probe_runs(&p[0]) ||
+	    !probe_runs(&p[1]))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[7].job, 3600 * HZ), 0);
+	if (!kt_submitter_block(&s, pool, &p[6].job.item))
+		goto out;
+	cancel_group(by_call);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), -ECANCELED);
+	KT_EXPECT(kt_wait(probes_dropped(p, 8) == 5));
+	probes_expect_dropped(&p[2], 4, -ECANCELED);
+	probes_expect_dropped(&p[7], 1, -ECANCELED);
+	KT_EXPECT_EQ(kpool_group_error(&group), p[0].ret);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 1), -ETIMEDOUT);
+	expect_group_refuses(pool, &p[8]);
+out:
+	probes_open(p, 2);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	probes_expect_ran(p, 2);
+	KT_EXPECT_EQ(probes_ran(p, 9), 2);
+	KT_EXPECT_EQ(probes_dropped(p, 9), 5);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 7);
+	jobs_end(pool);
+}
+
+/*
+ * Wait returns when the dropped functions have.
+ * Fails if a dropped member counts as ended before its owner was told.
+ */
+static void slow_to_drop(struct kpool_item *item, int err)
+{
+	kt_sleep_ms(2);
+	probe_dropped(item, err);
+}
+
+static void wait_includes_the_dropped_functions(void)
+{
+	struct kpool *pool = group_make(&queued_one, 8, 0);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 1; i < 8; i++)
+		kpool_set_dropped(&p[i].job.item, slow_to_drop);
+	probes_hold(p, 1);
+	if (probes_submit(pool, p, 8) && probe_runs(&p[0])) {
+		kpool_group_cancel(&group);
+		probes_open(p, 1);
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		KT_EXPECT_EQ(probes_dropped(p, 8), 7);
+	}
+	probes_open(p, 1);
+	jobs_end(pool);
+}
+
+/*
+ * What is not a member is left alone by a group's cancel.
+ * Fails if the line is emptied by pool instead of by group.
+ */
+static void cancel_leaves_others_alone(void)
+{
+	static struct kpool_group other;
+	struct kpool *pool = group_make(&queued_one, 10, 0);
+	int i;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&other, pool, NULL, 0), 0);
+	for (i = 1; i < 10; i += 3) {
+		kpool_set_group(&p[i].job, NULL);
+		kpool_set_group(&p[i + 1].job, &other);
+	}
+	probes_hold(p, 1);
+	if (probes_submit(pool, p, 10) && probe_runs(&p[0])) {
+		kpool_group_cancel(&group);
+		probes_open(p, 1);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		for (i = 1; i < 10; i += 3) {
+			probes_expect_ran(&p[i], 2);
+			probes_expect_dropped(&p[i + 2], 1, -ECANCELED);
+		}
+	}
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_group_error(&other), 0);
+	jobs_end(pool);
+}
+
+/* Fails if something of the first life is left after the second init. */
+static void group_can_be_used_again(void)
+{
+	struct kpool *pool = group_make(&queued_one, 6, KPOOL_GROUP_FAIL_FAST);
+	int round;
+
+	if (!pool)
+		return;
+	for (round = 0; round < 3; round++) {
+		KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL,
+					      KPOOL_GROUP_FAIL_FAST), 0);
+		p[2].ret = round == 1 ? 0 : -EIO;
+		KT_EXPECT_EQ(kpool_pause(pool), 0);
+		if (!probes_submit(pool, p, 6))
+			break;
+		kpool_resume(pool);
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_group_error(&group), p[2].ret);
+	}
+	kpool_resume(pool);
+	KT_EXPECT_EQ(probes_ran(p, 6), 3 + 6 + 3);
+	KT_EXPECT_EQ(probes_dropped(p, 6), 3 + 0 + 3);
+	jobs_end(pool);
+}
+
+/*
+ * Each acceptance counts: a member may be submitted again and again, also by
+ * itself; wait is for the last.
+ * Fails if members are counted, instead of acceptances.
+ */
+static int submits_itself(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+
+	if (atomic_inc_return(&one->ran) < 10)
+		KT_EXPECT_EQ(kpool_submit(one->data, item), 0);
+	return one->ret;
+}
+
+static void each_acceptance_counts(void)
+{
+	struct kpool *pool = group_make(&queued_two, 0, 0);
+	int i;
+
+	if (!pool)
+		return;
+	probes_init(p, 3, submits_itself);
+	for (i = 0; i < 3; i++) {
+		p[i].data = pool;
+		kpool_set_group(&p[i].job, &group);
+	}
+	if (probes_submit(pool, p, 3)) {
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		KT_EXPECT_EQ(probes_ran(p, 3), 30);
+	}
+	jobs_end(pool);
+}
+
+/*
+ * A member that is pending again while it runs is dropped when that run is
+ * over, not before, and its run counts.
+ * Fails if it is dropped under its own feet, or its next run is forgotten.
+ */
+static void cancel_drops_the_next_run_of_a_running_member(void)
+{
+	struct kpool *pool = group_make(&queued_two, 1, 0);
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	if (!probes_submit(pool, p, 1) || !probe_runs(p))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit(pool, &p->job.item), 0);
+	kpool_group_cancel(&group);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 2), -ETIMEDOUT);
+	KT_EXPECT_EQ(atomic_read(&p->dropped), 0);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&p->ran), 1);
+	KT_EXPECT_EQ(atomic_read(&p->dropped), 1);
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+out:
+	probes_open(p, 1);
+	jobs_end(pool);
+}
+
+/*
+ * The owner of a member that expired may submit it again at once; the wait is
+ * for that acceptance too.
+ * Fails if the group is served between the two.
+ */
+static void dropped_submits(struct kpool_item *item, int err)
+{
+	struct probe *one = probe_of(item);
+
+	probe_dropped(item, err);
+	kpool_set_deadline(&one->job, 0);
+	KT_EXPECT_EQ(kpool_try_submit(one->data, item), 0);
+}
+
+static void member_may_be_submitted_again_when_dropped(void)
+{
+	struct kpool *pool = group_make(&queued_one, 3, 0);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 3; i++) {
+		kpool_set_dropped(&p[i].job.item, dropped_submits);
+		kpool_set_deadline(&p[i].job, the_past());
+		p[i].data = pool;
+	}
+	probes_submit(pool, p, 3);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(probes_dropped(p, 3), 3);
+	KT_EXPECT_EQ(probes_ran(p, 3), 3);
+	KT_EXPECT_EQ(kpool_group_error(&group), -ETIME);
+	jobs_end(pool);
+}
+
+/*
+ * A member that submits itself while its group has been cancelled is refused.
+ * Fails if what is accepted from inside a member is not examined.
+ */
+static void cancel_ends_self_submission(void)
+{
+	struct kpool *pool = group_make(&queued_one, 0, 0);
+
+	if (!pool)
+		return;
+	refused_itself = 0;
+	probe_init(p, submits_itself_until_refused, 0);
+	p->data = pool;
+	kpool_set_group(&p->job, &group);
+	if (probes_submit(pool, p, 1) && probe_ran(p)) {
+		kpool_group_cancel(&group);
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		KT_EXPECT(refused_itself == -ECANCELED ||
+			  atomic_read(&p->dropped) == 1);
+	}
+	jobs_end(pool);
+}
+
+/*
+ * Members that submit members: wait returns when the whole tree has run.
+ * Fails if those that were accepted after the wait had begun are forgotten.
+ */
+struct leaf {
+	struct kpool_job	job;
+	struct kpool		*pool;
+	int			depth;
+};
+
+static atomic_t leaves;
+
+static int leaf_fn(struct kpool_item *item);
+
+static void leaf_plant(struct kpool *pool, int depth)
+{
+	struct leaf *leaf = kzalloc_obj(*leaf, GFP_KERNEL);
+
+	if (!KT_EXPECT(leaf))
+		return;
+	kpool_init_job(&leaf->job, leaf_fn);
+	kpool_set_group(&leaf->job, &group);
+	leaf->pool = pool;
+	leaf->depth = depth;
+	if (!KT_EXPECT_EQ(kpool_submit(pool, &leaf->job.item), 0))
+		kfree(leaf);
+}
+
+static int leaf_fn(struct kpool_item *item)
+{
+	struct leaf *leaf = container_of(item, struct leaf, job.item);
+	int i;
+
+	for (i = 0; i < 2 && leaf->depth > 1; i++)
+		leaf_plant(leaf->pool, leaf->depth - 1);
+	kfree(leaf);
+	atomic_inc(&leaves);
+	return 0;
+}
+
+static void members_may_submit_members(void)
+{
+	struct kpool *pool = group_make(&queued_four, 0, 0);
+	int round;
+
+	if (!pool)
+		return;
+	for (round = 0; round < 20; round++) {
+		atomic_set(&leaves, 0);
+		leaf_plant(pool, 7);
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		KT_EXPECT_EQ(atomic_read(&leaves), 127);
+	}
+	jobs_end(pool);
+}
+
+/*
+ * A member that is not to be collected may free itself in its function, or
+ * when it is dropped; its error is kept.
+ * Fails (KASAN) if the group touches a member after its function.
+ */
+static int frees_itself(struct kpool_item *item)
+{
+	int ret = probe_of(item)->ret;
+
+	kfree(probe_of(item));
+	return ret;
+}
+
+static void dropped_frees_itself(struct kpool_item *item, int err)
+{
+	kfree(probe_of(item));
+}
+
+static bool submit_mortal(struct kpool *pool, int ret)
+{
+	struct probe *one = kzalloc_obj(*one, GFP_KERNEL);
+
+	if (!KT_EXPECT(one))
+		return false;
+	probe_init(one, frees_itself, 0);
+	kpool_set_dropped(&one->job.item, dropped_frees_itself);
+	kpool_set_group(&one->job, &group);
+	one->ret = ret;
+	if (KT_EXPECT_EQ(kpool_submit(pool, &one->job.item), 0))
+		return true;
+	kfree(one);
+	return false;
+}
+
+static void member_may_free_itself(void)
+{
+	struct kpool *pool = group_make(&queued_one, 1, KPOOL_GROUP_FAIL_FAST);
+	int i;
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	if (!probes_submit(pool, p, 1))
+		goto out;
+	for (i = 0; i < 20; i++)
+		if (!submit_mortal(pool, i < 10 ? 0 : -EIO))
+			break;
+out:
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 12);
+	KT_EXPECT_EQ(kt_stat(pool, dropped), 9);
+	jobs_end(pool);
+}
+
+/*
+ * A member taken back has not failed, and is not waited for.
+ * Fails if cancel forgets the group, or counts as an error.
+ */
+static void cancelled_member_is_no_error(void)
+{
+	struct kpool *pool = group_make(&queued_one, 6, KPOOL_GROUP_FAIL_FAST);
+	struct group_waiter w;
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	if (!probes_submit(pool, p, 5) || !probe_runs(p))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[5].job, 3600 * HZ), 0);
+	KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT_EQ(kpool_cancel_wait(&p[2].job.item), 1);
+	KT_EXPECT_EQ(kpool_disable(&p[3].job.item), 1);
+	KT_EXPECT(kpool_cancel(&p[5].job.item));
+	KT_EXPECT(!kpool_cancel(&p[0].job.item));
+	if (!group_waiter_sleeps(&w, &group))
+		goto out;
+	KT_EXPECT(kpool_cancel(&p[4].job.item));
+	KT_EXPECT(!kt_thread_done(&w.thread));
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&w.thread), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+out:
+	probes_open(p, 1);
+	KT_EXPECT_EQ(probes_dropped(p, 6), 0);
+	KT_EXPECT_EQ(probes_ran(p, 6), 1);
+	jobs_end(pool);
+}
+
+/*
+ * The last member may be taken back while it is waited for.
+ * Fails (hangs) if cancel serves nobody.
+ */
+static void cancel_of_the_last_member_ends_the_wait(void)
+{
+	struct kpool *pool = group_make(&queued_one, 1, 0);
+	struct group_waiter w;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	if (probes_submit(pool, p, 1) && group_waiter_sleeps(&w, &group)) {
+		KT_EXPECT(kpool_cancel(&p->job.item));
+		KT_EXPECT_EQ(kt_thread_join(&w.thread), 0);
+	}
+	kpool_resume(pool);
+	jobs_end(pool);
+}
+
+/*
+ * What was not accepted is not waited for, and is no error.
+ * Fails if a member is counted before it is accepted, and not uncounted.
+ */
+static void refused_member_is_not_waited_for(void)
+{
+	static const struct kpool_attrs one = { .capacity = 1 };
+	static struct full f;
+	struct kt_submitter s;
+
+	if (!full_make(&f, &one))
+		goto out;
+	KT_EXPECT_EQ(kpool_init_group(&group, f.pool, NULL, 0), 0);
+	probe_init(p, probe_fn, 0);
+	kpool_set_group(&p->job, &group);
+	KT_EXPECT_EQ(probe_try(f.pool, p), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &p->job.item, 1), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+	if (!kt_submitter_block(&s, f.pool, &p->job.item))
+		goto out;
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+	KT_EXPECT(!kpool_cancel(&p->job.item));
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), -ECANCELED);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+	KT_EXPECT_EQ(atomic_read(&p->ran), 0);
+out:
+	full_end(&f);
+}
+
+/*
+ * Abort ends pending members, which have failed then.
+ * Fails if the drop does not reach the group.
+ */
+static void abort_ends_a_group(void)
+{
+	struct kpool *pool = group_make(&queued_one, 7, 0);
+	struct group_waiter w;
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	if (!probes_submit(pool, p, 6) || !probe_runs(p))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[6].job, 3600 * HZ), 0);
+	if (!group_waiter_sleeps(&w, &group))
+		goto out;
+	kpool_abort(pool);
+	KT_EXPECT_EQ(kpool_group_error(&group), -ECANCELED);
+	KT_EXPECT(!kt_thread_done(&w.thread));
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&w.thread), 0);
+	probes_expect_dropped(&p[1], 5, -ECANCELED);
+	KT_EXPECT_EQ(atomic_read(&p[6].dropped), 1);
+out:
+	probes_open(p, 1);
+	jobs_end(pool);
+}
+
+/*
+ * Release ends delayed members, with -ESHUTDOWN; the others still run.
+ * Fails if a delayed member is forgotten, or the error with it.
+ */
+static void release_ends_delayed_members(void)
+{
+	struct kpool *pool = group_make(&queued_one, 4, 0);
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	if (!probes_submit(pool, p, 3) || !probe_runs(p))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[3].job, 3600 * HZ), 0);
+	kpool_release(pool);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), -ESHUTDOWN);
+	probes_expect_ran(p, 3);
+	probes_expect_dropped(&p[3], 1, -ESHUTDOWN);
+out:
+	probes_open(p, 1);
+	jobs_end(pool);
+}
+
+/* Fails if a drop by deadline does not fail the group, or does not fail fast. */
+static void expired_member_is_an_error(void)
+{
+	struct kpool *pool = group_make(&queued_one, 5, KPOOL_GROUP_FAIL_FAST);
+
+	if (!pool)
+		return;
+	kpool_set_deadline(&p[1].job, the_past());
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	if (probes_submit(pool, p, 5)) {
+		kpool_resume(pool);
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_group_error(&group), -ETIME);
+		probes_expect_ran(p, 1);
+		probes_expect_dropped(&p[1], 1, -ETIME);
+		KT_EXPECT_EQ(probes_ran(p, 5) + probes_dropped(p, 5), 5);
+	}
+	kpool_resume(pool);
+	jobs_end(pool);
+}
+
+/* Fails if members that are not due yet are not waited for. */
+static void delayed_members_are_waited_for(void)
+{
+	struct kpool *pool = group_make(&queued_four, 4, 0);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 4; i++)
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job, i * 2), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	probes_expect_ran(p, 4);
+	jobs_end(pool);
+}
+
+/* What does not fit */
+
+/* Fails if a wrong pool is noticed too late, or something was changed. */
+static void other_pools_are_refused(void)
+{
+	static struct kpool_group child;
+	struct kpool *other, *pool = group_make(&queued_one, 1, 0);
+
+	if (!pool)
+		return;
+	other = kt_pool("other", &queued_one);
+	if (other) {
+		KT_EXPECT_EQ(kpool_init_group(&child, other, &group, 0), -EINVAL);
+		KT_EXPECT_EQ(kpool_submit(other, &p->job.item), -EINVAL);
+		KT_EXPECT_EQ(probe_try(other, p), -EINVAL);
+		KT_EXPECT_EQ(kpool_submit_delayed(other, &p->job, 1), -EINVAL);
+		KT_EXPECT_EQ(kt_stat(other, submitted), 0);
+		KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+		KT_EXPECT_EQ(kpool_submit(pool, &p->job.item), 0);
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		probes_expect_ran(p, 1);
+	}
+	jobs_end(other);
+	jobs_end(pool);
+}
+
+/* Fails if flags that mean nothing are taken. */
+static void unknown_flags_are_refused(void)
+{
+	static struct kpool_group child;
+	struct kpool *pool = group_make(&queued_one, 0, 0);
+	unsigned int flag;
+
+	if (!pool)
+		return;
+	for (flag = KPOOL_GROUP_COLLECT << 1; flag; flag <<= 1)
+		KT_EXPECT_EQ(kpool_init_group(&child, pool, NULL, flag), -EINVAL);
+	KT_EXPECT_EQ(kpool_init_group(&child, pool, NULL,
+				      KPOOL_GROUP_COLLECT |
+				      KPOOL_GROUP_FAIL_FAST), 0);
+	jobs_end(pool);
+}
+
+/* Waiting from inside the pool */
+
+/* While another item runs, nobody is refused for the reason that all sleep. */
+static void keep_running(struct kpool *pool)
+{
+	probes_hold(&p[63], 1);
+	probes_submit(pool, &p[63], 1);
+	probe_runs(&p[63]);
+}
+
+static void end_running(void)
+{
+	probes_open(&p[63], 1);
+	KT_EXPECT_EQ(kpool_flush_item(&p[63].job.item), 0);
+}
+
+/* Fails (waits for long) if a member waits for itself. */
+static void member_cannot_wait_for_its_group(void)
+{
+	struct kpool *pool = group_make(&queued_four, 1, KPOOL_GROUP_COLLECT);
+
+	if (!pool)
+		return;
+	keep_running(pool);
+	actor_init(&cast[0], pool, &group, act_waits);
+	actor_init(&cast[1], pool, &group, act_collects);
+	kpool_set_group(&cast[0].probe.job, &group);
+	kpool_set_group(&cast[1].probe.job, &group);
+	if (actor_start(&cast[0]))
+		actor_expect(&cast[0], -EDEADLK);
+	KT_EXPECT(kpool_group_next(&group, KT_LIMIT) == &cast[0].probe.job);
+	if (actor_start(&cast[1]))
+		actor_expect(&cast[1], -EDEADLK);
+	KT_EXPECT(kpool_group_next(&group, KT_LIMIT) == &cast[1].probe.job);
+	end_running();
+	jobs_end(pool);
+}
+
+/* Fails (waits for long) if a job of a child is not one of the parent's. */
+static void childs_member_cannot_wait_for_the_parent(void)
+{
+	static struct kpool_group child;
+	struct kpool *pool = group_make(&queued_four, 0, 0);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&child, pool, &group, 0), 0);
+	keep_running(pool);
+	actor_init(&cast[0], pool, &group, act_waits);
+	kpool_set_group(&cast[0].probe.job, &child);
+	if (actor_start(&cast[0]))
+		actor_expect(&cast[0], -EDEADLK);
+	end_running();
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	jobs_end(pool);
+}
+
+/* Fails if a member may wait for no group at all. */
+static void parents_member_may_wait_for_the_child(void)
+{
+	static struct kpool_group child;
+	struct kpool *pool = group_make(&queued_two, 0, 0);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&child, pool, &group, 0), 0);
+	kpool_set_group(&p[0].job, &child);
+	actor_init(&cast[0], pool, &child, act_submits_and_waits);
+	kpool_set_group(&cast[0].probe.job, &group);
+	if (actor_start(&cast[0]))
+		actor_expect(&cast[0], 0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	probes_expect_ran(p, 1);
+	jobs_end(pool);
+}
+
+static const char *const ways_to_wait[] = { "wait", "next", NULL };
+
+static int (*const acts[])(struct actor *a) = {
+	act_submits_and_waits, act_submits_and_collects,
+};
+
+/*
+ * An item that is no member may wait for the group, while there is a unit for
+ * the members.
+ * Fails if every wait from inside the pool is refused.
+ */
+static void item_may_wait_where_units_are_free(int way)
+{
+	struct kpool *pool = group_make(&queued_two, 1, KPOOL_GROUP_COLLECT);
+
+	if (!pool)
+		return;
+	actor_init(&cast[0], pool, &group, acts[way]);
+	if (actor_start(&cast[0]))
+		actor_expect(&cast[0], 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 1);
+	jobs_end(pool);
+}
+
+/*
+ * On a full pool such a wait could never end.
+ * Fails (hangs) if a sleeper in a group is not counted as one that sleeps
+ * inside an item.
+ */
+static void hang_on_a_full_pool_is_refused(int way)
+{
+	struct kpool *pool = group_make(&queued_one, 1, KPOOL_GROUP_COLLECT);
+
+	if (!pool)
+		return;
+	actor_init(&cast[0], pool, &group, acts[way]);
+	if (actor_start(&cast[0]))
+		actor_expect(&cast[0], -EDEADLK);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 1);
+	jobs_end(pool);
+}
+
+static int act_delays_and_waits(struct actor *a)
+{
+	return kpool_submit_delayed(a->pool, &p[0].job, 3) ?:
+	       kpool_group_wait(a->group, a->timeout);
+}
+
+/* Fails if a member that is not due yet is taken for one that never ends. */
+static void item_may_wait_for_a_delayed_member(void)
+{
+	struct kpool *pool = group_make(&queued_two, 1, 0);
+
+	if (!pool)
+		return;
+	actor_init(&cast[0], pool, &group, act_delays_and_waits);
+	if (actor_start(&cast[0]))
+		actor_expect(&cast[0], 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 1);
+	jobs_end(pool);
+}
+
+/* Fails if a wait that ends by itself is taken for a hang. */
+static void timed_wait_on_a_full_pool_is_no_hang(int way)
+{
+	struct kpool *pool = group_make(&queued_one, 1, KPOOL_GROUP_COLLECT);
+
+	if (!pool)
+		return;
+	actor_init(&cast[0], pool, &group, acts[way]);
+	cast[0].timeout = HZ / 50;
+	if (actor_start(&cast[0]))
+		actor_expect(&cast[0], -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 1);
+	jobs_end(pool);
+}
+
+/*
+ * Two items that wait for each other's group: the second is refused, and the
+ * first goes on when that one ends.
+ * Fails (hangs) if those who wait for groups are not seen to be all asleep.
+ */
+static void circle_of_groups_is_refused(void)
+{
+	static struct kpool_group other;
+	struct kpool *pool = group_make(&queued_two, 0, 0);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&other, pool, NULL, 0), 0);
+	probe_init(p, probe_fn, 0);
+	probes_hold(p, 1);
+	kpool_set_group(&p->job, &other);
+	actor_init(&cast[0], pool, &other, act_waits);
+	actor_init(&cast[1], pool, &group, act_waits);
+	kpool_set_group(&cast[0].probe.job, &group);
+	kpool_set_group(&cast[1].probe.job, &other);
+	if (!probes_submit(pool, p, 1) || !actor_start(&cast[0]))
+		goto out;
+	probe_runs(p);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 2));
+	KT_EXPECT(!cast[0].acted);
+	if (!actor_start(&cast[1]))
+		goto out;
+	probes_open(p, 1);
+	actor_expect(&cast[1], -EDEADLK);
+	actor_expect(&cast[0], 0);
+out:
+	probes_open(p, 1);
+	jobs_end(pool);
+}
+
+/* Fails if a dropped function may wait for what waits for it. */
+static int dropped_got;
+
+static void dropped_waits(struct kpool_item *item, int err)
+{
+	probe_dropped(item, err);
+	dropped_got = kpool_group_wait(&group, HZ);
+}
+
+static void dropped_function_cannot_wait_for_the_group(void)
+{
+	struct kpool *pool = group_make(&queued_one, 1, 0);
+
+	if (!pool)
+		return;
+	dropped_got = 0;
+	kpool_set_dropped(&p->job.item, dropped_waits);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	if (probes_submit(pool, p, 1)) {
+		kpool_group_cancel(&group);
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		KT_EXPECT_EQ(atomic_read(&p->dropped), 1);
+		KT_EXPECT_EQ(dropped_got, -EDEADLK);
+	}
+	kpool_resume(pool);
+	jobs_end(pool);
+}
+
+/* Lifetime and load */
+
+/*
+ * A group may be freed as soon as wait has returned 0.
+ * Fails (KASAN) if whoever ends the last job looks at the group afterwards.
+ */
+static noinline_for_stack void group_on_the_stack(struct kpool *pool)
+{
+	struct kpool_group here;
+	int i;
+
+	KT_EXPECT_EQ(kpool_init_group(&here, pool, NULL, 0), 0);
+	for (i = 0; i < 3; i++)
+		kpool_set_group(&p[i].job, &here);
+	if (probes_submit(pool, p, 3))
+		KT_EXPECT_EQ(kpool_group_wait(&here, KT_LIMIT), 0);
+	poison(&here, sizeof(here));
+	barrier_data(&here);
+}
+
+static void group_on_the_heap(struct kpool *pool)
+{
+	struct kpool_group *here = kmalloc_obj(*here, GFP_KERNEL);
+	int i;
+
+	if (!KT_EXPECT(here))
+		return;
+	KT_EXPECT_EQ(kpool_init_group(here, pool, NULL, 0), 0);
+	for (i = 0; i < 3; i++)
+		kpool_set_group(&p[i].job, here);
+	if (probes_submit(pool, p, 3))
+		KT_EXPECT_EQ(kpool_group_wait(here, KT_LIMIT), 0);
+	poison(here, sizeof(*here));
+	kfree(here);
+}
+
+static void group_may_go_right_after_wait(void)
+{
+	struct kpool *pool = group_make(&queued_four, 0, 0);
+	int i, n = kt_count(3000);
+
+	if (!pool)
+		return;
+	for (i = 0; i < n; i++) {
+		group_on_the_stack(pool);
+		group_on_the_heap(pool);
+	}
+	KT_EXPECT_EQ(probes_ran(p, 3), 6 * n);
+	jobs_end(pool);
+}
+
+/*
+ * Several threads, each with groups of its own in one pool, that fail, are
+ * cancelled, and have single members taken back, at random: each acceptance
+ * ends once, and wait returns when the last has.
+ * Fails if a job is lost between the line, the group and its dropper.
+ */
+#define STORM_THREADS	4
+#define STORM_JOBS	24
+
+struct storm {
+	struct kt_thread	thread;
+	struct kpool		*pool;
+	struct kpool_group	group;
+	struct probe		p[STORM_JOBS];
+	struct rnd_state	rnd;
+	bool			cancelled;
+	int			accepted;
+	int			taken_back;
+};
+
+static u32 storm_dice(struct storm *s, u32 sides)
+{
+	return prandom_u32_state(&s->rnd) % sides;
+}
+
+static void storm_submit(struct storm *s, struct probe *one)
+{
+	struct kpool_item *item = &one->job.item;
+	int err;
+
+	kpool_set_group(&one->job, &s->group);
+	one->ret = storm_dice(s, 40) ? 0 : -EIO;
+	switch (storm_dice(s, 4)) {
+	case 0:
+		err = kpool_submit_delayed(s->pool, &one->job,
+					   storm_dice(s, 3));
+		break;
+	case 1:
+		err = kpool_try_submit(s->pool, item);
+		break;
+	default:
+		err = kpool_submit(s->pool, item);
+		break;
+	}
+	if (!err)
+		s->accepted++;
+	else if (err != -EAGAIN)
+		KT_EXPECT_EQ(err, -ECANCELED);
+}
+
+static void storm_step(struct storm *s)
+{
+	int i;
+
+	for (i = 0; i < STORM_JOBS; i++)
+		storm_submit(s, &s->p[i]);
+	for (i = storm_dice(s, 6); i; i--)
+		s->taken_back += kpool_cancel(&s->p[storm_dice(s, STORM_JOBS)]
+					      .job.item);
+	s->cancelled = !storm_dice(s, 3);
+	if (s->cancelled)
+		kpool_group_cancel(&s->group);
+	KT_EXPECT_EQ(kpool_group_wait(&s->group, KT_LIMIT), 0);
+}
+
+/* After each round the books of the thread must be right. */
+static void storm_check(struct storm *s)
+{
+	int ran = probes_ran(s->p, STORM_JOBS);
+	int dropped = probes_dropped(s->p, STORM_JOBS);
+	int error = kpool_group_error(&s->group);
+
+	KT_EXPECT_EQ(ran + dropped + s->taken_back, s->accepted);
+	KT_EXPECT(!error || error == -EIO);
+	if (!error && !s->cancelled)
+		KT_EXPECT_EQ(dropped, 0);
+}
+
+static int storm_main(void *arg)
+{
+	struct storm *s = arg;
+	int round, n = kt_count(400);
+
+	for (round = 0; round < n; round++) {
+		s->accepted = 0;
+		s->taken_back = 0;
+		KT_EXPECT_EQ(kpool_init_group(&s->group, s->pool, NULL,
+					      storm_dice(s, 2) ?
+					      KPOOL_GROUP_FAIL_FAST : 0), 0);
+		probes_init(s->p, STORM_JOBS, probe_fn);
+		storm_step(s);
+		storm_check(s);
+	}
+	return 0;
+}
+
+static void storm_of_groups_loses_nothing(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 3, .queue_depth = 20 };
+	struct storm *s = kvcalloc(STORM_THREADS, sizeof(*s), GFP_KERNEL);
+	struct kpool *pool = kt_pool("storm", &attrs);
+	int i;
+
+	if (!KT_EXPECT(s) || !pool)
+		goto out;
+	for (i = 0; i < STORM_THREADS; i++) {
+		s[i].pool = pool;
+		prandom_seed_state(&s[i].rnd, i + 1);
+		kt_thread_start(&s[i].thread, storm_main, &s[i]);
+	}
+	for (i = 0; i < STORM_THREADS; i++)
+		kt_thread_join(&s[i].thread);
+out:
+	jobs_end(pool);
+	kvfree(s);
+}
+
+KT_MODULE("kpool selftest: groups",
+	  KT_CASE(wait_is_for_every_member),
+	  KT_CASE(wait_is_for_members_alone),
+	  KT_CASE(empty_group_is_not_waited_for),
+	  KT_CASE(wait_can_time_out_and_be_repeated),
+	  KT_CASE(many_may_wait),
+	  KT_CASE(first_error_is_kept),
+	  KT_CASE(error_alone_cancels_nothing),
+	  KT_EACH(cancelled_group_drops_the_rest, cancellers),
+	  KT_CASE(wait_includes_the_dropped_functions),
+	  KT_CASE(cancel_leaves_others_alone),
+	  KT_CASE(group_can_be_used_again),
+	  KT_CASE(each_acceptance_counts),
+	  KT_CASE(cancel_drops_the_next_run_of_a_running_member),
+	  KT_CASE(member_may_be_submitted_again_when_dropped),
+	  KT_CASE(cancel_ends_self_submission),
+	  KT_CASE(members_may_submit_members),
+	  KT_CASE(member_may_free_itself),
+	  KT_CASE(cancelled_member_is_no_error),
+	  KT_CASE(cancel_of_the_last_member_ends_the_wait),
+	  KT_CASE(refused_member_is_not_waited_for),
+	  KT_CASE(abort_ends_a_group),
+	  KT_CASE(release_ends_delayed_members),
+	  KT_CASE(expired_member_is_an_error),
+	  KT_CASE(delayed_members_are_waited_for),
+	  KT_CASE(other_pools_are_refused),
+	  KT_CASE(unknown_flags_are_refused),
+	  KT_CASE(member_cannot_wait_for_its_group),
+	  KT_CASE(childs_member_cannot_wait_for_the_parent),
+	  KT_CASE(parents_member_may_wait_for_the_child),
+	  KT_EACH(item_may_wait_where_units_are_free, ways_to_wait),
+	  KT_EACH(hang_on_a_full_pool_is_refused, ways_to_wait),
+	  KT_CASE(item_may_wait_for_a_delayed_member),
+	  KT_EACH(timed_wait_on_a_full_pool_is_no_hang, ways_to_wait),
+	  KT_CASE(circle_of_groups_is_refused),
+	  KT_CASE(dropped_function_cannot_wait_for_the_group),
+	  KT_CASE(group_may_go_right_after_wait),
+	  KT_CASE(storm_of_groups_loses_nothing));

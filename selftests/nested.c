@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Groups of groups: a parent waits for its children, hears of their errors,
+ * and cancels them.
+ */
+#include "compat.h"
+#include "group.h"
+
+/* p[i] is a member of tree[i % TREE]; 0 is the parent of 1 and 3, 1 of 2. */
+#define TREE	4
+
+static struct kpool_group tree[TREE];
+
+static struct kpool *tree_make(const struct kpool_attrs *attrs,
+			       unsigned int flags)
+{
+	struct kpool *pool = kt_pool("tree", attrs);
+	int i;
+
+	if (!pool)
+		return NULL;
+	KT_EXPECT_EQ(kpool_init_group(&tree[0], pool, NULL, flags), 0);
+	KT_EXPECT_EQ(kpool_init_group(&tree[1], pool, &tree[0], 0), 0);
+	KT_EXPECT_EQ(kpool_init_group(&tree[2], pool, &tree[1], 0), 0);
+	KT_EXPECT_EQ(kpool_init_group(&tree[3], pool, &tree[0], 0), 0);
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	for (i = 0; i < 2 * TREE; i++)
+		kpool_set_group(&p[i].job, &tree[i % TREE]);
+	return pool;
+}
+
+static void tree_end(struct kpool *pool)
+{
+	probes_open(p, 2 * TREE);
+	KT_EXPECT_EQ(kpool_group_wait(&tree[0], KT_LIMIT), 0);
+	jobs_end(pool);
+}
+
+/* Fails if a group does not wait for its children, or theirs. */
+static void parent_waits_for_its_children(void)
+{
+	struct kpool *pool = tree_make(&queued_four, 0);
+	struct group_waiter w;
+
+	if (!pool)
+		return;
+	probes_hold(p, TREE);
+	if (!probes_submit(pool, p, TREE) || !group_waiter_sleeps(&w, &tree[0]))
+		goto out;
+	probes_open(p, 2);
+	probes_open(&p[3], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 3));
+	KT_EXPECT(!kt_thread_done(&w.thread));
+	KT_EXPECT_EQ(kpool_group_wait(&tree[1], 1), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_group_wait(&tree[3], KT_LIMIT), 0);
+	probes_open(&p[2], 1);
+	KT_EXPECT_EQ(kt_thread_join(&w.thread), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&tree[1], 0), 0);
+	probes_expect_ran(p, TREE);
+out:
+	tree_end(pool);
+}
+
+/* Fails if a child waits for its parent or a sibling. */
+static void child_can_be_waited_for_alone(void)
+{
+	struct kpool *pool = tree_make(&queued_four, 0);
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	probes_hold(&p[3], 1);
+	if (probes_submit(pool, p, TREE)) {
+		KT_EXPECT_EQ(kpool_group_wait(&tree[2], KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_group_wait(&tree[1], KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_group_wait(&tree[0], 1), -ETIMEDOUT);
+		KT_EXPECT_EQ(kpool_group_wait(&tree[3], 1), -ETIMEDOUT);
+	}
+	tree_end(pool);
+}
+
+/* Fails if an error stays in the child, or goes down. */
+static void error_goes_up(void)
+{
+	struct kpool *pool = tree_make(&queued_four, 0);
+
+	if (!pool)
+		return;
+	p[2].ret = -EIO;
+	p[4].ret = -ENOSPC;
+	if (probes_submit(pool, &p[2], 1))
+		KT_EXPECT_EQ(kpool_group_wait(&tree[0], KT_LIMIT), 0);
+	if (probes_submit(pool, &p[4], 1))
+		KT_EXPECT_EQ(kpool_group_wait(&tree[0], KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&tree[2]), -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&tree[1]), -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&tree[0]), -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&tree[3]), 0);
+	tree_end(pool);
+}
+
+/*
+ * The error of a grandchild cancels a parent with FAIL_FAST, and with it all
+ * its other children.
+ * Fails if only the group that the job is a member of is examined.
+ */
+static void childs_error_cancels_a_parent_that_fails_fast(void)
+{
+	struct kpool *pool = tree_make(&queued_one, KPOOL_GROUP_FAIL_FAST);
+	int i;
+
+	if (!pool)
+		return;
+	p[2].ret = -EIO;
+	probes_hold(&p[2], 1);
+	if (!probes_submit(pool, &p[2], 1) || !probe_runs(&p[2]))
+		goto out;
+	if (!probes_submit(pool, &p[4], TREE))
+		goto out;
+	probes_open(&p[2], 1);
+	KT_EXPECT_EQ(kpool_group_wait(&tree[0], KT_LIMIT), 0);
+	probes_expect_dropped(&p[4], TREE, -ECANCELED);
+	for (i = 0; i < TREE; i++)
+		KT_EXPECT_EQ(probe_try(pool, &p[4 + i]), -ECANCELED);
+	KT_EXPECT_EQ(kpool_group_error(&tree[0]), -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&tree[3]), 0);
+out:
+	tree_end(pool);
+}
+
+/* Fails if a child's or grandchild's jobs survive. */
+static void cancel_goes_down(void)
+{
+	static struct kpool_group late;
+	struct kpool *pool = tree_make(&queued_one, 0);
+	int i;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	if (!probes_submit(pool, p, TREE))
+		goto out;
+	kpool_group_cancel(&tree[0]);
+	KT_EXPECT_EQ(kpool_group_wait(&tree[0], KT_LIMIT), 0);
+	probes_expect_dropped(p, TREE, -ECANCELED);
+	for (i = 0; i < TREE; i++)
+		KT_EXPECT_EQ(probe_try(pool, &p[4 + i]), -ECANCELED);
+	KT_EXPECT_EQ(kpool_init_group(&late, pool, &tree[1], 0), 0);
+	kpool_set_group(&p[9].job, &late);
+	KT_EXPECT_EQ(probe_try(pool, &p[9]), -ECANCELED);
+out:
+	kpool_resume(pool);
+	tree_end(pool);
+}
+
+/* Fails if a child's cancel reaches its parent or a sibling. */
+static void cancel_does_not_go_up(void)
+{
+	struct kpool *pool = tree_make(&queued_one, KPOOL_GROUP_FAIL_FAST);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	if (!probes_submit(pool, p, TREE))
+		goto out;
+	kpool_group_cancel(&tree[1]);
+	KT_EXPECT_EQ(kpool_group_wait(&tree[1], KT_LIMIT), 0);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_group_wait(&tree[0], KT_LIMIT), 0);
+	probes_expect_dropped(&p[1], 2, -ECANCELED);
+	probes_expect_ran(p, 1);
+	probes_expect_ran(&p[3], 1);
+	KT_EXPECT_EQ(kpool_group_error(&tree[0]), 0);
+out:
+	kpool_resume(pool);
+	tree_end(pool);
+}
+
+/*
+ * A child may go as soon as it has been waited for, or if it was never used,
+ * while its parent lives on and is cancelled.
+ * Fails (KASAN) if the parent follows children that have gone.
+ */
+static void child_may_go_before_its_parent(void)
+{
+	struct kpool *pool = tree_make(&queued_four, 0);
+	struct kpool_group *child, *unused;
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 20; i++) {
+		child = kmalloc_obj(*child, GFP_KERNEL);
+		unused = kmalloc_obj(*unused, GFP_KERNEL);
+		if (!KT_EXPECT(child) || !KT_EXPECT(unused))
+			goto free;
+		KT_EXPECT_EQ(kpool_init_group(child, pool, &tree[0], 0), 0);
+		KT_EXPECT_EQ(kpool_init_group(unused, pool, &tree[0], 0), 0);
+		kpool_set_group(&p[1].job, child);
+		probes_submit(pool, p, 2);
+		KT_EXPECT_EQ(kpool_group_wait(child, KT_LIMIT), 0);
+		poison(child, sizeof(*child));
+		poison(unused, sizeof(*unused));
+free:
+		kfree(child);
+		kfree(unused);
+		KT_EXPECT_EQ(kpool_group_wait(&tree[0], KT_LIMIT), 0);
+	}
+	kpool_group_cancel(&tree[0]);
+	KT_EXPECT_EQ(kpool_group_error(&tree[0]), 0);
+	tree_end(pool);
+}
+
+KT_MODULE("kpool selftest: groups of groups",
+	  KT_CASE(parent_waits_for_its_children),
+	  KT_CASE(child_can_be_waited_for_alone),
+	  KT_CASE(error_goes_up),
+	  KT_CASE(childs_error_cancels_a_parent_that_fails_fast),
+	  KT_CASE(cancel_goes_down),
+	  KT_CASE(cancel_does_not_go_up),
+	  KT_CASE(child_may_go_before_its_parent));

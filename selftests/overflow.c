@@ -1,0 +1,1236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What submit does when there is no room: wait, run the item itself, or give
+ * up the oldest in line.
+ */
+#include "hardirq.h"
+#include "timed.h"
+
+#define JOBS	16
+
+static struct timed job[JOBS];
+static struct task_struct *ran_by[JOBS];
+static struct load load[2];
+static struct kpool *overflow_pool;
+
+static int noted(struct kpool_item *item)
+{
+	ran_by[timed_of(item)->nr] = current;
+	return timed_fn(item);
+}
+
+/* A pool of one unit. */
+static bool overflow_make(int when_full, int depth)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = when_full,
+		.queue_depth = depth ? depth : KPOOL_NONE,
+	};
+	int i;
+
+	timed_init_all(job, JOBS);
+	for (i = 0; i < JOBS; i++)
+		job[i].job.item.fn = noted;
+	memset(ran_by, 0, sizeof(ran_by));
+	load_init_all(load, 2);
+	kt_gate_init(&timed_dropping);
+	overflow_pool = kt_pool("overflow", &attrs);
+	return overflow_pool;
+}
+
+/* The same with its unit taken. */
+static bool overflow_full(int when_full, int depth)
+{
+	return overflow_make(when_full, depth) &&
+	       KT_EXPECT(load_runs(overflow_pool, &load[0]));
+}
+
+static void overflow_finish(struct kt_submitter *s, int n)
+{
+	int i;
+
+	kt_gate_open(&timed_dropping);
+	for (i = 0; i < JOBS; i++)
+		kt_gate_open(&job[i].gate);
+	load_finish(overflow_pool, load, 2, s, n);
+}
+
+static int submit(int i)
+{
+	return kpool_submit(overflow_pool, &job[i].job.item);
+}
+
+static int try(int i)
+{
+	return kpool_try_submit(overflow_pool, &job[i].job.item);
+}
+
+static int flush(int i)
+{
+	return kpool_flush_item(&job[i].job.item);
+}
+
+static void vacate(void)
+{
+	load_end(&load[0]);
+}
+
+static int by_submit(int i)
+{
+	return submit(i);
+}
+
+static int by_timeout(int i)
+{
+	return kpool_submit_timeout(overflow_pool, &job[i].job.item, 2);
+}
+
+static int by_killable(int i)
+{
+	return kpool_submit_killable(overflow_pool, &job[i].job.item);
+}
+
+static int by_try(int i)
+{
+	return try(i);
+}
+
+static int hardirq_ret, hardirq_nr;
+
+static void try_here(void)
+{
+	hardirq_ret = try(hardirq_nr);
+}
+
+static int by_try_in_hardirq(int i)
+{
+	hardirq_nr = i;
+	hardirq_do(try_here);
+	return hardirq_ret;
+}
+
+static int (*const ways_in[])(int i) = {
+	by_submit, by_timeout, by_killable, by_try, by_try_in_hardirq,
+};
+
+static const char *const ways[] = {
+	"by_submit", "by_timeout", "by_killable", "by_try",
+	"by_try_in_hardirq", NULL
+};
+
+static const char *const sleeping_ways[] = {
+	"by_submit", "by_timeout", "by_killable", NULL
+};
+
+/* A thread that submits a job and runs it itself, waiting at its gate */
+
+static int runner_main(void *arg)
+{
+	return submit((long)arg);
+}
+
+/* Does a thread run job @i? */
+static bool caller_is_inside(struct kt_thread *t, int i)
+{
+	kt_gate_init(&job[i].gate);
+	return kt_thread_start(t, runner_main, (void *)(long)i) &&
+	       KT_EXPECT(kt_wait(atomic_read(&job[i].gate.started))) &&
+	       KT_EXPECT(ran_by[i] == t->task);
+}
+
+/* Let it go. */
+static void caller_leaves(struct kt_thread *t, int i)
+{
+	kt_gate_open(&job[i].gate);
+	if (t->task)
+		KT_EXPECT_EQ(kt_thread_join(t), 0);
+}
+
+/*
+ * In a full pool the submitter runs the item itself, before its submit
+ * returns; the run counts as any other, and as caller_ran.
+ * Fails if it sleeps, is refused, or the item goes to a worker.
+ */
+static void caller_runs_the_item(int way)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	KT_EXPECT_EQ(ways_in[way](0), 0);
+	KT_EXPECT(ran_by[0] == current);
+	KT_EXPECT(timed_ran(&job[0]));
+	KT_EXPECT(!kpool_is_pending(&job[0].job.item));
+	KT_EXPECT_EQ(kt_stat(overflow_pool, submitted), 2);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, completed), 1);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 1);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, refused), 0);
+	/* and again */
+	KT_EXPECT_EQ(ways_in[way](0), 0);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 2);
+	vacate();
+	KT_EXPECT_EQ(kt_stat(overflow_pool, completed), 3);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 2);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * While there is room, workers run what is submitted, and the queue fills.
+ * Fails if a caller runs what could have waited.
+ */
+static void caller_runs_only_what_finds_no_room(void)
+{
+	if (!overflow_make(KPOOL_CALLER_RUNS, 2))
+		return;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT(ran_by[0] && ran_by[0] != current);
+	KT_EXPECT(load_runs(overflow_pool, &load[0]));
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(submit(2), 0);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, pending), 2);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 0);
+	KT_EXPECT_EQ(submit(3), 0);
+	KT_EXPECT(timed_ran(&job[3]));
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 1);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, pending), 2);
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT(timed_ran(&job[1]));
+	KT_EXPECT(timed_ran(&job[2]));
+	KT_EXPECT(ran_by[1] != current);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 1);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * A caller holds no unit while it runs an item, however heavy that is; what is
+ * too heavy for the pool is refused.
+ * Fails if the pool's workers wait for the caller.
+ */
+static void caller_holds_no_unit(void)
+{
+	struct kt_thread t = { };
+
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	if (!caller_is_inside(&t, 0))
+		goto out;
+	KT_EXPECT_EQ(kt_stat(overflow_pool, units), 1);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, running), 2);
+	vacate();
+	KT_EXPECT_EQ(kt_stat(overflow_pool, units), 0);
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(flush(1), 0);
+	KT_EXPECT(ran_by[1] != current);
+	KT_EXPECT_EQ(kpool_set_weight(&job[2].job.item, 2), 0);
+	KT_EXPECT_EQ(submit(2), -EINVAL);
+	KT_EXPECT_EQ(timed_runs(&job[2]), 0);
+out:
+	caller_leaves(&t, 0);
+	overflow_finish(NULL, 0);
+}
+
+static int fails(struct kpool_item *item)
+{
+	noted(item);
+	return -EIO;
+}
+
+/*
+ * What an item returns to a caller that runs it is counted as from a worker,
+ * and is not what submit returns.
+ * Fails if submit passes the error on: it would say "not accepted".
+ */
+static void error_of_a_caller_run_is_counted(void)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	job[0].job.item.fn = fails;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, failed), 1);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, completed), 1);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * Who waits for the item or for the pool waits for a caller's run too.
+ * Fails if runs are looked for in workers alone.
+ */
+static void waiting_includes_the_run_of_a_caller(void)
+{
+	struct kt_thread t = { }, waiter[3] = { };
+	int i;
+
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	if (!caller_is_inside(&t, 0))
+		goto out;
+	KT_EXPECT(!kpool_cancel(&job[0].job.item));
+	KT_EXPECT(!kpool_is_pending(&job[0].job.item));
+	vacate();
+	if (!timed_sleeps(&waiter[0], timed_flush_item, &job[0]) ||
+	    !timed_sleeps(&waiter[1], timed_cancel_wait, &job[0]) ||
+	    !timed_sleeps(&waiter[2], timed_flush_pool, overflow_pool))
+		goto out;
+	KT_EXPECT_EQ(kpool_release_timeout(overflow_pool, 2), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_reboot(overflow_pool), -EBUSY);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT(!kt_thread_done(&waiter[i]));
+out:
+	caller_leaves(&t, 0);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kt_thread_join(&waiter[i]), 0);
+	KT_EXPECT_EQ(kpool_release_timeout(overflow_pool, KT_LIMIT), 0);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * While a caller runs it, an item is as any other that runs: accepted again,
+ * it starts after, and never twice at once.
+ * Fails if a worker takes it up meanwhile.
+ */
+static void item_that_a_caller_runs_starts_again_after(void)
+{
+	struct kt_thread t = { };
+
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	if (!caller_is_inside(&t, 0))
+		goto out;
+	KT_EXPECT_EQ(try(0), -EAGAIN);
+	vacate();
+	KT_EXPECT_EQ(try(0), 0);
+	KT_EXPECT_EQ(try(0), -EALREADY);
+	KT_EXPECT_EQ(submit(0), -EALREADY);
+	KT_EXPECT(kpool_is_pending(&job[0].job.item));
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(atomic_read(&job[0].gate.started), 1);
+	caller_leaves(&t, 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 2);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 1);
+out:
+	caller_leaves(&t, 0);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * An item that runs already does not run in a caller too: that waits.
+ * Fails if being full is all that a caller is asked for.
+ */
+static void caller_does_not_run_what_runs(void)
+{
+	struct kt_submitter s = { };
+
+	if (!overflow_make(KPOOL_CALLER_RUNS, 0))
+		return;
+	kt_gate_init(&job[0].gate);
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT(kt_wait(atomic_read(&job[0].gate.started)));
+	if (!kt_submitter_block(&s, overflow_pool, &job[0].job.item))
+		goto out;
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(atomic_read(&job[0].gate.started), 1);
+	kt_gate_open(&job[0].gate);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 2);
+	KT_EXPECT(ran_by[0] != current);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 0);
+out:
+	overflow_finish(&s, 1);
+}
+
+static int comes_again(struct kpool_item *item)
+{
+	if (!timed_runs(timed_of(item)))
+		KT_EXPECT_EQ(kpool_submit(overflow_pool, item), 0);
+	return noted(item);
+}
+
+/*
+ * An item that a caller runs may submit itself: it is accepted for want of
+ * room or not, and comes after.
+ * Fails (overflows the stack, or hangs) if the caller runs it inside itself.
+ */
+static void item_that_a_caller_runs_may_submit_itself(void)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	job[0].job.item.fn = comes_again;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 1);
+	KT_EXPECT(kpool_is_pending(&job[0].job.item));
+	vacate();
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 2);
+	KT_EXPECT(ran_by[0] != current);
+	overflow_finish(NULL, 0);
+}
+
+static int submits_another(struct kpool_item *item)
+{
+	int i = timed_of(item)->nr;
+
+	KT_EXPECT_EQ(submit(i + 1), 0);
+	KT_EXPECT(timed_ran(&job[i + 1]));
+	KT_EXPECT(ran_by[i + 1] == current);
+	return noted(item);
+}
+
+/*
+ * An item that submits to its own full pool runs that itself instead of
+ * waiting for itself, in a worker and in a caller.
+ * Fails if it gets -EDEADLK, or hangs.
+ */
+static void item_of_the_pool_runs_it_itself(void)
+{
+	if (!overflow_make(KPOOL_CALLER_RUNS, 0))
+		return;
+	job[0].job.item.fn = submits_another;
+	job[1].job.item.fn = submits_another;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+	KT_EXPECT(ran_by[0] != current);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 2);
+	overflow_finish(NULL, 0);
+}
+
+static int waits_for_itself(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(kpool_destroy(overflow_pool), -EDEADLK);
+	KT_EXPECT_EQ(kpool_release_timeout(overflow_pool, HZ), -EDEADLK);
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), -EDEADLK);
+	KT_EXPECT_EQ(kpool_flush_item(item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_wait(item), -EDEADLK);
+	return noted(item);
+}
+
+/*
+ * Inside an item that a caller runs one is inside the pool: to wait for either
+ * is refused, and changes nothing.
+ * Fails (hangs) if only workers are known to be inside.
+ */
+static void caller_cannot_wait_for_itself(void)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	job[0].job.item.fn = waits_for_itself;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+	KT_EXPECT(ran_by[0] == current);
+	/* and afterwards one is outside again */
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(flush(1), 0);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * destroy waits for an item that a caller runs.
+ * Fails if it waits for workers alone: the caller's pool would be gone.
+ */
+static void destroy_waits_for_the_run_of_a_caller(void)
+{
+	struct kt_thread t = { }, destroyer = { };
+
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	if (!caller_is_inside(&t, 0)) {
+		overflow_finish(NULL, 0);
+		return;
+	}
+	vacate();
+	if (timed_sleeps(&destroyer, timed_destroy_pool, overflow_pool))
+		kt_sleep_ms(10);
+	KT_EXPECT(!kt_thread_done(&destroyer));
+	caller_leaves(&t, 0);
+	KT_EXPECT_EQ(kt_thread_join(&destroyer), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+}
+
+static int submit_fn_ran;
+
+static int runs_as_fn(void *arg)
+{
+	submit_fn_ran += current == arg;
+	return 0;
+}
+
+/*
+ * Who must not sleep does not run an item either: it is refused.
+ * Fails if try or an interrupt runs it.
+ */
+static void caller_that_must_not_sleep_is_refused(void)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	KT_EXPECT_EQ(try(0), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_timeout(overflow_pool, &job[0].job.item, 0),
+		     -EAGAIN);
+	KT_EXPECT_EQ(by_try_in_hardirq(0), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_fn(overflow_pool, runs_as_fn, current,
+				     GFP_ATOMIC), -EAGAIN);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, refused), 4);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 0);
+	overflow_finish(NULL, 0);
+}
+
+static void submit_here(void)
+{
+	hardirq_ret = submit(0);
+}
+
+/*
+ * The same for one that calls the sleeping submit where it cannot sleep.
+ * Fails if the policy is all that it goes by.
+ */
+static void interrupt_does_not_run_the_item(void)
+{
+	unsigned long flags;
+
+	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)) {
+		kt_skip("this kernel complains of the caller, as it should");
+		return;
+	}
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	hardirq_do(submit_here);
+	KT_EXPECT_EQ(hardirq_ret, -EAGAIN);
+	local_irq_save(flags);
+	hardirq_ret = submit(0);
+	local_irq_restore(flags);
+	KT_EXPECT_EQ(hardirq_ret, -EAGAIN);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * The function form and a call are run by the caller too.
+ * Fails if they go their own way in: a call would wait for a worker.
+ */
+static void caller_runs_functions_and_calls(void)
+{
+	int result = -1;
+
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	submit_fn_ran = 0;
+	KT_EXPECT_EQ(kpool_submit_fn(overflow_pool, runs_as_fn, current,
+				     GFP_KERNEL), 0);
+	KT_EXPECT_EQ(submit_fn_ran, 1);
+	KT_EXPECT_EQ(kpool_call(overflow_pool, runs_as_fn, current, &result),
+		     0);
+	KT_EXPECT_EQ(submit_fn_ran, 2);
+	KT_EXPECT_EQ(result, 0);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 2);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * Starts are held back in a paused pool, also those in a caller: it waits.
+ * Fails if a caller runs past the pause.
+ */
+static void caller_waits_in_a_paused_pool(void)
+{
+	struct kt_submitter s = { };
+
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	KT_EXPECT_EQ(kpool_pause(overflow_pool), 0);
+	if (!kt_submitter_block(&s, overflow_pool, &job[0].job.item))
+		goto out;
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
+	kpool_resume(overflow_pool);
+	vacate();
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+out:
+	kpool_resume(overflow_pool);
+	overflow_finish(&s, 1);
+}
+
+/*
+ * An item that was disabled, or whose pool is closed, does not run in a caller.
+ * Fails if a full pool is looked at first.
+ */
+static void caller_runs_nothing_that_is_refused(void)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	KT_EXPECT_EQ(kpool_disable(&job[0].job.item), 0);
+	KT_EXPECT_EQ(submit(0), -ECANCELED);
+	KT_EXPECT_EQ(kpool_enable(&job[0].job.item), 0);
+	kpool_release(overflow_pool);
+	KT_EXPECT_EQ(submit(0), -ESHUTDOWN);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 0);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * A deadline is looked at before a caller runs the job, as before a worker does.
+ * Fails if a caller runs what a worker would have dropped.
+ */
+static void caller_does_not_run_what_is_too_late(void)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	kpool_set_deadline(&job[0].job, ktime_sub_ns(ktime_get(), 1));
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT(timed_was_dropped(&job[0], -ETIME));
+	kpool_set_deadline(&job[1].job, ktime_add_ms(ktime_get(), 1000000));
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT(timed_ran(&job[1]));
+	KT_EXPECT_EQ(kt_stat(overflow_pool, expired), 1);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 1);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * A delayed job has no caller when it is due: it waits.
+ * Fails if the timer runs it, or it is refused.
+ */
+static void due_job_waits_without_a_caller(void)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	KT_EXPECT_EQ(kpool_submit_delayed(overflow_pool, &job[0].job, 0), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(overflow_pool, &job[1].job, 1), 0);
+	KT_EXPECT(kt_wait(!kt_stat(overflow_pool, delayed)));
+	KT_EXPECT_EQ(kt_stat(overflow_pool, pending), 2);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+	KT_EXPECT(timed_ran(&job[1]));
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 0);
+	overflow_finish(NULL, 0);
+}
+
+static void *no_state(void *data)
+{
+	return data;
+}
+
+static void expect_create(const struct kpool_attrs *attrs, int err)
+{
+	struct kpool *pool = kpool_create("combination", attrs);
+
+	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), err);
+	kt_pool_end(pool);
+}
+
+/*
+ * A caller has no worker's state and must be able to sleep: with worker_init
+ * or nonblocking, caller_runs is refused at creation.
+ * Fails if a combination is not looked at.
+ */
+static void caller_runs_is_refused_where_it_cannot_be(void)
+{
+	struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+	};
+
+	expect_create(&attrs, 0);
+	attrs.nonblocking = KPOOL_NONE;
+	expect_create(&attrs, 0);
+	attrs.nonblocking = 1;
+	expect_create(&attrs, -EINVAL);
+	attrs.when_full = KPOOL_DROP_OLDEST;
+	expect_create(&attrs, 0);
+	attrs.worker_init = no_state;
+	expect_create(&attrs, 0);
+	attrs.nonblocking = 0;
+	attrs.when_full = KPOOL_CALLER_RUNS;
+	expect_create(&attrs, -EINVAL);
+	attrs.worker_init = NULL;
+	attrs.when_full = KPOOL_DROP_OLDEST + 1;
+	expect_create(&attrs, -ERANGE);
+	attrs.when_full = -1;
+	expect_create(&attrs, -ERANGE);
+}
+
+static void expect_tune(struct kpool *pool, enum kpool_tunable tunable,
+			int value, int err)
+{
+	struct kpool_attrs before, after;
+
+	kpool_get_attrs(pool, &before);
+	KT_EXPECT_EQ(kpool_tune(pool, tunable, value), err);
+	kpool_get_attrs(pool, &after);
+	if (err) {
+		KT_EXPECT_EQ(before.when_full, after.when_full);
+		KT_EXPECT_EQ(before.nonblocking, after.nonblocking);
+	} else if (tunable == KPOOL_WHEN_FULL) {
+		KT_EXPECT_EQ(after.when_full, value);
+	}
+}
+
+/*
+ * The same when one of them is tuned, and nothing changes then.
+ * Fails if only creation looks at combinations.
+ */
+static void tune_refuses_caller_runs_where_it_cannot_be(void)
+{
+	struct kpool_attrs attrs = { .capacity = 1, .nonblocking = 1 };
+	struct kpool *pool = kt_pool("tuned", &attrs);
+
+	if (!pool)
+		return;
+	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, -EINVAL);
+	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_DROP_OLDEST, 0);
+	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, -EINVAL);
+	expect_tune(pool, KPOOL_NONBLOCKING, KPOOL_NONE, 0);
+	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, 0);
+	expect_tune(pool, KPOOL_NONBLOCKING, 1, -EINVAL);
+	expect_tune(pool, KPOOL_WHEN_FULL, 3, -ERANGE);
+	expect_tune(pool, KPOOL_WHEN_FULL, -1, -ERANGE);
+	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_WAIT, 0);
+	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0);
+	kt_pool_end(pool);
+	attrs.worker_init = no_state;
+	attrs.nonblocking = 0;
+	pool = kt_pool("tuned", &attrs);
+	if (!pool)
+		return;
+	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, -EINVAL);
+	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_DROP_OLDEST, 0);
+	kt_pool_end(pool);
+}
+
+/* Threads that submit more than the pool has room for */
+
+#define PUSHERS	4
+
+static struct pusher {
+	struct timed	t[4];
+	struct kt_thread thread;
+	int		accepted;
+} pusher[PUSHERS];
+
+static int pusher_fn(struct kpool_item *item)
+{
+	atomic_inc(&timed_of(item)->gate.finished);
+	return 0;
+}
+
+/* Not timed_dropped(): the item may have been submitted again by now. */
+static void pusher_dropped(struct kpool_item *item, int err)
+{
+	might_sleep();
+	KT_EXPECT_EQ(err, -EAGAIN);
+	atomic_inc(&timed_of(item)->gate.dropped);
+}
+
+static int pusher_main(void *arg)
+{
+	struct pusher *p = arg;
+	int i, n = kt_count(500), ret;
+
+	for (i = 0; i < n; i++) {
+		ret = kpool_submit(overflow_pool, &p->t[i % 4].job.item);
+		if (!KT_EXPECT(!ret || ret == -EALREADY))
+			return ret;
+		p->accepted += !ret;
+		if (ret || i % 4 == 0)
+			usleep_range(20, 50);
+	}
+	return 0;
+}
+
+/* What they submit ends exactly once; returns how many were dropped. */
+static int push(void)
+{
+	int i, j, accepted = 0, runs = 0, drops = 0;
+
+	memset(pusher, 0, sizeof(pusher));
+	for (i = 0; i < PUSHERS; i++) {
+		timed_init_all(pusher[i].t, 4);
+		for (j = 0; j < 4; j++) {
+			struct kpool_item *item = &pusher[i].t[j].job.item;
+
+			item->fn = pusher_fn;
+			kpool_set_dropped(item, pusher_dropped);
+		}
+		kt_thread_start(&pusher[i].thread, pusher_main, &pusher[i]);
+	}
+	for (i = 0; i < PUSHERS; i++)
+		KT_EXPECT_EQ(kt_thread_join(&pusher[i].thread), 0);
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	for (i = 0; i < PUSHERS; i++) {
+		accepted += pusher[i].accepted;
+		for (j = 0; j < 4; j++) {
+			runs += timed_runs(&pusher[i].t[j]);
+			drops += timed_drops(&pusher[i].t[j]);
+		}
+	}
+	KT_EXPECT_EQ(runs + drops, accepted);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, submitted), accepted);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, completed), runs);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, refused), 0);
+	return drops;
+}
+
+/*
+ * Whoever runs it, an accepted item runs exactly once.
+ * Fails if a caller and a worker can both take it, or neither.
+ */
+static void callers_and_workers_run_each_item_once(void)
+{
+	if (!overflow_make(KPOOL_CALLER_RUNS, 2))
+		return;
+	KT_EXPECT_EQ(push(), 0);
+	KT_EXPECT_LE(kt_stat(overflow_pool, caller_ran),
+		     kt_stat(overflow_pool, completed));
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * The newcomer takes the place of the oldest in line, whose owner is told once,
+ * with -EAGAIN, in process context; the others keep their order.
+ * Fails if the newest goes, nobody is told, or an interrupt tells.
+ */
+static void newcomer_displaces_the_oldest(int way)
+{
+	static const int order[] = { 2, 3, 4 };
+	int i;
+
+	if (!overflow_full(KPOOL_DROP_OLDEST, 3))
+		return;
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(submit(i), 0);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 0);
+	for (; i < 5; i++) {
+		KT_EXPECT_EQ(ways_in[way](i), 0);
+		KT_EXPECT_EQ(flush(i - 3), 0);
+		KT_EXPECT(timed_was_dropped(&job[i - 3], -EAGAIN));
+		KT_EXPECT_EQ(kt_stat(overflow_pool, pending), 3);
+	}
+	KT_EXPECT_EQ(kt_stat(overflow_pool, submitted), 6);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 2);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, dropped), 2);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, refused), 0);
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	if (KT_EXPECT_EQ(timed_order.n, 3))
+		for (i = 0; i < 3; i++)
+			KT_EXPECT_EQ(timed_order.nr[i], order[i]);
+	for (i = 0; i < 5; i++)
+		KT_EXPECT_EQ(timed_runs(&job[i]) + timed_drops(&job[i]), 1);
+	overflow_finish(NULL, 0);
+}
+
+static void prioritise(int i, enum kpool_priority priority)
+{
+	KT_EXPECT_EQ(kpool_set_priority(&job[i].job.item, priority), 0);
+}
+
+/*
+ * The lowest priority in line is given up first, and of it the oldest.
+ * Fails if the oldest of all goes, or the next to start.
+ */
+static void lowest_priority_is_displaced_first(void)
+{
+	static const int victims[] = { 2, 4, 0, 3, 1 };
+	int i;
+
+	if (!overflow_full(KPOOL_DROP_OLDEST, 5))
+		return;
+	prioritise(1, KPOOL_HIGH);
+	prioritise(2, KPOOL_LOW);
+	prioritise(4, KPOOL_LOW);
+	for (i = 0; i < 5; i++)
+		KT_EXPECT_EQ(submit(i), 0);
+	for (i = 0; i < 5; i++) {
+		prioritise(5 + i, KPOOL_HIGH);
+		KT_EXPECT_EQ(try(5 + i), 0);
+		KT_EXPECT_EQ(flush(victims[i]), 0);
+		KT_EXPECT(timed_was_dropped(&job[victims[i]], -EAGAIN));
+		KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), i + 1);
+	}
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	for (i = 5; i < 10; i++)
+		KT_EXPECT(timed_ran(&job[i]));
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * A newcomer never displaces what is above it: try is refused, submit waits.
+ * Fails if priorities are compared the wrong way round, or not at all.
+ */
+static void higher_priority_is_never_displaced(void)
+{
+	struct kt_submitter s = { };
+
+	if (!overflow_full(KPOOL_DROP_OLDEST, 2))
+		return;
+	prioritise(0, KPOOL_HIGH);
+	prioritise(2, KPOOL_LOW);
+	prioritise(3, KPOOL_LOW);
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(try(2), -EAGAIN);
+	KT_EXPECT_EQ(by_try_in_hardirq(2), -EAGAIN);
+	KT_EXPECT_EQ(by_timeout(2), -ETIMEDOUT);
+	KT_EXPECT_EQ(try(4), 0);
+	KT_EXPECT_EQ(flush(1), 0);
+	KT_EXPECT(timed_was_dropped(&job[1], -EAGAIN));
+	if (!kt_submitter_block(&s, overflow_pool, &job[3].job.item))
+		goto out;
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 1);
+	vacate();
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+	KT_EXPECT(timed_ran(&job[3]));
+	KT_EXPECT(timed_ran(&job[4]));
+out:
+	overflow_finish(&s, 1);
+}
+
+/*
+ * With no queue there is nobody to displace: submit waits, try is refused, and
+ * what runs goes on.
+ * Fails if a running item, or the newcomer itself, is given up.
+ */
+static void without_a_queue_nothing_is_displaced(void)
+{
+	struct kt_submitter s = { };
+
+	if (!overflow_full(KPOOL_DROP_OLDEST, 0))
+		return;
+	KT_EXPECT_EQ(try(0), -EAGAIN);
+	KT_EXPECT_EQ(by_timeout(0), -ETIMEDOUT);
+	if (!kt_submitter_block(&s, overflow_pool, &job[0].job.item))
+		goto out;
+	KT_EXPECT_EQ(try(1), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 0);
+	vacate();
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+out:
+	overflow_finish(&s, 1);
+}
+
+/*
+ * In a nonblocking pool a newcomer displaces, and is refused where it cannot.
+ * Fails if nonblocking refuses before the policy is asked, or submit sleeps.
+ */
+static void nonblocking_pool_displaces_or_refuses(void)
+{
+	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+		return;
+	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_NONBLOCKING, 1), 0);
+	prioritise(2, KPOOL_LOW);
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT(timed_was_dropped(&job[0], -EAGAIN));
+	KT_EXPECT_EQ(submit(2), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 1);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, refused), 1);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * The newcomer does not wait for the owner of what it displaced.
+ * Fails if its submit calls the dropped function.
+ */
+static void newcomer_does_not_wait_for_the_dropped_function(void)
+{
+	int i;
+
+	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+		return;
+	for (i = 0; i < 3; i++)
+		kpool_set_dropped(&job[i].job.item, timed_dropped_gated);
+	for (i = 0; i < 4; i++)
+		KT_EXPECT_EQ(submit(i), 0);
+	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
+	vacate();
+	KT_EXPECT_EQ(flush(3), 0);
+	KT_EXPECT(timed_ran(&job[3]));
+	KT_EXPECT_EQ(atomic_read(&timed_dropping.finished), 0);
+	kt_gate_open(&timed_dropping);
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT(timed_was_dropped(&job[i], -EAGAIN));
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * Who waits for a displaced item, or for the pool, waits for its owner to have
+ * been told, and no longer.
+ * Fails (hangs) if waiters stay with the line.
+ */
+static void waiters_of_a_displaced_item_are_woken(void)
+{
+	struct kt_thread t[2] = { };
+	int i;
+
+	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+		return;
+	kpool_set_dropped(&job[0].job.item, timed_dropped_gated);
+	KT_EXPECT_EQ(submit(0), 0);
+	if (!timed_sleeps(&t[0], timed_flush_item, &job[0]) ||
+	    !timed_sleeps(&t[1], timed_flush_pool, overflow_pool))
+		goto out;
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
+	vacate();
+	KT_EXPECT_EQ(flush(1), 0);
+	for (i = 0; i < 2; i++)
+		KT_EXPECT(!kt_thread_done(&t[i]));
+out:
+	load_open_all(load, 2);
+	kt_gate_open(&timed_dropping);
+	for (i = 0; i < 2; i++)
+		KT_EXPECT_EQ(kt_thread_join(&t[i]), 0);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * A displaced item can be submitted again.
+ * Fails if it stays marked as dropped.
+ */
+static void displaced_item_can_be_submitted_again(void)
+{
+	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+		return;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(flush(1), 0);
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT_EQ(timed_drops(&job[0]), 2);
+	KT_EXPECT_EQ(timed_drops(&job[1]), 1);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
+	KT_EXPECT_EQ(timed_runs(&job[1]), 1);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * An item that runs and waits to run again is not displaced: its owner could
+ * not be told before that run has ended.  Another in line is.
+ * Fails if dropped is called while the item runs, or the line is looked at no
+ * further.
+ */
+static void item_that_runs_is_not_displaced(void)
+{
+	if (!overflow_make(KPOOL_DROP_OLDEST, 1))
+		return;
+	kt_gate_init(&job[0].gate);
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT(kt_wait(atomic_read(&job[0].gate.started)));
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(try(1), -EAGAIN);
+	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_QUEUE_DEPTH, 2), 0);
+	KT_EXPECT_EQ(try(1), 0);
+	KT_EXPECT_EQ(try(2), 0);
+	KT_EXPECT_EQ(flush(1), 0);
+	KT_EXPECT(timed_was_dropped(&job[1], -EAGAIN));
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 1);
+	kt_gate_open(&job[0].gate);
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 2);
+	KT_EXPECT_EQ(timed_drops(&job[0]), 0);
+	KT_EXPECT(timed_ran(&job[2]));
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * Delayed jobs are not in line: nobody displaces them.
+ * Fails if the oldest is looked for among all that is pending.
+ */
+static void delayed_job_is_not_displaced(void)
+{
+	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+		return;
+	KT_EXPECT_EQ(kpool_submit_delayed(overflow_pool, &job[0].job,
+					  3600 * HZ), 0);
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(submit(2), 0);
+	KT_EXPECT_EQ(flush(1), 0);
+	KT_EXPECT(timed_was_dropped(&job[1], -EAGAIN));
+	KT_EXPECT_EQ(kt_stat(overflow_pool, delayed), 1);
+	vacate();
+	KT_EXPECT(kpool_modify_delay(&job[0].job, 0));
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+	KT_EXPECT(timed_ran(&job[2]));
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * A paused pool displaces too: what was accepted last is what starts.
+ * Fails if a paused pool's line is left as it is.
+ */
+static void paused_pool_displaces(void)
+{
+	int i;
+
+	if (!overflow_full(KPOOL_DROP_OLDEST, 2))
+		return;
+	KT_EXPECT_EQ(kpool_pause(overflow_pool), 0);
+	for (i = 0; i < 10; i++)
+		KT_EXPECT_EQ(submit(i), 0);
+	for (i = 0; i < 8; i++)
+		KT_EXPECT_EQ(flush(i), 0);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, pending), 2);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 8);
+	kpool_resume(overflow_pool);
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	for (i = 0; i < 10; i++)
+		KT_EXPECT(i < 8 ? timed_was_dropped(&job[i], -EAGAIN) :
+				  timed_ran(&job[i]));
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * Among many submitters every accepted item runs once or is dropped once.
+ * Fails if an item can be displaced and started, or neither.
+ */
+static void displaced_or_run_exactly_once(void)
+{
+	int drops;
+
+	if (!overflow_make(KPOOL_DROP_OLDEST, 3))
+		return;
+	drops = push();
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), drops);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * Submitters that slept before the pool was tuned to drop_oldest are not
+ * overtaken: while one sleeps, newcomers wait, and nobody is displaced.
+ * Fails if a newcomer looks at the line before it looks at the sleepers.
+ */
+static void sleepers_are_not_overtaken_after_tuning(void)
+{
+	struct kt_submitter s[2] = { };
+
+	if (!overflow_full(KPOOL_WAIT, 1))
+		return;
+	KT_EXPECT_EQ(submit(0), 0);
+	if (!kt_submitter_block(&s[0], overflow_pool, &job[1].job.item))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_WHEN_FULL,
+				KPOOL_DROP_OLDEST), 0);
+	KT_EXPECT_EQ(try(2), -EAGAIN);
+	if (!kt_submitter_block(&s[1], overflow_pool, &job[2].job.item))
+		goto out;
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 0);
+	vacate();
+	KT_EXPECT_EQ(kt_thread_join(&s[0].thread), 0);
+	KT_EXPECT_EQ(kt_thread_join(&s[1].thread), 0);
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	order_expect_rising(&timed_order, 3);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 0);
+out:
+	overflow_finish(s, 2);
+}
+
+/*
+ * Tuned to caller_runs, the pool lets newcomers run their items themselves, and
+ * who slept before is served as before.
+ * Fails if tuning loses a sleeper.
+ */
+static void sleepers_are_served_after_tuning_to_caller_runs(void)
+{
+	struct kt_submitter s = { };
+
+	if (!overflow_full(KPOOL_WAIT, 0))
+		return;
+	if (!kt_submitter_block(&s, overflow_pool, &job[0].job.item))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_WHEN_FULL,
+				KPOOL_CALLER_RUNS), 0);
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, blocked), 1);
+	vacate();
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 0);
+out:
+	overflow_finish(&s, 1);
+}
+
+/*
+ * The policy of the live pool is the one in force at each submit.
+ * Fails if a change is stored and not looked at.
+ */
+static void policy_changes_at_run_time(void)
+{
+	if (!overflow_full(KPOOL_WAIT, 1))
+		return;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(by_timeout(1), -ETIMEDOUT);
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, 0);
+	KT_EXPECT_EQ(by_timeout(1), 0);
+	KT_EXPECT(ran_by[1] == current);
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_DROP_OLDEST, 0);
+	KT_EXPECT_EQ(by_timeout(2), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT(timed_was_dropped(&job[0], -EAGAIN));
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_WAIT, 0);
+	KT_EXPECT_EQ(by_timeout(3), -ETIMEDOUT);
+	KT_EXPECT(kpool_is_pending(&job[2].job.item));
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT(timed_ran(&job[2]));
+	overflow_finish(NULL, 0);
+}
+
+KT_MODULE("kpool selftest: no room",
+	  KT_EACH(caller_runs_the_item, sleeping_ways),
+	  KT_CASE(caller_runs_only_what_finds_no_room),
+	  KT_CASE(caller_holds_no_unit),
+	  KT_CASE(error_of_a_caller_run_is_counted),
+	  KT_CASE(waiting_includes_the_run_of_a_caller),
+	  KT_CASE(item_that_a_caller_runs_starts_again_after),
+	  KT_CASE(caller_does_not_run_what_runs),
+	  KT_CASE(item_that_a_caller_runs_may_submit_itself),
+	  KT_CASE(item_of_the_pool_runs_it_itself),
+	  KT_CASE(caller_cannot_wait_for_itself),
+	  KT_CASE(destroy_waits_for_the_run_of_a_caller),
+	  KT_CASE(caller_that_must_not_sleep_is_refused),
+	  KT_CASE(interrupt_does_not_run_the_item),
+	  KT_CASE(caller_runs_functions_and_calls),
+	  KT_CASE(caller_waits_in_a_paused_pool),
+	  KT_CASE(caller_runs_nothing_that_is_refused),
+	  KT_CASE(caller_does_not_run_what_is_too_late),
+	  KT_CASE(due_job_waits_without_a_caller),
+	  KT_CASE(caller_runs_is_refused_where_it_cannot_be),
+	  KT_CASE(tune_refuses_caller_runs_where_it_cannot_be),
+	  KT_CASE(callers_and_workers_run_each_item_once),
+	  KT_EACH(newcomer_displaces_the_oldest, ways),
+	  KT_CASE(lowest_priority_is_displaced_first),
+	  KT_CASE(higher_priority_is_never_displaced),
+	  KT_CASE(without_a_queue_nothing_is_displaced),
+	  KT_CASE(nonblocking_pool_displaces_or_refuses),
+	  KT_CASE(newcomer_does_not_wait_for_the_dropped_function),
+	  KT_CASE(waiters_of_a_displaced_item_are_woken),
+	  KT_CASE(displaced_item_can_be_submitted_again),
+	  KT_CASE(item_that_runs_is_not_displaced),
+	  KT_CASE(delayed_job_is_not_displaced),
+	  KT_CASE(paused_pool_displaces),
+	  KT_CASE(displaced_or_run_exactly_once),
+	  KT_CASE(sleepers_are_not_overtaken_after_tuning),
+	  KT_CASE(sleepers_are_served_after_tuning_to_caller_runs),
+	  KT_CASE(policy_changes_at_run_time));

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What submit does when there is no room, by call and through debugfs.
+
+. "$(dirname "$0")/ktap.sh"
+
+dir=$KPOOL_DEBUGFS/client
+
+# policy_is WHEN_FULL NONBLOCKING: as the files and stats show it
+policy_is() {
+	[ "$(cat "$dir/when_full") $(cat "$dir/nonblocking")" = "$1 $2" ] &&
+		grep -q "^when_full $1\$" "$dir/stats"
+}
+
+# refused FILE TEXT: the write fails, and nothing changes
+refused() {
+	refused_before=$(cat "$dir/when_full" "$dir/nonblocking")
+	! echo "$2" 2>/dev/null >"$dir/$1" &&
+		[ "$(cat "$dir/when_full" "$dir/nonblocking")" = "$refused_before" ]
+}
+
+# Fails if a word means another policy than it says.
+policy_is_tunable() {
+	policy_failed=0
+	for word in caller_runs drop_oldest wait; do
+		echo $word >"$dir/when_full" && policy_is $word no || policy_failed=1
+	done
+	echo drop_oldest >"$dir/when_full"
+	echo 0 >"$dir/when_full" && policy_is wait no || policy_failed=1
+	ktap_result "$policy_failed" "debugfs tunes when_full"
+}
+
+# Fails if a write is not looked at together with the other attribute.
+combinations_are_refused() {
+	combination_failed=0
+	echo yes >"$dir/nonblocking"
+	refused when_full caller_runs || combination_failed=1
+	echo drop_oldest >"$dir/when_full" && policy_is drop_oldest yes || combination_failed=1
+	echo no >"$dir/nonblocking"
+	echo caller_runs >"$dir/when_full" && policy_is caller_runs no || combination_failed=1
+	refused nonblocking yes || combination_failed=1
+	refused when_full 3 || combination_failed=1
+	refused when_full -1 || combination_failed=1
+	refused when_full run || combination_failed=1
+	policy_is caller_runs no || combination_failed=1
+	ktap_result "$combination_failed" "debugfs refuses caller_runs where it cannot be"
+}
+
+# Fails if a counter has no line.
+counters_are_shown() {
+	ktap_is "stats have the counters of what found no room" "caller_ran displaced expired" \
+		"$(awk '$1 ~ /^(expired|displaced|caller_ran)$/ { print $1 }' "$dir/stats" |
+			sort | xargs)"
+}
+
+# Fails if the parameters are not looked at together.
+parameters_are_refused() {
+	rmmod kpool
+	if insmod "$KPOOL_KO" when_full=caller_runs nonblocking=yes 2>/dev/null; then
+		parameters_failed=1
+	else
+		parameters_failed=0
+		insmod "$KPOOL_KO" when_full=drop_oldest nonblocking=yes || parameters_failed=1
+	fi
+	ktap_result "$parameters_failed" "parameters refuse caller_runs where it cannot be"
+	rmmod kpool
+}
+
+ktap_begin
+run_cases overflow
+if mount_debugfs; then
+	load_test client
+	policy_is_tunable
+	combinations_are_refused
+	counters_are_shown
+	rmmod client
+	parameters_are_refused
+fi
+ktap_end

@@ -1,0 +1,823 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which items start first, and that none starves.
+ */
+#include <linux/prandom.h>
+
+#include "load.h"
+
+#define ITEMS	64	/* as many as struct order holds */
+
+static struct kt_job item[ITEMS];
+static enum kpool_priority rank[ITEMS];
+static struct kt_gate gate;
+static struct order order;
+static struct load load[4];
+
+static const struct kpool_attrs one_deep = {
+	.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+};
+
+static const struct kpool_attrs two_deep = {
+	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+};
+
+static int item_noted(struct kpool_item *it)
+{
+	order_note(&order, kt_job_of(it)->nr);
+	return kt_job_tiny(it);
+}
+
+static void set_rank(struct kpool_item *it, enum kpool_priority priority)
+{
+	KT_EXPECT_EQ(kpool_set_priority(it, priority), 0);
+}
+
+/* A pool whose starts are held back. */
+static struct kpool *paused_pool(const struct kpool_attrs *attrs)
+{
+	struct kpool *pool = kt_pool("priority", attrs);
+
+	kt_gate_init(&gate);
+	order_init(&order);
+	load_init_all(load, ARRAY_SIZE(load));
+	if (pool)
+		KT_EXPECT_EQ(kpool_pause(pool), 0);
+	return pool;
+}
+
+static void priority_finish(struct kpool *pool, struct kt_submitter *s, int n)
+{
+	load_finish(pool, load, ARRAY_SIZE(load), s, n);
+}
+
+static void item_prepare(int i, enum kpool_priority priority)
+{
+	kt_job_init(&item[i], item_noted, &gate, i);
+	set_rank(&item[i].item, priority);
+	rank[i] = priority;
+}
+
+/* Have an item for each letter wait in line: h, n or l. */
+static int submit_ranks(struct kpool *pool, const char *ranks)
+{
+	int i;
+
+	for (i = 0; ranks[i]; i++) {
+		item_prepare(i, ranks[i] == 'h' ? KPOOL_HIGH :
+				ranks[i] == 'l' ? KPOOL_LOW : KPOOL_NORMAL);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+	}
+	return i;
+}
+
+/* Let all run, and compare the order in which they did. */
+static void expect_order(struct kpool *pool, const int *nr, int n)
+{
+	int i;
+
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(order.n, n);
+	for (i = 0; i < min(n, order.n); i++)
+		if (!KT_EXPECT_EQ(order.nr[i], nr[i]))
+			pr_err("%s: at place %d\n", KBUILD_MODNAME, i);
+}
+
+/*
+ * The rule, written as plainly as possible: the oldest of the highest priority
+ * starts, but after 15 starts that passed over lower ones, the oldest of those.
+ */
+
+static int oldest_of(const bool *gone, int n, enum kpool_priority priority)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!gone[i] && rank[i] == priority)
+			return i;
+	return n;
+}
+
+/* The next to start; in @below whether it passes over lower ones. */
+static int next_of(const bool *gone, int n, bool sixteenth, bool *below)
+{
+	int high = oldest_of(gone, n, KPOOL_HIGH);
+	int normal = oldest_of(gone, n, KPOOL_NORMAL);
+	int low = oldest_of(gone, n, KPOOL_LOW);
+	int lower = high < n ? min(normal, low) : normal < n ? low : n;
+
+	*below = lower < n;
+	if (sixteenth && lower < n)
+		return lower;
+	return high < n ? high : normal < n ? normal : low;
+}
+
+static void expect_order_by_rule(struct kpool *pool, int n)
+{
+	bool gone[ITEMS] = { }, below;
+	int nr[ITEMS], i, passed = 0;
+
+	for (i = 0; i < n; i++) {
+		nr[i] = next_of(gone, n, passed == 15, &below);
+		gone[nr[i]] = true;
+		if (passed == 15)
+			passed = 0;
+		else if (below)
+			passed++;
+	}
+	expect_order(pool, nr, n);
+}
+
+/*
+ * High before normal before low, in whatever order they came.
+ * Fails if the line is in order of arrival, or low and high are mixed up.
+ */
+static void high_starts_before_normal_before_low(void)
+{
+	static const int nr[] = { 2, 3, 1, 4, 0, 5 };
+	struct kpool *pool = paused_pool(&one_deep);
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "lnhhnl");
+	KT_EXPECT_EQ(kt_stat(pool, pending), 6);
+	expect_order(pool, nr, 6);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * Within one priority items start in order of arrival.
+ * Fails if an item is put in front of its like.
+ */
+static void order_within_a_priority_is_arrival(int priority)
+{
+	static const char *const ranks[] = {
+		"nnnnnnnnnnnnnnnnnnnnnnnn", "hhhhhhhhhhhhhhhhhhhhhhhh",
+		"llllllllllllllllllllllll",
+	};
+	struct kpool *pool = paused_pool(&one_deep);
+
+	if (!pool)
+		return;
+	submit_ranks(pool, ranks[priority]);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, 24);
+	priority_finish(pool, NULL, 0);
+}
+
+static const char *const priorities[] = { "normal", "high", "low", NULL };
+
+/*
+ * The 16th start of high items goes to the oldest lower one, and so does every
+ * 16th after it; then normal before low again.
+ * Fails if the count is another, does not begin anew, or low ones never come.
+ */
+static void every_sixteenth_start_goes_to_a_lower_one(void)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+	int nr[46], i, n = 0;
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhnnnlll");
+	for (i = 0; i < 15; i++)
+		nr[n++] = i;
+	nr[n++] = 40;
+	for (; i < 30; i++)
+		nr[n++] = i;
+	nr[n++] = 41;
+	for (; i < 40; i++)
+		nr[n++] = i;
+	for (i = 42; i < 46; i++)
+		nr[n++] = i;
+	expect_order(pool, nr, n);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * The oldest lower one is the oldest by arrival, be it normal or low.
+ * Fails if normal is always taken before low.
+ */
+static void oldest_lower_one_may_be_low(void)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+	int nr[37], i, n = 0;
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "lnlhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh");
+	for (i = 3; i < 18; i++)
+		nr[n++] = i;
+	nr[n++] = 0;
+	for (; i < 33; i++)
+		nr[n++] = i;
+	nr[n++] = 1;
+	for (; i < 37; i++)
+		nr[n++] = i;
+	nr[n++] = 2;
+	expect_order(pool, nr, n);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * Normal items pass over low ones no longer than high ones do.
+ * Fails if only high starts are counted.
+ */
+static void low_gets_its_turn_among_normal(void)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+	int nr[34], i, n = 0;
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "llnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
+	for (i = 2; i < 17; i++)
+		nr[n++] = i;
+	nr[n++] = 0;
+	for (; i < 32; i++)
+		nr[n++] = i;
+	nr[n++] = 1;
+	for (; i < 34; i++)
+		nr[n++] = i;
+	expect_order(pool, nr, n);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * Any mixture starts in the order that the rule says.
+ * Fails if the line loses the order of arrival between priorities.
+ */
+static void any_mixture_starts_by_the_rule(void)
+{
+	static const char letters[] = "hhhhnnl";
+	struct rnd_state rnd;
+	struct kpool *pool;
+	char ranks[ITEMS + 1];
+	int i, round, n;
+
+	prandom_seed_state(&rnd, 4711);
+	for (round = 0; round < 50; round++) {
+		pool = paused_pool(&one_deep);
+		if (!pool)
+			return;
+		n = 20 + prandom_u32_state(&rnd) % (ITEMS - 19);
+		for (i = 0; i < n; i++)
+			ranks[i] = letters[prandom_u32_state(&rnd) %
+					   (7 - round % 3)];
+		ranks[n] = '\0';
+		submit_ranks(pool, ranks);
+		expect_order_by_rule(pool, n);
+		priority_finish(pool, NULL, 0);
+	}
+}
+
+/*
+ * Closing a pool keeps the order of what still runs.
+ * Fails if release puts the line together in another order.
+ */
+static void released_pool_keeps_the_order(void)
+{
+	static const int nr[] = { 3, 5, 1, 4, 0, 2 };
+	struct kpool *pool = paused_pool(&one_deep);
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "lnlhnh");
+	kpool_release(pool);
+	expect_order(pool, nr, 6);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * Cancel finds an item of any priority, and the others keep their places.
+ * Fails if an item is taken from another priority's part of the line.
+ */
+static void cancelled_item_leaves_the_others_in_order(void)
+{
+	static const int nr[] = { 8, 4, 7, 0, 3 };
+	static const int cancelled[] = { 2, 1, 6, 5 };
+	struct kpool *pool = paused_pool(&one_deep);
+	int i;
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "lnhlnhlnh");
+	for (i = 0; i < ARRAY_SIZE(cancelled); i++)
+		KT_EXPECT(kpool_cancel(&item[cancelled[i]].item));
+	KT_EXPECT_EQ(kt_stat(pool, pending), 5);
+	expect_order(pool, nr, 5);
+	KT_EXPECT_EQ(kt_stat(pool, cancelled), 4);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * Abort drops what waits in every priority.
+ * Fails if one of them is forgotten: the items would run, or destroy hang.
+ */
+static void abort_drops_every_priority(void)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "lnhlnh");
+	KT_EXPECT_EQ(kpool_abort(pool), 6);
+	KT_EXPECT_EQ(atomic_read(&gate.dropped), 6);
+	KT_EXPECT_EQ(order.n, 0);
+	priority_finish(pool, NULL, 0);
+}
+
+static struct kpool *full_pool;
+
+static int item_fills_the_pool(struct kpool_item *it)
+{
+	KT_EXPECT_EQ(kt_stat(full_pool, units), 2);
+	return item_noted(it);
+}
+
+/*
+ * An item's priority is what it was set to last, whatever its weight.
+ * Fails if one setter overwrites what the other has stored.
+ */
+static void priority_and_weight_are_apart(void)
+{
+	static const int nr[] = { 2, 1, 0 };
+	struct kpool *pool = paused_pool(&two_deep);
+	int i;
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "lnh");
+	KT_EXPECT(kpool_cancel(&item[0].item));
+	KT_EXPECT(kpool_cancel(&item[1].item));
+	KT_EXPECT(kpool_cancel(&item[2].item));
+	KT_EXPECT_EQ(kpool_set_weight(&item[2].item, 2), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&item[1].item, 1), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&item[1].item, 2), 0);
+	set_rank(&item[0].item, KPOOL_HIGH);
+	KT_EXPECT_EQ(kpool_set_weight(&item[0].item, 2), 0);
+	set_rank(&item[0].item, KPOOL_NORMAL);
+	set_rank(&item[0].item, KPOOL_LOW);
+	full_pool = pool;
+	for (i = 0; i < 3; i++)
+		item[i].item.fn = item_fills_the_pool;
+	KT_EXPECT(kt_submit_jobs(pool, item, 3));
+	expect_order(pool, nr, 3);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * A priority that does not exist is refused and changes nothing.
+ * Fails if it is stored, or cut to the bits that there are.
+ */
+static void bad_priority_is_refused(void)
+{
+	static const int bad[] = { -1, 3, 4, 255, 256, 257, INT_MAX, INT_MIN };
+	static const int nr[] = { 1, 0 };
+	struct kpool *pool = paused_pool(&one_deep);
+	int i;
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "nh");
+	KT_EXPECT(kpool_cancel(&item[0].item));
+	KT_EXPECT(kpool_cancel(&item[1].item));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		KT_EXPECT_EQ(kpool_set_priority(&item[0].item, bad[i]),
+			     -EINVAL);
+		KT_EXPECT_EQ(kpool_set_priority(&item[1].item, bad[i]),
+			     -EINVAL);
+	}
+	KT_EXPECT(kt_submit_jobs(pool, item, 2));
+	expect_order(pool, nr, 2);
+	priority_finish(pool, NULL, 0);
+}
+
+static struct kpool *priority_pool(const struct kpool_attrs *attrs)
+{
+	struct kpool *pool = paused_pool(attrs);
+
+	if (pool)
+		kpool_resume(pool);
+	return pool;
+}
+
+/* Have a submitter sleep for each of five items of mixed priorities. */
+static bool block_mixed(struct kpool *pool, struct kt_submitter *s)
+{
+	static const enum kpool_priority ranks[] = {
+		KPOOL_LOW, KPOOL_NORMAL, KPOOL_HIGH, KPOOL_LOW, KPOOL_HIGH,
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ranks); i++) {
+		item_prepare(i, ranks[i]);
+		if (!kt_submitter_block(&s[i], pool, &item[i].item))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Submitters that sleep are served by arrival, whatever their priority; without
+ * a queue that is the order in which their items start.
+ * Fails if the sleepers are sorted as the line is.
+ */
+static void sleepers_are_served_by_arrival(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	struct kpool *pool = priority_pool(&attrs);
+	struct kt_submitter s[5] = { };
+
+	if (!pool)
+		return;
+	KT_EXPECT(load_runs(pool, &load[0]));
+	if (block_mixed(pool, s)) {
+		load_end(&load[0]);
+		KT_EXPECT(kt_wait(atomic_read(&gate.finished) == 5));
+		order_expect_rising(&order, 5);
+	}
+	priority_finish(pool, s, 5);
+}
+
+/*
+ * They also come into the queue by arrival; there it is by priority.
+ * Fails if a place in the queue is given to the highest of those asleep.
+ */
+static void sleepers_enter_the_queue_by_arrival(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	static const int nr[] = { 2, 4, 1, 0, 3 };
+	struct kpool *pool = priority_pool(&attrs);
+	struct kt_submitter s[5] = { };
+	int i;
+
+	if (!pool)
+		return;
+	KT_EXPECT(load_runs(pool, &load[0]));
+	if (!block_mixed(pool, s))
+		goto out;
+	for (i = 0; i < 5; i++) {
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_QUEUE_DEPTH, i + 1), 0);
+		KT_EXPECT(kt_wait(kt_thread_done(&s[i].thread)));
+		KT_EXPECT_EQ(kt_stat(pool, blocked), 4 - i);
+	}
+	load_end(&load[0]);
+	expect_order(pool, nr, 5);
+out:
+	priority_finish(pool, s, 5);
+}
+
+/*
+ * A high item finds no room where a low one would find none, and does not pass
+ * a low submitter that sleeps.
+ * Fails if priority buys a place.
+ */
+static void high_priority_makes_no_room(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2,
+	};
+	struct kpool *pool = priority_pool(&attrs);
+	struct kt_submitter s = { };
+	int i;
+
+	if (!pool)
+		return;
+	KT_EXPECT(load_runs(pool, &load[0]));
+	for (i = 0; i < 3; i++)
+		item_prepare(i, KPOOL_LOW);
+	item_prepare(3, KPOOL_HIGH);
+	KT_EXPECT(kt_submit_jobs(pool, item, 2));
+	KT_EXPECT_EQ(kpool_try_submit(pool, &item[3].item), -EAGAIN);
+	if (!kt_submitter_block(&s, pool, &item[2].item))
+		goto out;
+	KT_EXPECT_EQ(kpool_try_submit(pool, &item[3].item), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_timeout(pool, &item[3].item, 1), -ETIMEDOUT);
+	KT_EXPECT_EQ(kt_stat(pool, refused), 2);
+out:
+	priority_finish(pool, &s, 1);
+}
+
+/* Items that submit themselves again, a number of times. */
+struct again {
+	struct kt_job	job;
+	struct kpool	*pool;
+	int		left;
+};
+
+static struct again again[2];
+static atomic_t again_runs;
+
+static int again_fn(struct kpool_item *it)
+{
+	struct again *a = container_of(it, struct again, job.item);
+
+	atomic_inc(&again_runs);
+	order_note(&order, a->job.nr);
+	if (--a->left)
+		KT_EXPECT_EQ(kpool_submit(a->pool, it), 0);
+	return 0;
+}
+
+static void again_init(int i, struct kpool *pool, enum kpool_priority priority,
+		       int runs)
+{
+	struct again *a = &again[i];
+
+	memset(a, 0, sizeof(*a));
+	kt_job_init(&a->job, again_fn, &gate, 100 + i);
+	set_rank(&a->job.item, priority);
+	a->pool = pool;
+	a->left = runs;
+	atomic_set(&again_runs, 0);
+}
+
+/*
+ * A low item gets its turn after 15 runs of one that submits itself for ever.
+ * Fails if a start that takes up an item again is not counted.
+ */
+static void self_submission_does_not_starve_low(int priority)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+	int i;
+
+	if (!pool)
+		return;
+	again_init(0, pool, priority, 40);
+	item_prepare(0, KPOOL_LOW);
+	item_prepare(1, KPOOL_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &again[0].job.item), 0);
+	KT_EXPECT(kt_submit_jobs(pool, item, 2));
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(atomic_read(&again_runs) == 40));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(order.n, 42);
+	for (i = 0; i < 42; i++)
+		KT_EXPECT_EQ(order.nr[i], i == 15 ? 0 : i == 31 ? 1 : 100);
+	priority_finish(pool, NULL, 0);
+}
+
+static const char *const upper[] = { "normal", "high", NULL };
+
+static int runs_before_low;
+
+static int low_looks(struct kpool_item *it)
+{
+	runs_before_low = atomic_read(&again_runs);
+	return kt_job_tiny(it);
+}
+
+/*
+ * A heavy low item whose turn it is holds back high ones until it fits.
+ * Fails if its turn passes when it does not fit at once: it would starve.
+ */
+static void heavy_low_item_does_not_starve(void)
+{
+	struct kpool *pool = paused_pool(&two_deep);
+
+	if (!pool)
+		return;
+	item_prepare(0, KPOOL_LOW);
+	item[0].item.fn = low_looks;
+	KT_EXPECT_EQ(kpool_set_weight(&item[0].item, 2), 0);
+	again_init(0, pool, KPOOL_HIGH, 100);
+	again_init(1, pool, KPOOL_HIGH, 100);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &again[0].job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &again[1].job.item), 0);
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(atomic_read(&again_runs) == 200));
+	KT_EXPECT_EQ(kpool_flush_item(&item[0].item), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+	KT_EXPECT_LE(runs_before_low, 15);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * A high item whose units are not free holds back normal and low ones.
+ * Fails if the next priority is asked when the first does not fit.
+ */
+static void heavy_high_item_holds_back_lower_ones(void)
+{
+	struct kpool *pool = priority_pool(&two_deep);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&load[1].job.item, 2), 0);
+	set_rank(&load[1].job.item, KPOOL_HIGH);
+	set_rank(&load[2].job.item, KPOOL_LOW);
+	KT_EXPECT(load_runs(pool, &load[0]));
+	KT_EXPECT_EQ(load_submit(pool, &load[1]), 0);
+	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
+	KT_EXPECT_EQ(load_submit(pool, &load[3]), 0);
+	KT_EXPECT(load_waits(&load[2]));
+	KT_EXPECT(!load_started(&load[3]));
+	load_end(&load[0]);
+	KT_EXPECT(load_starts(&load[1]));
+	load_end(&load[1]);
+	KT_EXPECT(load_starts(&load[3]));
+	KT_EXPECT(load_starts(&load[2]));
+	priority_finish(pool, NULL, 0);
+}
+
+/* In its first run, have a low, a normal and a high item wait, then itself. */
+static int joins_the_line(struct kpool_item *it)
+{
+	struct again *a = container_of(it, struct again, job.item);
+
+	order_note(&order, a->job.nr);
+	if (--a->left) {
+		kt_submit_jobs(a->pool, item, 3);
+		KT_EXPECT_EQ(kpool_submit(a->pool, it), 0);
+	}
+	return 0;
+}
+
+/*
+ * An item that submits itself in its function waits by its priority.
+ * Fails if it is put at the front or at the end of the whole line.
+ */
+static void self_submission_keeps_its_priority(int priority)
+{
+	static const int nr[][5] = {
+		{ 100, 2, 1, 100, 0 },
+		{ 100, 2, 100, 1, 0 },
+		{ 100, 2, 1, 0, 100 },
+	};
+	struct kpool *pool = paused_pool(&one_deep);
+
+	if (!pool)
+		return;
+	item_prepare(0, KPOOL_LOW);
+	item_prepare(1, KPOOL_NORMAL);
+	item_prepare(2, KPOOL_HIGH);
+	again_init(0, pool, priority, 2);
+	again[0].job.item.fn = joins_the_line;
+	KT_EXPECT_EQ(kpool_submit(pool, &again[0].job.item), 0);
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 5));
+	expect_order(pool, nr[priority], 5);
+	priority_finish(pool, NULL, 0);
+}
+
+/* In its first run, submit itself, and then wait to be let go. */
+static int comes_again_later(struct kpool_item *it)
+{
+	struct again *a = container_of(it, struct again, job.item);
+
+	order_note(&order, a->job.nr);
+	if (--a->left) {
+		KT_EXPECT_EQ(kpool_submit(a->pool, it), 0);
+		kt_gate_pass(&load[1].gate);
+	}
+	return 0;
+}
+
+/*
+ * So does one whose turn has come while it still runs.
+ * Fails if it starts before those of a higher priority that came meanwhile, or
+ * after its like.
+ */
+static void held_item_keeps_its_priority(int priority)
+{
+	static const int nr[][4] = {
+		{ 100, 1, 100, 0 },
+		{ 100, 100, 1, 0 },
+		{ 100, 1, 0, 100 },
+	};
+	struct kpool *pool = priority_pool(&two_deep);
+
+	if (!pool)
+		return;
+	again_init(0, pool, priority, 2);
+	again[0].job.item.fn = comes_again_later;
+	KT_EXPECT_EQ(kpool_submit(pool, &again[0].job.item), 0);
+	if (!KT_EXPECT(load_starts(&load[1])))
+		goto out;
+	KT_EXPECT(load_runs(pool, &load[0]));
+	item_prepare(0, KPOOL_NORMAL);
+	item_prepare(1, KPOOL_HIGH);
+	KT_EXPECT(kt_submit_jobs(pool, item, 2));
+	kt_gate_open(&load[1].gate);
+	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 4));
+	kt_gate_open(&load[0].gate);
+	expect_order(pool, nr[priority], 4);
+out:
+	priority_finish(pool, NULL, 0);
+}
+
+static int flush_main(void *arg)
+{
+	return kpool_flush(arg);
+}
+
+/*
+ * A flush waits for the low items that were accepted before it, though later
+ * ones overtake them.
+ * Fails if so many ends are counted, whoever ends.
+ */
+static void flush_waits_for_low_items_that_are_overtaken(void)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+	struct kt_thread t = { };
+
+	if (!pool)
+		return;
+	item_prepare(0, KPOOL_LOW);
+	set_rank(&load[0].job.item, KPOOL_HIGH);
+	set_rank(&load[1].job.item, KPOOL_HIGH);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	if (!kt_thread_start(&t, flush_main, pool) || !kt_thread_asleep(&t))
+		goto out;
+	KT_EXPECT_EQ(load_submit(pool, &load[0]), 0);
+	KT_EXPECT_EQ(load_submit(pool, &load[1]), 0);
+	kpool_resume(pool);
+	KT_EXPECT(load_starts(&load[0]));
+	load_end(&load[0]);
+	KT_EXPECT(load_starts(&load[1]));
+	kt_sleep_ms(10);
+	KT_EXPECT(!kt_thread_done(&t));
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 0);
+	load_end(&load[1]);
+out:
+	load_open_all(load, ARRAY_SIZE(load));
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * A flush does not wait for what came after it, also if that was overtaken.
+ * Fails if it waits for the line to be empty.
+ */
+static void flush_does_not_wait_for_later_low_items(void)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+	struct kt_thread t = { };
+
+	if (!pool)
+		return;
+	item_prepare(0, KPOOL_NORMAL);
+	set_rank(&load[0].job.item, KPOOL_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	if (!kt_thread_start(&t, flush_main, pool) || !kt_thread_asleep(&t))
+		goto out;
+	KT_EXPECT_EQ(load_submit(pool, &load[0]), 0);
+	kpool_resume(pool);
+	KT_EXPECT(load_starts(&load[0]));
+	KT_EXPECT(kt_wait(kt_thread_done(&t)));
+	KT_EXPECT(!load_finished(&load[0]));
+out:
+	load_open_all(load, ARRAY_SIZE(load));
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * The age of the oldest in line is that of the oldest of any priority.
+ * Fails if that of the next to start is told.
+ */
+static void oldest_in_line_may_be_low(void)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+
+	if (!pool)
+		return;
+	item_prepare(0, KPOOL_LOW);
+	item_prepare(1, KPOOL_HIGH);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	kt_sleep_ms(60);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[1].item), 0);
+	KT_EXPECT_GE(kt_stat(pool, oldest_ms), 50);
+	kpool_resume(pool);
+	priority_finish(pool, NULL, 0);
+}
+
+KT_MODULE("kpool selftest: priorities",
+	  KT_CASE(high_starts_before_normal_before_low),
+	  KT_EACH(order_within_a_priority_is_arrival, priorities),
+	  KT_CASE(every_sixteenth_start_goes_to_a_lower_one),
+	  KT_CASE(oldest_lower_one_may_be_low),
+	  KT_CASE(low_gets_its_turn_among_normal),
+	  KT_CASE(any_mixture_starts_by_the_rule),
+	  KT_CASE(released_pool_keeps_the_order),
+	  KT_CASE(cancelled_item_leaves_the_others_in_order),
+	  KT_CASE(abort_drops_every_priority),
+	  KT_CASE(priority_and_weight_are_apart),
+	  KT_CASE(bad_priority_is_refused),
+	  KT_CASE(sleepers_are_served_by_arrival),
+	  KT_CASE(sleepers_enter_the_queue_by_arrival),
+	  KT_CASE(high_priority_makes_no_room),
+	  KT_EACH(self_submission_does_not_starve_low, upper),
+	  KT_CASE(heavy_low_item_does_not_starve),
+	  KT_CASE(heavy_high_item_holds_back_lower_ones),
+	  KT_EACH(self_submission_keeps_its_priority, priorities),
+	  KT_EACH(held_item_keeps_its_priority, priorities),
+	  KT_CASE(flush_waits_for_low_items_that_are_overtaken),
+	  KT_CASE(flush_does_not_wait_for_later_low_items),
+	  KT_CASE(oldest_in_line_may_be_low));

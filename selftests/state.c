@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What each worker has of its own: made in it before its first item, seen by
+ * its items, torn down in it before it ends; and workers that cannot be had.
+ */
+#include "jobs.h"
+#include "log.h"
+
+#define NAME	"state"
+
+/* The state of one worker. */
+struct desk {
+	struct task_struct	*task;
+	bool			gone;
+	int			items;
+};
+
+static struct desk desks[64];
+static atomic_t made;
+static atomic_t gone;
+static atomic_t tried;
+static int refusal;		/* what worker_init returns, if not 0 */
+static struct kt_gate *slow;	/* where it waits, or NULL */
+static int token;
+static struct probe p[32];
+
+static void *desk_make(void *data)
+{
+	struct desk *desk;
+
+	KT_EXPECT(data == &token);
+	might_sleep();
+	atomic_inc(&tried);
+	if (slow)
+		kt_gate_pass(slow);
+	if (READ_ONCE(refusal))
+		return ERR_PTR(READ_ONCE(refusal));
+	desk = &desks[(atomic_inc_return(&made) - 1) % ARRAY_SIZE(desks)];
+	memset(desk, 0, sizeof(*desk));
+	desk->task = current;
+	return desk;
+}
+
+static void desk_clear(void *data, void *state)
+{
+	struct desk *desk = state;
+
+	KT_EXPECT(data == &token);
+	might_sleep();
+	KT_EXPECT(desk->task == current);
+	KT_EXPECT(!desk->gone);
+	desk->gone = true;
+	atomic_inc(&gone);
+}
+
+/* Its worker's desk is that of the thread that runs it. */
+static int desk_uses(struct kpool_item *item)
+{
+	struct desk *desk = kpool_worker_state();
+
+	if (KT_EXPECT(desk) && KT_EXPECT(desk->task == current)) {
+		KT_EXPECT(!desk->gone);
+		desk->items++;
+	}
+	probe_of(item)->data = desk;
+	return probe_fn(item);
+}
+
+static struct kpool_attrs desk_attrs(int capacity)
+{
+	return (struct kpool_attrs) {
+		.capacity = capacity,
+		.queue_depth = KPOOL_UNLIMITED,
+		.expiry_ms = KPOOL_NO_PURGE,
+		.data = &token,
+		.worker_init = desk_make,
+		.worker_exit = desk_clear,
+	};
+}
+
+static void desks_clear(void)
+{
+	atomic_set(&made, 0);
+	atomic_set(&gone, 0);
+	atomic_set(&tried, 0);
+	WRITE_ONCE(refusal, 0);
+	slow = NULL;
+	probes_init(p, ARRAY_SIZE(p), desk_uses);
+}
+
+static struct kpool *desk_pool(int capacity)
+{
+	const struct kpool_attrs attrs = desk_attrs(capacity);
+
+	desks_clear();
+	return kt_pool(NAME, &attrs);
+}
+
+/* The end: all that were made have gone, and the state of no thread is left. */
+static void desks_end(struct kpool *pool)
+{
+	if (!pool)
+		return;
+	WRITE_ONCE(refusal, 0);
+	jobs_end(pool);
+	KT_EXPECT_EQ(atomic_read(&gone), atomic_read(&made));
+}
+
+/* Occupy @n workers at once. */
+static bool desks_use(struct kpool *pool, int n)
+{
+	int i;
+
+	probes_init(p, n, desk_uses);
+	probes_hold(p, n);
+	if (!probes_submit(pool, p, n))
+		return false;
+	for (i = 0; i < n; i++)
+		if (!probe_runs(&p[i]))
+			return false;
+	return true;
+}
+
+static void desks_leave(struct kpool *pool, int n)
+{
+	probes_open(p, n);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+}
+
+/*
+ * Fails if init is called per item, in another thread, or not before the
+ * first item; or if exit is not called at destroy.
+ */
+static void each_worker_has_a_state_of_its_own(void)
+{
+	struct kpool *pool = desk_pool(3);
+	int i;
+
+	if (!pool)
+		return;
+	if (desks_use(pool, 3)) {
+		KT_EXPECT_EQ(atomic_read(&made), 3);
+		KT_EXPECT(p[0].data != p[1].data && p[1].data != p[2].data &&
+			  p[0].data != p[2].data);
+	}
+	desks_leave(pool, 3);
+	probes_init(p, 32, desk_uses);
+	probes_submit(pool, p, 32);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	for (i = 0; i < 32; i++)
+		KT_EXPECT(p[i].data);
+	KT_EXPECT_EQ(atomic_read(&made), 3);
+	KT_EXPECT_EQ(atomic_read(&gone), 0);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 3);
+	desks_end(pool);
+	KT_EXPECT_EQ(atomic_read(&gone), 3);
+	KT_EXPECT_EQ(desks[0].items + desks[1].items + desks[2].items, 35);
+}
+
+static int sees_no_state(struct kpool_item *item)
+{
+	KT_EXPECT(!kpool_worker_state());
+	return probe_fn(item);
+}
+
+/* Fails if a stranger's thread is taken for a worker, or a state is made up. */
+static void state_is_seen_inside_alone(void)
+{
+	struct kpool *plain, *pool = desk_pool(1);
+
+	if (!pool)
+		return;
+	KT_EXPECT(!kpool_worker_state());
+	plain = kt_pool("plain", &(struct kpool_attrs){ .capacity = 1 });
+	if (plain) {
+		probe_init(p, sees_no_state, 0);
+		probes_submit(plain, p, 1);
+		KT_EXPECT_EQ(kpool_flush(plain), 0);
+		probes_expect_ran(p, 1);
+	}
+	jobs_end(plain);
+	desks_end(pool);
+}
+
+static void *no_desk_needed(void *data)
+{
+	atomic_inc(&made);
+	return NULL;
+}
+
+static void no_desk_cleared(void *data, void *state)
+{
+	KT_EXPECT(!state);
+	atomic_inc(&gone);
+}
+
+/* Fails if only an address is a state. */
+static void state_may_be_null(void)
+{
+	struct kpool_attrs attrs = desk_attrs(1);
+	struct kpool *pool;
+
+	attrs.worker_init = no_desk_needed;
+	attrs.worker_exit = no_desk_cleared;
+	desks_clear();
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	probe_init(p, sees_no_state, 0);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 1);
+	KT_EXPECT_EQ(atomic_read(&made), 1);
+	desks_end(pool);
+}
+
+/* Fails (oopses) if init needs an exit; or if an exit without init is taken. */
+static void exit_is_optional(void)
+{
+	struct kpool_attrs attrs = desk_attrs(1);
+	struct kpool *pool;
+
+	attrs.worker_exit = NULL;
+	desks_clear();
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	probes_submit(pool, p, 3);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&made), 1);
+	jobs_end(pool);
+
+	attrs.worker_init = NULL;
+	attrs.worker_exit = no_desk_cleared;
+	KT_EXPECT_EQ(PTR_ERR(kpool_create(NAME, &attrs)), -EINVAL);
+}
+
+static const char *const ends[] = {
+	"purge", "tune", "release", "destroy", NULL
+};
+
+static bool all_have_left(struct kpool *pool, int left)
+{
+	return KT_EXPECT(kt_wait(kt_stat(pool, alive) == left));
+}
+
+/*
+ * However a worker ends, its state is torn down once, before its thread has.
+ * Fails if one of the ways out passes exit by.
+ */
+static void exit_is_called_once(int how)
+{
+	struct kpool *pool = desk_pool(4);
+
+	if (!pool)
+		return;
+	if (!desks_use(pool, 4))
+		goto out;
+	desks_leave(pool, 4);
+	KT_EXPECT_EQ(atomic_read(&gone), 0);
+	switch (how) {
+	case 0:
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+		all_have_left(pool, 0);
+		KT_EXPECT_EQ(atomic_read(&gone), 4);
+		break;
+	case 1:
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+		all_have_left(pool, 1);
+		KT_EXPECT_EQ(atomic_read(&gone), 3);
+		break;
+	case 2:
+		KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+		KT_EXPECT_EQ(atomic_read(&gone), 4);
+		KT_EXPECT_EQ(kpool_reboot(pool), 0);
+		probes_init(p, 1, desk_uses);
+		probes_submit(pool, p, 1);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		KT_EXPECT_EQ(atomic_read(&made), 5);
+		break;
+	}
+out:
+	probes_open(p, 4);
+	desks_end(pool);
+}
+
+/* Workers that cannot be had */
+
+/* How often does the log say that the pool cannot have a worker? */
+static int said(void)
+{
+	return log_count("kpool: " NAME ": ", "cannot make");
+}
+
+/*
+ * While init fails, what was accepted waits; the log says so once; when init
+ * succeeds, everything runs.
+ * Fails if an item is lost with the worker that could not be, if nobody tries
+ * again, if the log is flooded, or if the attempts are counted as workers.
+ */
+static void failing_init_loses_nothing(void)
+{
+	struct kpool *pool = desk_pool(2);
+	int before = said();
+
+	if (!pool)
+		return;
+	WRITE_ONCE(refusal, -ENOMEM);
+	probes_submit(pool, p, 8);
+	KT_EXPECT(kt_wait(atomic_read(&tried) >= 4));
+	KT_EXPECT_EQ(probes_ran(p, 8), 0);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 8);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 0);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+	KT_EXPECT_EQ(said(), before + 1);
+	WRITE_ONCE(refusal, 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 8);
+	KT_EXPECT_LE(kt_stat(pool, spawned), 2);
+	KT_EXPECT(kt_wait(kt_stat(pool, spawned) == atomic_read(&made)));
+	desks_end(pool);
+}
+
+/* Fails if the second trouble is not told, because the first one was. */
+static void log_tells_of_each_trouble(void)
+{
+	struct kpool *pool = desk_pool(1);
+	int i, before = said();
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	for (i = 1; i <= 2; i++) {
+		all_have_left(pool, 0);
+		WRITE_ONCE(refusal, -EIO);
+		atomic_set(&tried, 0);
+		probes_init(p, 1, desk_uses);
+		probes_submit(pool, p, 1);
+		KT_EXPECT(kt_wait(atomic_read(&tried) >= 2));
+		KT_EXPECT_EQ(said(), before + i);
+		WRITE_ONCE(refusal, 0);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		probes_expect_ran(p, 1);
+	}
+	desks_end(pool);
+}
+
+/* Fails if those workers that there are stop, because another cannot be had. */
+static void workers_go_on_while_others_cannot_be_had(void)
+{
+	struct kpool *pool = desk_pool(3);
+
+	if (!pool)
+		return;
+	if (!desks_use(pool, 1))
+		goto out;
+	WRITE_ONCE(refusal, -EAGAIN);
+	probes_init(&p[1], 20, desk_uses);
+	probes_submit(pool, &p[1], 20);
+	KT_EXPECT(kt_wait(atomic_read(&tried) >= 3));
+	KT_EXPECT_EQ(probes_ran(&p[1], 20), 0);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(&p[1], 20);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
+out:
+	probes_open(p, 1);
+	desks_end(pool);
+}
+
+/* Fails if create returns a pool whose warm workers are not there. */
+static void create_returns_the_error_of_init(void)
+{
+	static const int errors[] = { -ENOMEM, -EIO, -ENODEV };
+	struct kpool_attrs attrs = desk_attrs(3);
+	struct kpool *pool;
+	int i;
+
+	attrs.min_workers = 3;
+	attrs.flags = KPOOL_PREALLOC;
+	desks_clear();
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		WRITE_ONCE(refusal, errors[i]);
+		KT_EXPECT_EQ(PTR_ERR(kpool_create(NAME, &attrs)), errors[i]);
+	}
+	KT_EXPECT_EQ(atomic_read(&made), 0);
+	WRITE_ONCE(refusal, 0);
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(atomic_read(&made), 3);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 3);
+	desks_end(pool);
+}
+
+/*
+ * Fails if workers made before the one that failed are left behind, or go
+ * without exit.
+ */
+static void *third_desk_fails(void *data)
+{
+	if (atomic_inc_return(&tried) > 2)
+		return ERR_PTR(-ENOSPC);
+	return desk_make(data);
+}
+
+static void create_undoes_what_was_made(void)
+{
+	struct kpool_attrs attrs = desk_attrs(4);
+
+	attrs.min_workers = 4;
+	attrs.flags = KPOOL_PREALLOC;
+	attrs.worker_init = third_desk_fails;
+	desks_clear();
+	atomic_set(&tried, 0);
+	KT_EXPECT(IS_ERR(kpool_create(NAME, &attrs)));
+	KT_EXPECT_EQ(atomic_read(&made), atomic_read(&gone));
+}
+
+static int destroy_main(void *arg)
+{
+	return kpool_destroy(arg);
+}
+
+static const char *const endings[] = { "success", "abort", NULL };
+
+/*
+ * Destroy goes on trying while items wait for a worker that cannot be had,
+ * until it can be, or abort drops them.
+ * Fails if it gives the items up, or (hangs) nobody tries any more.
+ */
+static void destroy_keeps_trying_until(int aborted)
+{
+	struct kpool *pool = desk_pool(2);
+	struct kt_thread t;
+
+	if (!pool)
+		return;
+	WRITE_ONCE(refusal, -ENOMEM);
+	probes_submit(pool, p, 4);
+	if (!kt_thread_start(&t, destroy_main, pool))
+		return;
+	kt_thread_asleep(&t);
+	atomic_set(&tried, 0);
+	KT_EXPECT(kt_wait(atomic_read(&tried) >= 2));
+	KT_EXPECT(!kt_thread_done(&t));
+	KT_EXPECT_EQ(probes_ran(p, 4), 0);
+	if (aborted)
+		KT_EXPECT_EQ(kpool_abort(pool), 4);
+	else
+		WRITE_ONCE(refusal, 0);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	if (aborted)
+		probes_expect_dropped(p, 4, -ECANCELED);
+	else
+		probes_expect_ran(p, 4);
+	KT_EXPECT_EQ(atomic_read(&gone), atomic_read(&made));
+}
+
+/* An init that takes its time */
+
+static int tune_main(void *arg)
+{
+	struct kpool *pool = arg;
+
+	return kpool_tune(pool, KPOOL_CAPACITY, 1) ?:
+	       kpool_tune(pool, KPOOL_NICE, 5) ?:
+	       kpool_tune(pool, KPOOL_CAPACITY, 4) ?:
+	       kpool_tune(pool, KPOOL_QUEUE_DEPTH, 1);
+}
+
+/*
+ * While a worker is in its init, the pool can be tuned, submitted to, paused;
+ * nothing is lost, and no more workers are made than capacity allows.
+ * Fails if init runs under the pool's locks, or is counted too late.
+ */
+static void slow_init_is_no_hindrance(void)
+{
+	struct kpool *pool = desk_pool(2);
+	static struct kt_gate gate;
+	struct kt_thread t;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	slow = &gate;
+	probes_submit(pool, p, 6);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	KT_EXPECT_EQ(probe_try(pool, &p[6]), 0);
+	KT_EXPECT(kpool_cancel(&p[6].job.item));
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	kpool_resume(pool);
+	if (!kt_thread_start(&t, tune_main, pool))
+		goto out;
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(probes_ran(p, 6), 0);
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 6);
+	KT_EXPECT_LE(atomic_read(&made), 4);
+out:
+	kt_gate_open(&gate);
+	desks_end(pool);
+}
+
+/* Fails (hangs) if a worker that comes when the pool is closed is forgotten. */
+static void slow_init_outlasts_release(int aborted)
+{
+	struct kpool *pool = desk_pool(2);
+	static struct kt_gate gate;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	slow = &gate;
+	probes_submit(pool, p, 4);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	if (aborted)
+		KT_EXPECT_EQ(kpool_abort(pool), 4);
+	else
+		kpool_release(pool);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, 2), -ETIMEDOUT);
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&gone), atomic_read(&made));
+	if (aborted)
+		probes_expect_dropped(p, 4, -ECANCELED);
+	else
+		probes_expect_ran(p, 4);
+	desks_end(pool);
+}
+
+/* Fails if the worker that a submitter is to replace has a state to miss. */
+static void callers_cannot_stand_in_for_workers(void)
+{
+	struct kpool_attrs attrs = desk_attrs(1);
+	struct kpool *pool;
+
+	attrs.when_full = KPOOL_CALLER_RUNS;
+	KT_EXPECT_EQ(PTR_ERR(kpool_create(NAME, &attrs)), -EINVAL);
+	pool = desk_pool(1);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS),
+		     -EINVAL);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_WHEN_FULL, KPOOL_DROP_OLDEST), 0);
+	desks_end(pool);
+}
+
+/* Fails if a pool's churn makes and tears down unequal numbers. */
+static void every_state_made_is_torn_down(void)
+{
+	struct kpool *pool = desk_pool(4);
+	int i, n = kt_count(200);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	for (i = 0; i < n; i++) {
+		WRITE_ONCE(refusal, i % 10 == 9 ? -EAGAIN : 0);
+		probes_init(p, 8, desk_uses);
+		probes_submit(pool, p, 8);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1 + i % 5), 0);
+		WRITE_ONCE(refusal, 0);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		probes_expect_ran(p, 8);
+		if (i % 16 == 0)
+			all_have_left(pool, 0);
+	}
+	KT_EXPECT_LE(kt_stat(pool, spawned), atomic_read(&made));
+	desks_end(pool);
+}
+
+KT_MODULE("kpool selftest: what each worker has of its own",
+	  KT_CASE(each_worker_has_a_state_of_its_own),
+	  KT_CASE(state_is_seen_inside_alone),
+	  KT_CASE(state_may_be_null),
+	  KT_CASE(exit_is_optional),
+	  KT_EACH(exit_is_called_once, ends),
+	  KT_CASE(failing_init_loses_nothing),
+	  KT_CASE(log_tells_of_each_trouble),
+	  KT_CASE(workers_go_on_while_others_cannot_be_had),
+	  KT_CASE(create_returns_the_error_of_init),
+	  KT_CASE(create_undoes_what_was_made),
+	  KT_EACH(destroy_keeps_trying_until, endings),
+	  KT_CASE(slow_init_is_no_hindrance),
+	  KT_EACH(slow_init_outlasts_release, endings),
+	  KT_CASE(callers_cannot_stand_in_for_workers),
+	  KT_CASE(every_state_made_is_torn_down));

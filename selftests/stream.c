@@ -1,0 +1,1007 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Streams: their jobs run one at a time, in order, in parallel with others,
+ * and hold nobody else up.
+ */
+#include <linux/prandom.h>
+
+#include "compat.h"
+#include "jobs.h"
+
+static const struct kpool_attrs queued_eight = {
+	.capacity = 8, .queue_depth = KPOOL_UNLIMITED,
+};
+
+static const struct kpool_attrs queued_four = {
+	.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
+};
+
+static const struct kpool_attrs queued_two = {
+	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+};
+
+/* A stream that checks that its jobs run one at a time, in rising order. */
+struct lane {
+	struct kpool_stream	stream;
+	struct kpool		*pool;
+	atomic_t		active;
+	atomic_t		ran;	/* or runs */
+	int			last;
+};
+
+static struct probe p[64];
+static struct lane lane;
+static struct order order;
+
+static void lane_init(struct lane *l, struct kpool *pool)
+{
+	memset(l, 0, sizeof(*l));
+	kpool_init_stream(&l->stream, pool);
+	l->pool = pool;
+	l->last = -1;
+}
+
+static int lane_fn(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+	struct lane *l = one->data;
+	int err;
+
+	KT_EXPECT_EQ(atomic_inc_return(&l->active), 1);
+	KT_EXPECT_GE(one->nr, l->last + 1);
+	l->last = one->nr;
+	atomic_inc(&l->ran);
+	err = probe_fn(item);
+	KT_EXPECT_EQ(atomic_dec_return(&l->active), 0);
+	return err;
+}
+
+static int lane_ran(struct lane *l)
+{
+	return atomic_read(&l->ran);
+}
+
+static void lane_enter_fn(struct lane *l, struct probe *one, int nr,
+			  kpool_item_fn fn)
+{
+	probe_init(one, fn, nr);
+	one->data = l;
+	kpool_set_stream(&one->job, &l->stream);
+}
+
+static void lane_enter(struct lane *l, struct probe *one, int nr)
+{
+	lane_enter_fn(l, one, nr, lane_fn);
+}
+
+/* A job of the lane that notes its order. */
+static void p_enter(int i, kpool_item_fn fn)
+{
+	lane_enter_fn(&lane, &p[i], i, fn);
+	p[i].order = &order;
+}
+
+/* A pool, and a stream whose jobs p[0] to p[@n - 1] note their order. */
+static struct kpool *lane_make(const struct kpool_attrs *attrs, int n)
+{
+	struct kpool *pool = kt_pool("stream", attrs);
+	int i;
+
+	if (!pool)
+		return NULL;
+	lane_init(&lane, pool);
+	order_init(&order);
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	for (i = 0; i < n; i++)
+		p_enter(i, lane_fn);
+	return pool;
+}
+
+/* As above; p[0] runs, the others are pending behind it. */
+static struct kpool *lane_busy(const struct kpool_attrs *attrs, int n)
+{
+	struct kpool *pool = lane_make(attrs, n);
+
+	if (!pool)
+		return NULL;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	probes_submit(pool, &p[1], n - 1);
+	return pool;
+}
+
+static void expect_order(const int *nr, int n)
+{
+	int i;
+
+	KT_EXPECT_EQ(order.n, n);
+	for (i = 0; i < min(n, order.n); i++)
+		KT_EXPECT_EQ(order.nr[i], nr[i]);
+}
+
+#define EXPECT_ORDER(...)						\
+({									\
+	static const int __nr[] = { __VA_ARGS__ };			\
+									\
+	expect_order(__nr, ARRAY_SIZE(__nr));				\
+})
+
+/*
+ * Fails if followers may start while the one before them runs, or are taken
+ * from the wrong end.
+ */
+static int lane_slowly(struct kpool_item *item)
+{
+	struct lane *l = probe_of(item)->data;
+	int err = lane_fn(item);
+
+	atomic_inc(&l->active);
+	if (probe_of(item)->nr % 4 == 0)
+		usleep_range(20, 50);
+	atomic_dec(&l->active);
+	return err;
+}
+
+static void jobs_run_one_at_a_time_in_order(void)
+{
+	struct kpool *pool = lane_make(&queued_eight, 64);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 64; i++)
+		p_enter(i, lane_slowly);
+	if (probes_submit(pool, p, 64)) {
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		order_expect_rising(&order, 64);
+		KT_EXPECT_EQ(lane_ran(&lane), 64);
+	}
+	jobs_end(pool);
+}
+
+/*
+ * Streams overlap: the first jobs of four streams are in their functions at
+ * the same time, the second ones are not.
+ * Fails if streams share a turn.
+ */
+static void streams_run_in_parallel(void)
+{
+	static struct lane lanes[4];
+	struct kpool *pool = lane_make(&queued_eight, 0);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 4; i++)
+		lane_init(&lanes[i], pool);
+	for (i = 0; i < 8; i++)
+		lane_enter(&lanes[i % 4], &p[i], i / 4);
+	probes_hold(p, 8);
+	if (!probes_submit(pool, p, 8))
+		goto out;
+	for (i = 0; i < 4; i++)
+		probe_runs(&p[i]);
+	KT_EXPECT_EQ(kt_stat(pool, running), 4);
+	KT_EXPECT_EQ(kt_stat(pool, units), 4);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 4);
+	probes_open(&p[1], 1);
+	probe_runs(&p[5]);
+	KT_EXPECT_EQ(kt_stat(pool, running), 4);
+	for (i = 4; i < 8; i++)
+		KT_EXPECT_EQ(atomic_read(&p[i].own.started), i == 5);
+out:
+	probes_open(p, 8);
+	jobs_end(pool);
+}
+
+/*
+ * A thousand streams on two units: never more than two threads.
+ * Fails if a stream has a thread set aside, or is lost among many.
+ */
+static void streams_have_no_threads_of_their_own(void)
+{
+	int i, n = 1000, jobs = 3;
+	struct lane *lanes = kvcalloc(n, sizeof(*lanes), GFP_KERNEL);
+	struct probe *many = kvcalloc(n * jobs, sizeof(*many), GFP_KERNEL);
+	struct kpool *pool = lane_make(&queued_two, 0);
+
+	if (!pool || !KT_EXPECT(lanes) || !KT_EXPECT(many))
+		goto out;
+	for (i = 0; i < n; i++)
+		lane_init(&lanes[i], pool);
+	for (i = 0; i < n * jobs; i++)
+		lane_enter(&lanes[i % n], &many[i], i / n);
+	probes_submit(pool, many, n * jobs);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	for (i = 0; i < n; i++)
+		KT_EXPECT_EQ(lane_ran(&lanes[i]), jobs);
+	KT_EXPECT_LE(kt_stat(pool, spawned), 2);
+out:
+	jobs_end(pool);
+	kvfree(many);
+	kvfree(lanes);
+}
+
+/*
+ * While a job of one stream runs long, with followers in line, jobs of another
+ * stream and plain items start in the free unit.
+ * Fails if a follower takes a unit, or the line waits behind it.
+ */
+static void long_run_holds_its_followers_alone(void)
+{
+	static struct lane other;
+	struct kpool *pool = lane_busy(&queued_two, 8);
+	int i;
+
+	if (!pool)
+		return;
+	lane_init(&other, pool);
+	for (i = 8; i < 12; i++)
+		lane_enter(&other, &p[i], i);
+	probes_submit(pool, &p[8], 8);
+	for (i = 8; i < 16; i++)
+		probe_ran(&p[i]);
+	KT_EXPECT_EQ(lane_ran(&other), 4);
+	KT_EXPECT_EQ(order.n, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, units) == 1));
+	KT_EXPECT_EQ(kt_stat(pool, pending), 7);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, 8);
+	jobs_end(pool);
+}
+
+/*
+ * A line full of followers does not keep an item out that could start at once.
+ * Fails if queue_depth is examined before the units.
+ */
+static void followers_in_line_keep_nobody_out_who_could_start(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 4 };
+	struct kpool *pool = lane_busy(&attrs, 5);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kt_stat(pool, pending), 4);
+	KT_EXPECT_EQ(probe_try(pool, &p[5]), 0);
+	probe_ran(&p[5]);
+	KT_EXPECT_EQ(kpool_flush_item(&p[5].job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[6].job.item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&p[6].job.item), 0);
+	probes_hold(&p[7], 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[7]), 0);
+	probe_runs(&p[7]);
+	KT_EXPECT_EQ(probe_try(pool, &p[8]), -EAGAIN);
+	KT_EXPECT_EQ(order.n, 1);
+	probes_open(p, 1);
+	probes_open(&p[7], 1);
+	jobs_end(pool);
+}
+
+/*
+ * With no queue a second job of a busy stream has no place, though units are
+ * free: a try is refused, a submit sleeps until the stream is idle.
+ * Fails if a follower is taken for one that could start.
+ */
+static void follower_without_a_queue_waits_outside(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4 };
+	struct kpool *pool = lane_busy(&attrs, 1);
+	struct kt_submitter s;
+
+	if (!pool)
+		return;
+	lane_enter(&lane, &p[1], 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[1]), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_timeout(pool, &p[1].job.item, 2), -ETIMEDOUT);
+	if (kt_submitter_block(&s, pool, &p[1].job.item)) {
+		KT_EXPECT_EQ(lane_ran(&lane), 1);
+		probes_open(p, 1);
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	}
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(lane_ran(&lane), 2);
+	lane_enter(&lane, &p[1], 2);
+	KT_EXPECT_EQ(probe_try(pool, &p[1]), 0);
+	jobs_end(pool);
+}
+
+/* Fails if followers are not counted among those that wait, or counted twice. */
+static void followers_take_places_in_the_queue(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 3 };
+	struct kpool *pool = lane_busy(&attrs, 4);
+	int i;
+
+	if (!pool)
+		return;
+	lane_enter(&lane, &p[4], 4);
+	lane_enter(&lane, &p[5], 5);
+	probes_hold(&p[1], 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), -EAGAIN);
+	probes_open(p, 1);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 2);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
+	KT_EXPECT_EQ(probe_try(pool, &p[5]), -EAGAIN);
+	KT_EXPECT(kpool_cancel(&p[3].job.item));
+	KT_EXPECT_EQ(probe_try(pool, &p[5]), 0);
+	probes_open(&p[1], 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	for (i = 0; i < 6; i++)
+		KT_EXPECT_EQ(atomic_read(&p[i].ran), i != 3);
+	jobs_end(pool);
+}
+
+/*
+ * A stream's first job that is taken back while it waits for a unit lets the
+ * next go.
+ * Fails (hangs) if the stream stays taken.
+ */
+static void cancel_of_the_leader_lets_the_next_go(void)
+{
+	struct kpool *pool = lane_make(&queued_two, 4);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	if (probes_submit(pool, p, 4)) {
+		KT_EXPECT(kpool_cancel(&p[0].job.item));
+		KT_EXPECT(!kpool_cancel(&p[0].job.item));
+		KT_EXPECT(kpool_cancel(&p[1].job.item));
+	}
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(2, 3);
+	jobs_end(pool);
+}
+
+/* Fails if the chain breaks where a follower was, or at its end. */
+static void cancel_of_followers_closes_the_gap(void)
+{
+	struct kpool *pool = lane_busy(&queued_two, 7);
+
+	if (!pool)
+		return;
+	KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT(kpool_cancel(&p[3].job.item));
+	KT_EXPECT_EQ(kpool_cancel_wait(&p[6].job.item), 1);
+	KT_EXPECT(!kpool_cancel(&p[0].job.item));
+	p_enter(7, lane_fn);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[7].job.item), 0);
+	KT_EXPECT_EQ(order.n, 1);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(0, 2, 4, 5, 7);
+	jobs_end(pool);
+}
+
+/* Fails if a stream whose followers have all gone stays busy, or forgets who runs. */
+static void stream_goes_on_when_all_followers_were_cancelled(void)
+{
+	struct kpool *pool = lane_busy(&queued_two, 3);
+
+	if (!pool)
+		return;
+	KT_EXPECT(kpool_cancel(&p[2].job.item));
+	KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT_EQ(kpool_submit(pool, &p[2].job.item), 0);
+	kt_sleep_ms(2);
+	KT_EXPECT_EQ(order.n, 1);
+	KT_EXPECT(kpool_cancel(&p[2].job.item));
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	lane.last = -1;
+	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(0, 1);
+	jobs_end(pool);
+}
+
+/*
+ * Abort drops followers, and the stream can be used again after a reboot.
+ * Fails if followers outlive it, or the stream is left busy.
+ */
+static void abort_empties_a_stream(void)
+{
+	struct kpool *pool = lane_busy(&queued_two, 5);
+
+	if (!pool)
+		return;
+	kpool_abort(pool);
+	probes_expect_dropped(&p[1], 4, -ECANCELED);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_reboot(pool), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[2].job.item), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(0, 1, 2);
+	jobs_end(pool);
+}
+
+/* Fails if followers are taken for those who may be left behind. */
+static void release_runs_all_followers(void)
+{
+	struct kpool *pool = lane_busy(&queued_two, 10);
+
+	if (!pool)
+		return;
+	kpool_release(pool);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, 1), -ETIMEDOUT);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	order_expect_rising(&order, 10);
+	jobs_end(pool);
+}
+
+/* Fails if a pool that is paused starts followers, or forgets them. */
+static void pause_holds_followers_back(void)
+{
+	struct kpool *pool = lane_busy(&queued_two, 3);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 1));
+	kt_sleep_ms(2);
+	KT_EXPECT_EQ(order.n, 1);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, 3);
+	jobs_end(pool);
+}
+
+/*
+ * A job that submits itself goes behind those of its stream that have come
+ * meanwhile, and is not refused for want of a place.
+ * Fails if it goes first, or starves them.
+ */
+static int lane_again(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+	int err = probe_fn(item);
+
+	if (atomic_read(&one->ran) < 3)
+		KT_EXPECT_EQ(kpool_submit(lane.pool, item), 0);
+	return err;
+}
+
+static void self_submission_goes_behind_its_stream(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 2 };
+	struct kpool *pool = lane_make(&attrs, 3);
+
+	if (!pool)
+		return;
+	p_enter(0, lane_again);
+	probes_hold(p, 1);
+	if (probes_submit(pool, p, 1) && probe_runs(p) &&
+	    probes_submit(pool, &p[1], 2)) {
+		probes_open(p, 1);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		KT_EXPECT(kt_wait(atomic_read(&p[0].ran) == 3));
+		EXPECT_ORDER(0, 1, 2, 0, 0);
+	}
+	probes_open(p, 1);
+	jobs_end(pool);
+}
+
+/* Fails if a job submitted again while it runs does not follow in its stream. */
+static void job_may_follow_itself(void)
+{
+	struct kpool *pool = lane_busy(&queued_two, 2);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), -EALREADY);
+	lane.last = -2;
+	p[1].nr = -1;
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(0, -1, 0);
+	jobs_end(pool);
+}
+
+/* Fails if the line's priorities are applied inside a stream. */
+static void priority_does_not_change_a_streams_order(void)
+{
+	static const enum kpool_priority priorities[] = {
+		KPOOL_LOW, KPOOL_HIGH, KPOOL_NORMAL,
+	};
+	struct kpool *pool = lane_make(&queued_two, 12);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 12; i++)
+		KT_EXPECT_EQ(kpool_set_priority(&p[i].job.item,
+						priorities[i % 3]), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 12);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, 12);
+	jobs_end(pool);
+}
+
+/* Fails if a heavy job breaks its stream, or starts with too few units. */
+static void heavy_jobs_keep_the_order(void)
+{
+	struct kpool *pool = lane_make(&queued_two, 12);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 12; i += 2)
+		KT_EXPECT_EQ(kpool_set_weight(&p[i].job.item, 2), 0);
+	probes_hold(p, 12);
+	probes_submit(pool, p, 12);
+	for (i = 0; i < 12; i++) {
+		probe_runs(&p[i]);
+		KT_EXPECT_EQ(kt_stat(pool, running), 1);
+		KT_EXPECT_EQ(kt_stat(pool, units), i % 2 ? 1 : 2);
+		probes_open(&p[i], 1);
+	}
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, 12);
+	jobs_end(pool);
+}
+
+/* Fails (hangs) if a job that is dropped keeps its stream's turn. */
+static void expired_job_lets_the_next_go(void)
+{
+	struct kpool *pool = lane_make(&queued_two, 6);
+	ktime_t past = the_past();
+
+	if (!pool)
+		return;
+	kpool_set_deadline(&p[0].job, past);
+	kpool_set_deadline(&p[2].job, past);
+	kpool_set_deadline(&p[3].job, past);
+	kpool_set_deadline(&p[5].job, past);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 6);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(1, 4);
+	probes_expect_dropped(p, 1, -ETIME);
+	probes_expect_dropped(&p[2], 2, -ETIME);
+	probes_expect_dropped(&p[5], 1, -ETIME);
+	KT_EXPECT_EQ(kt_stat(pool, expired), 4);
+	lane.last = -1;
+	kpool_set_deadline(&p[5].job, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[5].job.item), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&p[5].ran), 1);
+	jobs_end(pool);
+}
+
+/*
+ * A delayed job joins its stream when it is due: behind what came until then,
+ * before what comes later.
+ * Fails if it has its place from its submit on, or none.
+ */
+static void delayed_job_joins_when_due(void)
+{
+	struct kpool *pool = lane_busy(&queued_two, 1);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 1; i < 5; i++)
+		p_enter(i, lane_fn);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[3].job, 3600 * HZ), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[2].job, 3600 * HZ), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
+	KT_EXPECT(kpool_modify_delay(&p[2].job, 2));
+	KT_EXPECT(kt_wait(kt_stat(pool, delayed) == 1));
+	KT_EXPECT(kpool_modify_delay(&p[3].job, 0));
+	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
+	KT_EXPECT_EQ(kt_stat(pool, pending), 3);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[4].job.item), 0);
+	KT_EXPECT_EQ(order.n, 1);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, 5);
+	jobs_end(pool);
+}
+
+/* Fails if an idle stream holds a delayed job, or one holds the stream. */
+static void delayed_job_holds_nobody(void)
+{
+	struct kpool *pool = lane_make(&queued_two, 3);
+
+	if (!pool)
+		return;
+	lane_enter(&lane, &p[0], 9);
+	p[0].order = &order;
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job, 3600 * HZ), 0);
+	probes_submit(pool, &p[1], 2);
+	KT_EXPECT(kt_wait(lane_ran(&lane) == 2));
+	KT_EXPECT(kpool_modify_delay(&p[0].job, 1));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(1, 2, 9);
+	jobs_end(pool);
+}
+
+/* What does not fit, and what could never end */
+
+/* Fails if a wrong pool is not noticed, or noticed too late. */
+static void other_pool_is_refused(void)
+{
+	struct kpool *other, *pool = lane_make(&queued_two, 1);
+
+	if (!pool)
+		return;
+	other = kt_pool("other", &queued_two);
+	if (other) {
+		KT_EXPECT_EQ(kpool_submit(other, &p->job.item), -EINVAL);
+		KT_EXPECT_EQ(probe_try(other, p), -EINVAL);
+		KT_EXPECT_EQ(kpool_submit_delayed(other, &p->job, 1), -EINVAL);
+		KT_EXPECT_EQ(kt_stat(other, submitted), 0);
+		KT_EXPECT_EQ(kpool_submit(pool, &p->job.item), 0);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		KT_EXPECT_EQ(lane_ran(&lane), 1);
+	}
+	jobs_end(other);
+	jobs_end(pool);
+}
+
+static int inside_got[2];
+
+static int flushes_its_follower(struct kpool_item *item)
+{
+	int err = lane_fn(item);
+
+	inside_got[0] = kpool_flush_item(&p[1].job.item);
+	inside_got[1] = kpool_cancel_wait(&p[1].job.item);
+	return err;
+}
+
+/*
+ * A job that flushes one behind it in its stream would wait for ever, whatever
+ * else runs in the pool.
+ * Fails (hangs) if the stream is not looked at.
+ */
+static void flush_of_its_own_follower_is_refused(void)
+{
+	struct kpool *pool = lane_make(&queued_four, 3);
+
+	if (!pool)
+		return;
+	p_enter(0, flushes_its_follower);
+	probes_hold(p, 1);
+	probes_hold(&p[8], 1);
+	probes_submit(pool, &p[8], 1);
+	if (probes_submit(pool, p, 3) && probe_runs(p)) {
+		probes_open(p, 1);
+		KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
+		KT_EXPECT_EQ(inside_got[0], -EDEADLK);
+		KT_EXPECT_EQ(inside_got[1], 1);
+	}
+	probes_open(p, 1);
+	probes_open(&p[8], 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(0, 2);
+	jobs_end(pool);
+}
+
+static int submits_a_follower(struct kpool_item *item)
+{
+	int err = lane_fn(item);
+
+	inside_got[0] = kpool_submit(lane.pool, &p[1].job.item);
+	inside_got[1] = kpool_submit_timeout(lane.pool, &p[1].job.item, 1);
+	return err;
+}
+
+/*
+ * With no queue, a job that submits one behind itself would wait for its own
+ * end, though units are free.
+ * Fails (hangs) if free units are taken for a way out.
+ */
+static void submit_of_its_own_follower_without_a_queue_is_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4 };
+	struct kpool *pool = lane_make(&attrs, 2);
+
+	if (!pool)
+		return;
+	p_enter(0, submits_a_follower);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(inside_got[0], -EDEADLK);
+	KT_EXPECT_EQ(inside_got[1], -ETIMEDOUT);
+	EXPECT_ORDER(0);
+	jobs_end(pool);
+}
+
+static struct kpool_group followers;
+
+static int waits_for_its_followers_group(struct kpool_item *item)
+{
+	int err = lane_fn(item);
+
+	inside_got[0] = kpool_group_wait(&followers, MAX_SCHEDULE_TIMEOUT);
+	return err;
+}
+
+/* Fails (hangs) if a wait for a group of own followers is left to itself. */
+static void wait_for_a_group_of_own_followers_is_refused(void)
+{
+	struct kpool *pool = lane_make(&queued_four, 3);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&followers, pool, NULL, 0), 0);
+	kpool_set_group(&p[1].job, &followers);
+	p_enter(0, waits_for_its_followers_group);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 3);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(inside_got[0], -EDEADLK);
+	order_expect_rising(&order, 3);
+	jobs_end(pool);
+}
+
+static int flushes_plain(struct kpool_item *item)
+{
+	int err = lane_fn(item);
+
+	inside_got[0] = kpool_submit(lane.pool, &p[8].job.item) ?:
+			kpool_flush_item(&p[8].job.item);
+	return err;
+}
+
+/* Fails if every flush from inside a streamed job is refused. */
+static void streamed_job_may_flush_others(void)
+{
+	struct kpool *pool = lane_make(&queued_two, 2);
+
+	if (!pool)
+		return;
+	p_enter(0, flushes_plain);
+	probes_submit(pool, p, 2);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(inside_got[0], 0);
+	order_expect_rising(&order, 2);
+	jobs_end(pool);
+}
+
+/*
+ * On a full pool that lets callers run their items, streamed jobs are left to
+ * the workers, which keep their order.
+ * Fails if a caller runs a job beside or before others of its stream.
+ */
+static void streamed_jobs_are_not_run_by_callers(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+	};
+	struct kpool *pool = lane_make(&attrs, 2);
+	struct kt_submitter s[2];
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	probes_hold(&p[8], 1);
+	if (!probes_submit(pool, &p[8], 1) || !probe_runs(&p[8]))
+		goto out;
+	if (!kt_submitter_block(&s[0], pool, &p[0].job.item))
+		goto out;
+	if (kt_submitter_block(&s[1], pool, &p[1].job.item)) {
+		probes_open(&p[8], 1);
+		probe_runs(p);
+		KT_EXPECT_EQ(lane_ran(&lane), 1);
+		probes_open(p, 1);
+		KT_EXPECT_EQ(kt_thread_join(&s[1].thread), 0);
+	}
+	probes_open(p, 1);
+	probes_open(&p[8], 1);
+	KT_EXPECT_EQ(kt_thread_join(&s[0].thread), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, 2);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 0);
+out:
+	probes_open(p, 1);
+	probes_open(&p[8], 1);
+	jobs_end(pool);
+}
+
+/* Lifetime and load */
+
+static int lane_frees(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+	int err = lane_fn(item);
+
+	kfree(one);
+	return err;
+}
+
+/*
+ * Jobs may free themselves in their function, and the stream may be freed when
+ * its last job has been flushed.
+ * Fails (KASAN) if the stream follows a job that has run, or is looked at when
+ * it is empty.
+ */
+static void jobs_and_stream_may_be_freed(void)
+{
+	struct kpool *pool = lane_make(&queued_four, 0);
+	int round, i, n = kt_count(500);
+	struct probe *one;
+	struct lane *l;
+
+	if (!pool)
+		return;
+	for (round = 0; round < n; round++) {
+		l = kmalloc_obj(*l, GFP_KERNEL);
+		if (!KT_EXPECT(l))
+			break;
+		lane_init(l, pool);
+		for (i = 0; i < 5; i++) {
+			one = kmalloc_obj(*one, GFP_KERNEL);
+			if (!KT_EXPECT(one))
+				break;
+			lane_enter_fn(l, one, i, lane_frees);
+			KT_EXPECT_EQ(kpool_submit(pool, &one->job.item), 0);
+		}
+		lane_enter(l, p, 5);
+		KT_EXPECT_EQ(kpool_submit(pool, &p->job.item), 0);
+		KT_EXPECT_EQ(kpool_flush_item(&p->job.item), 0);
+		KT_EXPECT_EQ(lane_ran(l), 6);
+		poison(l, sizeof(*l));
+		kfree(l);
+	}
+	jobs_end(pool);
+}
+
+/*
+ * Several threads, each with streams of its own in one pool, submit by several
+ * means and take jobs back at random; what was accepted runs in order, one at
+ * a time, or is counted by cancel.
+ * Fails if a job is lost, repeated or overtaken.
+ */
+#define STORM_THREADS	3
+#define STORM_LANES	4
+#define STORM_JOBS	16
+
+struct storm {
+	struct kt_thread	thread;
+	struct kpool		*pool;
+	struct lane		lane[STORM_LANES];
+	struct probe		p[STORM_JOBS];
+	int			accepted[STORM_JOBS];
+	int			taken_back[STORM_JOBS];
+	struct rnd_state	rnd;
+};
+
+static u32 storm_dice(struct storm *s, u32 sides)
+{
+	return prandom_u32_state(&s->rnd) % sides;
+}
+
+static bool storm_at_rest(struct storm *s, int i)
+{
+	return s->accepted[i] == s->taken_back[i] + atomic_read(&s->p[i].ran) +
+				 atomic_read(&s->p[i].dropped);
+}
+
+/* The number that it takes along is that of its acceptance. */
+static void storm_submit(struct storm *s, int i, int nr)
+{
+	struct probe *one = &s->p[i];
+	struct lane *l = &s->lane[storm_dice(s, STORM_LANES)];
+	struct kpool_item *item = &one->job.item;
+	int err;
+
+	if (!storm_at_rest(s, i))
+		return;
+	KT_EXPECT_EQ(kpool_flush_item(item), 0);
+	one->nr = nr;
+	one->data = l;
+	kpool_set_stream(&one->job, &l->stream);
+	kpool_set_deadline(&one->job, storm_dice(s, 10) ? 0 : the_past());
+	KT_EXPECT_EQ(kpool_set_priority(item, storm_dice(s, 3)), 0);
+	switch (storm_dice(s, 3)) {
+	case 0:
+		err = kpool_try_submit(s->pool, item);
+		break;
+	case 1:
+		err = kpool_submit_timeout(s->pool, item, storm_dice(s, 3));
+		break;
+	default:
+		err = kpool_submit(s->pool, item);
+		break;
+	}
+	if (!err)
+		s->accepted[i]++;
+	else
+		KT_EXPECT(err == -EAGAIN || err == -ETIMEDOUT);
+}
+
+static int storm_main(void *arg)
+{
+	struct storm *s = arg;
+	int i, nr, n = kt_count(20000);
+
+	for (nr = 0; nr < n; nr++) {
+		i = storm_dice(s, STORM_JOBS);
+		if (storm_dice(s, 4))
+			storm_submit(s, i, nr);
+		else
+			s->taken_back[i] += kpool_cancel(&s->p[i].job.item);
+	}
+	for (i = 0; i < STORM_JOBS; i++) {
+		KT_EXPECT_EQ(kpool_flush_item(&s->p[i].job.item), 0);
+		KT_EXPECT(storm_at_rest(s, i));
+	}
+	return 0;
+}
+
+static void storm_init(struct storm *s, struct kpool *pool, int seed)
+{
+	int i;
+
+	s->pool = pool;
+	prandom_seed_state(&s->rnd, seed);
+	for (i = 0; i < STORM_LANES; i++)
+		lane_init(&s->lane[i], pool);
+	probes_init(s->p, STORM_JOBS, lane_fn);
+}
+
+static void storm_of_streams_keeps_every_order(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 3, .queue_depth = 12 };
+	struct storm *s = kvcalloc(STORM_THREADS, sizeof(*s), GFP_KERNEL);
+	struct kpool *pool = kt_pool("storm", &attrs);
+	int i;
+
+	if (!KT_EXPECT(s) || !pool)
+		goto out;
+	for (i = 0; i < STORM_THREADS; i++) {
+		storm_init(&s[i], pool, i + 1);
+		kt_thread_start(&s[i].thread, storm_main, &s[i]);
+	}
+	for (i = 0; i < STORM_THREADS; i++)
+		kt_thread_join(&s[i].thread);
+out:
+	jobs_end(pool);
+	kvfree(s);
+}
+
+KT_MODULE("kpool selftest: streams",
+	  KT_CASE(jobs_run_one_at_a_time_in_order),
+	  KT_CASE(streams_run_in_parallel),
+	  KT_CASE(streams_have_no_threads_of_their_own),
+	  KT_CASE(long_run_holds_its_followers_alone),
+	  KT_CASE(followers_in_line_keep_nobody_out_who_could_start),
+	  KT_CASE(follower_without_a_queue_waits_outside),
+	  KT_CASE(followers_take_places_in_the_queue),
+	  KT_CASE(cancel_of_the_leader_lets_the_next_go),
+	  KT_CASE(cancel_of_followers_closes_the_gap),
+	  KT_CASE(stream_goes_on_when_all_followers_were_cancelled),
+	  KT_CASE(abort_empties_a_stream),
+	  KT_CASE(release_runs_all_followers),
+	  KT_CASE(pause_holds_followers_back),
+	  KT_CASE(self_submission_goes_behind_its_stream),
+	  KT_CASE(job_may_follow_itself),
+	  KT_CASE(priority_does_not_change_a_streams_order),
+	  KT_CASE(heavy_jobs_keep_the_order),
+	  KT_CASE(expired_job_lets_the_next_go),
+	  KT_CASE(delayed_job_joins_when_due),
+	  KT_CASE(delayed_job_holds_nobody),
+	  KT_CASE(other_pool_is_refused),
+	  KT_CASE(flush_of_its_own_follower_is_refused),
+	  KT_CASE(submit_of_its_own_follower_without_a_queue_is_refused),
+	  KT_CASE(wait_for_a_group_of_own_followers_is_refused),
+	  KT_CASE(streamed_job_may_flush_others),
+	  KT_CASE(streamed_jobs_are_not_run_by_callers),
+	  KT_CASE(jobs_and_stream_may_be_freed),
+	  KT_CASE(storm_of_streams_keeps_every_order));
