@@ -38,6 +38,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define kthread_run_worker kthread_create_worker
 #endif
 
+/* Kernel sockets took a plain sockaddr until 6.19. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+#define sockaddr_unsized sockaddr
+#endif
+
 /* Allocation by object came with 7.0. */
 #ifndef kmalloc_obj
 #define kmalloc_obj(obj, gfp)		kmalloc(sizeof(obj), gfp)

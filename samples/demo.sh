@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# guest-needs: wrk wrk
 # Shows kpool at work: loads it, runs the sample modules, checks what they did.
 #
 # usage: demo.sh [DIRECTORY...]
 #
 # The files below the directories (default: /kpool and /bin, and /data if it
 # exists) are hashed in the kernel, and every digest is compared with sha256sum's.
-# Needs root. The exit status is 0 only if everything was right.
+# The load on the HTTP server is made by wrk, if there is one. Needs root. The exit status is 0 only if everything was right.
 
 debugfs=/sys/kernel/debug
 kpool=$debugfs/kpool
@@ -24,7 +25,7 @@ fail() {
 
 # Whatever happened, leave nothing loaded.
 clean_up() {
-	for module in kpool_sha256 kpool_quickstart kpool; do
+	for module in kpool_httpd kpool_sha256 kpool_quickstart kpool; do
 		[ ! -d /sys/module/$module ] || rmmod $module
 	done
 	rm -rf "$tmp"
@@ -116,9 +117,54 @@ show_tables_in_flight() {
 	check_digests 4
 }
 
+start_server() {
+	say "A server: HTTP in the kernel, an item per connection"
+	ip link set lo up
+	load samples/kpool_httpd.ko root=samples port=0 capacity=4
+	url=http://127.0.0.1:$(cat /sys/module/kpool_httpd/parameters/port)
+	echo
+}
+
+fetch_file() {
+	echo "# wget -q -O - $url/README.rst"
+	wget -q -O "$tmp/fetched" "$url/README.rst" || fail "cannot fetch"
+	cmp -s "$tmp/fetched" samples/README.rst || fail "not the same file"
+	sed '/./!d; s/^/  /' "$tmp/fetched" | head -n 6
+	echo "  ... $(wc -c <"$tmp/fetched") bytes, the same as samples/README.rst"
+	echo
+}
+
+# Four connections hold four workers for as long as wrk keeps them.
+serve_load() {
+	echo "# wrk -t 1 -c 4 -d 4s $url/README.rst"
+	wrk -t 1 -c 4 -d 4s "$url/README.rst" >"$tmp/wrk" &
+	client=$!
+	sleep 2
+	echo "  ... and while it runs:"
+	echo
+	show $kpool/httpd/workers
+	show $kpool/httpd/stats
+	wait $client || fail "wrk: $(cat "$tmp/wrk")"
+	echo "wrk says:"
+	sed 's/^/  /' "$tmp/wrk"
+	echo
+	show $debugfs/kpool_httpd/stats
+	! grep -e Non-2xx -e 'Socket errors' "$tmp/wrk" || fail "wrk met errors"
+}
+
+serve_files() {
+	start_server
+	fetch_file
+	if command -v wrk >/dev/null; then
+		serve_load
+	else
+		echo "  (there is no wrk here to make it work harder)"
+	fi
+}
+
 unload() {
 	say "Each pool ends with its module; the next instant kpool can go too"
-	for module in kpool_sha256 kpool_quickstart kpool; do
+	for module in kpool_httpd kpool_sha256 kpool_quickstart kpool; do
 		echo "# rmmod $module"
 		rmmod $module || fail "rmmod $module"
 	done
@@ -139,5 +185,6 @@ quickstart
 prepare_hashing "$@"
 measure_hashing
 show_tables_in_flight
+serve_files
 unload
 say "All right"

@@ -10,6 +10,35 @@ trouble+='|unreferenced object|scheduling while atomic|sleeping function called|
 trouble+='|still held|(list_add|list_del) corruption|refcount_t:|Bad page|Slab .*(corrupt|overwritten|leak)'
 trouble+='|Objects remaining|Segfault|Out of memory|page allocation failure|kernel stack|preempt_count'
 
+# needed_programs SCRIPT [ARG...]: what the script, and the selftests that it runs, ask for. A script
+# that wants a program of Debian's in its guest has the line "# guest-needs: PACKAGE PROGRAM".
+needed_programs() {
+	local word files=()
+	for word; do
+		files+=("$tree/$word" "$tree/selftests/$word.sh")
+	done
+	[ "$*" != selftests/run.sh ] || files+=("$tree"/selftests/*.sh)
+	sed -n 's/^# guest-needs: //p' "${files[@]}" 2>/dev/null | sort -u
+}
+
+# add_program STAGE PROGRAM: with its shared libraries and their loader, each where it is on the host.
+add_program() {
+	local stage=$1 program file
+	program=$(command -v "$2") || die "there is no $2 to put into the guest"
+	{ echo "$program"; ldd "$program" | grep -o '/[^ ]*'; } | while read -r file; do
+		install -D "$(realpath "$file")" "$stage$file" || exit
+	done || die "cannot put $2 into the guest"
+	cp "$program" "$stage/bin/"
+}
+
+add_needed_programs() {
+	local stage=$1 package program
+	while read -r package program; do
+		need_packages "$package"
+		add_program "$stage" "$program"
+	done < <(needed_programs "${@:2}")
+}
+
 # pack_initramfs STAGE OUT SCRIPT [ARG...]
 pack_initramfs() {
 	local stage=$1 out=$2
@@ -17,6 +46,7 @@ pack_initramfs() {
 	mkdir -p "$stage"/{bin,etc,kpool}
 	cp /bin/busybox "$stage/bin/"
 	install -m 755 "$testbed/guest-init" "$stage/init"
+	add_needed_programs "$stage" "$@"
 	{
 		printf 'export KERNEL=%q CPUS=%q ICOUNT=%q\n' "$kernel" "$cpus" "$icount"
 		printf 'HANG_AFTER=%q\n' "$(hang_after)"
