@@ -11,7 +11,7 @@ static const struct kpool_attrs queued_four = {
 	.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
 };
 
-static const struct kpool_attrs queued_two = {
+static const struct kpool_attrs queued_two __maybe_unused = {
 	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
 };
 
