@@ -118,6 +118,14 @@ const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES] = {
 		.words	= kpool_overflows,
 		.one	= 1,
 	},
+	[KPOOL_STALL_MS] = {
+		KPOOL_FIELD(stall_ms),
+		.min	= 1,
+		.max	= KPOOL_NO_STALL,
+		.def	= KPOOL_NO_STALL,
+		.most	= "never",
+		.one	= 1,
+	},
 };
 
 /* What an attribute left at zero becomes; resolved when the module loads. */
@@ -270,7 +278,8 @@ static int kpool_attrs_contradict(const struct kpool_attrs *attrs,
 		pr_err("kpool: %s: worker_exit needs worker_init\n", who);
 		return -EINVAL;
 	}
-	if (attrs->flags & ~KPOOL_PREALLOC) {
+	if (attrs->flags & ~(KPOOL_PREALLOC | KPOOL_MEM_RECLAIM |
+			     KPOOL_FREEZABLE)) {
 		pr_err("kpool: %s: unknown flags %#x\n", who, attrs->flags);
 		return -EINVAL;
 	}
@@ -344,6 +353,12 @@ int kpool_attrs_resolve(const struct kpool_attrs *asked,
 	/* a default that is too much for a small pool is no contradiction */
 	if (!asked->min_workers)
 		attrs->min_workers = min(attrs->min_workers, attrs->capacity);
+	/* progress without memory takes a thread that exists */
+	if (attrs->flags & KPOOL_MEM_RECLAIM) {
+		attrs->flags |= KPOOL_PREALLOC;
+		if (!asked->min_workers)
+			attrs->min_workers = max(attrs->min_workers, 1);
+	}
 	return kpool_attrs_contradict(attrs, who) ?:
 	       kpool_check_cpus(attrs, who);
 }
@@ -455,6 +470,9 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
 	kpool_set_plain_capacity(pool);
 	kpool_retire_surplus(pool);
+	/* a shorter stall time needs a shorter period */
+	if (pool->watched)
+		mod_delayed_work(kpool_wq, &pool->watch, 0);
 	/* it arms itself for what may expire now, and asks for warm workers */
 	mod_delayed_work(kpool_wq, &pool->purger, 0);
 	kpool_go_on(pool, flags);
@@ -570,6 +588,8 @@ KPOOL_PARAM(node, KPOOL_NUMA_NODE, &kpool_defaults);
 MODULE_PARM_DESC(node, "NUMA node of the workers and their memory");
 KPOOL_PARAM(when_full, KPOOL_WHEN_FULL, &kpool_defaults);
 MODULE_PARM_DESC(when_full, "what submit does when there is no room");
+KPOOL_PARAM(stall_ms, KPOOL_STALL_MS, &kpool_defaults);
+MODULE_PARM_DESC(stall_ms, "milliseconds after which a running item is reported");
 
 KPOOL_PARAM(default_capacity, KPOOL_CAPACITY, &kpool_default_pool_attrs);
 MODULE_PARM_DESC(default_capacity, "capacity of the default pool");
@@ -593,6 +613,8 @@ KPOOL_PARAM(default_node, KPOOL_NUMA_NODE, &kpool_default_pool_attrs);
 MODULE_PARM_DESC(default_node, "node of the default pool");
 KPOOL_PARAM(default_when_full, KPOOL_WHEN_FULL, &kpool_default_pool_attrs);
 MODULE_PARM_DESC(default_when_full, "when_full of the default pool");
+KPOOL_PARAM(default_stall_ms, KPOOL_STALL_MS, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_stall_ms, "stall_ms of the default pool");
 
 static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 {

@@ -6,7 +6,8 @@
  * When its patience is over, one of three things is true under the lock: the
  * item has not started, then it never will; its function has returned, then
  * that counts; or it runs, then the call is abandoned, and who runs it gives
- * back the argument and frees the item.  So exactly one of both frees it.
+ * back the argument and frees the item.  So exactly one of both frees it.  A
+ * call whose worker died is like one that was dropped.
  */
 #include <linux/gfp.h>
 #include <linux/kthread.h>
@@ -264,6 +265,24 @@ bool kpool_is_abandoned(void)
 	return worker && worker->call && READ_ONCE(worker->call->abandoned);
 }
 EXPORT_SYMBOL_GPL(kpool_is_abandoned);
+
+/*
+ * The worker died in it.  If its caller still waits, the call is the caller's,
+ * who will be told; if not, it is ours.
+ */
+void kpool_call_died(struct kpool_call *call)
+{
+	struct kpool *pool = call->pool;
+	unsigned long flags;
+	bool abandoned;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	abandoned = call->abandoned;
+	call->dropped = -EIO;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	if (abandoned)
+		kpool_call_free(call, true);
+}
 
 /* The function that the user of an item knows. */
 void *kpool_user_fn(const struct kpool_item *item)

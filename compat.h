@@ -7,7 +7,10 @@
 #define _KPOOL_COMPAT_H
 
 #include <linux/hrtimer.h>
+#include <linux/sched.h>
+#include <linux/sched/debug.h>
 #include <linux/slab.h>
+#include <linux/stacktrace.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -48,6 +51,48 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define kmalloc_obj(obj, gfp)		kmalloc(sizeof(obj), gfp)
 #define kzalloc_obj(obj, gfp)		kzalloc(sizeof(obj), gfp)
 #define kzalloc_objs(obj, count, gfp)	kcalloc(count, sizeof(obj), gfp)
+#endif
+
+/* Where a task is, as far as the kernel lets modules know. */
+#define KPOOL_STACK_DEPTH	14
+
+struct kpool_stack {
+	unsigned int	nr;
+	unsigned long	entry[KPOOL_STACK_DEPTH];
+};
+
+#ifdef CONFIG_STACKTRACE
+static inline void kpool_save_own_stack(struct kpool_stack *stack)
+{
+	stack->nr = stack_trace_save(stack->entry, KPOOL_STACK_DEPTH, 0);
+}
+#else
+static inline void kpool_save_own_stack(struct kpool_stack *stack)
+{
+	stack->nr = 0;
+}
+#endif
+
+/*
+ * stack_trace_save_tsk() is exported since 7.2 at the latest; before, the log
+ * is the only way to see a sleeping task's stack.  Tells whether it went there.
+ */
+#if defined(CONFIG_STACKTRACE) && LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+static inline bool kpool_save_stack_of(struct task_struct *task,
+				       struct kpool_stack *stack)
+{
+	stack->nr = stack_trace_save_tsk(task, stack->entry, KPOOL_STACK_DEPTH,
+					 0);
+	return false;
+}
+#else
+static inline bool kpool_save_stack_of(struct task_struct *task,
+				       struct kpool_stack *stack)
+{
+	stack->nr = 0;
+	sched_show_task(task);
+	return true;
+}
 #endif
 
 #endif /* _KPOOL_COMPAT_H */

@@ -24,6 +24,8 @@ static const struct {
 	KPOOL_STAT(expired),
 	KPOOL_STAT(displaced),
 	KPOOL_STAT(caller_ran),
+	KPOOL_STAT(died),
+	KPOOL_STAT(stalled),
 	KPOOL_STAT(abandoned),
 	KPOOL_STAT(refused),
 	KPOOL_STAT(spawned),
@@ -122,6 +124,7 @@ static void kpool_show_worker(struct seq_file *m, struct kpool *pool,
 		[KPOOL_IDLE]	= "idle",
 		[KPOOL_PURGED]	= "leaving",
 		[KPOOL_RETIRED]	= "leaving",
+		[KPOOL_DIED]	= "dead",
 	};
 	unsigned long since;
 	bool asleep;
@@ -188,6 +191,38 @@ static int kpool_errors_show(struct seq_file *m, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_errors);
+
+static void kpool_show_stall(struct seq_file *m,
+			     const struct kpool_stall *stall)
+{
+	unsigned int i;
+	u64 when = stall->when;
+	u32 ns = do_div(when, NSEC_PER_SEC);
+
+	seq_printf(m, "%llu.%06u %ps has run for %u ms in worker %d\n", when,
+		   ns / (u32)NSEC_PER_USEC, stall->fn, stall->ran_ms,
+		   stall->pid);
+	for (i = 0; i < stall->stack.nr; i++)
+		seq_printf(m, "  %pS\n", (void *)stall->stack.entry[i]);
+}
+
+/* The last stalls, oldest first. */
+static int kpool_stalls_show(struct seq_file *m, void *unused)
+{
+	struct kpool *pool = m->private;
+	struct kpool_stall stall;
+	unsigned int i;
+
+	for (i = 0; i < KPOOL_NR_STALLS; i++) {
+		raw_spin_lock_irq(&pool->lock);
+		stall = pool->stalls[(pool->nr_stalls + i) % KPOOL_NR_STALLS];
+		raw_spin_unlock_irq(&pool->lock);
+		if (stall.fn)
+			kpool_show_stall(m, &stall);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_stalls);
 
 /* Tunables */
 
@@ -313,6 +348,8 @@ void kpool_debugfs_add(struct kpool *pool)
 			    &kpool_workers_fops);
 	debugfs_create_file("errors", 0400, pool->dir, pool,
 			    &kpool_errors_fops);
+	debugfs_create_file("stalls", 0400, pool->dir, pool,
+			    &kpool_stalls_fops);
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++)
 		kpool_add_tunable(pool, i, &kpool_attr_table[i]);
 	kpool_add_tunable(pool, i, NULL);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Items that return an error: the pool remembers the last few for people, and
- * calls its fault handler.
+ * Items that return an error, or die: the pool remembers the last few for
+ * people, and calls its fault handler.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
 #include "internal.h"
 
-static void kpool_remember_error(struct kpool *pool, void *fn, int err)
+static void kpool_remember_error(struct kpool *pool, void *fn, int err,
+				 pid_t pid)
 {
 	struct kpool_error *error;
 	unsigned long flags;
@@ -18,22 +19,26 @@ static void kpool_remember_error(struct kpool *pool, void *fn, int err)
 	error->fn = fn;
 	error->when = ktime_get_boottime_ns();
 	error->err = err;
-	error->pid = task_pid_nr(current);
+	error->pid = pid;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* The run is not over yet, so the pool and the handler's module stay. */
+/*
+ * The run is not over yet, so the pool and the handler's module stay.  @worker
+ * is the one that runs or ran the item, NULL if its submitter does.
+ */
 void kpool_report_error(struct kpool *pool, void *fn, const void *item, int err,
-			void *state)
+			const struct kpool_worker *worker)
 {
 	const struct kpool_fault fault = {
 		.fn	= fn,
 		.item	= item,
 		.err	= err,
-		.state	= state,
+		.state	= worker ? worker->data : NULL,
 	};
 
-	kpool_remember_error(pool, fn, err);
+	kpool_remember_error(pool, fn, err,
+			     task_pid_nr(worker ? worker->task : current));
 	if (pool->made.fault)
 		pool->made.fault(pool->made.data, &fault);
 }

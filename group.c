@@ -90,7 +90,7 @@ static void kpool_group_put(struct kpool *pool, struct kpool_group *group)
 		parent = group->parent;
 		list_del_init(&group->sibling);
 		list_del_init(&group->doomed);
-		kpool_serve_all(pool, &group->waiters);
+		kpool_serve_all(pool, &group->waiters, 0);
 	}
 }
 

@@ -80,6 +80,7 @@ enum kpool_worker_state {
 	KPOOL_IDLE,		/* on pool->idle */
 	KPOOL_PURGED,		/* leaves because it was idle for too long */
 	KPOOL_RETIRED,		/* leaves because of release or tune */
+	KPOOL_DIED,		/* its thread ended in an item */
 };
 
 /*
@@ -111,6 +112,11 @@ struct kpool_worker {
 	void			*data;	/* S: what worker_init returned */
 	struct completion	tried;	/* worker_init has returned */
 	bool			settled; /* set by its maker: may look at the line */
+
+	struct kpool_hook	*hook;	/* set by its maker, cleared by its reaper */
+	u64			told;	/* L: number of the run told as a stall */
+	bool			died;	/* L, read without it */
+	bool			blaming; /* S: in the fault handler */
 };
 
 enum kpool_waiter_kind {
@@ -133,6 +139,7 @@ struct kpool_waiter {
 	unsigned long		left;	/* L: for _FLUSH: items to end */
 	u32			epoch;	/* I: for _FLUSH: the last that counts */
 	int			result;	/* L: valid once served */
+	int			lost;	/* L: -EIO: a worker died in what it waits for */
 	bool			served;	/* L */
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };
@@ -160,6 +167,17 @@ struct kpool_error {
 };
 
 #define KPOOL_NR_ERRORS	8
+
+/* A run that took too long, for people. */
+struct kpool_stall {
+	void			*fn;
+	u64			when;	/* ns since boot */
+	unsigned int		ran_ms;
+	pid_t			pid;
+	struct kpool_stack	stack;
+};
+
+#define KPOOL_NR_STALLS	4
 
 struct kpool {
 	raw_spinlock_t		lock;
@@ -211,6 +229,8 @@ struct kpool {
 	unsigned int		nr_spawning;	/* L: being made */
 	unsigned int		nr_settling;	/* L: made, have not looked yet */
 	bool			spawn_failed;	/* L: the log has said so */
+	bool			suspended;	/* L: mem_reclaim, and no worker */
+	bool			watched;	/* L: @watch is armed */
 
 	/* state */
 	bool			closed;		/* L */
@@ -231,7 +251,10 @@ struct kpool {
 	struct kpool_stats	stats;		/* L: the counters, not the gauges */
 	struct kpool_error	errors[KPOOL_NR_ERRORS];	/* L: a ring */
 	unsigned int		nr_errors;	/* L: ever */
+	struct kpool_stall	stalls[KPOOL_NR_STALLS];	/* L: a ring */
+	unsigned int		nr_stalls;	/* L: ever */
 
+	struct delayed_work	watch;
 	struct delayed_work	spawner;
 	struct delayed_work	purger;
 	struct mutex		mutex;		/* membership and attributes */
@@ -320,7 +343,8 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 {
 	const struct kpool_stats *s = &pool->stats;
 
-	return s->submitted - s->completed - s->cancelled - s->dropped;
+	return s->submitted - s->completed - s->cancelled - s->dropped -
+	       s->died;
 }
 
 /* submit.c: the way in */
@@ -336,6 +360,7 @@ static inline unsigned int kpool_nr_running(const struct kpool *pool)
 
 /* call.c: functions with an argument */
 void *kpool_user_fn(const struct kpool_item *item);
+void kpool_call_died(struct kpool_call *call);
 
 /* odd.c: items with flags */
 int kpool_odd_may_accept(struct kpool *pool, struct kpool_item *item);
@@ -397,10 +422,29 @@ int kpool_run_here(struct kpool *pool, struct kpool_item *item);
 
 /* fault.c: items that return an error */
 void kpool_report_error(struct kpool *pool, void *fn, const void *item, int err,
-			void *state);
+			const struct kpool_worker *worker);
+
+/* death.c: workers that die in an item */
+int kpool_make_hook(struct kpool_worker *worker);
+void kpool_free_hook(struct kpool_worker *worker);
+void kpool_hook_up(struct kpool_worker *worker);
+void kpool_hook_works(struct kpool_worker *worker);
+void kpool_hook_ends(struct kpool_worker *worker);
+void kpool_unhook(struct kpool_hook *hook);
+void kpool_await_hooks(void);
+void kpool_bury_dead(struct kpool *pool);
+
+/* stall.c: items that run for too long */
+void kpool_find_stalls(struct kpool *pool);
+void kpool_await_answer(void);
+
+/* watch.c: a look at what runs */
+void kpool_watch(struct kpool *pool);
+void kpool_watch_work(struct work_struct *work);
 
 /* state.c: what each worker has of its own */
 int kpool_try_out(struct kpool_worker *worker);
+void kpool_tried_out(struct kpool_worker *worker, void *data);
 bool kpool_worker_enters(struct kpool_worker *worker);
 void kpool_worker_exits(struct kpool_worker *worker);
 
@@ -414,6 +458,8 @@ int kpool_prealloc(struct kpool *pool);
 void kpool_spawn_work(struct work_struct *work);
 void kpool_purge_work(struct work_struct *work);
 void kpool_free_workers(struct kpool *pool);
+bool kpool_lose_worker(struct kpool_worker *worker);
+unsigned int kpool_idle_state(const struct kpool *pool);
 
 /* item.c: one item */
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
@@ -446,7 +492,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout);
 void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result);
-void kpool_serve_all(struct kpool *pool, struct list_head *waiters);
+void kpool_serve_all(struct kpool *pool, struct list_head *waiters, int result);
 bool kpool_rests(const struct kpool *pool);
 void kpool_wind_up(struct kpool *pool);
 void kpool_enter(struct kpool *pool);

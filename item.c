@@ -135,7 +135,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	pool->stats.cancelled++;
 	if (item->flags & __KPOOL_WATCHED) {
 		kpool_move_waiters(pool, item, &none);
-		kpool_serve_all(pool, &none.waiters);
+		kpool_serve_all(pool, &none.waiters, 0);
 	}
 	group = kpool_odd_group(pool, item);
 	if (group)

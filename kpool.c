@@ -112,6 +112,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->member);
 	mutex_init(&pool->mutex);
+	INIT_DELAYED_WORK(&pool->watch, kpool_watch_work);
 	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
 	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
 	INIT_WORK(&pool->dropper, kpool_drop_work);
@@ -144,6 +145,7 @@ free_pool:
 
 static void kpool_free(struct kpool *pool)
 {
+	cancel_delayed_work_sync(&pool->watch);
 	cancel_delayed_work_sync(&pool->spawner);
 	cancel_delayed_work_sync(&pool->purger);
 	cancel_work_sync(&pool->dropper);
@@ -247,14 +249,17 @@ static void kpool_wait_last_out(struct kpool *pool)
 		wait_for_completion(&last_out);
 }
 
-static void kpool_end_pool(struct kpool *pool)
+static int kpool_end_pool(struct kpool *pool)
 {
+	int err;
+
 	kpool_close(pool, false);
-	kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+	err = kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
 	kpool_unregister(pool);
 	kpool_wait_last_out(pool);
 	kpool_forget(pool);
 	kpool_free(pool);
+	return err;
 }
 
 /* Is the caller part of the pool that it is about to wait for? */
@@ -329,14 +334,16 @@ EXPORT_SYMBOL_GPL(__kpool_create);
 
 int kpool_destroy(struct kpool *pool)
 {
+	int err;
+
 	might_sleep();
 	if (kpool_waits_for_itself(pool))
 		return -EDEADLK;
 	if (pool == READ_ONCE(kpool_the_default))
 		return -EINVAL;
-	kpool_end_pool(pool);
+	err = kpool_end_pool(pool);
 	module_put(THIS_MODULE);
-	return 0;
+	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_destroy);
 
@@ -622,6 +629,8 @@ static void __exit kpool_module_exit(void)
 	unregister_module_notifier(&kpool_module_nb);
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
 	destroy_workqueue(kpool_wq);
+	kpool_await_hooks();
+	kpool_await_answer();
 	/* pools freed by RCU are freed by code that is not ours; ids are */
 	xa_destroy(&kpool_ids);
 }

@@ -35,6 +35,7 @@ struct kpool_worker;
  */
 #define KPOOL_UNLIMITED	INT_MAX		/* capacity, queue_depth, max_blocked */
 #define KPOOL_NO_PURGE	INT_MAX		/* expiry_ms */
+#define KPOOL_NO_STALL	INT_MAX		/* stall_ms */
 #define KPOOL_NONE	INT_MIN		/* zero, even if the default differs */
 #define KPOOL_NODE(nid)	((nid) + 1)	/* node: memory and CPUs of one node */
 
@@ -55,7 +56,9 @@ enum kpool_when_full {
 };
 
 /* Flags of kpool_attrs, fixed when the pool is created. */
-#define KPOOL_PREALLOC	0x1		/* make min_workers at creation */
+#define KPOOL_PREALLOC		0x1	/* make min_workers at creation */
+#define KPOOL_MEM_RECLAIM	0x2	/* progress when memory is exhausted */
+#define KPOOL_FREEZABLE		0x4	/* workers stop for suspend */
 
 /**
  * typedef kpool_item_fn - the function of an embedded work item
@@ -94,7 +97,8 @@ typedef void (*kpool_dropped_fn)(struct kpool_item *item, int err);
  * struct kpool_fault - an item that failed, as told to a fault handler
  * @fn: its function, or that of kpool_submit_fn(), kpool_invoke() or a call
  * @item: its address, which may have been freed
- * @err: what the function returned
+ * @err: what the function returned; -EIO also if its worker has died in it:
+ *	then nothing is known of the item's memory
  * @state: what worker_init returned in that worker, or NULL
  */
 struct kpool_fault {
@@ -120,7 +124,11 @@ struct kpool_fault {
  * @rt_priority: real-time priority for KPOOL_POLICY_FIFO and _RR; 1 to 99
  * @node: KPOOL_NODE(nid) to keep workers and their memory on one NUMA node
  * @when_full: what submit does when there is no room; enum kpool_when_full
- * @flags: KPOOL_PREALLOC
+ * @stall_ms: milliseconds after which a running item is reported, once for each
+ *	run, with its stack; 1 to KPOOL_NO_STALL, which means never
+ * @flags: KPOOL_PREALLOC; KPOOL_MEM_RECLAIM, which includes it and makes
+ *	@min_workers at least 1: items that do not wait for one another get on
+ *	without memory; KPOOL_FREEZABLE, workers stop between items for suspend
  * @cpumask: CPUs that the workers may run on; cpu_all_mask for all
  * @fn: the pool-wide function of kpool_invoke(), or NULL
  * @data: given to the callbacks below
@@ -128,11 +136,12 @@ struct kpool_fault {
  *	worker's state, see kpool_worker_state(), or ERR_PTR if there can be no
  *	worker now: then it is tried again later
  * @worker_exit: called in the worker with its state before it ends
- * @fault: called in the worker, without locks, when an item has returned an
- *	error; until it returns, the item has not ended
+ * @fault: called in process context, without locks, when an item has returned
+ *	an error, in its worker, or when a worker has died in one, elsewhere;
+ *	until it returns, the item has not ended
  *
  * A field left at zero takes the default: the module parameter of the same
- * name, see Documentation/attributes.rst.  The fields up to @when_full can be
+ * name, see Documentation/attributes.rst.  The fields up to @stall_ms can be
  * changed on the live pool by kpool_tune(), and @cpumask by
  * kpool_tune_cpumask().
  */
@@ -148,6 +157,7 @@ struct kpool_attrs {
 	int rt_priority;
 	int node;
 	int when_full;
+	int stall_ms;
 	unsigned int flags;
 	const struct cpumask *cpumask;
 	kpool_fn fn;
@@ -170,6 +180,7 @@ struct kpool_attrs {
  * @KPOOL_RT_PRIORITY: see &kpool_attrs.rt_priority
  * @KPOOL_NUMA_NODE: see &kpool_attrs.node
  * @KPOOL_WHEN_FULL: see &kpool_attrs.when_full
+ * @KPOOL_STALL_MS: see &kpool_attrs.stall_ms
  * @KPOOL_NR_TUNABLES: how many there are
  */
 enum kpool_tunable {
@@ -184,6 +195,7 @@ enum kpool_tunable {
 	KPOOL_RT_PRIORITY,
 	KPOOL_NUMA_NODE,
 	KPOOL_WHEN_FULL,
+	KPOOL_STALL_MS,
 	KPOOL_NR_TUNABLES
 };
 
@@ -197,6 +209,8 @@ enum kpool_tunable {
  * @expired: those of @dropped whose deadline had passed
  * @displaced: those of @dropped that made room for a newer item
  * @caller_ran: those of @completed that their submitter ran
+ * @died: items whose worker died in them, and those workers
+ * @stalled: runs that were reported for their length
  * @abandoned: calls whose caller has not waited for the end
  * @refused: submits that got -EAGAIN
  * @spawned: workers ever made
@@ -214,7 +228,8 @@ enum kpool_tunable {
  * @paused: new starts are held back
  *
  * With nothing pending, delayed, running or in a dropped function, submitted =
- * completed + cancelled + dropped; spawned = purged + retired + alive always.
+ * completed + cancelled + dropped + died; spawned = purged + retired + died +
+ * alive always.
  */
 struct kpool_stats {
 	u64 submitted;
@@ -225,6 +240,8 @@ struct kpool_stats {
 	u64 expired;
 	u64 displaced;
 	u64 caller_ran;
+	u64 died;
+	u64 stalled;
 	u64 abandoned;
 	u64 refused;
 	u64 spawned;

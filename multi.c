@@ -122,12 +122,15 @@ static int kpool_multi_check(const char *name, unsigned int nr,
 }
 
 /* Destroy those that have been made, the last first. */
-static void kpool_multi_unmake(struct kpool_multi *multi)
+static int kpool_multi_unmake(struct kpool_multi *multi)
 {
+	int err = 0;
+
 	while (multi->nr)
-		kpool_destroy(multi->pool[--multi->nr]);
+		err = kpool_destroy(multi->pool[--multi->nr]) ?: err;
 	mutex_destroy(&multi->tuning);
 	kfree(multi);
+	return err;
 }
 
 static int kpool_multi_make(struct kpool_multi *multi, const char *name,
@@ -201,8 +204,7 @@ int kpool_multi_destroy(struct kpool_multi *multi)
 	if (kpool_multi_waits_for_itself(multi))
 		return -EDEADLK;
 	kpool_multi_release(multi);
-	kpool_multi_unmake(multi);
-	return 0;
+	return kpool_multi_unmake(multi);
 }
 EXPORT_SYMBOL_GPL(kpool_multi_destroy);
 
@@ -221,18 +223,22 @@ int kpool_multi_release_timeout(struct kpool_multi *multi,
 				unsigned long timeout)
 {
 	unsigned long start = jiffies;
+	int err, lost = 0;
 	unsigned int i;
-	int err = 0;
 
 	might_sleep();
 	if (kpool_multi_waits_for_itself(multi))
 		return -EDEADLK;
 	kpool_multi_release(multi);
-	for (i = 0; i < multi->nr && !err; i++)
+	for (i = 0; i < multi->nr; i++) {
 		err = kpool_release_timeout(multi->pool[i],
 					    kpool_multi_time_left(start,
 								  timeout));
-	return err;
+		if (err == -ETIMEDOUT)
+			return err;
+		lost = err ?: lost;
+	}
+	return lost;
 }
 EXPORT_SYMBOL_GPL(kpool_multi_release_timeout);
 

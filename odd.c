@@ -198,8 +198,6 @@ void kpool_odd_end(struct kpool_worker *worker, struct kpool_item *item,
 	struct kpool *pool = worker->pool;
 	unsigned int extra = worker->units - 1;
 
-	if (err)
-		pool->stats.failed++;
 	worker->odd = false;
 	worker->group = NULL;
 	worker->units -= extra;

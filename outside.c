@@ -49,7 +49,7 @@ void kpool_outside_end(struct kpool *pool, struct kpool_outside *outside,
 	if (outside->group)
 		kpool_group_end(pool, outside->group, outside->run.item, result,
 				failed);
-	kpool_serve_all(pool, &outside->run.waiters);
+	kpool_serve_all(pool, &outside->run.waiters, 0);
 	kpool_item_ended(pool, outside->epoch);
 	kpool_admit_blocked(pool);
 	kpool_break_deadlock(pool);

@@ -24,6 +24,13 @@ int kpool_try_out(struct kpool_worker *worker)
 	return PTR_ERR_OR_ZERO(worker->data);
 }
 
+/* The state is made, or cannot be: its maker goes on. */
+void kpool_tried_out(struct kpool_worker *worker, void *data)
+{
+	worker->data = data;
+	complete(&worker->tried);
+}
+
 /* In the worker: make the state, wait to be entered; false if it never is. */
 bool kpool_worker_enters(struct kpool_worker *worker)
 {
@@ -31,10 +38,9 @@ bool kpool_worker_enters(struct kpool_worker *worker)
 
 	if (!made->worker_init)
 		return true;
-	worker->data = made->worker_init(made->data);
-	complete(&worker->tried);
+	kpool_tried_out(worker, made->worker_init(made->data));
 	for (;;) {
-		set_current_state(TASK_IDLE);
+		set_current_state(kpool_idle_state(worker->pool));
 		if (READ_ONCE(worker->settled) || kthread_should_stop())
 			break;
 		schedule();
@@ -48,6 +54,7 @@ void kpool_worker_exits(struct kpool_worker *worker)
 {
 	const struct kpool_attrs *made = &worker->pool->made;
 
+	kpool_hook_ends(worker);
 	if (made->worker_exit && !IS_ERR(worker->data))
 		made->worker_exit(made->data, worker->data);
 	worker->data = NULL;

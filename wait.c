@@ -24,6 +24,7 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	init_completion(&waiter->done);
 	waiter->item = item;
 	waiter->inside = NULL;
+	waiter->lost = 0;
 	waiter->served = false;
 	waiter->kind = kind;
 }
@@ -37,18 +38,18 @@ void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result)
 		waiter->inside->asleep = NULL;
 		pool->nr_nested--;
 	}
-	waiter->result = result;
+	waiter->result = result ?: waiter->lost;
 	waiter->served = true;
 	complete(&waiter->done);
 }
 
-void kpool_serve_all(struct kpool *pool, struct list_head *waiters)
+void kpool_serve_all(struct kpool *pool, struct list_head *waiters, int result)
 {
 	struct kpool_waiter *waiter, *next;
 
 	list_for_each_entry_safe(waiter, next, waiters, node) {
 		list_del(&waiter->node);
-		kpool_serve(pool, waiter, 0);
+		kpool_serve(pool, waiter, result);
 	}
 }
 
@@ -67,7 +68,7 @@ void kpool_wind_up(struct kpool *pool)
 		return;
 	kpool_retire_surplus(pool);
 	if (kpool_rests(pool))
-		kpool_serve_all(pool, &pool->closers);
+		kpool_serve_all(pool, &pool->closers, 0);
 }
 
 /* A caller that may sleep keeps the pool until it leaves. */

@@ -11,7 +11,11 @@
  *
  * Two pieces of delayed work do what may sleep: the spawner makes threads, the
  * purger ends those idle for too long and reaps whoever leaves.
+ *
+ * Workers of a freezable pool freeze where they stand while idle, and else
+ * between two items.
  */
+#include <linux/freezer.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
 
@@ -174,25 +178,55 @@ static void kpool_begin(struct kpool_worker *worker, struct kpool_item *item)
 	WRITE_ONCE(worker->fn, item->fn);
 	item->worker = worker;
 	pool->used++;
+	if (unlikely(!pool->watched))
+		kpool_watch(pool);
 }
 
-/* End a run.  The item may be gone: only its address is known. */
-static void kpool_end(struct kpool_worker *worker, int err)
+/*
+ * End a run; its waiters are told @result.  The item may be gone: only its
+ * address is known.
+ */
+static __always_inline void kpool_end(struct kpool_worker *worker, int err,
+				      int result)
 {
 	struct kpool_item *item = worker->run.item;
 	struct kpool *pool = worker->pool;
 
 	worker->run.item = NULL;
-	worker->done++;
 	pool->used--;
-	pool->stats.completed++;
 	if (unlikely(worker->odd))
 		kpool_odd_end(worker, item, err);
 	if (unlikely(!list_empty(&worker->run.waiters)))
-		kpool_serve_all(pool, &worker->run.waiters);
+		kpool_serve_all(pool, &worker->run.waiters, result);
 	if (unlikely(!list_empty(&pool->flushers)))
 		kpool_item_ended(pool, worker->epoch);
 	kpool_admit_blocked(pool);
+}
+
+/*
+ * A worker died in an item: both leave the books.  Tells whether that suspends
+ * a promise of progress.
+ */
+bool kpool_lose_worker(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+
+	lockdep_assert_held(&pool->lock);
+	pool->stats.died++;
+	worker->odd = true;
+	kpool_end(worker, -EIO, -EIO);
+	worker->state = KPOOL_DIED;
+	list_add(&worker->node, &pool->spare);
+	pool->nr_workers--;
+
+	if ((pool->attrs.flags & KPOOL_MEM_RECLAIM) && !pool->nr_workers)
+		pool->suspended = true;
+	/* nobody may be left to look at the line, or too few be warm */
+	if (kpool_should_spawn(pool))
+		queue_delayed_work(kpool_wq, &pool->spawner, 0);
+	kpool_break_deadlock(pool);
+	kpool_wind_up(pool);
+	return pool->suspended && !pool->nr_workers;
 }
 
 /* The item has returned an error; its run is not over yet. */
@@ -201,8 +235,11 @@ static noinline void kpool_failed(struct kpool_worker *worker,
 {
 	struct kpool *pool = worker->pool;
 
-	kpool_report_error(pool, worker->fn, item, err, worker->data);
+	worker->blaming = true;
+	kpool_report_error(pool, worker->fn, item, err, worker);
+	worker->blaming = false;
 	raw_spin_lock_irq(&pool->lock);
+	pool->stats.failed++;
 	worker->odd = true;
 	raw_spin_unlock_irq(&pool->lock);
 }
@@ -226,7 +263,9 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 		cond_resched();
 
 	raw_spin_lock_irq(&pool->lock);
-	kpool_end(worker, err);
+	worker->done++;
+	pool->stats.completed++;
+	kpool_end(worker, err, 0);
 }
 
 /* An item that has more to it, or a pool that has: does it run? */
@@ -258,6 +297,24 @@ static void kpool_do_item(struct kpool_worker *worker, struct kpool_item *item)
 	kpool_run_item(worker, item);
 }
 
+/* How workers sleep between items: where frozen, a wake-up is lost. */
+unsigned int kpool_idle_state(const struct kpool *pool)
+{
+	return pool->made.flags & KPOOL_FREEZABLE ?
+	       TASK_IDLE | TASK_FREEZABLE : TASK_IDLE;
+}
+
+/* Between two items: the next to start, once we are not to freeze. */
+static struct kpool_item *kpool_next(struct kpool *pool)
+{
+	if (unlikely(freezing(current))) {
+		raw_spin_unlock_irq(&pool->lock);
+		try_to_freeze();
+		raw_spin_lock_irq(&pool->lock);
+	}
+	return kpool_has_surplus(pool) ? NULL : kpool_take(pool);
+}
+
 /*
  * Nothing to start: sleep until somebody has work for this worker.  Returns
  * false when the worker is to leave.  The state of the task is set under the
@@ -283,7 +340,7 @@ static bool kpool_rest(struct kpool_worker *worker)
 	pool->nr_idle++;
 	kpool_arm_purger(pool);
 	while (worker->state == KPOOL_IDLE) {
-		__set_current_state(TASK_IDLE);
+		__set_current_state(kpool_idle_state(pool));
 		raw_spin_unlock_irq(&pool->lock);
 		schedule();
 		raw_spin_lock_irq(&pool->lock);
@@ -299,17 +356,20 @@ static void kpool_settle_in(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 
+	kpool_hook_up(worker);
 	mutex_lock(&pool->mutex);
 	kpool_sched_apply(pool, current);
 	list_add_tail(&worker->member, &pool->workers);
 	mutex_unlock(&pool->mutex);
+	if (pool->made.flags & KPOOL_FREEZABLE)
+		set_freezable();
 }
 
 /* Wait to be reaped: kthread_stop() then knows that no code of ours runs. */
-static void kpool_await_reaper(void)
+static void kpool_await_reaper(const struct kpool *pool)
 {
 	for (;;) {
-		set_current_state(TASK_IDLE);
+		set_current_state(kpool_idle_state(pool));
 		if (kthread_should_stop())
 			break;
 		schedule();
@@ -326,16 +386,17 @@ int kpool_worker_main(void *data)
 	kpool_settle_in(worker);
 	if (!kpool_worker_enters(worker))
 		goto out;
+	kpool_hook_works(worker);
 	raw_spin_lock_irq(&pool->lock);
 	pool->nr_settling--;
 	do {
-		while (!kpool_has_surplus(pool) && (item = kpool_take(pool)))
+		while ((item = kpool_next(pool)))
 			kpool_do_item(worker, item);
 	} while (kpool_rest(worker));
 	raw_spin_unlock_irq(&pool->lock);
 out:
 	kpool_worker_exits(worker);
-	kpool_await_reaper();
+	kpool_await_reaper(pool);
 	return 0;
 }
 
@@ -367,21 +428,30 @@ static int kpool_make_thread(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 	struct task_struct *task;
-	int node;
+	int node, err;
 
+	err = kpool_make_hook(worker);
+	if (err)
+		return err;
 	/* racing with a tune that will move the worker anyway */
 	node = data_race(pool->attrs.node);
 
 	task = kthread_create_on_node(kpool_worker_main, worker,
 				      node ? node - 1 : NUMA_NO_NODE,
 				      "kpool/%s", pool->name);
-	if (IS_ERR(task))
+	if (IS_ERR(task)) {
+		kpool_free_hook(worker);
 		return PTR_ERR(task);
+	}
 	worker->task = get_task_struct(task);
 	worker->done = 0;
 	worker->nr_locks = 0;
 	worker->fn = NULL;
 	worker->data = NULL;
+	worker->call = NULL;
+	worker->told = 0;
+	worker->died = false;
+	worker->blaming = false;
 	return 0;
 }
 
@@ -419,13 +489,14 @@ static void kpool_stop_thread(struct kpool_worker *worker)
 	mutex_lock(&pool->mutex);
 	list_del_init(&worker->member);
 	mutex_unlock(&pool->mutex);
+	kpool_unhook(worker->hook);
 	put_task_struct(worker->task);
 }
 
 static int kpool_start_worker(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
-	bool entered, again;
+	bool entered, again, resumed;
 	int err;
 
 	err = kpool_try_out(worker);
@@ -437,6 +508,8 @@ static int kpool_start_worker(struct kpool_worker *worker)
 	entered = kpool_enter_worker(pool, worker);
 	again = pool->spawn_failed;
 	pool->spawn_failed = false;
+	resumed = pool->suspended && entered;
+	pool->suspended &= !entered;
 	raw_spin_unlock_irq(&pool->lock);
 
 	if (entered) {
@@ -450,6 +523,9 @@ static int kpool_start_worker(struct kpool_worker *worker)
 	}
 	if (again)
 		pr_info("kpool: %s: worker threads can be made again\n",
+			pool->name);
+	if (resumed)
+		pr_info("kpool: %s: there is a worker again: progress without memory\n",
 			pool->name);
 	return 0;
 }

@@ -48,6 +48,9 @@ static const struct row rows[] = {
 	{ ROW(WHEN_FULL, when_full),
 	  .bad = { -1, KPOOL_DROP_OLDEST + 1, INT_MAX, INT_MIN + 1 },
 	  .good = { KPOOL_CALLER_RUNS, KPOOL_DROP_OLDEST, KPOOL_NONE } },
+	{ ROW(STALL_MS, stall_ms),
+	  .bad = { -1, INT_MIN, INT_MIN + 1 },
+	  .good = { 1, 86400000, KPOOL_NO_STALL } },
 	{ ROW(RT_PRIORITY, rt_priority),
 	  .bad = { -1, 100, INT_MAX, INT_MIN, INT_MIN + 1 },
 	  .good = { 1, 99 } },
@@ -165,7 +168,7 @@ static void contradictions_are_refused(void)
 	attrs.min_workers = 2;
 	attrs.flags = ~0u;
 	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
-	attrs.flags = KPOOL_PREALLOC << 1;
+	attrs.flags = KPOOL_FREEZABLE << 1;
 	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
 	attrs.flags = 0;
 	pool = kt_pool("attrs", &attrs);

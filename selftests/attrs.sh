@@ -6,7 +6,7 @@
 . "$(dirname "$0")/ktap.sh"
 
 TUNABLES="capacity min_workers queue_depth max_blocked nonblocking expiry_ms
-nice policy rt_priority node when_full cpumask"
+nice policy rt_priority node when_full stall_ms cpumask"
 dir=$KPOOL_DEBUGFS/client
 
 # said TEXT NAME: how many lines of the log start like that and go on to NAME
@@ -97,7 +97,7 @@ bad_writes_are_refused() {
 out_of_range_is_refused() {
 	range_failed=0
 	for pair in nonblocking:2 when_full:3 when_full:refuse nice:20 nice:-21 rt_priority:100 min_workers:65537 policy:5 \
-		min_workers:unlimited nice:unlimited rt_priority:never expiry_ms:unlimited \
+		min_workers:unlimited nice:unlimited rt_priority:never expiry_ms:unlimited stall_ms:none \
 		capacity:none node:100000 cpumask:100000 cpumask:1-0 policy:deadline; do
 		begin_refusals "${pair%%:*}"
 		refuse_text "${pair#*:}"
@@ -198,7 +198,7 @@ parameter_of() {
 parameters_read_as_written() {
 	read_failed=0
 	for pair in capacity=unlimited min_workers=3 queue_depth=unlimited max_blocked=unlimited \
-		nonblocking=yes nonblocking=no when_full=drop_oldest when_full=wait expiry_ms=never nice=-7 policy=rr policy=normal \
+		nonblocking=yes nonblocking=no when_full=drop_oldest when_full=wait expiry_ms=never stall_ms=never nice=-7 policy=rr policy=normal \
 		rt_priority=50 node=0 node=any cpumask=0; do
 		for prefix in "" default_; do
 			insmod "$KPOOL_KO" "$prefix$pair" || read_failed=1

@@ -166,8 +166,9 @@ static inline void kt_check_identities(struct kpool *pool)
 	KT_EXPECT_EQ(s.pending, 0);
 	KT_EXPECT_EQ(s.running, 0);
 	KT_EXPECT_EQ(s.blocked, 0);
-	KT_EXPECT_EQ(s.submitted, s.completed + s.cancelled + s.dropped);
-	KT_EXPECT_EQ(s.spawned, s.purged + s.retired + s.alive);
+	KT_EXPECT_EQ(s.submitted, s.completed + s.cancelled + s.dropped +
+				  s.died);
+	KT_EXPECT_EQ(s.spawned, s.purged + s.retired + s.died + s.alive);
 	KT_EXPECT_LE(s.failed, s.completed);
 	KT_EXPECT_LE(s.idle, s.alive);
 }

@@ -31,6 +31,7 @@ static const struct {
 	TUNABLE(NUMA_NODE, node, KPOOL_NODE(0), KPOOL_NODE(0), KPOOL_NODE(0)),
 	TUNABLE(WHEN_FULL, when_full, KPOOL_DROP_OLDEST, KPOOL_NONE,
 		KPOOL_DROP_OLDEST),
+	TUNABLE(STALL_MS, stall_ms, 4321, 1, KPOOL_NO_STALL),
 };
 
 static int in_force(struct kpool *pool, int i)

@@ -34,6 +34,7 @@ every_file_tunes() {
 	tune nice -20 19 5 none=0 5 0
 	tune rt_priority 99 1 50 0=1
 	tune when_full caller_runs drop_oldest wait 1=caller_runs 0=wait
+	tune stall_ms 1 never 30000 0=never
 	tune policy batch idle fifo rr normal 3=fifo 0=normal
 	tune node 0 any
 	tune cpumask 0 all 0-0=0 all
@@ -70,8 +71,8 @@ worker_is_as_tuned() {
 stats_are_complete() {
 	ktap_is "stats have the state and every counter" \
 		"state submitted completed failed cancelled dropped expired displaced caller_ran \
-abandoned refused spawned purged retired alive idle running units pending delayed blocked oldest_ms" \
-		"$(awk 'NR <= 22 { print $1 }' "$dir/stats" | xargs)"
+died stalled abandoned refused spawned purged retired alive idle running units pending delayed blocked oldest_ms" \
+		"$(awk 'NR <= 24 { print $1 }' "$dir/stats" | xargs)"
 	ktap_is "stats tell an open pool" "state open" "$(grep '^state' "$dir/stats")"
 	ktap_is "stats count what runs" "running 1" "$(grep '^running' "$dir/stats")"
 	ktap_is "workers name the function" 1 "$(grep -c "held_fn" "$dir/workers")"

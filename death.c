@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Workers that die in an item, because it oopsed or ended its thread.
+ *
+ * The kernel ends such a thread wherever it stands; nothing that was on its
+ * stack exists any more, the item's memory may be in any state, and its locks
+ * stay held.  What kpool knows is in the books: the worker, its run, those who
+ * wait for it.
+ *
+ * Each thread carries a hook, which the kernel calls as the thread ends.  It
+ * leaves word and has the watch look at once; should the thread die a second
+ * time before its hook, the watch finds out by itself.  Whoever is found is
+ * buried from there, on a living thread: the fault handler is told, the waiters
+ * get -EIO, units, stream and group go on, and the worker leaves the books.
+ *
+ * A hook cannot be taken back, so it runs at the end of every thread, perhaps
+ * after kthread_stop() has returned.  That is why it has memory of its own,
+ * which is freed, like this module, only after the thread has passed it.
+ */
+#include <linux/err.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+
+#include "internal.h"
+#include "pending.h"
+
+enum kpool_stage {
+	KPOOL_STARTS,		/* in worker_init, its maker waits */
+	KPOOL_WORKS,		/* has been entered in the books */
+	KPOOL_ENDS,		/* leaves by itself: nobody needs to know */
+};
+
+struct kpool_hook {
+	struct callback_head	work;
+	struct kpool_worker	*worker; /* until it ENDS */
+	struct task_struct	*task;	/* I: referenced */
+	struct list_head	node;	/* on kpool_unhooked, under its mutex */
+	enum kpool_stage	stage;	/* by the thread itself */
+};
+
+/* Of threads that have ended, or are about to without touching anything. */
+static LIST_HEAD(kpool_unhooked);
+static DEFINE_MUTEX(kpool_unhooked_mutex);
+
+/* The hook */
+
+/* In the dying thread: once the lock has been dropped, the worker may be gone. */
+static void kpool_leave_word(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	WRITE_ONCE(worker->died, true);
+	mod_delayed_work(kpool_wq, &pool->watch, 0);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+static void kpool_thread_ends(struct callback_head *work)
+{
+	struct kpool_hook *hook = container_of(work, struct kpool_hook, work);
+
+	if (hook->stage == KPOOL_WORKS)
+		kpool_leave_word(hook->worker);
+	else if (hook->stage == KPOOL_STARTS)
+		kpool_tried_out(hook->worker, ERR_PTR(-EIO));
+}
+
+/* In the maker: the new thread has not run yet. */
+int kpool_make_hook(struct kpool_worker *worker)
+{
+	struct kpool_hook *hook = kzalloc_obj(*hook, GFP_KERNEL);
+
+	if (!hook)
+		return -ENOMEM;
+	init_task_work(&hook->work, kpool_thread_ends);
+	hook->worker = worker;
+	worker->hook = hook;
+	return 0;
+}
+
+void kpool_free_hook(struct kpool_worker *worker)
+{
+	kfree(worker->hook);
+	worker->hook = NULL;
+}
+
+/* In the thread: a living one is never refused its hook. */
+void kpool_hook_up(struct kpool_worker *worker)
+{
+	worker->hook->task = get_task_struct(current);
+	WARN_ON_ONCE(task_work_add(current, &worker->hook->work, TWA_NONE));
+}
+
+void kpool_hook_works(struct kpool_worker *worker)
+{
+	worker->hook->stage = KPOOL_WORKS;
+}
+
+void kpool_hook_ends(struct kpool_worker *worker)
+{
+	worker->hook->stage = KPOOL_ENDS;
+}
+
+/* Free those whose thread has passed them: is any left? */
+static bool kpool_free_unhooked(void)
+{
+	struct kpool_hook *hook, *next;
+
+	lockdep_assert_held(&kpool_unhooked_mutex);
+	list_for_each_entry_safe(hook, next, &kpool_unhooked, node) {
+		/* set after the last hook has returned */
+		if (!data_race(hook->task->exit_state))
+			continue;
+		list_del(&hook->node);
+		put_task_struct(hook->task);
+		kfree(hook);
+	}
+	return !list_empty(&kpool_unhooked);
+}
+
+/* The thread needs no watching any more; the hook is freed in its time. */
+void kpool_unhook(struct kpool_hook *hook)
+{
+	/* stopped before it ever ran */
+	if (!hook->task) {
+		kfree(hook);
+		return;
+	}
+	mutex_lock(&kpool_unhooked_mutex);
+	list_add(&hook->node, &kpool_unhooked);
+	kpool_free_unhooked();
+	mutex_unlock(&kpool_unhooked_mutex);
+}
+
+/* No thread is left that could come to our code: the module may go. */
+void kpool_await_hooks(void)
+{
+	bool more;
+
+	do {
+		mutex_lock(&kpool_unhooked_mutex);
+		more = kpool_free_unhooked();
+		mutex_unlock(&kpool_unhooked_mutex);
+		if (more)
+			schedule_timeout_uninterruptible(1);
+	} while (more);
+}
+
+/* The burial */
+
+/* Once true it stays so: a dead worker changes nothing. */
+static bool kpool_is_dead(const struct kpool_worker *worker)
+{
+	/* exit_state alone if it died once more, before its hook */
+	return data_race(worker->state) == KPOOL_RUNNING &&
+	       (READ_ONCE(worker->died) || data_race(worker->task->exit_state));
+}
+
+/* Take a dead worker from the list of members: it is ours then. */
+static struct kpool_worker *kpool_find_dead(struct kpool *pool)
+{
+	struct kpool_worker *worker, *dead = NULL;
+
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(worker, &pool->workers, member) {
+		if (kpool_is_dead(worker)) {
+			dead = worker;
+			list_del_init(&dead->member);
+			break;
+		}
+	}
+	mutex_unlock(&pool->mutex);
+	return dead;
+}
+
+static void kpool_mark_lost(struct list_head *waiters,
+			    enum kpool_waiter_kind kind)
+{
+	struct kpool_waiter *waiter;
+
+	list_for_each_entry(waiter, waiters, node)
+		if (waiter->kind == kind)
+			waiter->lost = -EIO;
+}
+
+/* Those who wait for more than the dead item are to know that it did not end. */
+static void kpool_mark_all_lost(struct kpool *pool,
+				const struct kpool_worker *worker)
+{
+	struct kpool_group *group;
+	struct kpool_waiter *waiter;
+
+	list_for_each_entry(waiter, &pool->flushers, node)
+		if ((s32)(worker->epoch - waiter->epoch) <= 0)
+			waiter->lost = -EIO;
+	kpool_mark_lost(&pool->closers, KPOOL_WAIT_REST);
+	for (group = worker->group; group; group = group->parent)
+		kpool_mark_lost(&group->waiters, KPOOL_WAIT_GROUP);
+}
+
+/* The dead touch nothing: what they had is read without their knowledge. */
+static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
+{
+	struct task_struct *task = worker->task;
+	struct kpool_hook *hook = worker->hook;
+	bool suspended;
+
+	pr_err("kpool: %s: worker %d has died in %ps\n", pool->name,
+	       task_pid_nr(task), READ_ONCE(worker->fn));
+	/* a handler that has killed one thread is not given another */
+	if (!worker->blaming)
+		kpool_report_error(pool, worker->fn, worker->run.item, -EIO,
+				   worker);
+	if (worker->call)
+		kpool_call_died(worker->call);
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_mark_all_lost(pool, worker);
+	suspended = kpool_lose_worker(worker);
+	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+
+	if (suspended)
+		pr_warn("kpool: %s: the last worker has died: without memory, no progress until a thread can be made\n",
+			pool->name);
+	kpool_unhook(hook);
+	put_task_struct(task);
+}
+
+void kpool_bury_dead(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+
+	while ((worker = kpool_find_dead(pool)))
+		kpool_bury(pool, worker);
+}

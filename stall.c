@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Items that run for longer than they should: told once for each run, with the
+ * stack, in the log and to people who look.
+ *
+ * The stack of a task that sleeps can be read from anywhere.  That of one that
+ * runs can only be read on its CPU, which is asked to; a CPU with interrupts
+ * off does not answer, and then there is no stack to be had.  One question is
+ * asked at a time, and its memory is never given up before the answer.
+ */
+#include <linux/completion.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "internal.h"
+
+/* How long a CPU has for its answer. */
+#define KPOOL_ANSWER		(HZ / 10 + 1)
+
+/* In one look at the pool, so many are told in full, the rest are counted. */
+#define KPOOL_MAX_TOLD		8
+
+/* The question to a CPU: is this task running on you, and where? */
+static struct kpool_question {
+	call_single_data_t	csd;
+	struct completion	answered;
+	struct task_struct	*task;	/* compared, never followed */
+	struct kpool_stack	stack;
+	bool			asked;	/* and not answered */
+} kpool_question;
+static DEFINE_MUTEX(kpool_question_mutex);
+
+static void kpool_answer(void *data)
+{
+	struct kpool_question *question = data;
+
+	question->stack.nr = 0;
+	if (current == question->task)
+		kpool_save_own_stack(&question->stack);
+	/* pairs with those who look whether one is owed: they may reuse it all */
+	smp_store_release(&question->asked, false);
+	complete(&question->answered);
+}
+
+/* Ask the CPU that the task was last seen on. */
+static void kpool_ask(struct task_struct *task, struct kpool_stack *stack)
+{
+	struct kpool_question *question = &kpool_question;
+
+	stack->nr = 0;
+	mutex_lock(&kpool_question_mutex);
+	/* pairs with kpool_answer(); one that was asked before may owe it yet */
+	if (smp_load_acquire(&question->asked))
+		goto unlock;
+	question->task = task;
+	question->asked = true;
+	init_completion(&question->answered);
+	INIT_CSD(&question->csd, kpool_answer, question);
+	if (smp_call_function_single_async(task_cpu(task), &question->csd))
+		WRITE_ONCE(question->asked, false);
+	else if (wait_for_completion_timeout(&question->answered,
+					     KPOOL_ANSWER))
+		*stack = question->stack;
+unlock:
+	mutex_unlock(&kpool_question_mutex);
+}
+
+/* Wait for an answer that is still owed, before the module goes. */
+void kpool_await_answer(void)
+{
+	/* pairs with kpool_answer() */
+	while (smp_load_acquire(&kpool_question.asked))
+		schedule_timeout_uninterruptible(1);
+	/* it was given with interrupts off, which this waits for */
+	synchronize_rcu();
+}
+
+/* Where is the task?  Tells whether that is in the log already. */
+static bool kpool_take_stack(struct task_struct *task,
+			     struct kpool_stack *stack)
+{
+	if (!task_is_running(task))
+		return kpool_save_stack_of(task, stack);
+	kpool_ask(task, stack);
+	return false;
+}
+
+static void kpool_print_stack(const struct kpool_stack *stack, bool printed)
+{
+	unsigned int i;
+
+	if (printed)
+		return;
+	if (!stack->nr)
+		pr_warn("kpool:   stack not available\n");
+	for (i = 0; i < stack->nr; i++)
+		pr_warn("kpool:   %pS\n", (void *)stack->entry[i]);
+}
+
+/* Has the run been going on for too long, without having been told? */
+static bool kpool_is_new_stall(struct kpool *pool, struct kpool_worker *worker,
+			       struct kpool_stall *stall)
+{
+	unsigned long limit = msecs_to_jiffies(pool->attrs.stall_ms);
+
+	lockdep_assert_held(&pool->lock);
+	if (pool->attrs.stall_ms == KPOOL_NO_STALL ||
+	    worker->state != KPOOL_RUNNING || worker->told == worker->done + 1 ||
+	    !time_after(jiffies, worker->since + limit))
+		return false;
+	worker->told = worker->done + 1;
+	pool->stats.stalled++;
+	stall->fn = READ_ONCE(worker->fn);
+	stall->ran_ms = jiffies_to_msecs(jiffies - worker->since);
+	return true;
+}
+
+/* The task stays: its worker leaves the list of members before. */
+static void kpool_tell_stall(struct kpool *pool, struct task_struct *task,
+			     struct kpool_stall *stall)
+{
+	bool printed;
+
+	stall->when = ktime_get_boottime_ns();
+	stall->pid = task_pid_nr(task);
+	pr_warn("kpool: %s: %ps has run for %u ms in worker %d\n", pool->name,
+		stall->fn, stall->ran_ms, stall->pid);
+	printed = kpool_take_stack(task, &stall->stack);
+	kpool_print_stack(&stall->stack, printed);
+
+	raw_spin_lock_irq(&pool->lock);
+	pool->stalls[pool->nr_stalls++ % KPOOL_NR_STALLS] = *stall;
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+void kpool_find_stalls(struct kpool *pool)
+{
+	struct kpool_stall stall = { };
+	struct kpool_worker *worker;
+	unsigned int nr = 0;
+	bool stalls;
+
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(worker, &pool->workers, member) {
+		raw_spin_lock_irq(&pool->lock);
+		stalls = kpool_is_new_stall(pool, worker, &stall);
+		raw_spin_unlock_irq(&pool->lock);
+		if (stalls && nr++ < KPOOL_MAX_TOLD)
+			kpool_tell_stall(pool, worker->task, &stall);
+	}
+	mutex_unlock(&pool->mutex);
+	if (nr > KPOOL_MAX_TOLD)
+		pr_warn("kpool: %s: %u more items have run for too long\n",
+			pool->name, nr - KPOOL_MAX_TOLD);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The watch: a look at what runs, now and then, and only while something does.
+ *
+ * The first item to start in a quiet pool arms it.  It looks for workers that
+ * have died and for items that run for too long, and comes again unless nothing
+ * runs any more, so that an idle pool is left alone.
+ */
+#include <linux/jiffies.h>
+
+#include "internal.h"
+
+/* An item that stalls is noticed at most one eighth late. */
+static unsigned long kpool_watch_period(const struct kpool *pool)
+{
+	unsigned long stall = msecs_to_jiffies(pool->attrs.stall_ms);
+
+	return clamp_t(unsigned long, stall / 8, 1, HZ);
+}
+
+/* Something runs. */
+void kpool_watch(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->watched = true;
+	queue_delayed_work(kpool_wq, &pool->watch, kpool_watch_period(pool));
+}
+
+void kpool_watch_work(struct work_struct *work)
+{
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  watch);
+
+	kpool_bury_dead(pool);
+	kpool_find_stalls(pool);
+
+	raw_spin_lock_irq(&pool->lock);
+	pool->watched = false;
+	if (pool->used)
+		kpool_watch(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
