@@ -173,10 +173,15 @@ static int kpool_call_settle(struct kpool_call *call, int err, bool *mine)
 		return 0;
 	if (kpool_do_cancel(pool, item))
 		return err;
-	/* its dropped function, which is ours, may just be called */
-	if (kpool_run_of(pool, item) && !kpool_runs(pool, item))
+	/*
+	 * It may have started since its caller was refused while it waited in
+	 * line.  Or its dropped function, which is ours, may just be called.
+	 */
+	if (err != -ETIMEDOUT || !kpool_runs(pool, item))
 		kpool_wait_item(pool, item, KPOOL_WAIT_CALL,
 				MAX_SCHEDULE_TIMEOUT);
+	if (call->returned)
+		return 0;
 	if (call->dropped)
 		return call->dropped;
 	WRITE_ONCE(call->abandoned, true);

@@ -110,7 +110,7 @@ static bool kpool_free_unhooked(void)
 
 	lockdep_assert_held(&kpool_unhooked_mutex);
 	list_for_each_entry_safe(hook, next, &kpool_unhooked, node) {
-		/* set after the last hook has returned */
+		/* set once, after the last hook has returned; racy read */
 		if (!data_race(hook->task->exit_state))
 			continue;
 		list_del(&hook->node);
@@ -153,7 +153,7 @@ void kpool_await_hooks(void)
 /* Once true it stays so: a dead worker changes nothing. */
 static bool kpool_is_dead(const struct kpool_worker *worker)
 {
-	/* exit_state alone if it died once more, before its hook */
+	/* racy reads: exit_state alone if it died once more, before its hook */
 	return data_race(worker->state) == KPOOL_RUNNING &&
 	       (READ_ONCE(worker->died) || data_race(worker->task->exit_state));
 }

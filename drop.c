@@ -78,12 +78,12 @@ static bool kpool_doom_another(struct kpool *pool)
 }
 
 /* The next that is doomed and does not run from before. */
-static struct kpool_item *kpool_next_doomed(struct kpool *pool)
+struct kpool_item *kpool_next_doomed(struct kpool *pool)
 {
 	struct kpool_item *item;
 
 	list_for_each_entry(item, &pool->doomed, node)
-		if (!kpool_runs(pool, item))
+		if (!kpool_run_of(pool, item))
 			return item;
 	return NULL;
 }
@@ -101,6 +101,9 @@ void kpool_drop_work(struct work_struct *work)
 		if (item)
 			kpool_drop(pool, item, item->err);
 	} while (item || more);
+	/* without running anything, this may have made room, or ended a hope */
+	kpool_admit_blocked(pool);
+	kpool_break_deadlock(pool);
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 }
 
@@ -136,7 +139,7 @@ static unsigned long kpool_drop_all(struct kpool *pool)
 
 	/* a reboot in between has found nothing left to drop */
 	while (pool->aborted && (item = kpool_any_accepted(pool))) {
-		if (kpool_runs(pool, item)) {
+		if (kpool_run_of(pool, item)) {
 			kpool_doom(pool, item, -ECANCELED);
 			continue;
 		}

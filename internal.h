@@ -136,6 +136,7 @@ struct kpool_waiter {
 	struct completion	done;
 	struct kpool_item	*item;	/* I: for _SUBMIT, _ITEM and _CALL */
 	struct kpool_worker	*inside; /* I: whose item sleeps here, or NULL */
+	struct kpool_outside	*outside; /* I: which run of another sleeps here */
 	unsigned long		left;	/* L: for _FLUSH: items to end */
 	u32			epoch;	/* I: for _FLUSH: the last that counts */
 	int			result;	/* L: valid once served */
@@ -153,6 +154,7 @@ struct kpool_outside {
 	struct task_struct	*task;	/* I: who calls it */
 	struct kpool_run	run;	/* L */
 	struct kpool_worker	*inside; /* I: the caller is its item, or NULL */
+	struct kpool_waiter	*asleep; /* L: its sleep on pool->nested */
 	struct kpool_group	*group;	/* I: to be told of the end, or NULL */
 	u32			epoch;	/* I: of the item */
 	bool			runs;	/* I: the item's function, not dropped */
@@ -196,7 +198,7 @@ struct kpool {
 	/*
 	 * L: what may be filled without a closer look: capacity, but 0 while
 	 * the pool is closed or paused, has odd items in line or blocked, or
-	 * items that their submitters run.
+	 * runs outside of its workers.
 	 */
 	unsigned int		plain_capacity;
 	u32			epoch;		/* L: ends at each flush */
@@ -368,7 +370,7 @@ void kpool_odd_accepted(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_in(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_out(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_line(struct kpool *pool, struct kpool_item *item, bool in);
-void kpool_odd_taken(struct kpool *pool, struct kpool_item *item);
+void kpool_odd_taken(struct kpool *pool, struct kpool_item *item, bool starts);
 int kpool_odd_verdict(const struct kpool_item *item);
 void kpool_odd_begin(struct kpool_worker *worker, struct kpool_item *item);
 void kpool_odd_end(struct kpool_worker *worker, struct kpool_item *item,
@@ -472,6 +474,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item);
 
 /* drop.c: items that will not run */
 void kpool_doom(struct kpool *pool, struct kpool_item *item, int err);
+struct kpool_item *kpool_next_doomed(struct kpool *pool);
 void kpool_drop_work(struct work_struct *work);
 
 /* outside.c: runs that no worker makes */
@@ -479,6 +482,11 @@ void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
 			 struct kpool_outside *outside, bool runs);
 void kpool_outside_end(struct kpool *pool, struct kpool_outside *outside,
 		       int result, bool failed);
+extern struct kpool_worker kpool_nobody;
+struct kpool_outside *kpool_outside_run_of(struct kpool *pool,
+					   const struct kpool_item *item);
+struct kpool_outside *kpool_my_outside(struct kpool *pool);
+unsigned int kpool_outside_depth(const struct kpool *pool);
 bool kpool_is_outside(struct kpool *pool);
 struct kpool_outside *kpool_caller_run_of(struct kpool *pool,
 					  const struct kpool_item *item);

@@ -34,10 +34,8 @@ struct kpool_run *kpool_run_of(struct kpool *pool,
 
 	if (runner)
 		return &runner->run;
-	list_for_each_entry(outside, &pool->outside, node)
-		if (outside->run.item == item)
-			return &outside->run;
-	return NULL;
+	outside = kpool_outside_run_of(pool, item);
+	return outside ? &outside->run : NULL;
 }
 
 void kpool_destroy_item_onstack(struct kpool_item *item)
@@ -134,7 +132,9 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	kpool_give_up(pool, item);
 	pool->stats.cancelled++;
 	if (item->flags & __KPOOL_WATCHED) {
-		kpool_move_waiters(pool, item, &none);
+		/* an earlier acceptance may still run, for which they wait too */
+		kpool_move_waiters(pool, item,
+				   kpool_run_of(pool, item) ?: &none);
 		kpool_serve_all(pool, &none.waiters, 0);
 	}
 	group = kpool_odd_group(pool, item);
@@ -162,12 +162,9 @@ EXPORT_SYMBOL_GPL(kpool_cancel);
 static bool kpool_is_outside_run(struct kpool *pool,
 				 const struct kpool_item *item)
 {
-	struct kpool_outside *outside;
+	const struct kpool_outside *outside = kpool_outside_run_of(pool, item);
 
-	list_for_each_entry(outside, &pool->outside, node)
-		if (outside->task == current && outside->run.item == item)
-			return true;
-	return false;
+	return outside && outside->task == current;
 }
 
 /* Sleep until the item's acceptance, or its run, has ended; lock held. */

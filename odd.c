@@ -64,7 +64,8 @@ void kpool_set_plain_capacity(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	pool->plain_capacity = pool->closed || pool->paused || pool->nr_odd ||
-			       pool->nr_caller_runs ? 0 : pool->attrs.capacity;
+			       !list_empty(&pool->outside) ?
+			       0 : pool->attrs.capacity;
 }
 
 /* An item becomes pending or blocked. */
@@ -116,12 +117,16 @@ static void kpool_count_passed(struct kpool *pool, const struct kpool_item *item
 		pool->nr_passed++;
 }
 
-/* Some item has been taken out of a line where perhaps not all are plain. */
-void kpool_odd_taken(struct kpool *pool, struct kpool_item *item)
+/*
+ * Some item has been taken out of a line where perhaps not all are plain; one
+ * that is dropped instead of started takes nobody's turn.
+ */
+void kpool_odd_taken(struct kpool *pool, struct kpool_item *item, bool starts)
 {
 	if (!pool->nr_odd)
 		return;
-	kpool_count_passed(pool, item);
+	if (starts)
+		kpool_count_passed(pool, item);
 	if (kpool_is_odd(item))
 		kpool_odd_line(pool, item, false);
 	kpool_odd_out(pool, item);

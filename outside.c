@@ -6,6 +6,13 @@
 #include "internal.h"
 #include "pending.h"
 
+/*
+ * What an item of such a run says: worker == &kpool_nobody.  Only with that it
+ * is taken for the one whose address is in the books, because new memory may
+ * have the same address, and never says so.
+ */
+struct kpool_worker kpool_nobody;
+
 /* The item has been accepted, and is nowhere. */
 void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
 			 struct kpool_outside *outside, bool runs)
@@ -13,11 +20,14 @@ void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
 	lockdep_assert_held(&pool->lock);
 	outside->task = current;
 	outside->inside = kpool_inside(pool);
+	outside->asleep = NULL;
 	outside->runs = runs;
 	outside->epoch = item->epoch;
 	outside->run.item = item;
 	INIT_LIST_HEAD(&outside->run.waiters);
+	item->worker = &kpool_nobody;
 	list_add(&outside->node, &pool->outside);
+	kpool_set_plain_capacity(pool);
 	outside->group = kpool_odd_group(pool, item);
 	if (item->flags & __KPOOL_WATCHED)
 		kpool_move_waiters(pool, item, &outside->run);
@@ -43,6 +53,7 @@ void kpool_outside_end(struct kpool *pool, struct kpool_outside *outside,
 {
 	lockdep_assert_held(&pool->lock);
 	list_del(&outside->node);
+	kpool_set_plain_capacity(pool);
 	kpool_outside_unhold(pool, outside->run.item);
 	if (pool->nr_doomed)
 		queue_work(kpool_wq, &pool->dropper);
@@ -56,17 +67,51 @@ void kpool_outside_end(struct kpool *pool, struct kpool_outside *outside,
 	kpool_wind_up(pool);
 }
 
+/* The item's run outside of the workers, or NULL. */
+struct kpool_outside *kpool_outside_run_of(struct kpool *pool,
+					   const struct kpool_item *item)
+{
+	struct kpool_outside *outside;
+
+	lockdep_assert_held(&pool->lock);
+	if (item->worker != &kpool_nobody)
+		return NULL;
+	list_for_each_entry(outside, &pool->outside, node)
+		if (outside->run.item == item)
+			return outside;
+	return NULL;
+}
+
 /* The run of the item by its submitter, or NULL. */
 struct kpool_outside *kpool_caller_run_of(struct kpool *pool,
 					  const struct kpool_item *item)
+{
+	struct kpool_outside *outside = kpool_outside_run_of(pool, item);
+
+	return outside && outside->runs ? outside : NULL;
+}
+
+/* The innermost of the pool that the caller is in, or NULL. */
+struct kpool_outside *kpool_my_outside(struct kpool *pool)
 {
 	struct kpool_outside *outside;
 
 	lockdep_assert_held(&pool->lock);
 	list_for_each_entry(outside, &pool->outside, node)
-		if (outside->runs && outside->run.item == item)
+		if (outside->task == current)
 			return outside;
 	return NULL;
+}
+
+/* How many of the pool is the caller in? */
+unsigned int kpool_outside_depth(const struct kpool *pool)
+{
+	const struct kpool_outside *outside;
+	unsigned int depth = 0;
+
+	list_for_each_entry(outside, &pool->outside, node)
+		depth += outside->task == current;
+	return depth;
 }
 
 /* Does the item's function run, wherever? */
@@ -78,13 +123,11 @@ bool kpool_runs(struct kpool *pool, const struct kpool_item *item)
 /* Is the caller in such a run of the pool? */
 bool kpool_is_outside(struct kpool *pool)
 {
-	struct kpool_outside *outside;
 	unsigned long flags;
-	bool found = false;
+	bool found;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	list_for_each_entry(outside, &pool->outside, node)
-		found |= outside->task == current;
+	found = kpool_my_outside(pool);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return found;
 }

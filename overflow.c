@@ -10,6 +10,9 @@
 #include "internal.h"
 #include "pending.h"
 
+/* A submitter runs so many items inside one another: its stack is short. */
+#define KPOOL_MAX_DEPTH		4
+
 /* Caller runs */
 
 /* May the submitter, which may sleep, run the item itself? */
@@ -22,13 +25,13 @@ bool kpool_may_run_here(struct kpool *pool, const struct kpool_item *item)
 	if ((item->flags & __KPOOL_JOB) &&
 	    container_of(item, struct kpool_job, item)->stream)
 		return false;
-	return !kpool_run_of(pool, item);
+	return !kpool_run_of(pool, item) &&
+	       kpool_outside_depth(pool) < KPOOL_MAX_DEPTH;
 }
 
 static void kpool_count_caller_run(struct kpool *pool, int err)
 {
 	pool->nr_caller_runs--;
-	kpool_set_plain_capacity(pool);
 	pool->stats.completed++;
 	pool->stats.caller_ran++;
 	if (err)
@@ -50,7 +53,6 @@ int kpool_run_here(struct kpool *pool, struct kpool_item *item)
 		return 0;
 	}
 	pool->nr_caller_runs++;
-	kpool_set_plain_capacity(pool);
 	kpool_outside_begin(pool, item, &outside, true);
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
@@ -75,8 +77,7 @@ static struct kpool_item *kpool_oldest_below(struct kpool *pool,
 
 	for (; line >= kpool_line_of(pool, newcomer); line--)
 		list_for_each_entry(item, line, node)
-			if (!kpool_runner(item) &&
-			    !kpool_caller_run_of(pool, item))
+			if (!kpool_run_of(pool, item))
 				return item;
 	return NULL;
 }

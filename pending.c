@@ -92,13 +92,21 @@ void kpool_give_up(struct kpool *pool, struct kpool_item *item)
 		kpool_odd_given_up(pool, item);
 }
 
-/* Put an item whose turn had come before back in front of its line. */
+/*
+ * Put an item whose turn had come before back in front of its line, but behind
+ * others of that kind that arrived earlier.
+ */
 void kpool_push_front(struct kpool *pool, struct kpool_item *item)
 {
+	struct kpool_item *later;
+
 	lockdep_assert_held(&pool->lock);
 	kpool_remove(pool, item);
 	item->place = KPOOL_IN_LINE;
-	list_add(&item->node, kpool_line_of(pool, item));
+	list_for_each_entry(later, kpool_line_of(pool, item), node)
+		if ((s32)(later->arrival - item->arrival) > 0)
+			break;
+	list_add_tail(&item->node, &later->node);
 	pool->nr_line++;
 	kpool_odd_in(pool, item);
 	if (kpool_is_odd(item))
@@ -200,12 +208,15 @@ struct kpool_item *kpool_next_eligible(struct kpool *pool)
 		struct kpool_worker *runner = kpool_runner(item);
 
 		if ((item->flags & __KPOOL_FOLLOWS) ||
-		    kpool_caller_run_of(pool, item))
+		    kpool_outside_run_of(pool, item)) {
 			kpool_set_aside(pool, item);
-		else if (runner)
+			/* who waits behind it has room if units are free */
+			kpool_admit_blocked(pool);
+		} else if (runner) {
 			kpool_hold(pool, runner, item);
-		else
+		} else {
 			return item;
+		}
 	}
 	return NULL;
 }

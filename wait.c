@@ -8,8 +8,9 @@
  * the same lock, so that exactly one of both happens.
  *
  * An item may sleep in its own pool.  Those sleeps are on pool->nested.  Once
- * every running item is there and nothing else can start, none of them will
- * ever be served, and the newest is refused with -EDEADLK.  A sleep with a
+ * every running item is there, those that no worker runs included, and nothing
+ * else can start, none of them will ever be served, and the newest is refused
+ * with -EDEADLK.  A sleep with a
  * time-out ends by itself and is not counted.  Waiting in a circle of runs is
  * hopeless even while other items run; kpool_closes_circle() finds it before.
  */
@@ -24,20 +25,29 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	init_completion(&waiter->done);
 	waiter->item = item;
 	waiter->inside = NULL;
+	waiter->outside = NULL;
 	waiter->lost = 0;
 	waiter->served = false;
 	waiter->kind = kind;
+}
+
+static void kpool_unnest(struct kpool *pool, struct kpool_waiter *waiter)
+{
+	list_del_init(&waiter->nested);
+	if (waiter->inside) {
+		waiter->inside->asleep = NULL;
+		pool->nr_nested--;
+	} else {
+		waiter->outside->asleep = NULL;
+	}
 }
 
 /* End a sleep.  The waiter has left the list it waited on. */
 void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!list_empty(&waiter->nested)) {
-		list_del_init(&waiter->nested);
-		waiter->inside->asleep = NULL;
-		pool->nr_nested--;
-	}
+	if (!list_empty(&waiter->nested))
+		kpool_unnest(pool, waiter);
 	waiter->result = result ?: waiter->lost;
 	waiter->served = true;
 	complete(&waiter->done);
@@ -112,12 +122,17 @@ static void kpool_nest(struct kpool *pool, struct kpool_waiter *waiter)
 	struct kpool_worker *inside = kpool_inside(pool);
 
 	/* in a callback of its own, a worker has no item */
-	if (!inside || !inside->run.item)
-		return;
-	waiter->inside = inside;
-	waiter->inside->asleep = waiter;
+	if (inside && inside->run.item) {
+		waiter->inside = inside;
+		inside->asleep = waiter;
+		pool->nr_nested++;
+	} else {
+		waiter->outside = kpool_my_outside(pool);
+		if (!waiter->outside)
+			return;
+		waiter->outside->asleep = waiter;
+	}
 	list_add_tail(&waiter->nested, &pool->nested);
-	pool->nr_nested++;
 	kpool_break_deadlock(pool);
 }
 
@@ -237,15 +252,16 @@ static bool kpool_may_refuse(const struct kpool_waiter *waiter)
 }
 
 /* Is anybody but the workers about to do something for the pool? */
-static bool kpool_has_helpers(const struct kpool *pool)
+static bool kpool_has_helpers(struct kpool *pool)
 {
 	const struct kpool_outside *outside;
 
 	/* one that a worker's item runs sleeps when that worker does */
 	list_for_each_entry(outside, &pool->outside, node)
-		if (!outside->inside || !outside->inside->asleep)
+		if (!(outside->inside ? outside->inside->asleep :
+					outside->asleep))
 			return true;
-	if (pool->nr_doomed || !list_empty(&pool->doomed_groups))
+	if (!list_empty(&pool->doomed_groups) || kpool_next_doomed(pool))
 		return true;
 	return pool->nr_delayed && (pool->closed || kpool_free_units(pool));
 }
@@ -259,8 +275,9 @@ void kpool_break_deadlock(struct kpool *pool)
 	struct kpool_waiter *newest;
 
 	lockdep_assert_held(&pool->lock);
-	if (!pool->nr_nested || pool->nr_nested != kpool_nr_running(pool) ||
-	    pool->paused || kpool_first(pool) || kpool_has_helpers(pool))
+	if (list_empty(&pool->nested) ||
+	    pool->nr_nested != kpool_nr_running(pool) || pool->paused ||
+	    kpool_first(pool) || kpool_has_helpers(pool))
 		return;
 
 	list_for_each_entry_reverse(newest, &pool->nested, nested) {

@@ -275,8 +275,8 @@ static noinline bool kpool_begin_odd(struct kpool_worker *worker,
 	struct kpool *pool = worker->pool;
 	int err;
 
-	kpool_odd_taken(pool, item);
 	err = kpool_odd_verdict(item);
+	kpool_odd_taken(pool, item, !err);
 	if (err) {
 		kpool_doom(pool, item, err);
 	} else {

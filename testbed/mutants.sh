@@ -24,6 +24,8 @@ make_mutant() {
 	mkdir "$tree"
 	rsync -a --exclude .git "$top/" "$tree/" || return
 	sed -i -f "$mutants/$1.sed" "$tree/$file" || return
+	# newer than the objects of the mutant before
+	touch "$tree"/*.c "$tree"/*.h || return
 	! cmp -s "$top/$file" "$tree/$file"
 }
 
