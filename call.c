@@ -7,7 +7,8 @@
  * item has not started, then it never will; its function has returned, then
  * that counts; or it runs, then the call is abandoned, and who runs it gives
  * back the argument and frees the item.  So exactly one of both frees it.  A
- * call whose worker died is like one that was dropped.
+ * call whose worker died is like one that was dropped.  Litmus:
+ * call-vs-timeout.
  */
 #include <linux/gfp.h>
 #include <linux/kthread.h>
@@ -242,6 +243,7 @@ int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
 	if (!call)
 		return -ENOMEM;
 	timeout = min_t(unsigned long, timeout, MAX_SCHEDULE_TIMEOUT);
+	kpool_map_wait_item(&call->base.item);
 	kpool_enter(pool);
 	err = kpool_submit_timeout(pool, &call->base.item, timeout);
 	if (err) {
@@ -289,10 +291,28 @@ void kpool_call_died(struct kpool_call *call)
 		kpool_call_free(call, true);
 }
 
+/* Does a caller wait for it? */
+bool kpool_is_call(const struct kpool_item *item)
+{
+	return item->fn == kpool_call_run;
+}
+
+/* Is it an item that nobody but kpool knows, to be freed by its function? */
+bool kpool_is_ours(const struct kpool_item *item)
+{
+	return item->fn == kpool_fn_item_run;
+}
+
+/* A function of ours that has not said yet whose it runs. */
+bool kpool_hides_user_fn(const void *fn)
+{
+	return fn == kpool_fn_item_run || fn == kpool_call_run;
+}
+
 /* The function that the user of an item knows. */
 void *kpool_user_fn(const struct kpool_item *item)
 {
-	if (item->fn == kpool_fn_item_run || item->fn == kpool_call_run)
+	if (kpool_hides_user_fn(item->fn))
 		return kpool_fn_item_of(item)->fn;
 	return item->fn;
 }

@@ -103,7 +103,7 @@ void kpool_hook_ends(struct kpool_worker *worker)
 	worker->hook->stage = KPOOL_ENDS;
 }
 
-/* Free those whose thread has passed them: is any left? */
+/* Free those whose thread has passed them: is any left?  Litmus: hook-freed. */
 static bool kpool_free_unhooked(void)
 {
 	struct kpool_hook *hook, *next;
@@ -150,12 +150,17 @@ void kpool_await_hooks(void)
 
 /* The burial */
 
-/* Once true it stays so: a dead worker changes nothing. */
+/*
+ * Once true it stays so: a dead worker changes nothing.  Litmus: died-seen,
+ * gone-not-dead.
+ */
 static bool kpool_is_dead(const struct kpool_worker *worker)
 {
-	/* racy reads: exit_state alone if it died once more, before its hook */
-	return data_race(worker->state) == KPOOL_RUNNING &&
-	       (READ_ONCE(worker->died) || data_race(worker->task->exit_state));
+	/* racy reads of what does not change any more if it is so */
+	if (data_race(worker->state) != KPOOL_RUNNING)
+		return false;
+	/* the latter alone if it died once more, before its hook */
+	return READ_ONCE(worker->died) || data_race(worker->task->exit_state);
 }
 
 /* Take a dead worker from the list of members: it is ours then. */

@@ -153,6 +153,7 @@ struct kpool_outside {
 	struct list_head	node;	/* L: on pool->outside */
 	struct task_struct	*task;	/* I: who calls it */
 	struct kpool_run	run;	/* L */
+	void			*fn;	/* I: what is called */
 	struct kpool_worker	*inside; /* I: the caller is its item, or NULL */
 	struct kpool_waiter	*asleep; /* L: its sleep on pool->nested */
 	struct kpool_group	*group;	/* I: to be told of the end, or NULL */
@@ -271,12 +272,16 @@ struct kpool {
 	struct kpool_attrs	made;		/* I: flags, fn, callbacks */
 	struct dentry		*dir;		/* I */
 	struct kpool_tunable_file *files;	/* I */
+	struct lock_class_key	key;		/* I: of @map */
+	struct lockdep_map	map;		/* I: what waits for the pool take */
 	struct rcu_head		rcu;
 	char			name[KPOOL_NAME_MAX + 1];	/* I */
 };
 
 /* kpool.c: the pool */
 void kpool_close(struct kpool *pool, bool abort);
+int kpool_wait_rest(struct kpool *pool, unsigned long timeout);
+extern struct kpool *kpool_the_default;	/* set once, never changed */
 extern struct list_head kpool_pools;	/* G */
 extern struct mutex kpool_registry;	/* G */
 extern struct workqueue_struct *kpool_wq;
@@ -363,6 +368,9 @@ static inline unsigned int kpool_nr_running(const struct kpool *pool)
 /* call.c: functions with an argument */
 void *kpool_user_fn(const struct kpool_item *item);
 void kpool_call_died(struct kpool_call *call);
+bool kpool_is_call(const struct kpool_item *item);
+bool kpool_is_ours(const struct kpool_item *item);
+bool kpool_hides_user_fn(const void *fn);
 
 /* odd.c: items with flags */
 int kpool_odd_may_accept(struct kpool *pool, struct kpool_item *item);
@@ -439,6 +447,10 @@ void kpool_bury_dead(struct kpool *pool);
 /* stall.c: items that run for too long */
 void kpool_find_stalls(struct kpool *pool);
 void kpool_await_answer(void);
+
+/* forgotten.c: what a module leaves behind */
+int kpool_module_event(struct notifier_block *nb, unsigned long event,
+		       void *data);
 
 /* watch.c: a look at what runs */
 void kpool_watch(struct kpool *pool);

@@ -10,11 +10,13 @@
  */
 #include <linux/module.h>
 
+#include "annotate.h"
 #include "internal.h"
 #include "pending.h"
 
 void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)
 {
+	kpool_debug_init(item);
 	*item = (struct kpool_item)KPOOL_ITEM_INIT(fn);
 }
 EXPORT_SYMBOL_GPL(kpool_init_item);
@@ -47,6 +49,7 @@ void kpool_destroy_item_onstack(struct kpool_item *item)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	WARN(active, "kpool: item of %ps leaves the stack while active\n",
 	     item->fn);
+	kpool_debug_destroy(item);
 }
 EXPORT_SYMBOL_GPL(kpool_destroy_item_onstack);
 
@@ -79,6 +82,8 @@ static bool kpool_lock_limbo(struct kpool_item *item, u32 gone,
  * limbo before its id is forgotten, so whoever locks it alive comes before
  * everyone who finds the item in limbo.  Interrupts stay off until the lock is
  * dropped, which keeps a pool that is being freed by RCU in place meanwhile.
+ * Litmus: home-new, home-lookup, home-dead, home-forgotten, pool-published,
+ * pool-freed.
  */
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
 {
@@ -130,6 +135,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 		return false;
 
 	kpool_give_up(pool, item);
+	kpool_debug_ended(item);
 	pool->stats.cancelled++;
 	if (item->flags & __KPOOL_WATCHED) {
 		/* an earlier acceptance may still run, for which they wait too */
@@ -176,10 +182,11 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 
 	if (!kpool_is_accepted(item) && !run)
 		return 0;
-	if (kpool_closes_circle(pool, item, kind))
+	if (kpool_closes_circle(pool, item, kind) ||
+	    kpool_is_outside_run(pool, item)) {
+		kpool_tell_self_wait(pool, kpool_user_fn(item));
 		return -EDEADLK;
-	if (kpool_is_outside_run(pool, item))
-		return -EDEADLK;
+	}
 
 	kpool_waiter_init(&waiter, kind, item);
 	if (kpool_is_accepted(item)) {
@@ -198,6 +205,7 @@ int kpool_flush_item(struct kpool_item *item)
 	int err;
 
 	might_sleep();
+	kpool_map_wait_item(item);
 	pool = kpool_item_lock(item, &flags);
 	err = kpool_wait_item(pool, item, KPOOL_WAIT_ITEM,
 			      MAX_SCHEDULE_TIMEOUT);
@@ -235,6 +243,7 @@ EXPORT_SYMBOL_GPL(kpool_disable);
 int kpool_disable_wait(struct kpool_item *item)
 {
 	might_sleep();
+	kpool_map_wait_item(item);
 	return kpool_do_disable(item, true);
 }
 EXPORT_SYMBOL_GPL(kpool_disable_wait);
@@ -257,6 +266,7 @@ int kpool_cancel_wait(struct kpool_item *item)
 	int err;
 
 	might_sleep();
+	kpool_map_wait_item(item);
 	err = kpool_do_disable(item, true);
 	if (err != -ERANGE)
 		kpool_enable(item);

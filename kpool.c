@@ -20,7 +20,9 @@
  *
  * so whenever the lock is free, all four have been drawn.
  * Because all is decided under the lock, its release and the next acquisition
- * are the only ordering that items, workers and sleepers need.
+ * are the only ordering that items, workers and sleepers need.  Litmus:
+ * submit-seen, already-seen, delay-seen, flush-seen, rerun-seen, group-seen,
+ * cancel-vs-start.
  *
  * What must not happen under the lock happens elsewhere: waking a worker after
  * it has been dropped (worker.c says why that is safe), making and reaping
@@ -36,6 +38,7 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
+#include "annotate.h"
 #include "internal.h"
 #include "pending.h"
 
@@ -59,7 +62,7 @@ struct kpool kpool_limbo = {
 };
 
 #define KPOOL_DEFAULT_NAME	"default"
-static struct kpool *kpool_the_default;	/* set once, never changed */
+struct kpool *kpool_the_default;	/* set once, never changed */
 
 struct kpool *kpool_by_id(u32 id)
 {
@@ -118,6 +121,8 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_WORK(&pool->dropper, kpool_drop_work);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
+	lockdep_register_key(&pool->key);
+	lockdep_init_map(&pool->map, pool->name, &pool->key, 0);
 	pool->owner = owner;
 	strscpy(pool->owner_name, owner ? owner->name : "built-in",
 		sizeof(pool->owner_name));
@@ -153,6 +158,7 @@ static void kpool_free(struct kpool *pool)
 	kpool_free_workers(pool);
 	free_cpumask_var(pool->affinity);
 	free_cpumask_var(pool->cpumask);
+	lockdep_unregister_key(&pool->key);
 	kfree_rcu(pool, rcu);
 }
 
@@ -217,7 +223,7 @@ void kpool_close(struct kpool *pool, bool abort)
 	kpool_go_on(pool, flags);
 }
 
-static int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
+int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
 {
 	struct kpool_waiter waiter;
 	unsigned long flags;
@@ -234,7 +240,10 @@ static int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
 	return err;
 }
 
-/* Callers that were served may still be on their way out of kpool. */
+/*
+ * Callers that were served may still be on their way out of kpool.  Litmus:
+ * last-out.
+ */
 static void kpool_wait_last_out(struct kpool *pool)
 {
 	DECLARE_COMPLETION_ONSTACK(last_out);
@@ -265,7 +274,13 @@ static int kpool_end_pool(struct kpool *pool)
 /* Is the caller part of the pool that it is about to wait for? */
 bool kpool_waits_for_itself(struct kpool *pool)
 {
-	return kpool_inside(pool) || kpool_is_outside(pool);
+	const struct kpool_worker *worker = kpool_inside(pool);
+
+	if (!worker && !kpool_is_outside(pool))
+		return false;
+	kpool_tell_self_wait(pool, worker ? READ_ONCE(worker->fn) :
+			     __builtin_return_address(0));
+	return true;
 }
 
 static struct kpool *kpool_make(const char *name,
@@ -339,6 +354,7 @@ int kpool_destroy(struct kpool *pool)
 	might_sleep();
 	if (kpool_waits_for_itself(pool))
 		return -EDEADLK;
+	kpool_map_wait_pool(pool);
 	if (pool == READ_ONCE(kpool_the_default))
 		return -EINVAL;
 	err = kpool_end_pool(pool);
@@ -358,6 +374,8 @@ int kpool_release_timeout(struct kpool *pool, unsigned long timeout)
 	might_sleep();
 	if (kpool_waits_for_itself(pool))
 		return -EDEADLK;
+	if (timeout)
+		kpool_map_wait_pool(pool);
 	kpool_close(pool, false);
 	return kpool_wait_rest(pool, min_t(unsigned long, timeout,
 					   MAX_SCHEDULE_TIMEOUT));
@@ -444,6 +462,7 @@ int kpool_flush(struct kpool *pool)
 	might_sleep();
 	if (kpool_waits_for_itself(pool))
 		return -EDEADLK;
+	kpool_map_wait_pool(pool);
 
 	kpool_waiter_init(&waiter, KPOOL_WAIT_FLUSH, NULL);
 	raw_spin_lock_irqsave(&pool->lock, flags);
@@ -523,7 +542,10 @@ struct kpool *kpool_default(void)
 		pool = kpool_make(KPOOL_DEFAULT_NAME, &kpool_default_pool_attrs,
 				  THIS_MODULE);
 		if (!IS_ERR(pool))
-			/* pairs with the address dependency after READ_ONCE() */
+			/*
+			 * Pairs with the address dependency after
+			 * READ_ONCE().  Litmus: default-pool.
+			 */
 			smp_store_release(&kpool_the_default, pool);
 	}
 	mutex_unlock(&first_use);
@@ -543,46 +565,6 @@ static int kpool_cpu_online(unsigned int cpu)
 		kpool_sched_restore(pool);
 	mutex_unlock(&kpool_registry);
 	return 0;
-}
-
-/* A pool that the module made and has not destroyed; it stays until we leave. */
-static struct kpool *kpool_orphan_of(const struct module *owner)
-{
-	struct kpool *pool, *orphan = NULL;
-
-	mutex_lock(&kpool_registry);
-	list_for_each_entry(pool, &kpool_pools, member)
-		if (pool->owner == owner)
-			orphan = pool;
-	if (orphan) {
-		orphan->owner = NULL;
-		kpool_enter(orphan);
-	}
-	mutex_unlock(&kpool_registry);
-	return orphan;
-}
-
-/*
- * A module has gone through its exit function and is about to be freed: what
- * is pending in a pool that it forgot is dropped, what runs is awaited.  The
- * pool stays, closed: somebody may have been given it.
- */
-static int kpool_module_event(struct notifier_block *nb, unsigned long event,
-			      void *data)
-{
-	const struct module *owner = data;
-	struct kpool *pool;
-
-	if (event != MODULE_STATE_GOING)
-		return NOTIFY_DONE;
-	while ((pool = kpool_orphan_of(owner))) {
-		pr_err("kpool: %s: left behind by module %s, which goes away: closed\n",
-		       pool->name, pool->owner_name);
-		kpool_abort(pool);
-		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
-		kpool_leave(pool);
-	}
-	return NOTIFY_OK;
 }
 
 static struct notifier_block kpool_module_nb = {
@@ -623,10 +605,11 @@ destroy_wq:
 
 static void __exit kpool_module_exit(void)
 {
+	/* it looks at the default pool, whichever module goes away */
+	unregister_module_notifier(&kpool_module_nb);
 	if (kpool_the_default)
 		kpool_end_pool(kpool_the_default);
 	kpool_debugfs_exit();
-	unregister_module_notifier(&kpool_module_nb);
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
 	destroy_workqueue(kpool_wq);
 	kpool_await_hooks();

@@ -63,6 +63,7 @@ static struct kpool *kpool_multi_least_loaded(const struct kpool_multi *multi)
 	return chosen;
 }
 
+/* No two callers get the same turn.  Litmus: turn-taken. */
 static struct kpool *kpool_multi_next(struct kpool_multi *multi)
 {
 	unsigned int turn = atomic_fetch_inc(&multi->turn);

@@ -45,6 +45,7 @@ EXPORT_SYMBOL_GPL(kpool_set_priority);
 
 void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
 {
+	kpool_debug_init(&job->item);
 	*job = (struct kpool_job)KPOOL_JOB_INIT(fn);
 }
 EXPORT_SYMBOL_GPL(kpool_init_job);

@@ -21,11 +21,13 @@ void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
 	outside->task = current;
 	outside->inside = kpool_inside(pool);
 	outside->asleep = NULL;
+	outside->fn = runs ? kpool_user_fn(item) : item->dropped;
 	outside->runs = runs;
 	outside->epoch = item->epoch;
 	outside->run.item = item;
 	INIT_LIST_HEAD(&outside->run.waiters);
 	item->worker = &kpool_nobody;
+	kpool_debug_ended(item);
 	list_add(&outside->node, &pool->outside);
 	kpool_set_plain_capacity(pool);
 	outside->group = kpool_odd_group(pool, item);

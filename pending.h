@@ -8,6 +8,7 @@
 
 #include <linux/jiffies.h>
 
+#include "annotate.h"
 #include "internal.h"
 
 /* Units that a start may take now. */
@@ -47,6 +48,7 @@ static inline void kpool_count_accepted(struct kpool *pool,
 	item->epoch = pool->epoch;
 	item->since = jiffies;
 	item->arrival = pool->stats.submitted++;
+	kpool_debug_accepted(item);
 }
 
 /*
@@ -93,6 +95,7 @@ static __always_inline int kpool_come_home(struct kpool *pool,
 					   struct kpool_item *item,
 					   unsigned long *flags)
 {
+	kpool_debug_check(item);
 	if (!item->fn)
 		return -EINVAL;
 	for (;;) {
@@ -161,7 +164,7 @@ static inline struct task_struct *kpool_rouse(struct kpool *pool)
  * the pool waiting for a worker that nobody has woken.  And the worker may
  * wake by itself, run, leave and be reaped before we get to wake it: with
  * interrupts off this is an RCU read section that began while the task was in
- * the books, which keeps the task's memory in place.
+ * the books, which keeps the task's memory in place.  Litmus: wake-vs-reap.
  */
 static inline void kpool_unlock_and_wake(struct kpool *pool,
 					 struct task_struct *task)

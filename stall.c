@@ -32,6 +32,7 @@ static struct kpool_question {
 } kpool_question;
 static DEFINE_MUTEX(kpool_question_mutex);
 
+/* Litmus: answer-vs-reuse. */
 static void kpool_answer(void *data)
 {
 	struct kpool_question *question = data;

@@ -4,7 +4,8 @@
  *
  * It is made by the new worker itself, before the worker is in the books: one
  * whose worker_init fails has never been there, and its maker goes on as if no
- * thread could be made.  So the maker waits for it.
+ * thread could be made.  So the maker waits for it.  Litmus: state-made,
+ * settle-vs-sleep.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>

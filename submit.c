@@ -91,7 +91,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 /*
  * Make the pool the home of an item that has another, or none.  The fields of
  * an item are guarded by its home's lock, and only under that lock does it
- * leave.
+ * leave.  Litmus: home-handover.
  */
 int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 {

@@ -5,7 +5,8 @@
  * A sleeper is served under pool->lock: its result is set, it leaves every
  * list, and its completion is signalled, all before the lock is dropped.  Who
  * wakes without having been served (time-out, signal) withdraws itself under
- * the same lock, so that exactly one of both happens.
+ * the same lock, so that exactly one of both happens.  Litmus:
+ * served-vs-timeout.
  *
  * An item may sleep in its own pool.  Those sleeps are on pool->nested.  Once
  * every running item is there, those that no worker runs included, and nothing
@@ -251,15 +252,26 @@ static bool kpool_may_refuse(const struct kpool_waiter *waiter)
 	       kpool_is_accepted(waiter->item);
 }
 
+/* Runs that one thread is in, one inside of the other, sleep together. */
+static bool kpool_sleeps(struct kpool *pool, const struct kpool_outside *run)
+{
+	const struct kpool_outside *outside;
+
+	if (run->inside)
+		return run->inside->asleep;
+	list_for_each_entry(outside, &pool->outside, node)
+		if (outside->task == run->task && outside->asleep)
+			return true;
+	return false;
+}
+
 /* Is anybody but the workers about to do something for the pool? */
 static bool kpool_has_helpers(struct kpool *pool)
 {
 	const struct kpool_outside *outside;
 
-	/* one that a worker's item runs sleeps when that worker does */
 	list_for_each_entry(outside, &pool->outside, node)
-		if (!(outside->inside ? outside->inside->asleep :
-					outside->asleep))
+		if (!kpool_sleeps(pool, outside))
 			return true;
 	if (!list_empty(&pool->doomed_groups) || kpool_next_doomed(pool))
 		return true;
@@ -275,9 +287,10 @@ void kpool_break_deadlock(struct kpool *pool)
 	struct kpool_waiter *newest;
 
 	lockdep_assert_held(&pool->lock);
-	if (list_empty(&pool->nested) ||
-	    pool->nr_nested != kpool_nr_running(pool) || pool->paused ||
-	    kpool_first(pool) || kpool_has_helpers(pool))
+	/* to look for the first may admit one of the sleepers: look before */
+	if (list_empty(&pool->nested) || pool->paused || kpool_first(pool) ||
+	    pool->nr_nested != kpool_nr_running(pool) ||
+	    kpool_has_helpers(pool))
 		return;
 
 	list_for_each_entry_reverse(newest, &pool->nested, nested) {

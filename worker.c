@@ -99,7 +99,10 @@ static unsigned long kpool_next_expiry(const struct kpool *pool)
 	return coldest->since + pool->expiry;
 }
 
-/* Arm the purger unless nothing can expire; it looks again when it fires. */
+/*
+ * Arm the purger unless nothing can expire; it looks again when it fires.
+ * Litmus: purger-armed.
+ */
 static void kpool_arm_purger(struct kpool *pool)
 {
 	if (delayed_work_pending(&pool->purger) || !kpool_can_expire(pool))
@@ -177,6 +180,7 @@ static void kpool_begin(struct kpool_worker *worker, struct kpool_item *item)
 	worker->run.item = item;
 	WRITE_ONCE(worker->fn, item->fn);
 	item->worker = worker;
+	kpool_debug_ended(item);
 	pool->used++;
 	if (unlikely(!pool->watched))
 		kpool_watch(pool);
@@ -249,11 +253,14 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
 	kpool_item_fn fn = item->fn;
+	struct lockdep_map map;
 	int err;
 
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
+	kpool_map_begin(worker, &map, item);
 	err = fn(item);
+	kpool_map_end(worker, &map);
 	if (unlikely(kpool_leaked(worker)))
 		kpool_put_right(worker);
 	if (unlikely(err))
@@ -319,6 +326,7 @@ static struct kpool_item *kpool_next(struct kpool *pool)
  * Nothing to start: sleep until somebody has work for this worker.  Returns
  * false when the worker is to leave.  The state of the task is set under the
  * lock, under which it is looked at before waking; so no wake-up is lost.
+ * Litmus: sleep-vs-submit.
  */
 static bool kpool_rest(struct kpool_worker *worker)
 {
@@ -351,7 +359,10 @@ static bool kpool_rest(struct kpool_worker *worker)
 	return true;
 }
 
-/* A worker sets up itself: what others set before its first run is undone. */
+/*
+ * A worker sets up itself: what others set before its first run is undone.
+ * Litmus: settle-vs-tune.
+ */
 static void kpool_settle_in(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
@@ -365,7 +376,10 @@ static void kpool_settle_in(struct kpool_worker *worker)
 		set_freezable();
 }
 
-/* Wait to be reaped: kthread_stop() then knows that no code of ours runs. */
+/*
+ * Wait to be reaped: kthread_stop() then knows that no code of ours runs.
+ * Litmus: stop-vs-await.
+ */
 static void kpool_await_reaper(const struct kpool *pool)
 {
 	for (;;) {
@@ -480,7 +494,7 @@ static bool kpool_enter_worker(struct kpool *pool, struct kpool_worker *worker)
 	return true;
 }
 
-/* End a thread; it executes nothing of ours afterwards. */
+/* End a thread; it executes nothing of ours afterwards.  Litmus: thread-gone. */
 static void kpool_stop_thread(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
@@ -493,6 +507,7 @@ static void kpool_stop_thread(struct kpool_worker *worker)
 	put_task_struct(worker->task);
 }
 
+/* Litmus: thread-made, settled-in-books, settle-vs-reap. */
 static int kpool_start_worker(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
