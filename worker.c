@@ -297,10 +297,13 @@ static noinline bool kpool_begin_odd(struct kpool_worker *worker,
 
 static void kpool_do_item(struct kpool_worker *worker, struct kpool_item *item)
 {
-	if (likely(worker->pool->plain_capacity && !item->flags))
+	if (likely(worker->pool->plain_capacity && !item->flags)) {
+		/* all in line are alike: nobody has been passed */
+		worker->pool->nr_passed = 0;
 		kpool_begin(worker, item);
-	else if (!kpool_begin_odd(worker, item))
+	} else if (!kpool_begin_odd(worker, item)) {
 		return;
+	}
 	kpool_run_item(worker, item);
 }
 
