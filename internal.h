@@ -203,6 +203,7 @@ struct kpool {
 	 */
 	unsigned int		plain_capacity;
 	u32			epoch;		/* L: ends at each flush */
+	u32			arrivals;	/* L: ever, in the line */
 
 	/* odd items: see odd.c */
 	struct list_head	aside;		/* L */

@@ -151,6 +151,8 @@ void kpool_serve_blocked(struct kpool *pool)
 			kpool_serve(pool, waiter, 0);
 		} else {
 			kpool_remove(pool, item);
+			/* behind those who came before it, accepted only now */
+			item->arrival = pool->arrivals++;
 		}
 		kpool_append(pool, item);
 	}

@@ -47,7 +47,8 @@ static inline void kpool_count_accepted(struct kpool *pool,
 	lockdep_assert_held(&pool->lock);
 	item->epoch = pool->epoch;
 	item->since = jiffies;
-	item->arrival = pool->stats.submitted++;
+	item->arrival = pool->arrivals++;
+	pool->stats.submitted++;
 	kpool_debug_accepted(item);
 }
 
