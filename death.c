@@ -111,7 +111,7 @@ static bool kpool_free_unhooked(void)
 	lockdep_assert_held(&kpool_unhooked_mutex);
 	list_for_each_entry_safe(hook, next, &kpool_unhooked, node) {
 		/* set once, after the last hook has returned; racy read */
-		if (!data_race(hook->task->exit_state))
+		if (!data_race(READ_ONCE(hook->task->exit_state)))
 			continue;
 		list_del(&hook->node);
 		put_task_struct(hook->task);
@@ -156,11 +156,14 @@ void kpool_await_hooks(void)
  */
 static bool kpool_is_dead(const struct kpool_worker *worker)
 {
-	/* racy reads of what does not change any more if it is so */
-	if (data_race(worker->state) != KPOOL_RUNNING)
-		return false;
-	/* the latter alone if it died once more, before its hook */
-	return READ_ONCE(worker->died) || data_race(worker->task->exit_state);
+	/* pairs with the barriers of task_work_run() around the hook */
+	bool ended = smp_load_acquire(&worker->died);
+
+	/* that alone, if it died once more before its hook; racy read */
+	if (!ended)
+		ended = data_race(smp_load_acquire(&worker->task->exit_state));
+	/* the last it had: while it lives, it may yet leave in good order */
+	return ended && worker->state == KPOOL_RUNNING;
 }
 
 /* Take a dead worker from the list of members: it is ours then. */

@@ -106,8 +106,11 @@ static __always_inline int kpool_come_home(struct kpool *pool,
 		if (err)
 			return err;
 		raw_spin_lock_irqsave(&pool->lock, *flags);
-		/* another pool may have adopted it before that */
-		if (likely(READ_ONCE(item->home) == pool->id))
+		/*
+		 * Another pool may have adopted it before that.  Pairs with
+		 * kpool_adopt(), which has held the old home's lock, not ours.
+		 */
+		if (likely(smp_load_acquire(&item->home) == pool->id))
 			return 0;
 		raw_spin_unlock_irqrestore(&pool->lock, *flags);
 	}

@@ -40,9 +40,9 @@ static void kpool_answer(void *data)
 	question->stack.nr = 0;
 	if (current == question->task)
 		kpool_save_own_stack(&question->stack);
+	complete(&question->answered);
 	/* pairs with those who look whether one is owed: they may reuse it all */
 	smp_store_release(&question->asked, false);
-	complete(&question->answered);
 }
 
 /* Ask the CPU that the task was last seen on. */
@@ -59,11 +59,14 @@ static void kpool_ask(struct task_struct *task, struct kpool_stack *stack)
 	question->asked = true;
 	init_completion(&question->answered);
 	INIT_CSD(&question->csd, kpool_answer, question);
-	if (smp_call_function_single_async(task_cpu(task), &question->csd))
+	if (smp_call_function_single_async(task_cpu(task), &question->csd)) {
 		WRITE_ONCE(question->asked, false);
-	else if (wait_for_completion_timeout(&question->answered,
-					     KPOOL_ANSWER))
+	} else if (wait_for_completion_timeout(&question->answered,
+					       KPOOL_ANSWER)) {
 		*stack = question->stack;
+		/* pairs with kpool_answer(), which is about to return */
+		smp_cond_load_acquire(&question->asked, !VAL);
+	}
 unlock:
 	mutex_unlock(&kpool_question_mutex);
 }

@@ -106,7 +106,8 @@ int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 		err = old == pool ? 0 : -EBUSY;
 	} else {
 		item->worker = NULL;
-		WRITE_ONCE(item->home, pool->id);
+		/* pairs with kpool_come_home() and kpool_item_lock() */
+		smp_store_release(&item->home, pool->id);
 	}
 	raw_spin_unlock_irqrestore(&old->lock, flags);
 	return err;

@@ -531,8 +531,13 @@ static int kpool_start_worker(struct kpool_worker *worker)
 	raw_spin_unlock_irq(&pool->lock);
 
 	if (entered) {
+		struct task_struct *task = worker->task;
+
+		/* it may see that, leave and be reaped before it is woken */
+		rcu_read_lock();
 		WRITE_ONCE(worker->settled, true);
-		wake_up_process(worker->task);
+		wake_up_process(task);
+		rcu_read_unlock();
 	} else {
 		kpool_stop_thread(worker);
 		raw_spin_lock_irq(&pool->lock);
