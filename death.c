@@ -159,8 +159,9 @@ static bool kpool_is_dead(const struct kpool_worker *worker)
 	/* pairs with the barriers of task_work_run() around the hook */
 	bool ended = smp_load_acquire(&worker->died);
 
-	/* that alone, if it died once more before its hook; racy read */
+	/* pairs with exit_notify(): that alone, if it died before its hook */
 	if (!ended)
+		/* racy read: once set, it stays */
 		ended = data_race(smp_load_acquire(&worker->task->exit_state));
 	/* the last it had: while it lives, it may yet leave in good order */
 	return ended && worker->state == KPOOL_RUNNING;

@@ -86,8 +86,6 @@ static void kpool_becomes_due(struct kpool *pool, struct kpool_job *job)
 	item->place = KPOOL_NOWHERE;
 	item->since = jiffies;
 	item->arrival = pool->arrivals++;
-	if (job->stream)
-		kpool_stream_join(pool, job);
 	kpool_accept_due(pool, item);
 }
 

@@ -376,6 +376,7 @@ bool kpool_hides_user_fn(const void *fn);
 /* odd.c: items with flags */
 int kpool_odd_may_accept(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_accepted(struct kpool *pool, struct kpool_item *item);
+void kpool_odd_enters(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_in(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_out(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_line(struct kpool *pool, struct kpool_item *item, bool in);

@@ -124,8 +124,11 @@ static void kpool_count_passed(struct kpool *pool, const struct kpool_item *item
  */
 void kpool_odd_taken(struct kpool *pool, struct kpool_item *item, bool starts)
 {
-	if (!pool->nr_odd)
+	if (!pool->nr_odd) {
+		/* all in line are alike: nobody has been passed */
+		pool->nr_passed = 0;
 		return;
+	}
 	if (starts)
 		kpool_count_passed(pool, item);
 	if (kpool_is_odd(item))
@@ -158,9 +161,19 @@ void kpool_odd_accepted(struct kpool *pool, struct kpool_item *item)
 
 	if (job && job->group)
 		kpool_group_join(pool, job);
-	/* one that is delayed joins its stream when it is due */
-	if (job && job->stream && item->place != KPOOL_DELAYED)
+}
+
+/*
+ * It comes into the line.  Not before does a job join its stream: a submitter
+ * that waits in front of it with another of the stream would follow it then.
+ */
+void kpool_odd_enters(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+
+	if (job && job->stream)
 		kpool_stream_join(pool, job);
+	kpool_odd_line(pool, item, true);
 }
 
 /* Its turn has come: 0, or the error that it is dropped with. */

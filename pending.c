@@ -35,7 +35,7 @@ void kpool_append(struct kpool *pool, struct kpool_item *item)
 	pool->nr_line++;
 	kpool_odd_in(pool, item);
 	if (kpool_is_odd(item))
-		kpool_odd_line(pool, item, true);
+		kpool_odd_enters(pool, item);
 }
 
 static void kpool_leave_line(struct kpool *pool, struct kpool_item *item)
@@ -85,6 +85,7 @@ void kpool_remove(struct kpool *pool, struct kpool_item *item)
 void kpool_give_up(struct kpool *pool, struct kpool_item *item)
 {
 	bool in_stream = item->place != KPOOL_DELAYED &&
+			 item->place != KPOOL_DUE &&
 			 item->place != KPOOL_DOOMED;
 
 	kpool_remove(pool, item);

@@ -2,7 +2,7 @@
 /*
  * Streams: jobs that run one at a time, in order.
  *
- * stream->jobs are those accepted and not started.  While none of the stream
+ * stream->jobs are those that have come into the line and not started.  While none of the stream
  * runs, the first of them is like any other item; all others, and all while
  * one runs, carry the flag __KPOOL_FOLLOWS.  A job whose turn in line comes
  * while it follows is set aside, so that it holds back nobody; when the one
@@ -26,7 +26,8 @@ bool kpool_must_follow(const struct kpool_item *item)
 {
 	const struct kpool_stream *stream;
 
-	if (kpool_is_accepted(item) || !(item->flags & __KPOOL_JOB))
+	if (!(item->flags & __KPOOL_JOB) ||
+	    (kpool_is_accepted(item) && item->place != KPOOL_DUE))
 		return item->flags & __KPOOL_FOLLOWS;
 	stream = container_of(item, struct kpool_job, item)->stream;
 	return stream && (stream->runner || !list_empty(&stream->jobs));

@@ -275,6 +275,9 @@ static bool kpool_has_helpers(struct kpool *pool)
 			return true;
 	if (!list_empty(&pool->doomed_groups) || kpool_next_doomed(pool))
 		return true;
+	/* who aborts the pool drops one after the other */
+	if (pool->aborted && (pool->nr_line || pool->nr_aside || pool->nr_due))
+		return true;
 	return pool->nr_delayed && (pool->closed || kpool_free_units(pool));
 }
 

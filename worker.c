@@ -628,7 +628,7 @@ static bool kpool_is_spawning(struct kpool *pool)
 /* Make the warm workers now; the spawner may be making some of them. */
 int kpool_prealloc(struct kpool *pool)
 {
-	do {
+	for (;;) {
 		flush_delayed_work(&pool->spawner);
 		while (kpool_reserve_worker(pool, kpool_should_prealloc)) {
 			int err = kpool_make_worker(pool);
@@ -636,8 +636,11 @@ int kpool_prealloc(struct kpool *pool)
 			if (err)
 				return err;
 		}
-	} while (kpool_is_spawning(pool));
-	return 0;
+		if (!kpool_is_spawning(pool))
+			return 0;
+		/* somebody else makes one: he may need our CPU for that */
+		schedule_timeout_uninterruptible(1);
+	}
 }
 
 /* See a leaving worker out. */
