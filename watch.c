@@ -6,7 +6,9 @@
  * have died and for items that run for too long, and comes again unless nothing
  * runs any more, so that an idle pool is left alone.
  */
+#include <linux/cpumask.h>
 #include <linux/jiffies.h>
+#include <linux/smp.h>
 
 #include "internal.h"
 
@@ -18,12 +20,19 @@ static unsigned long kpool_watch_period(const struct kpool *pool)
 	return clamp_t(unsigned long, stall / 8, 1, HZ);
 }
 
-/* Something runs. */
+/*
+ * Something runs, perhaps here and with interrupts off before long: so another
+ * CPU keeps the time.  With interrupts off now, none can go away.
+ */
 void kpool_watch(struct kpool *pool)
 {
+	unsigned int cpu = cpumask_any_but(cpu_online_mask,
+					   raw_smp_processor_id());
+
 	lockdep_assert_held(&pool->lock);
 	pool->watched = true;
-	queue_delayed_work(kpool_wq, &pool->watch, kpool_watch_period(pool));
+	queue_delayed_work_on(cpu < nr_cpu_ids ? cpu : WORK_CPU_UNBOUND,
+			      kpool_wq, &pool->watch, kpool_watch_period(pool));
 }
 
 void kpool_watch_work(struct work_struct *work)
