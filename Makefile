@@ -3,6 +3,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 KERNEL ?= stock
+MINUTES ?= 10
 
 modules modules_install clean:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $@
@@ -13,11 +14,24 @@ demo:
 check:
 	@CPUS="$(CPUS)" testbed/check.sh $(KERNEL) $(TESTS)
 
+check-all:
+	@testbed/check-all.sh $(STEPS)
+
+torture:
+	@CPUS="$(CPUS)" testbed/torture.sh $(KERNEL) $(MINUTES) $(PARAMETERS)
+
+simulate:
+	@SEEDS="$(SEEDS)" FIRST="$(FIRST)" MASK="$(MASK)" VARIANT="$(VARIANT)" TRACE="$(TRACE)" \
+		testbed/simulate.sh
+
 bench:
 	@testbed/testbed.sh -k $(KERNEL) -i -t 600 bench/bench.sh
 
 lint:
 	@testbed/lint.sh $(LINTERS)
+
+litmus:
+	@testbed/litmus.sh $(TESTS)
 
 help:
 	@echo 'On this machine, against KDIR=$(KDIR):'
@@ -28,13 +42,21 @@ help:
 	@echo 'In a guest, which is built when it is first needed; nothing else has to be prepared:'
 	@echo '  demo               show kpool at work'
 	@echo '  check              run the selftests'
+	@echo '  torture            run the torture test alone, for MINUTES=$(MINUTES)'
+	@echo '    PARAMETERS="..."   of its module, such as "oops=20 seed=7"'
+	@echo '  simulate           try SEEDS=n schedules against a model; see Documentation/testing.rst'
 	@echo '  bench              count instructions per item'
 	@echo '    KERNEL=$(KERNEL)     or $(filter-out $(KERNEL),$(basename $(notdir $(wildcard testbed/kernels/*.sh))))'
 	@echo '    TESTS="..."        only these selftests: $(filter-out run ktap,$(basename $(notdir $(wildcard selftests/*.sh))))'
 	@echo '                       or seeds, which is all of: $(basename $(notdir $(wildcard selftests/seeds/*.sh)))'
 	@echo '    CPUS="..."         numbers of processors, one run each'
 	@echo
+	@echo '  check-all          all that can be checked, on every kernel: hours'
+	@echo '    STEPS="..."        only what matches a word, such as kcsan or planted'
+	@echo
 	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell'
 	@echo '    LINTERS="..."      only these'
+	@echo '  litmus             check the order of memory accesses with herd7'
+	@echo '    TESTS="..."        only these of selftests/litmus/'
 
-.PHONY: modules modules_install clean demo check bench lint help
+.PHONY: modules modules_install clean demo check check-all torture bench lint litmus help

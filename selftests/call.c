@@ -634,6 +634,83 @@ static void circle_through_a_call_is_refused(void)
 	jobs_end(pool);
 }
 
+/* Runs behind the others, so that much can happen before it goes on. */
+static int calls_behind_others(struct kpool_item *item)
+{
+	sched_set_normal(current, 19);
+	inside_got = kpool_call(req.pool, answers_gated, &req, NULL);
+	inside_result = atomic_read(&req.ran) - atomic_read(&req.ended);
+	return probe_fn(item);
+}
+
+static struct probe heavy, first;
+
+static int flushes_the_heavy(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(kpool_flush_item(&heavy.job.item), 0);
+	return probe_fn(item);
+}
+
+/* Wait for the first to end, and make room, before anybody else looks. */
+static int cancels_the_heavy(void *arg)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	sched_set_fifo(current);
+	KT_EXPECT_EQ(kpool_flush_item(&first.job.item), 0);
+	return kpool_cancel(&heavy.job.item);
+}
+
+/*
+ * A caller is refused while its call waits in line, and the call starts before
+ * the caller is awake: then the caller waits on, for the function may use what
+ * is on its stack.
+ * Fails if an error is returned while the function runs.
+ */
+static void refused_call_that_starts_is_waited_for(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
+		.cpumask = cpumask_of(0), .policy = KPOOL_POLICY_FIFO,
+		.rt_priority = 10,
+	};
+	struct kpool *pool = call_make(&attrs, 0);
+	struct kt_thread canceller = { };
+	static struct probe caller, flusher;
+
+	if (!pool)
+		return;
+	inside_got = 4711;
+	inside_result = 0;
+	probe_init(&caller, calls_behind_others, 0);
+	probe_init(&flusher, flushes_the_heavy, 0);
+	probe_init(&heavy, probe_fn, 0);
+	KT_EXPECT_EQ(kpool_set_weight(&heavy.job.item, 3), 0);
+	probe_init(&first, probe_fn, 0);
+	probes_hold(&first, 1);
+	if (!probes_submit(pool, &first, 1) || !probe_runs(&first))
+		goto out;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &flusher, 1);
+	probes_submit(pool, &caller, 1);
+	probes_submit(pool, &heavy, 1);
+	kpool_resume(pool);
+	/* the call stands behind the heavy one */
+	KT_EXPECT(kt_wait(kt_stat(pool, pending) == 2));
+	kt_sleep_ms(20);
+	if (kt_thread_start(&canceller, cancels_the_heavy, NULL))
+		kt_thread_asleep(&canceller);
+	probes_open(&first, 1);
+	KT_EXPECT_EQ(kt_thread_join(&canceller), 1);
+	kt_sleep_ms(20);
+	kt_gate_open(&req.gate);
+	probe_ran(&caller);
+	KT_EXPECT_EQ(inside_result, 0);
+out:
+	probes_open(&first, 1);
+	kt_gate_open(&req.gate);
+	jobs_end(pool);
+}
+
 /* Parallel callers, and those who race with the end of their time */
 
 #define CALLERS	10
@@ -821,6 +898,7 @@ KT_MODULE("kpool selftest: calls",
 	  KT_EACH(timed_call_inside_is_no_hang, queues),
 	  KT_CASE(item_may_call_another_pool),
 	  KT_CASE(circle_through_a_call_is_refused),
+	  KT_CASE(refused_call_that_starts_is_waited_for),
 	  KT_CASE(calls_run_in_parallel),
 	  KT_CASE(racing_timeouts_release_once),
 	  KT_CASE(no_time_is_a_timeout));

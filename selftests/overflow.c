@@ -1197,6 +1197,178 @@ static void policy_changes_at_run_time(void)
 	overflow_finish(NULL, 0);
 }
 
+/* The memory of an item that its submitter runs, used anew */
+
+static bool renewed_ran;
+
+static int renews_itself(struct kpool_item *item)
+{
+	timed_init(&job[0], 0);
+	job[0].job.item.fn = noted;
+	ran_by[0] = NULL;
+	KT_EXPECT_EQ(submit(0), 0);
+	renewed_ran = ran_by[0] == current;
+	return 0;
+}
+
+/*
+ * An item may free itself while its submitter runs it; another in the same
+ * memory is as new as any.
+ * Fails if it is known by its address alone: it would be let in without room,
+ * and wait for the end of the other.
+ */
+static void item_may_be_renewed_in_a_caller(void)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	renewed_ran = false;
+	job[0].job.item.fn = renews_itself;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT(renewed_ran);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 2);
+	overflow_finish(NULL, 0);
+}
+
+static atomic_t inner_ran;
+
+static int inner(void *arg)
+{
+	return atomic_inc_return(&inner_ran) ? 0 : -EINVAL;
+}
+
+static int outer(void *arg)
+{
+	KT_EXPECT_EQ(kpool_submit_fn(arg, inner, NULL, GFP_KERNEL), 0);
+	KT_EXPECT_EQ(atomic_read(&inner_ran), 1);
+	return 0;
+}
+
+/* The same with items of kpool's own, which are freed before they run. */
+static void function_submits_another_in_a_caller(void)
+{
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	atomic_set(&inner_ran, 0);
+	KT_EXPECT_EQ(kpool_submit_fn(overflow_pool, outer, overflow_pool,
+				     GFP_KERNEL), 0);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 2);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * An item set aside because its submitter runs it leaves its unit to others,
+ * also to one that waits behind it.
+ * Fails (waits for long) if nobody is admitted then.
+ */
+static void item_aside_keeps_nobody_out(void)
+{
+	struct kt_submitter s = { };
+	struct kt_thread t = { };
+
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	if (!caller_is_inside(&t, 0) ||
+	    !kt_submitter_block(&s, overflow_pool, &job[0].job.item))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_delayed(overflow_pool, &job[1].job, 0), 0);
+	vacate();
+	KT_EXPECT(kt_wait(timed_ran(&job[1])));
+	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
+out:
+	caller_leaves(&t, 0);
+	overflow_finish(&s, 1);
+}
+
+/* Each submits the next, until the last. */
+#define CHAIN	6
+
+static int submits_the_next(struct kpool_item *item)
+{
+	int nr = timed_of(item)->nr;
+
+	noted(item);
+	return nr + 1 < CHAIN ? submit(nr + 1) : 0;
+}
+
+/*
+ * A submitter runs few items inside one another, for its stack is short; then
+ * it sleeps until there is room.
+ * Fails if it runs all of them.
+ */
+static void callers_do_not_nest_without_end(void)
+{
+	struct kt_thread t = { };
+	int i;
+
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	for (i = 0; i < CHAIN; i++)
+		job[i].job.item.fn = submits_the_next;
+	if (kt_thread_start(&t, runner_main, NULL))
+		KT_EXPECT(kt_wait(kt_stat(overflow_pool, blocked) ||
+				  timed_ran(&job[CHAIN - 1])));
+	KT_EXPECT(timed_ran(&job[1]));
+	KT_EXPECT(!timed_runs(&job[CHAIN - 1]));
+	vacate();
+	if (t.task)
+		KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	for (i = 0; i < CHAIN; i++)
+		KT_EXPECT(timed_ran(&job[i]));
+	overflow_finish(NULL, 0);
+}
+
+/* What each of three got: 0 in a caller, 1 in a worker, 2 within 0 */
+static int circle_got[3];
+
+static int waits_for_worker(struct kpool_item *item)
+{
+	circle_got[0] = flush(1);
+	return timed_fn(item);
+}
+
+static int waits_for_caller(struct kpool_item *item)
+{
+	kt_gate_pass(&timed_dropping);
+	circle_got[1] = flush(0);
+	return timed_fn(item);
+}
+
+static int submits_who_waits(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(submit(2), 0);
+	return timed_fn(item);
+}
+
+static const char *const depths_of_callers[] = { "one", "two", NULL };
+
+/*
+ * An item in a worker waits for one that its submitter runs, and that, or one
+ * that is run within it, for the first: one of them is refused.
+ * Fails (hangs) if sleeps in items that no worker runs are not counted.
+ */
+static void hang_through_a_caller_is_refused(int depth)
+{
+	struct kt_thread t = { };
+
+	if (!overflow_make(KPOOL_CALLER_RUNS, 0))
+		return;
+	memset(circle_got, 0, sizeof(circle_got));
+	job[0].job.item.fn = depth ? submits_who_waits : waits_for_worker;
+	job[1].job.item.fn = waits_for_caller;
+	job[2].job.item.fn = waits_for_worker;
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
+	if (kt_thread_start(&t, runner_main, NULL))
+		kt_thread_asleep(&t);
+	kt_gate_open(&timed_dropping);
+	if (t.task)
+		KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	KT_EXPECT_EQ(flush(1), 0);
+	KT_EXPECT_EQ(circle_got[0] + circle_got[1], -EDEADLK);
+	overflow_finish(NULL, 0);
+}
+
 KT_MODULE("kpool selftest: no room",
 	  KT_EACH(caller_runs_the_item, sleeping_ways),
 	  KT_CASE(caller_runs_only_what_finds_no_room),
@@ -1207,6 +1379,11 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(caller_does_not_run_what_runs),
 	  KT_CASE(item_that_a_caller_runs_may_submit_itself),
 	  KT_CASE(item_of_the_pool_runs_it_itself),
+	  KT_CASE(item_may_be_renewed_in_a_caller),
+	  KT_CASE(function_submits_another_in_a_caller),
+	  KT_CASE(item_aside_keeps_nobody_out),
+	  KT_CASE(callers_do_not_nest_without_end),
+	  KT_EACH(hang_through_a_caller_is_refused, depths_of_callers),
 	  KT_CASE(caller_cannot_wait_for_itself),
 	  KT_CASE(destroy_waits_for_the_run_of_a_caller),
 	  KT_CASE(caller_that_must_not_sleep_is_refused),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Run selftests, in the order of their names or in the order given, on this
 # kernel.  The arguments are names of scripts here or in seeds/, without .sh;
-# "seeds" means all of those, none means all.
+# "seeds" means all of those, none means all but those that boot alone.
 # The output of each stands between a begin and an end line.  KERNEL names the
 # test bed's kernel and is unset on a real machine.
 
@@ -22,16 +22,22 @@ run_one() {
 # run_named NAME...: what others source is no selftest
 run_named() {
 	for name in "$@"; do
+		name=${name##*/}
 		case $name in
 		run.sh | ktap.sh) continue ;;
 		esac
-		name=${name##*/}
 		run_one "${name%.sh}" || failed=1
 	done
 }
 
+# shared: the scripts that can share a guest, or a machine, with others
+shared() {
+	grep -L '^# boots: alone' ./*.sh
+}
+
 failed=0
-[ $# -gt 0 ] || set -- *.sh seeds
+# shellcheck disable=SC2046 # names without spaces
+[ $# -gt 0 ] || set -- $(shared) seeds
 for arg in "$@"; do
 	case $arg in
 	seeds) run_named seeds/*.sh ;;

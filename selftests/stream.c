@@ -629,6 +629,34 @@ static void delayed_job_holds_nobody(void)
 	jobs_end(pool);
 }
 
+/*
+ * Without a queue, a job that is due at once and finds its stream idle comes in
+ * like a submitter that came then; one that has to follow waits outside.
+ * Fails (hangs) if a job that has joined its stream waits for itself.
+ */
+static void job_due_at_once_comes_in_without_a_queue(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_NONE,
+	};
+	struct kpool *pool = lane_make(&attrs, 2);
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job, 0), 0);
+	if (!probe_runs(p))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, 0), 0);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[2]), -EAGAIN);
+out:
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 2);
+	jobs_end(pool);
+}
+
 /* What does not fit, and what could never end */
 
 /* Fails if a wrong pool is not noticed, or noticed too late. */
@@ -997,6 +1025,7 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(expired_job_lets_the_next_go),
 	  KT_CASE(delayed_job_joins_when_due),
 	  KT_CASE(delayed_job_holds_nobody),
+	  KT_CASE(job_due_at_once_comes_in_without_a_queue),
 	  KT_CASE(other_pool_is_refused),
 	  KT_CASE(flush_of_its_own_follower_is_refused),
 	  KT_CASE(submit_of_its_own_follower_without_a_queue_is_refused),

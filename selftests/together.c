@@ -738,6 +738,191 @@ out:
 	kvfree(actors);
 }
 
+/* Sleeps that could never end, whatever else goes on */
+
+static struct kpool *the_pool;
+static struct probe awaited, again;
+static struct kt_gate dropping;
+static int got, again_got;
+
+/* Whoever hangs is let go, so that the case ends. */
+static void expect_refused(void)
+{
+	if (!KT_EXPECT(kt_wait(READ_ONCE(got) != 4711)))
+		kpool_cancel(&awaited.job.item);
+	KT_EXPECT(kt_wait(READ_ONCE(got) != 4711));
+	KT_EXPECT_EQ(got, -EDEADLK);
+}
+
+static int cancels_its_next_run(struct kpool_item *item)
+{
+	if (atomic_inc_return(&probe_of(item)->ran) > 1)
+		return 0;
+	KT_EXPECT_EQ(kpool_submit(the_pool, &awaited.job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(the_pool, item), 0);
+	kpool_group_cancel(&group);
+	WRITE_ONCE(got, kpool_flush_item(&awaited.job.item));
+	return 0;
+}
+
+/*
+ * A member submits itself, has that dropped with its group, and waits for
+ * another that no unit is free for.
+ * Fails (waits for long) if what is dropped after its own run is hoped for.
+ */
+static void own_doomed_run_hides_no_hang(void)
+{
+	struct kpool *pool = kt_pool("together", &queued_one);
+
+	if (!pool)
+		return;
+	the_pool = pool;
+	got = 4711;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	probe_init(&again, cancels_its_next_run, 0);
+	kpool_set_group(&again.job, &group);
+	probe_init(&awaited, probe_fn, 0);
+	if (KT_EXPECT_EQ(kpool_submit(pool, &again.job.item), 0))
+		expect_refused();
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&again.ran), 1);
+	KT_EXPECT_EQ(atomic_read(&again.dropped), 1);
+	jobs_end(pool);
+}
+
+static void dropped_slowly(struct kpool_item *item, int err)
+{
+	probe_dropped(item, err);
+	kt_gate_pass(&dropping);
+}
+
+static int cancels_and_flushes(struct kpool_item *item)
+{
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
+	KT_EXPECT_EQ(kpool_submit(the_pool, &awaited.job.item), 0);
+	kpool_group_cancel(&group);
+	WRITE_ONCE(got, kpool_flush_item(&awaited.job.item));
+	return 0;
+}
+
+/*
+ * While the dropper is busy, a group is cancelled of which nothing is pending,
+ * and its only member goes to sleep for good.
+ * Fails (waits for long) if nobody looks when the dropper is done.
+ */
+static void hang_is_seen_when_all_has_been_dropped(void)
+{
+	struct kpool *pool = kt_pool("together", &queued_one);
+	static struct kpool_group other;
+
+	if (!pool)
+		return;
+	the_pool = pool;
+	got = 4711;
+	kt_gate_init(&dropping);
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	KT_EXPECT_EQ(kpool_init_group(&other, pool, NULL, 0), 0);
+	probe_init(&again, cancels_and_flushes, 0);
+	kpool_set_group(&again.job, &group);
+	probe_init(&p[0], probe_fn, 0);
+	kpool_set_group(&p[0].job, &other);
+	kpool_set_dropped(&p[0].job.item, dropped_slowly);
+	probe_init(&awaited, probe_fn, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &again.job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
+	kpool_group_cancel(&other);
+	KT_EXPECT(kt_wait(kpool_is_pending(&awaited.job.item)));
+	kt_sleep_ms(20);
+	kt_gate_open(&dropping);
+	expect_refused();
+	jobs_end(pool);
+}
+
+/*
+ * The next run of a member that runs is dropped with its group: its place in
+ * the queue goes to who waits for one, at once.
+ * Fails (waits for long) if room is looked for only when the owner was told.
+ */
+static void doomed_run_leaves_its_place(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1,
+	};
+	struct kpool *pool = busy_pool(&attrs, 0);
+	struct kt_submitter s = { };
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	kpool_set_group(&p[0].job, &group);
+	if (!probes_submit(pool, p, 1) || !probe_runs(p) ||
+	    !probes_submit(pool, p, 1) ||
+	    !kt_submitter_block(&s, pool, &p[1].job.item))
+		goto out;
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 0));
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 0);
+out:
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	busy_end(pool);
+}
+
+static int flushes_the_other(struct kpool_item *item)
+{
+	int *err = item == &again.job.item ? &again_got : &got;
+
+	if (atomic_inc_return(&probe_of(item)->ran) == 1)
+		WRITE_ONCE(*err, kpool_flush_item(&p[0].job.item));
+	return 0;
+}
+
+/* Two that run and wait for this one are submitted again, without room. */
+static int submits_those_who_wait(struct kpool_item *item)
+{
+	KT_EXPECT(kt_wait(atomic_read(&again.ran) &&
+			  atomic_read(&awaited.ran)));
+	kt_sleep_ms(20);
+	sched_set_fifo(current);
+	/* a worker is sent, and will find nothing */
+	KT_EXPECT_EQ(kpool_submit(the_pool, &p[1].job.item), 0);
+	KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT_EQ(kpool_submit(the_pool, &again.job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(the_pool, &awaited.job.item), 0);
+	sched_set_normal(current, 0);
+	return 0;
+}
+
+/*
+ * The last who is awake sleeps in submit, and is served as soon as somebody
+ * looks whether that is a hang.
+ * Fails if one of the others is refused all the same.
+ */
+static void look_for_a_hang_may_end_a_sleep(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = KPOOL_NONE, .min_workers = 4,
+		.flags = KPOOL_PREALLOC, .cpumask = cpumask_of(0),
+	};
+	struct kpool *pool = busy_pool(&attrs, 0);
+
+	if (!pool)
+		return;
+	the_pool = pool;
+	got = 4711;
+	again_got = 4711;
+	probe_init(&p[0], submits_those_who_wait, 0);
+	probe_init(&again, flushes_the_other, 0);
+	probe_init(&awaited, flushes_the_other, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &again.job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &awaited.job.item), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(got, 0);
+	KT_EXPECT_EQ(again_got, 0);
+	busy_end(pool);
+}
+
 KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(stream_goes_on_when_its_leaders_group_is_cancelled),
 	  KT_CASE(failing_job_drops_those_behind_it_in_its_stream),
@@ -749,4 +934,8 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(delayed_job_expires_at_its_turn),
 	  KT_CASE(high_follower_holds_nobody_back),
 	  KT_CASE(group_waits_for_all_kinds_of_jobs),
+	  KT_CASE(own_doomed_run_hides_no_hang),
+	  KT_CASE(hang_is_seen_when_all_has_been_dropped),
+	  KT_CASE(doomed_run_leaves_its_place),
+	  KT_CASE(look_for_a_hang_may_end_a_sleep),
 	  KT_EACH(everything_at_once_adds_up, moods));

@@ -2,6 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # check.sh KERNEL [TEST...]: run selftests, all or those named, in the test bed, once for each number
 # of processors that suits the kernel (or for those in CPUS); prove judges what they printed.
+#
+# The tests share a guest, but for those whose script says otherwise in its head:
+#
+#	# boots: alone		in a guest of its own, once, with the first of these numbers
+#	# kernels: KERNEL...	only on these
+#	# append: WORD...	to the kernel's command line
+#	# memory: SIZE		of the guest
+#	# oopses: yes		an oops does not end the guest
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -11,6 +19,42 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/lib/common.sh"
 # shellcheck source=/dev/null
 . "$here/lib/packages.sh"
+
+# head_of KEY TEST: what the test's script says in its head
+head_of() {
+	sed -n "2,/^[^#]/s/^# $1: //p" "$tree/selftests/$2.sh" 2>/dev/null
+}
+
+suits_kernel() {
+	local kernels
+	kernels=$(head_of kernels "$1")
+	[ -z "$kernels" ] || [[ " $kernels " = *" $kernel "* ]]
+}
+
+# Sets alone to those of the tests that boot alone on this kernel, together to the rest.
+divide_tests() {
+	local test
+	alone=() together=()
+	for test; do
+		if [ "$(head_of boots "$test")" != alone ]; then
+			together+=("$test")
+		elif suits_kernel "$test"; then
+			alone+=("$test")
+		else
+			say "$test is not for $kernel"
+		fi
+	done
+}
+
+# The scripts that boot alone on this kernel.
+all_alone() {
+	local script test
+	for script in "$tree"/selftests/*.sh; do
+		test=${script##*/}
+		test=${test%.sh}
+		[ "$(head_of boots "$test")" != alone ] || ! suits_kernel "$test" || echo "$test"
+	done
+}
 
 begin_test() {
 	name=$1
@@ -47,29 +91,41 @@ ok() {
 }
 
 some_test_ran() {
-	compgen -G "$results/*.status" >/dev/null
+	compgen -G "$results/$1.status" >/dev/null
 }
 
-# What the tests cannot say themselves. 0 and 1 are verdicts of the tests.
+# judge_boot STATUS TESTS: what the tests cannot say themselves. 0 and 1 are verdicts of the tests.
 judge_boot() {
 	echo "TAP version 13"
 	echo "1..3"
 	ok "1 - the guest lives and ends" test "$1" != 125
 	ok "2 - its kernel does not complain" test "$1" != 124
-	ok "3 - tests ran" some_test_ran
+	ok "3 - tests ran" some_test_ran "$2"
 	case $1 in 0 | 1 | 124 | 125) ;; *) echo "Bail out! the test bed fails ($1)" ;; esac
 }
 
-run_tests() {
-	local results=$kernel-${cpus}cpu status
-	rm -rf "$results"
-	mkdir -p "$results"
-	"$here/testbed.sh" -k "$kernel" -c "$cpus" -t "$check_timeout" -o "$results/console" \
-		selftests/run.sh "$@" | split_output
+# boot_guest NAME TESTS OPTION... selftests/run.sh [TEST...]
+boot_guest() {
+	local name=$1 tests=$2 status
+	shift 2
+	"$here/testbed.sh" -k "$kernel" -c "$cpus" -t "$check_timeout" "$@" | split_output
 	status=${PIPESTATUS[0]}
 	[ "$status" -lt 126 ] || exit 1
-	judge_boot "$status" >"$results/boot.tap"
-	echo 0 >"$results/boot.status"
+	judge_boot "$status" "$tests" >"$results/$name.tap"
+	echo 0 >"$results/$name.status"
+}
+
+run_alone() {
+	local options=()
+	read -ra options < <(head_of memory "$1" | sed 's/^/-m /')
+	[ "$(head_of oopses "$1")" != yes ] || options+=(-O)
+	boot_guest "$1-boot" "$1" -o "$results/$1-console" -a "$(head_of append "$1")" \
+		"${options[@]}" selftests/run.sh "$1"
+}
+
+# run_tests [TEST...]: without any, all that share a guest
+run_tests() {
+	boot_guest boot '*' -o "$results/console" selftests/run.sh "$@"
 }
 
 show_failures() {
@@ -86,10 +142,17 @@ show_failures() {
 }
 
 check_all() {
-	local cpus taps=()
+	local cpus test results taps=()
 	for cpus in ${CPUS:-$check_cpus}; do
-		run_tests "$@"
-		taps+=("$kernel-${cpus}cpu"/*.tap)
+		results=$kernel-${cpus}cpu
+		rm -rf "$results"
+		mkdir -p "$results"
+		[ "$shared" = no ] || run_tests "${together[@]}"
+		for test in "${alone[@]}"; do
+			run_alone "$test"
+		done
+		alone=()
+		taps+=("$results"/*.tap)
 	done
 	show_failures "${taps[@]}"
 	prove --exec "$BASH $here/replay.sh" "${taps[@]}"
@@ -102,10 +165,18 @@ main() {
 	# shellcheck source=/dev/null
 	. "$here/kernels/$kernel.sh"
 	check_timeout=${TIMEOUT:-$check_timeout}
+	shared=yes
+	divide_tests "$@"
+	if [ $# = 0 ]; then
+		readarray -t alone < <(all_alone)
+	elif [ ${#together[@]} = 0 ]; then
+		shared=no
+		[ ${#alone[@]} -gt 0 ] || die "none of these runs on $kernel"
+	fi
 	need_packages perl
 	mkdir -p "$cache/results/$tree_id"
 	cd "$cache/results/$tree_id" || exit
-	locked "check-$kernel-$tree_id" check_all "$@"
+	locked "check-$kernel-$tree_id" check_all
 }
 
 main "$@"

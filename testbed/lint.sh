@@ -92,7 +92,7 @@ main() {
 	cd "$tree" || exit
 	need_linter_packages
 	prepare_kernel
-	linux=$(kernel_source "$uml_series" "$uml_suite") || exit
+	linux=$(kernel_source "$linux_series" "$linux_suite") || exit
 	for linter in "${linters[@]}"; do
 		run_linter "$linter" || { failed=$((failed + 1)); say "lint: $linter is not content"; }
 	done

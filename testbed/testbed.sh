@@ -8,7 +8,7 @@
 #
 # The run fails, whatever the script says, when the guest hangs, dies, or its kernel prints a
 # warning. A test that provokes one on purpose writes "kpool-testbed: expect begin" to /dev/kmsg
-# before, and "kpool-testbed: expect end" after it.
+# before, and "kpool-testbed: expect end" after it; one that provokes an oops, "expect begin: oops".
 #
 # A kernel is one file in kernels/: what it needs, how it is prepared, and how it is run.
 # shellcheck disable=SC2154,SC2034 # shared with what is sourced
@@ -21,6 +21,8 @@ usage() {
 	  -m MEMORY     memory of the guest, such as 512M
 	  -t SECONDS    time limit of the guest (default 300)
 	  -i            make the guest's clock count instructions (one CPU, QEMU only)
+	  -a WORDS      append them to the kernel's command line
+	  -O            let the kernel survive an oops
 	  -f SRC:DEST   put a file or directory into the guest; may be repeated
 	  -o FILE       keep the kernel's log there
 	  -b            only build what is needed, boot nothing
@@ -33,7 +35,7 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=/dev/null
 . "$here/lib/common.sh"
-for part in packages source kernel modules uml qemu guest; do
+for part in packages source kernel unpacked modules uml qemu guest; do
 	# shellcheck source=/dev/null
 	. "$here/lib/$part.sh"
 done
@@ -50,12 +52,15 @@ known_kernels() {
 parse() {
 	local option
 	kernel=stock cpus='' memory='' timeout=300 icount=no console='' only_build=no extra_files=()
-	while getopts k:c:m:t:if:o:bh option; do
+	append='' on_oops=oops=panic
+	while getopts k:c:m:t:ia:Of:o:bh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
 		m) memory=$OPTARG ;;
 		t) timeout=$OPTARG ;;
+		a) append=$OPTARG ;;
+		O) on_oops='' ;;
 		i) icount=yes cpus=1 ;;
 		f) extra_files+=("$OPTARG") ;;
 		o) console=$OPTARG ;;

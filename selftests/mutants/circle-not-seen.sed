@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: item.c
+# file: wait.c
 # kernel: uml
 # tests: deadlock
 # breaks: Two items wait for each other while a third runs.
-s/if (me \&\& kpool_waits_for(item, me))/if (me \&\& kpool_waits_for(item, me) \&\& 0)/
+s/if (!me || !kpool_waits_for(item, me))/if (!me || !kpool_waits_for(item, me) || me)/

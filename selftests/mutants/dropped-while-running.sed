@@ -3,7 +3,5 @@
 # kernel: uml
 # tests: item
 # breaks: The owner is told to free an item that still runs.
-/^static struct kpool_item \*kpool_any_droppable/,/^}/{
-s/kpool_skip_running(pool)/list_first_entry_or_null(\&pool->line, struct kpool_item, node)/
-s/if (!kpool_runner(item))/if (1)/
-}
+/^struct kpool_item \*kpool_next_doomed/,/^}/s/if (!kpool_run_of(pool, item))/if (1)/
+/^static unsigned long kpool_drop_all/,/^}/s/if (kpool_run_of(pool, item))/if (0)/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: submit
 # breaks: A unit becomes free and the submitter that waits for it sleeps on.
-/^static void kpool_end/,/^}/s/^\tkpool_admit_blocked(pool);//
+/ void kpool_end(struct/,/^}/s/^\tkpool_admit_blocked(pool);//

@@ -3,4 +3,4 @@
 # kernel: stock
 # tests: regress
 # breaks: An item that submits itself for ever keeps others from the CPU.
-s/^\t\tcond_resched();/\t\t;/
+s/^\t\tcond_resched();/\t\tbarrier();/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: deadlock
 # breaks: Not the newest sleeper is refused.
-s/list_last_entry(&pool->nested/list_first_entry(\&pool->nested/
+s/list_for_each_entry_reverse(newest/list_for_each_entry(newest/

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: delay.c
 # kernel: uml-time
-# tests: time
-# breaks: At the start of a level of the timer wheel a worker is purged too late.
+# tests: time delay
+# breaks: At the start of a level of the timer wheel a worker is purged, and a job due, too late.
 s/max(left - left \/ 256, 1L)/max(left, 1L)/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: rerun
 # breaks: An item in the memory of one that freed itself is let in without room.
-s/kpool_runner(item) == worker;/worker->run.item == item;/
+s/kpool_runner(item) == worker)/worker->run.item == item)/

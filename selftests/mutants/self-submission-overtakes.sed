@@ -3,8 +3,6 @@
 # kernel: uml
 # tests: rerun
 # breaks: An item that submits itself starves blocked submitters.
-/accepted for want of room/,/^}/{
-s/item->place = KPOOL_DUE;/kpool_append(pool, item);/
-/list_add_tail/d
-/nr_due++/d
+/^static int kpool_overflow/,/^}/{
+/kpool_submits_itself/,/return 0/s/kpool_accept_due(pool, item);/kpool_append(pool, item);/
 }

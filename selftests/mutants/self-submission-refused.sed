@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: rerun
 # breaks: An item that submits itself is refused for want of room.
-s/if (!kpool_submits_itself(pool, item))/if (!kpool_submits_itself(pool, item) || 1)/
+s/if (kpool_submits_itself(pool, item))/if (0 \&\& kpool_submits_itself(pool, item))/

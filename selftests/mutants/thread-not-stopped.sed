@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: lifetime regress
 # breaks: destroy returns while threads are left.
-/^static void kpool_reap/,/^}/s/kthread_stop(worker->task);/;/
+/^static void kpool_stop_thread/,/^}/s/kthread_stop(worker->task);/;/

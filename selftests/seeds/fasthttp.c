@@ -144,14 +144,16 @@ static void start_stop_concurrent(void)
 static void refuse_the_eleventh(struct kpool *pool, struct completion *ready)
 {
 	struct conn eleventh;
+	struct kpool_stats s;
 	int i;
 
 	conn_init(&eleventh, ready);
 	for (i = 0; i < 5; i++)
 		KT_EXPECT_EQ(serve(pool, &eleventh), -EAGAIN);
-	KT_EXPECT_EQ(kt_stat(pool, running) + kt_stat(pool, pending), MAX_WORKERS);
-	KT_EXPECT_EQ(kt_stat(pool, blocked), 0);
-	KT_EXPECT_EQ(kt_stat(pool, refused), 5);
+	kpool_get_stats(pool, &s);
+	KT_EXPECT_EQ(s.running + s.pending, MAX_WORKERS);
+	KT_EXPECT_EQ(s.blocked, 0);
+	KT_EXPECT_EQ(s.refused, 5);
 }
 
 /* Ten clients are served at once; whoever is refused is not served later. */

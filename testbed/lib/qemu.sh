@@ -2,6 +2,18 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 # How an x86 guest is started in QEMU.
 
+# prepare_x86 TITLE MINUTES FRAGMENT...: a kernel that is built here
+prepare_x86() {
+	local title=$1 minutes=$2
+	shift 2
+	need_packages qemu-system-x86 gcc libc6-dev make flex bison bc libelf-dev libssl-dev patch \
+		xz-utils lz4
+	kernel_arch=x86_64
+	build_kernel "$kernel" "$title" "$minutes" "$linux_series" "$linux_suite" x86_64 \
+		"bzImage modules" "$@"
+	kernel_image=$kernel_dir/arch/x86/boot/bzImage
+}
+
 # A KVM that is there may still not run our kernel (nested, or a host that forbids too much): it has
 # to boot one within seconds. The answer holds until the machine restarts.
 kvm_works() {
@@ -24,8 +36,8 @@ probe_kvm() {
 }
 
 kernel_command_line() {
-	echo "console=ttyS0 loglevel=4 oops=panic panic=-1 mitigations=off" \
-		"printk.devkmsg=on kpool_output=ttyS1 ${qemu_append:-}"
+	echo "console=ttyS0 loglevel=4 $on_oops panic=-1 mitigations=off" \
+		"printk.devkmsg=on kpool_output=ttyS1 ${qemu_append:-} $append"
 }
 
 choose_accelerator() {

@@ -2,6 +2,9 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 # Kernel source packages of another Debian suite, without touching the machine's own apt.
 
+linux_series=7.2
+linux_suite=trixie-backports
+
 debian_mirror() {
 	# shellcheck disable=SC2016 # apt's own variable
 	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' |

@@ -2,8 +2,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 # How a User Mode Linux guest is built and started.
 
-uml_series=7.2
-uml_suite=trixie-backports
 uml_arguments=()
 
 # prepare_uml TITLE MINUTES FRAGMENT...
@@ -12,12 +10,14 @@ prepare_uml() {
 	shift 2
 	need_packages gcc libc6-dev make flex bison bc libelf-dev libssl-dev patch xz-utils
 	kernel_arch=um
-	build_kernel "$kernel" "$title" "$minutes" "$uml_series" "$uml_suite" um "linux modules" "$@"
+	build_kernel "$kernel" "$title" "$minutes" "$linux_series" "$linux_suite" um "linux modules" "$@"
 }
 
 prepare_guest_uml() {
+	local append_words
+	read -ra append_words <<<"$append"
 	[ "$icount" = no ] || die "only QEMU can count instructions"
 	guest_command=("$kernel_dir/linux" "mem=$memory" "initrd=$initramfs" "uml_dir=$run" seccomp=on
 		"ncpus=$cpus" "con0=null,fd:4" "con1=null,fd:1" con=null panic=1 loglevel=4
-		printk.devkmsg=on kpool_output=tty1 "${uml_arguments[@]}")
+		printk.devkmsg=on kpool_output=tty1 "${uml_arguments[@]}" "${append_words[@]}")
 }

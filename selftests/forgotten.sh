@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A client is removed without having flushed what it gave to the default pool:
+# pending and delayed items are cancelled, running ones awaited, others' items
+# left alone, and the log says so.
+
+. "$(dirname "$0")/ktap.sh"
+
+# said TEXT: how many lines of the log have it
+said() {
+	dmesg | grep -c -F "$1"
+}
+
+# told CANCELLED: how many lines tell of so many items
+told() {
+	dmesg | grep -c "kpool: default: .*forgotten.* $1 cancelled"
+}
+
+# stat_of KEY: of the default pool
+stat_of() {
+	awk -v key="$1" '$1 == key { print $2 }' "$KPOOL_DEBUGFS/default/stats"
+}
+
+# rest_of_it: what is left in the pool: pending, delayed, running
+rest_of_it() {
+	echo "$(stat_of pending) $(stat_of delayed) $(stat_of running)"
+}
+
+# Fails (oopses) if what is pending or delayed runs when its code has gone, or if rmmod returns while
+# an item still runs; or if the log does not count both.
+# forget WHAT CAPACITY RUNNING CANCELLED: of the client's own
+forget() {
+	forget_name="forgotten $1, $3 running"
+	insmod "$KPOOL_KO" "default_capacity=$2" default_queue_depth=unlimited
+	forget_warned=$(said "forgotten: WARNING")
+	forget_ended=$(said "forgotten: a running item ends")
+	forget_told=$(told "$4")
+	load_test forgotten "leave=$1" "runs=$3"
+	rmmod forgotten
+	ktap_result $? "$forget_name: the client can go"
+	ktap_is "$forget_name: the running are awaited" "$3" \
+		"$(($(said "forgotten: a running item ends") - forget_ended))"
+	ktap_is "$forget_name: nothing is left" "0 0 0" "$(rest_of_it)"
+	ktap_is "$forget_name: all are accounted for" "$4 $(($(stat_of submitted) - $4))" \
+		"$(stat_of cancelled) $(stat_of completed)"
+	ktap_is "$forget_name: the log tells" 1 $(($(told "$4") - forget_told))
+	load_test client use_default=1 items=30 && rmmod client
+	ktap_result $? "$forget_name: the pool goes on"
+	# a delay of the client's would be over by now
+	sleep 1
+	ktap_is "$forget_name: nothing runs afterwards" 0 \
+		"$(($(said "forgotten: WARNING") - forget_warned))"
+	rmmod kpool
+}
+
+# Fails if items are told apart by anything but the module that they are of.
+others_are_left_alone() {
+	insmod "$KPOOL_KO" default_capacity=3 default_queue_depth=unlimited
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	load_test forgotten leave=pending runs=2
+	rmmod forgotten
+	ktap_is "another client's item runs on" 1 "$(stat_of running)"
+	ktap_is "another client's item is not cancelled" 16 "$(stat_of cancelled)"
+	rmmod client
+	ktap_is "it ends with its own client" "0 0 0" "$(rest_of_it)"
+	rmmod kpool
+}
+
+# Fails if a client that has flushed is told of.
+a_tidy_client_is_not_told_of() {
+	insmod "$KPOOL_KO"
+	tidy_said=$(said "went away without")
+	load_test forgotten runs=2
+	rmmod forgotten
+	ktap_is "a client that flushed is not told of" 0 \
+		"$(($(said "went away without") - tidy_said))"
+	ktap_is "its items have run" "2 0" "$(stat_of completed) $(stat_of cancelled)"
+	rmmod kpool
+}
+
+ktap_begin
+if ! mount_debugfs; then
+	ktap_skip "forgotten items" "no debugfs"
+else
+	rmmod kpool
+	forget pending 1 1 16
+	forget functions 1 1 16
+	forget delayed 4 0 16
+	forget stream 4 1 16
+	forget group 2 2 16
+	forget held 4 4 4
+	forget running 4 4 0
+	others_are_left_alone
+	a_tidy_client_is_not_told_of
+	load_kpool
+fi
+ktap_end

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A suspend under load: the workers of a freezable pool stop between items,
+ * those of another do not; an item or a submitter that does not stop fails the
+ * suspend, and the pools go on.
+ *
+ * The script suspends and resumes between two cases.
+ */
+#include <linux/freezer.h>
+#include <linux/proc_fs.h>
+
+#include "jobs.h"
+#include "load.h"
+
+#define ITEMS		16
+#define CAPACITY	4
+
+/* A pool and who keeps it busy. */
+struct side {
+	struct kpool		*pool;
+	struct kt_thread	submitter;
+	struct kt_job		job[ITEMS];
+	struct kt_gate		gate;
+	int			accepted;
+	int			when_frozen, when_thawed;
+};
+
+static struct side freezable, plain;
+static struct probe due_meanwhile;
+static struct kt_thread witness, sampler;
+static struct load load[2];
+static bool stop, was_frozen;
+
+static int ran(struct side *side)
+{
+	return atomic_read(&side->gate.finished);
+}
+
+static int freezer_fn(struct kpool_item *item)
+{
+	usleep_range(100, 200);
+	return kt_job_tiny(item);
+}
+
+static int keeps_busy(void *arg)
+{
+	struct side *side = arg;
+	int i = 0;
+
+	while (!READ_ONCE(stop))
+		side->accepted += !kpool_submit_timeout(side->pool,
+					&side->job[i++ % ITEMS].item, 1);
+	return 0;
+}
+
+/* A freezable thread: when it is frozen, all are asked to be. */
+static int is_a_witness(void *unused)
+{
+	set_freezable();
+	while (!READ_ONCE(stop)) {
+		schedule_timeout_interruptible(1);
+		try_to_freeze();
+	}
+	return 0;
+}
+
+static bool witness_is_frozen(void)
+{
+	return READ_ONCE(witness.task->__state) & TASK_FROZEN;
+}
+
+static void sample(struct side *side, int *where)
+{
+	int n = ran(side);
+
+	if (witness_is_frozen())
+		*where = n;
+}
+
+/* What was done between the last item that was let end, and the thaw? */
+static int samples(void *unused)
+{
+	while (!READ_ONCE(stop)) {
+		usleep_range(300, 600);
+		if (!witness_is_frozen() || kt_stat(freezable.pool, running))
+			continue;
+		freezable.when_frozen = ran(&freezable);
+		plain.when_frozen = ran(&plain);
+		was_frozen = true;
+		while (witness_is_frozen()) {
+			sample(&freezable, &freezable.when_thawed);
+			sample(&plain, &plain.when_thawed);
+			usleep_range(300, 600);
+		}
+		break;
+	}
+	return 0;
+}
+
+static bool side_begin(struct side *side, const char *name, unsigned int flags)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = CAPACITY, .queue_depth = ITEMS, .flags = flags,
+	};
+	int i;
+
+	memset(side, 0, sizeof(*side));
+	kt_gate_init(&side->gate);
+	for (i = 0; i < ITEMS; i++)
+		kt_job_init(&side->job[i], freezer_fn, &side->gate, i);
+	side->pool = kt_pool(name, &attrs);
+	return side->pool && kt_thread_start(&side->submitter, keeps_busy, side);
+}
+
+static void side_end(struct side *side)
+{
+	if (!side->pool)
+		return;
+	KT_EXPECT_EQ(kt_thread_join(&side->submitter), 0);
+	KT_EXPECT_EQ(kpool_flush(side->pool), 0);
+	KT_EXPECT_EQ(ran(side), side->accepted);
+	kt_pool_end(side->pool);
+	side->pool = NULL;
+}
+
+static void load_begins(void)
+{
+	stop = false;
+	was_frozen = false;
+	if (!side_begin(&freezable, "freezable", KPOOL_FREEZABLE) ||
+	    !side_begin(&plain, "plain", 0))
+		return;
+	probe_init(&due_meanwhile, probe_fn, 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(freezable.pool, &due_meanwhile.job,
+					  msecs_to_jiffies(500)), 0);
+	kt_thread_start(&witness, is_a_witness, NULL);
+	kt_thread_start(&sampler, samples, NULL);
+	KT_EXPECT(kt_wait(ran(&freezable) > ITEMS && ran(&plain) > ITEMS));
+}
+
+static void everybody_stops(void)
+{
+	WRITE_ONCE(stop, true);
+	kt_thread_join(&sampler);
+	kt_thread_join(&witness);
+	side_end(&freezable);
+	side_end(&plain);
+}
+
+/*
+ * While suspended, the freezable pool starts nothing, but for what each worker
+ * had taken when it was asked; the other goes on.  Afterwards both do, and what
+ * came due meanwhile runs once.
+ * Fails if workers do not look between two items, if all pools' are freezable,
+ * or (the suspend fails, or a wake-up is lost) if an idle worker sleeps in a
+ * state that is not freezable or does not look at the line when it thaws.
+ */
+static void only_the_freezable_pool_has_stopped(void)
+{
+	int resumed_at;
+
+	if (!KT_EXPECT(freezable.pool && plain.pool))
+		return;
+	KT_EXPECT(was_frozen);
+	KT_EXPECT_LE(freezable.when_thawed - freezable.when_frozen, CAPACITY);
+	KT_EXPECT_GE(plain.when_thawed - plain.when_frozen, 4 * CAPACITY);
+	pr_info("%s: %d items of the freezable pool ran while it was frozen, %d of the other\n",
+		KBUILD_MODNAME, freezable.when_thawed - freezable.when_frozen,
+		plain.when_thawed - plain.when_frozen);
+	resumed_at = ran(&freezable);
+	KT_EXPECT(kt_wait(ran(&freezable) > resumed_at + ITEMS));
+	probe_ran(&due_meanwhile);
+	probes_expect_ran(&due_meanwhile, 1);
+	everybody_stops();
+}
+
+/* Idle workers alone do not keep a system from suspending either. */
+static void idle_begins(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = CAPACITY, .min_workers = CAPACITY,
+		.flags = KPOOL_PREALLOC | KPOOL_FREEZABLE,
+	};
+
+	load_init_all(load, ARRAY_SIZE(load));
+	freezable.pool = kt_pool("freezable", &attrs);
+}
+
+/*
+ * Workers that were idle all the while run the next item.
+ * Fails if a wake-up that meets a frozen worker is lost.
+ */
+static void idle_workers_thaw(void)
+{
+	if (!KT_EXPECT(freezable.pool))
+		return;
+	KT_EXPECT_EQ(kt_stat(freezable.pool, alive), CAPACITY);
+	KT_EXPECT(load_runs(freezable.pool, &load[0]));
+	load_end(&load[0]);
+	KT_EXPECT_EQ(kt_stat(freezable.pool, spawned), CAPACITY);
+	kt_pool_end(freezable.pool);
+	freezable.pool = NULL;
+}
+
+/* An item of the freezable pool runs for longer than the freezer waits. */
+static void long_item_begins(void)
+{
+	load_begins();
+	load_init_all(load, ARRAY_SIZE(load));
+	if (freezable.pool)
+		KT_EXPECT(load_runs(freezable.pool, &load[0]));
+}
+
+/*
+ * The suspend has failed; the pools go on, the long item included.
+ * Fails if a worker that was asked to freeze does not go on when the freezer
+ * gives up.
+ */
+static void pools_go_on_after_a_failed_suspend(void)
+{
+	int failed_at[2] = { ran(&freezable), ran(&plain) };
+
+	if (!KT_EXPECT(freezable.pool && plain.pool))
+		return;
+	KT_EXPECT(!load_finished(&load[0]));
+	KT_EXPECT(kt_wait(ran(&freezable) > failed_at[0] + ITEMS));
+	KT_EXPECT(kt_wait(ran(&plain) > failed_at[1] + ITEMS));
+	load_end(&load[0]);
+	probe_ran(&due_meanwhile);
+	everybody_stops();
+}
+
+/* Written: the writer sleeps in submit. */
+static ssize_t submit_write(struct file *file, const char __user *data,
+			    size_t count, loff_t *pos)
+{
+	int err = kpool_submit(plain.pool, &load[1].job.item);
+
+	return err ?: count;
+}
+
+static const struct proc_ops submit_ops = { .proc_write = submit_write };
+
+static void full_pool_begins(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 1 };
+
+	load_init_all(load, ARRAY_SIZE(load));
+	plain.pool = kt_pool("plain", &attrs);
+	if (!plain.pool)
+		return;
+	KT_EXPECT(load_runs(plain.pool, &load[0]));
+	KT_EXPECT(proc_create("kpool_selftest_submit", 0200, NULL,
+			      &submit_ops));
+}
+
+static void submitter_sleeps(void)
+{
+	if (KT_EXPECT(plain.pool))
+		KT_EXPECT(kt_wait(kt_stat(plain.pool, blocked) == 1));
+}
+
+/*
+ * A process that sleeps in submit has failed the suspend; it goes on.
+ * Fails if the wait is freezable: the suspend would not fail, and one that is
+ * woken by the freezer would be refused.
+ */
+static void submitter_goes_on_after_a_failed_suspend(void)
+{
+	if (!KT_EXPECT(plain.pool))
+		return;
+	KT_EXPECT_EQ(kt_stat(plain.pool, blocked), 1);
+	load_end(&load[0]);
+	KT_EXPECT(load_starts(&load[1]));
+	load_end(&load[1]);
+	remove_proc_entry("kpool_selftest_submit", NULL);
+	kt_pool_end(plain.pool);
+	plain.pool = NULL;
+}
+
+KT_MODULE("kpool selftest: suspend and resume",
+	  KT_CASE(load_begins),
+	  KT_CASE(only_the_freezable_pool_has_stopped),
+	  KT_CASE(idle_begins),
+	  KT_CASE(idle_workers_thaw),
+	  KT_CASE(long_item_begins),
+	  KT_CASE(pools_go_on_after_a_failed_suspend),
+	  KT_CASE(full_pool_begins),
+	  KT_CASE(submitter_sleeps),
+	  KT_CASE(submitter_goes_on_after_a_failed_suspend));

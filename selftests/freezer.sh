@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Suspend and resume, as far as the freezer goes, between the cases of a module.
+
+. "$(dirname "$0")/ktap.sh"
+
+# go_to_sleep: freeze everything for a second, and thaw it
+go_to_sleep() {
+	echo 1 >/sys/module/suspend/parameters/pm_test_delay
+	echo freezer >/sys/power/pm_test
+	sleep_failed=0
+	echo freeze >/sys/power/state || sleep_failed=1
+	echo none >/sys/power/pm_test
+	return "$sleep_failed"
+}
+
+# suspend_in_vain: with a freezer that waits for a third of a second
+suspend_in_vain() {
+	vain_patience=$(cat /sys/power/pm_freeze_timeout)
+	echo 300 >/sys/power/pm_freeze_timeout
+	echo "kpool-testbed: expect begin" >/dev/kmsg
+	go_to_sleep 2>/dev/null
+	vain_status=$?
+	echo "kpool-testbed: expect end" >/dev/kmsg
+	echo "$vain_patience" >/sys/power/pm_freeze_timeout
+	[ "$vain_status" -ne 0 ]
+}
+
+under_load() {
+	for round in 1 2 3; do
+		run_case freezer load_begins
+		go_to_sleep
+		ktap_result $? "the system suspends under load, $round"
+		run_case freezer only_the_freezable_pool_has_stopped
+	done
+}
+
+while_idle() {
+	run_case freezer idle_begins
+	go_to_sleep
+	ktap_result $? "the system suspends beside an idle pool"
+	run_case freezer idle_workers_thaw
+}
+
+with_a_long_item() {
+	run_case freezer long_item_begins
+	suspend_in_vain
+	ktap_result $? "an item that outlasts the freezer's patience fails the suspend"
+	run_case freezer pools_go_on_after_a_failed_suspend
+}
+
+with_a_sleeping_submitter() {
+	run_case freezer full_pool_begins
+	echo 1 >/proc/kpool_selftest_submit &
+	submitter_pid=$!
+	run_case freezer submitter_sleeps
+	suspend_in_vain
+	ktap_result $? "a submitter that outlasts the freezer's patience fails the suspend"
+	run_case freezer submitter_goes_on_after_a_failed_suspend
+	wait "$submitter_pid"
+	ktap_result $? "its submit is accepted"
+}
+
+ktap_begin
+if [ ! -e /sys/power/pm_test ]; then
+	ktap_skip "suspend and resume" "this kernel cannot test them"
+elif load_tested freezer; then
+	under_load
+	while_idle
+	with_a_long_item
+	with_a_sleeping_submitter
+	unload_test freezer
+fi
+ktap_end

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A CPU goes away and comes back, again and again, under load: nothing is lost,
+ * and nothing waits for it.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/prandom.h>
+
+#include "timed.h"
+
+#define ROUNDS	8
+#define JOBS	8
+
+/* A pool and who keeps it busy. */
+static struct busy {
+	struct kpool		*pool;
+	struct kt_thread	thread;
+	atomic_t		ran;
+	int			accepted;
+} anywhere, there;
+
+static struct timed job[JOBS];
+static bool stop;
+
+static int busy_fn(void *arg)
+{
+	struct busy *b = arg;
+
+	atomic_inc(&b->ran);
+	if (get_random_u32() % 64 == 0)
+		usleep_range(50, 100);
+	return 0;
+}
+
+static int keeps_busy(void *arg)
+{
+	struct busy *b = arg;
+
+	while (!READ_ONCE(stop)) {
+		b->accepted += !kpool_submit_fn(b->pool, busy_fn, b, GFP_KERNEL);
+		/* idle workers are to expire now and then */
+		if (get_random_u32() % 256 == 0)
+			kt_sleep_ms(5);
+	}
+	return 0;
+}
+
+static bool busy_begin(struct busy *b, const char *name,
+		       const struct cpumask *mask)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 16, .expiry_ms = 1,
+		.cpumask = mask,
+	};
+
+	memset(b, 0, sizeof(*b));
+	b->pool = kt_pool(name, &attrs);
+	return b->pool && kt_thread_start(&b->thread, keeps_busy, b);
+}
+
+static void busy_end(struct busy *b)
+{
+	if (!b->pool)
+		return;
+	KT_EXPECT_EQ(kt_thread_join(&b->thread), 0);
+	KT_EXPECT_EQ(kpool_flush(b->pool), 0);
+	KT_EXPECT_EQ(atomic_read(&b->ran), b->accepted);
+	KT_EXPECT_GE(b->accepted, 1);
+	kt_pool_end(b->pool);
+}
+
+static bool goes_on(struct busy *b)
+{
+	int before = atomic_read(&b->ran);
+
+	return KT_EXPECT(kt_wait(atomic_read(&b->ran) > before + 16));
+}
+
+/* While it is away, and when it is back. */
+static bool goes_and_returns(unsigned int cpu)
+{
+	bool good;
+
+	if (!KT_EXPECT_EQ(remove_cpu(cpu), 0))
+		return false;
+	good = goes_on(&anywhere) && goes_on(&there);
+	KT_EXPECT_EQ(add_cpu(cpu), 0);
+	return good && goes_on(&anywhere) && goes_on(&there);
+}
+
+/* The last CPU if it can be taken away; 0 and a skip if not. */
+static unsigned int cpu_that_goes(void)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+
+	if (IS_ENABLED(CONFIG_HOTPLUG_CPU) && cpu && cpu_is_hotpluggable(cpu))
+		return cpu;
+	kt_skip("no CPU can be taken away");
+	return 0;
+}
+
+/*
+ * A pool that may run anywhere, one that may run only there, and delayed jobs:
+ * all go on while the CPU is away, and the mask is back when the CPU is.
+ * Fails if work that is bound to a CPU (a timer, a list of its own) is left
+ * there, or a new worker cannot be made for a pool whose CPU is away.
+ */
+static void load_outlives_its_cpu(void)
+{
+	unsigned int cpu = cpu_that_goes();
+	int i;
+
+	if (!cpu)
+		return;
+	stop = false;
+	timed_init_all(job, JOBS);
+	if (!busy_begin(&anywhere, "anywhere", NULL) ||
+	    !busy_begin(&there, "there", cpumask_of(cpu)))
+		goto out;
+	for (i = 0; i < ROUNDS; i++) {
+		KT_EXPECT_EQ(kpool_submit_delayed(there.pool, &job[i].job,
+						  HZ / 10), 0);
+		if (!goes_and_returns(cpu))
+			break;
+	}
+	KT_EXPECT(kt_wait(!kt_stat(there.pool, delayed)));
+out:
+	WRITE_ONCE(stop, true);
+	busy_end(&anywhere);
+	busy_end(&there);
+	for (i = 0; i < ROUNDS && cpu; i++)
+		KT_EXPECT(timed_ran(&job[i]));
+}
+
+/*
+ * The look at what runs is not lost with the CPU that was to take it.
+ * Fails if it is never asked for again.
+ */
+static void watch_outlives_its_cpu(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 1, .stall_ms = 300 };
+	unsigned int cpu = cpu_that_goes();
+	struct kpool *pool;
+	struct load load;
+
+	if (!cpu)
+		return;
+	pr_info("kpool-testbed: expect begin\n");
+	load_init(&load, 0);
+	pool = kt_pool("watched", &attrs);
+	if (pool && KT_EXPECT(load_runs(pool, &load))) {
+		KT_EXPECT_EQ(remove_cpu(cpu), 0);
+		KT_EXPECT(kt_wait(kt_stat(pool, stalled) == 1));
+		KT_EXPECT_EQ(add_cpu(cpu), 0);
+	}
+	kt_gate_open(&load.gate);
+	kt_pool_end(pool);
+	pr_info("kpool-testbed: expect end\n");
+}
+
+KT_MODULE("kpool selftest: CPUs that come and go under load",
+	  KT_CASE(load_outlives_its_cpu),
+	  KT_CASE(watch_outlives_its_cpu));

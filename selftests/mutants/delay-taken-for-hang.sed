@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: wait.c
+# kernel: uml
+# tests: delay group
+# breaks: A sleeper that waits for a delayed job is refused.
+s/return pool->nr_delayed \&\& (pool->closed || kpool_free_units(pool));/return false;/

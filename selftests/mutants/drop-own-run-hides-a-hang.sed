@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: wait.c
+# kernel: uml
+# tests: together
+# breaks: Who waits for itself to be dropped hides a hang.
+/^static bool kpool_has_helpers/,/^}/s/kpool_next_doomed(pool)/pool->nr_doomed/

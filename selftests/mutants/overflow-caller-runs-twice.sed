@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: overflow.c
+# kernel: uml
+# tests: overflow
+# breaks: A submitter runs an item that runs already.
+s/return !kpool_run_of(pool, item) \&\&/return/

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: worker.c
+# kernel: uml
+# tests: fail
+# breaks: After a thread could not be made, nobody tries again.
+/^void kpool_spawn_work/,/^}/s/mod_delayed_work(kpool_wq, &pool->spawner, KPOOL_SPAWN_RETRY);/;/

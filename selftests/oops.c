@@ -1,0 +1,877 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An item that oopses costs its worker, and nothing else.
+ *
+ * Workqueues do not survive the same: see workqueue_oops.c.
+ */
+#include <linux/slab.h>
+
+#include "limits.h"
+#include "load.h"
+#include "log.h"
+#include "oops.h"
+
+#define PROBES	16
+
+static struct kpool *pool;
+static struct victim victim;
+static struct probe p[PROBES];
+
+/* What the fault handler has been told. */
+static struct {
+	struct kpool_fault	last;
+	atomic_t		calls;
+	bool			by_the_living;
+} blame;
+
+static void note_fault(void *data, const struct kpool_fault *fault)
+{
+	might_sleep();
+	blame.last = *fault;
+	blame.by_the_living = !(current->flags & PF_EXITING);
+	atomic_inc(&blame.calls);
+}
+
+/* Pools of @capacity with a fault handler, and with whatever @attrs says. */
+static bool begin_with(int capacity, const struct kpool_attrs *given)
+{
+	struct kpool_attrs attrs = { };
+
+	if (given)
+		attrs = *given;
+	attrs.capacity = capacity;
+	attrs.queue_depth = KPOOL_UNLIMITED;
+	attrs.fault = note_fault;
+	memset(&blame, 0, sizeof(blame));
+	probes_init(p, PROBES, probe_fn);
+	oopses_begin();
+	pool = kt_pool("oops", &attrs);
+	return pool;
+}
+
+static bool begin(int capacity, int way)
+{
+	victim_init(&victim, way);
+	return begin_with(capacity, NULL);
+}
+
+static void finish(void)
+{
+	jobs_end(pool);
+	pool = NULL;
+	oopses_end();
+}
+
+/* Is each of the pool's units good for something, all at once? */
+static void expect_capacity(int capacity)
+{
+	int i;
+
+	probes_init(p, capacity, probe_fn);
+	probes_hold(p, capacity);
+	probes_submit(pool, p, capacity);
+	for (i = 0; i < capacity; i++)
+		probe_runs(&p[i]);
+	probes_open(p, capacity);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, capacity);
+	KT_EXPECT_EQ(kt_stat(pool, units), 0);
+}
+
+static void expect_blamed(int calls, const void *fn, const void *item)
+{
+	KT_EXPECT_EQ(atomic_read(&blame.calls), calls);
+	KT_EXPECT(blame.by_the_living);
+	KT_EXPECT_EQ(blame.last.err, -EIO);
+	KT_EXPECT(blame.last.fn == fn);
+	if (item)
+		KT_EXPECT(blame.last.item == item);
+}
+
+/*
+ * The worker leaves the books, who flushes is told, the fault handler knows
+ * function and item, another worker takes the place, and the owner may submit
+ * the item again.
+ * Fails if the hook is not hung up (the watch finds it, but a second later: see
+ * the pool of capacity 1 below), if the units of its run are not given back, if
+ * the item is still taken for running, or if the dead worker stays a member.
+ */
+static void one_worker_is_lost(int way)
+{
+	if (!begin(2, way))
+		return;
+	if (!victim_begin(pool, &victim))
+		goto out;
+	victim_let_die(&victim);
+	KT_EXPECT_EQ(kpool_flush_item(&victim.job.item), -EIO);
+	KT_EXPECT_EQ(kt_stat(pool, died), 1);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 0);
+	KT_EXPECT_EQ(atomic_read(&victim.dropped), 0);
+	expect_blamed(1, victim_fn, &victim.job.item);
+	expect_capacity(2);
+	victim_expect_reusable(pool, &victim);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 3);
+out:
+	finish();
+}
+
+/*
+ * In a pool of one, what waits behind the dead item runs without anybody's
+ * help.
+ * Fails if nobody is sent to look at the line after a death.
+ */
+static void the_next_in_line_runs(int way)
+{
+	if (!begin(1, way))
+		return;
+	if (!victim_begin(pool, &victim))
+		goto out;
+	probes_submit(pool, p, PROBES);
+	victim_let_die(&victim);
+	KT_EXPECT(kt_wait(probes_ran(p, PROBES) == PROBES));
+	probes_expect_ran(p, PROBES);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 2);
+out:
+	finish();
+}
+
+/* Those who wait */
+
+static const char *const waits[] = {
+	"flush_item", "cancel_wait", "disable_wait", "flush", "group_wait",
+	"parent_wait", "call", "call_timeout", "release", "destroy", NULL
+};
+
+enum {
+	FLUSH_ITEM, CANCEL_WAIT, DISABLE_WAIT, FLUSH, GROUP_WAIT, PARENT_WAIT,
+	CALL, CALL_TIMEOUT, RELEASE, DESTROY,
+};
+
+static struct kpool_group group, parent;
+static atomic_t released;
+
+static void note_release(void *arg)
+{
+	atomic_inc(&released);
+}
+
+static int waits_in(void *arg)
+{
+	switch (*(int *)arg) {
+	case FLUSH_ITEM:
+		return kpool_flush_item(&victim.job.item);
+	case CANCEL_WAIT:
+		return kpool_cancel_wait(&victim.job.item);
+	case DISABLE_WAIT:
+		return kpool_disable_wait(&victim.job.item);
+	case FLUSH:
+		return kpool_flush(pool);
+	case GROUP_WAIT:
+		return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
+	case PARENT_WAIT:
+		return kpool_group_wait(&parent, MAX_SCHEDULE_TIMEOUT);
+	case CALL:
+		return kpool_call(pool, victim_dies, &victim, NULL);
+	case CALL_TIMEOUT:
+		return kpool_call_timeout(pool, victim_dies, &victim,
+					  note_release, KT_LIMIT, NULL);
+	case RELEASE:
+		return kpool_release_timeout(pool, KT_LIMIT);
+	default:
+		return kpool_destroy(pool);
+	}
+}
+
+/* What the wait leaves behind is what it would have without a death. */
+static void expect_after(int wait)
+{
+	switch (wait) {
+	case DISABLE_WAIT:
+		KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), -ECANCELED);
+		KT_EXPECT_EQ(kpool_enable(&victim.job.item), 0);
+		break;
+	case GROUP_WAIT:
+	case PARENT_WAIT:
+		KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+		KT_EXPECT_EQ(kpool_group_error(&parent), -EIO);
+		kpool_set_group(&victim.job, NULL);
+		break;
+	case RELEASE:
+		KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+		KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), -ESHUTDOWN);
+		KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_reboot(pool), 0);
+		break;
+	case DESTROY:
+		pool = kt_pool("oops", NULL);
+		break;
+	}
+	KT_EXPECT_EQ(atomic_read(&released), 0);
+}
+
+/*
+ * Whoever waits for what died is released with -EIO, by whatever means it
+ * waits, and can go on as after any end.
+ * Fails if the waiters of a run, of a group, of the pool or of its end are not
+ * told, or are told 0.
+ */
+static void who_waits_is_told(int wait)
+{
+	struct kt_thread waiter = { };
+
+	if (!begin(2, DIE_NULL))
+		return;
+	atomic_set(&released, 0);
+	KT_EXPECT_EQ(kpool_init_group(&parent, pool, NULL, 0), 0);
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, &parent, 0), 0);
+	if (wait == GROUP_WAIT || wait == PARENT_WAIT)
+		kpool_set_group(&victim.job, &group);
+	if (wait != CALL && wait != CALL_TIMEOUT)
+		victim_begin(pool, &victim);
+	kt_thread_start(&waiter, waits_in, &wait);
+	victim_runs(&victim);
+	kt_thread_asleep(&waiter);
+	victim_let_die(&victim);
+	KT_EXPECT_EQ(kt_thread_join(&waiter), -EIO);
+	expect_after(wait);
+	if (pool) {
+		victim_expect_reusable(pool, &victim);
+		expect_capacity(2);
+	}
+	finish();
+}
+
+/*
+ * Who waits for something else, or comes later, is told nothing.
+ * Fails if all waiters of the pool are told of any death.
+ */
+static void who_waits_for_others_is_not_told(void)
+{
+	struct kt_thread waiter = { };
+
+	if (!begin(2, DIE_BUG))
+		return;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	victim_begin(pool, &victim);
+	kt_thread_start(&waiter, (int (*)(void *))kpool_flush_item, &p[0].job.item);
+	kt_thread_asleep(&waiter);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&waiter), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&victim.job.item), 0);
+	KT_EXPECT_EQ(kpool_cancel_wait(&victim.job.item), 0);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	finish();
+}
+
+/* Waits for the victim inside its own pool. */
+static int waits_inside(struct kpool_item *item)
+{
+	probe_of(item)->ret = kpool_flush_item(&victim.job.item);
+	atomic_inc(&probe_of(item)->ran);
+	return 0;
+}
+
+/*
+ * An item of the same pool that waits for the dead one goes on; with every unit
+ * in use, that is no deadlock.
+ * Fails if a death is not a reason to look for sleepers, or refuses them.
+ */
+static void an_item_that_waits_goes_on(void)
+{
+	if (!begin(2, DIE_NULL))
+		return;
+	victim_begin(pool, &victim);
+	probe_init(&p[0], waits_inside, 0);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 2));
+	kt_sleep_ms(20);
+	victim_let_die(&victim);
+	probe_ran(&p[0]);
+	KT_EXPECT_EQ(p[0].ret, -EIO);
+	expect_capacity(2);
+	finish();
+}
+
+/*
+ * Submitters who sleep because a victim holds the only unit are let in.
+ * Fails if the end by death admits nobody.
+ */
+static void sleeping_submitters_are_let_in(void)
+{
+	const struct kpool_attrs narrow = { .capacity = 1 };
+	struct kt_submitter s[3] = { };
+	int i;
+
+	victim_init(&victim, DIE_NULL);
+	probes_init(p, ARRAY_SIZE(s), probe_fn);
+	oopses_begin();
+	pool = kt_pool("oops", &narrow);
+	if (!pool)
+		return;
+	victim_begin(pool, &victim);
+	for (i = 0; i < ARRAY_SIZE(s); i++)
+		kt_submitter_block(&s[i], pool, &p[i].job.item);
+	victim_let_die(&victim);
+	for (i = 0; i < ARRAY_SIZE(s); i++)
+		KT_EXPECT_EQ(kt_thread_join(&s[i].thread), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, ARRAY_SIZE(s));
+	finish();
+}
+
+/* What an item may be */
+
+/*
+ * Units of a heavy item are all given back.
+ * Fails if a death gives back one, or those of another weight.
+ */
+static void heavy_item_gives_back_its_units(void)
+{
+	if (!begin(4, DIE_BUG))
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&victim.job.item, 3), 0);
+	victim_begin(pool, &victim);
+	KT_EXPECT_EQ(kt_stat(pool, units), 3);
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 4), 0);
+	probes_submit(pool, p, 2);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 2);
+	expect_capacity(4);
+	finish();
+}
+
+/*
+ * A stream goes on behind a dead job, in order.
+ * Fails if the dead worker stays the stream's runner.
+ */
+static void stream_goes_on(int way)
+{
+	struct kpool_stream stream;
+	struct order order;
+	int i;
+
+	if (!begin(4, way))
+		return;
+	order_init(&order);
+	kpool_init_stream(&stream, pool);
+	kpool_set_stream(&victim.job, &stream);
+	victim_begin(pool, &victim);
+	for (i = 0; i < PROBES; i++) {
+		p[i].order = &order;
+		kpool_set_stream(&p[i].job, &stream);
+	}
+	probes_submit(pool, p, PROBES);
+	KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), 0);
+	victim_let_die(&victim);
+	dead_are(pool, 2);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, PROBES);
+	victim_expect_reusable(pool, &victim);
+	finish();
+}
+
+/*
+ * A group that collects gets the dead job, with -EIO.
+ * Fails if a death ends a job without adding it to those that ended.
+ */
+static void collecting_group_gets_the_dead(void)
+{
+	struct kpool_job *job;
+	int i, dead = 0;
+
+	if (!begin(2, DIE_JUMP))
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, KPOOL_GROUP_COLLECT),
+		     0);
+	for (i = 0; i < 4; i++)
+		kpool_set_group(&p[i].job, &group);
+	kpool_set_group(&victim.job, &group);
+	probes_submit(pool, p, 2);
+	KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), 0);
+	victim_let_die(&victim);
+	probes_submit(pool, &p[2], 2);
+	for (i = 0; i < 5; i++) {
+		job = kpool_group_next(&group, KT_LIMIT);
+		if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(job), 0) || !KT_EXPECT(job))
+			break;
+		dead += job == &victim.job;
+		KT_EXPECT_EQ(kpool_job_result(job),
+			     job == &victim.job ? -EIO : 0);
+	}
+	KT_EXPECT_EQ(dead, 1);
+	KT_EXPECT(!kpool_group_next(&group, KT_LIMIT));
+	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+	finish();
+}
+
+/*
+ * A group that fails fast drops the rest after a death.
+ * Fails if a death is not a failure to the group.
+ */
+static void failing_group_drops_the_rest(void)
+{
+	int i;
+
+	if (!begin(1, DIE_NULL))
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL,
+				      KPOOL_GROUP_FAIL_FAST), 0);
+	kpool_set_group(&victim.job, &group);
+	for (i = 0; i < PROBES; i++)
+		kpool_set_group(&p[i].job, &group);
+	victim_begin(pool, &victim);
+	probes_submit(pool, p, PROBES);
+	victim_let_die(&victim);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+	probes_expect_dropped(p, PROBES, -ECANCELED);
+	finish();
+}
+
+/* Submits itself, then dies; the next time it lives. */
+static int dies_pending(struct kpool_item *item)
+{
+	struct victim *v = container_of(item, struct victim, job.item);
+	int way = v->way;
+
+	v->way = SURVIVE;
+	if (way != SURVIVE)
+		KT_EXPECT_EQ(kpool_submit(pool, item), 0);
+	kt_gate_pass(&v->gate);
+	die(way);
+	atomic_inc(&v->survived);
+	return 0;
+}
+
+/*
+ * An item that was submitted again while it ran runs again after its death.
+ * Fails if the acceptance goes down with the worker that holds it.
+ */
+static void next_run_of_the_dead_is_kept(int way)
+{
+	if (!begin(2, way))
+		return;
+	kpool_init_job(&victim.job, dies_pending);
+	KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), 0);
+	victim_runs(&victim);
+	/* its turn comes, and its worker is to hold it */
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(probes_ran(p, 1) == 1));
+	victim_let_die(&victim);
+	KT_EXPECT(kt_wait(atomic_read(&victim.survived) == 1));
+	KT_EXPECT_EQ(kt_stat(pool, died), 1);
+	finish();
+}
+
+/*
+ * A call that nobody waits for any more gives its argument back, once, also if
+ * its function dies.
+ * Fails if the request goes down with the worker.
+ */
+static void abandoned_call_gives_back_its_argument(int way)
+{
+	if (!begin(1, way))
+		return;
+	atomic_set(&released, 0);
+	KT_EXPECT_EQ(kpool_call_timeout(pool, victim_dies, &victim,
+					note_release, HZ / 10 + 1, NULL),
+		     -ETIMEDOUT);
+	victim_runs(&victim);
+	KT_EXPECT_EQ(atomic_read(&released), 0);
+	victim_let_die(&victim);
+	KT_EXPECT(kt_wait(atomic_read(&released) == 1));
+	dead_are(pool, 1);
+	expect_blamed(1, victim_dies, NULL);
+	expect_capacity(1);
+	KT_EXPECT_EQ(atomic_read(&released), 1);
+	finish();
+}
+
+/*
+ * The form that allocates: the handler is told the caller's function, and the
+ * request is freed (a leak shows in kmemleak, where there is one).
+ * Fails if kpool's own wrapper is blamed.
+ */
+static void function_form_dies_too(int way)
+{
+	if (!begin(2, way))
+		return;
+	KT_EXPECT_EQ(kpool_submit_fn(pool, victim_dies, &victim, GFP_KERNEL), 0);
+	victim_runs(&victim);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	expect_blamed(1, victim_dies, NULL);
+	expect_capacity(2);
+	finish();
+}
+
+/* Many */
+
+#define MANY	8
+
+static struct victim many[MANY];
+
+/*
+ * All workers die at once, each in its own way; the pool is as large as before.
+ * Fails if two deaths at a time are taken for one.
+ */
+static void all_workers_die_at_once(void)
+{
+	int i;
+
+	if (!begin(MANY, SURVIVE))
+		return;
+	for (i = 0; i < MANY; i++) {
+		victim_init(&many[i], i % NR_WAYS);
+		KT_EXPECT_EQ(kpool_submit(pool, &many[i].job.item), 0);
+	}
+	for (i = 0; i < MANY; i++)
+		victim_runs(&many[i]);
+	KT_EXPECT_EQ(kt_stat(pool, alive), MANY);
+	probes_submit(pool, p, PROBES);
+	for (i = 0; i < MANY; i++)
+		victim_let_die(&many[i]);
+	dead_are(pool, MANY);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, PROBES);
+	KT_EXPECT_EQ(atomic_read(&blame.calls), MANY);
+	expect_capacity(MANY);
+	finish();
+}
+
+static int deaths = 100;
+module_param(deaths, int, 0400);
+MODULE_PARM_DESC(deaths, "how many die in a row");
+
+static atomic_t counted;
+
+static int counts(void *unused)
+{
+	atomic_inc(&counted);
+	return 0;
+}
+
+/*
+ * Many die, one after the other, and the pool works as on its first day;
+ * its memory of workers is used again.
+ * Fails if a death leaves anything in the books.
+ */
+static void many_die_in_a_row(void)
+{
+	int i, accepted = 0;
+
+	if (!begin(2, SURVIVE))
+		return;
+	atomic_set(&counted, 0);
+	for (i = 0; i < deaths; i++) {
+		victim_init(&victim, i % NR_WAYS);
+		victim_let_die(&victim);
+		KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), 0);
+		accepted += !kpool_submit_fn(pool, counts, NULL, GFP_KERNEL);
+		if (!dead_are(pool, i + 1))
+			break;
+	}
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&counted), accepted);
+	KT_EXPECT_EQ(atomic_read(&blame.calls), deaths);
+	for (i = 0; i < kt_count(20000); i++)
+		accepted += !kpool_submit_fn(pool, counts, NULL, GFP_KERNEL);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(accepted, deaths + kt_count(20000));
+	KT_EXPECT_EQ(atomic_read(&counted), accepted);
+	expect_capacity(2);
+	finish();
+}
+
+/* States of the pool */
+
+/*
+ * A pool that was aborted while the victim ran comes to rest, and opens again.
+ * Fails if a death in a closed pool does not wind it up.
+ */
+static void closed_pool_comes_to_rest(int way)
+{
+	if (!begin(1, way))
+		return;
+	victim_begin(pool, &victim);
+	probes_submit(pool, p, PROBES);
+	KT_EXPECT_EQ(kpool_abort(pool), PROBES);
+	KT_EXPECT_EQ(kpool_reboot(pool), -EBUSY);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	probes_expect_dropped(p, PROBES, -ECANCELED);
+	KT_EXPECT_EQ(kpool_reboot(pool), 0);
+	expect_capacity(1);
+	finish();
+}
+
+/*
+ * A pool that was shrunk while they ran keeps to its capacity after deaths, and
+ * a paused one starts nothing for them.
+ * Fails if who died is replaced without a look at what is allowed.
+ */
+static void the_dead_are_replaced_as_allowed(void)
+{
+	int i;
+
+	if (!begin(4, SURVIVE))
+		return;
+	for (i = 0; i < 4; i++) {
+		victim_init(&many[i], DIE_NULL);
+		victim_begin(pool, &many[i]);
+	}
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, PROBES);
+	for (i = 0; i < 4; i++)
+		victim_let_die(&many[i]);
+	dead_are(pool, 4);
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(probes_ran(p, PROBES), 0);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, PROBES);
+	expect_capacity(2);
+	KT_EXPECT_LE(kt_stat(pool, alive), 2);
+	finish();
+}
+
+/* Warm workers are replaced, also where nothing waits. */
+static void warm_workers_are_replaced(void)
+{
+	const struct kpool_attrs warm = {
+		.min_workers = 2, .flags = KPOOL_PREALLOC,
+	};
+
+	victim_init(&victim, DIE_NULL);
+	if (!begin_with(2, &warm))
+		return;
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 3);
+	finish();
+}
+
+/*
+ * A pool that promises progress without memory has lost its last worker when no
+ * thread can be made: it says so, keeps what it has accepted, and goes on, and
+ * says so, as soon as one can.
+ * Fails if the loss is not told of, or nobody tries again.
+ */
+static void lost_promise_is_told_and_mended(void)
+{
+	const struct kpool_attrs promising = { .flags = KPOOL_MEM_RECLAIM };
+	int lost = log_count("kpool: oops: ", "the last worker has died");
+	int mended = log_count("kpool: oops: ", "there is a worker again");
+
+	victim_init(&victim, DIE_NULL);
+	if (!begin_with(1, &promising))
+		return;
+	KT_EXPECT_EQ(kt_stat(pool, alive), 1);
+	victim_begin(pool, &victim);
+	if (!limit_begin(LIMIT_THREADS_MAX))
+		goto out;
+	probes_submit(pool, p, PROBES);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
+				    "the last worker has died") == lost + 1));
+	kt_sleep_ms(250);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+	KT_EXPECT_EQ(kt_stat(pool, pending), PROBES);
+out:
+	limit_end(LIMIT_THREADS_MAX);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, PROBES);
+	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
+				    "there is a worker again") == mended + 1));
+	finish();
+}
+
+/* Callbacks */
+
+static atomic_t states_made, states_ended;
+static bool init_dies, exit_dies, handler_dies;
+
+static void *make_state(void *data)
+{
+	if (READ_ONCE(init_dies)) {
+		WRITE_ONCE(init_dies, false);
+		die(DIE_NULL);
+	}
+	atomic_inc(&states_made);
+	return kmalloc(8, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
+}
+
+static void end_state(void *data, void *state)
+{
+	atomic_inc(&states_ended);
+	kfree(state);
+	if (READ_ONCE(exit_dies))
+		die(DIE_NULL);
+}
+
+static bool begin_with_states(void)
+{
+	const struct kpool_attrs attrs = {
+		.worker_init = make_state, .worker_exit = end_state,
+	};
+
+	atomic_set(&states_made, 0);
+	atomic_set(&states_ended, 0);
+	init_dies = false;
+	exit_dies = false;
+	return begin_with(1, &attrs);
+}
+
+/*
+ * The handler is given the dead worker's state, which nobody ends but who wants
+ * to; the next worker has one of its own.
+ * Fails if worker_exit is called for the dead.
+ */
+static void state_of_the_dead_is_handed_over(void)
+{
+	victim_init(&victim, DIE_BUG);
+	if (!begin_with_states())
+		return;
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	KT_EXPECT_EQ(kpool_flush_item(&victim.job.item), -EIO);
+	KT_EXPECT(blame.last.state);
+	KT_EXPECT_EQ(atomic_read(&states_ended), 0);
+	kfree(blame.last.state);
+	expect_capacity(1);
+	KT_EXPECT_EQ(atomic_read(&states_made), 2);
+	finish();
+	KT_EXPECT_EQ(atomic_read(&states_ended), 1);
+}
+
+/*
+ * A worker that dies in worker_init was never there: it is tried again.
+ * Fails if its maker waits for it for ever.
+ */
+static void death_in_worker_init_is_a_failure(void)
+{
+	int before = log_count("kpool: oops: cannot make", "(-5)");
+
+	if (!begin_with_states())
+		return;
+	WRITE_ONCE(init_dies, true);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 1);
+	KT_EXPECT_EQ(log_count("kpool: oops: cannot make", "(-5)"), before + 1);
+	KT_EXPECT_EQ(kt_stat(pool, died), 0);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
+	KT_EXPECT_EQ(atomic_read(&blame.calls), 0);
+	finish();
+}
+
+/*
+ * One that dies in worker_exit is gone all the same.
+ * Fails if the purger waits for it for ever.
+ */
+static void death_in_worker_exit_is_an_end(void)
+{
+	if (!begin_with_states())
+		return;
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	WRITE_ONCE(exit_dies, true);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&states_ended), 1);
+	finish();
+	exit_dies = false;
+}
+
+static void dies_of_blame(void *data, const struct kpool_fault *fault)
+{
+	note_fault(data, fault);
+	if (READ_ONCE(handler_dies)) {
+		WRITE_ONCE(handler_dies, false);
+		die(DIE_NULL);
+	}
+}
+
+/*
+ * A fault handler that dies costs the worker that called it; it is not called
+ * for that, and the item has ended by a death.
+ * Fails if the handler is given one thread after the other.
+ */
+static void death_in_the_handler_is_one_death(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1, .fault = dies_of_blame,
+	};
+
+	memset(&blame, 0, sizeof(blame));
+	probes_init(p, 2, probe_fn);
+	oopses_begin();
+	pool = kt_pool("oops", &attrs);
+	if (!pool)
+		return;
+	handler_dies = true;
+	p[0].ret = -EPERM;
+	probes_submit(pool, p, 2);
+	dead_are(pool, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 2);
+	KT_EXPECT_EQ(atomic_read(&blame.calls), 1);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 1);
+	finish();
+}
+
+/* What a person sees: the script looks between these two. */
+static void a_dead_pool_stays(void)
+{
+	if (!begin(2, DIE_NULL))
+		return;
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT_GE(log_count("kpool: oops: worker ", "has died in victim_fn"),
+		     1);
+}
+
+static void a_dead_pool_goes(void)
+{
+	if (pool)
+		finish();
+}
+
+KT_MODULE("kpool selftest: items that oops",
+	  KT_EACH(one_worker_is_lost, ways),
+	  KT_EACH(the_next_in_line_runs, ways),
+	  KT_EACH(who_waits_is_told, waits),
+	  KT_CASE(who_waits_for_others_is_not_told),
+	  KT_CASE(an_item_that_waits_goes_on),
+	  KT_CASE(sleeping_submitters_are_let_in),
+	  KT_CASE(heavy_item_gives_back_its_units),
+	  KT_EACH(stream_goes_on, ways),
+	  KT_CASE(collecting_group_gets_the_dead),
+	  KT_CASE(failing_group_drops_the_rest),
+	  KT_EACH(next_run_of_the_dead_is_kept, ways),
+	  KT_EACH(abandoned_call_gives_back_its_argument, ways),
+	  KT_EACH(function_form_dies_too, ways),
+	  KT_CASE(all_workers_die_at_once),
+	  KT_CASE(many_die_in_a_row),
+	  KT_EACH(closed_pool_comes_to_rest, ways),
+	  KT_CASE(the_dead_are_replaced_as_allowed),
+	  KT_CASE(warm_workers_are_replaced),
+	  KT_CASE(lost_promise_is_told_and_mended),
+	  KT_CASE(state_of_the_dead_is_handed_over),
+	  KT_CASE(death_in_worker_init_is_a_failure),
+	  KT_CASE(death_in_worker_exit_is_an_end),
+	  KT_CASE(death_in_the_handler_is_one_death),
+	  KT_CASE(a_dead_pool_stays),
+	  KT_CASE(a_dead_pool_goes));

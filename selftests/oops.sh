@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# boots: alone
+# kernels: stock x86-debug
+# oopses: yes
+# Items that oops.  Each oops ends lockdep's work, and taints the kernel.
+
+. "$(dirname "$0")/ktap.sh"
+
+dir=$KPOOL_DEBUGFS/oops
+
+# Fails if the death is not among the errors, or is counted in no statistic.
+death_can_be_seen() {
+	ktap_is "debugfs shows the death" "-5 victim_fn" \
+		"$(awk '/victim_fn/ { print $2, $4 }' "$dir/errors" | cut -d + -f 1)"
+	ktap_is "stats count it" "died 1" "$(grep '^died' "$dir/stats")"
+	ktap_is "the dead worker is no worker" 1 "$(wc -l <"$dir/workers")"
+}
+
+# Fails if kpool's purger, spawner or a test died as well.
+nobody_else_oopsed() {
+	[ -e /sys/kernel/oops_count ] || return
+	ktap_is "all oopses were provoked" "$(cat /sys/module/oops/parameters/provoked)" \
+		"$(cat /sys/kernel/oops_count)"
+}
+
+# Fails (oopses, hangs) if a dead thread can come back to code that has gone.
+kpool_can_go_and_come_back() {
+	rmmod kpool && load_kpool
+	ktap_result $? "kpool.ko can go and come back after deaths"
+}
+
+ktap_begin
+if load_tested oops; then
+	# shellcheck disable=SC2013 # a case's name is a word
+	for case in $(cat /sys/module/oops/parameters/list); do
+		run_case oops "$case"
+		[ "$case" != a_dead_pool_stays ] || ! mount_debugfs || death_can_be_seen
+	done
+	nobody_else_oopsed
+	unload_test oops
+	kpool_can_go_and_come_back
+fi
+ktap_end

@@ -1,0 +1,811 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The clients: each does its operations one after the other, and says of each
+ * answer whether the contract permits it.  Where it depends on what others did
+ * meanwhile, the model knows at which step something was so for the last time:
+ * an answer is permitted if its reason held at some time during the call.
+ */
+#include <linux/err.h>
+#include <linux/gfp.h>
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "simulate.h"
+
+/* Of all items of a world together. */
+#define SIM_MAX_BODY_OPS	50
+
+bool sim_op_enabled(const struct sim_op *op)
+{
+	return op->kind && (sim->mask & BIT_ULL(op - sim->program.op));
+}
+
+/* Calls */
+
+static void sim_call_begin(struct sim_call *call)
+{
+	int i;
+
+	call->begin = sim->step;
+	call->since = jiffies;
+	for (i = 0; i < SIM_ITEMS; i++)
+		call->gen[i] = sim->item[i].gen;
+}
+
+static unsigned long sim_elapsed(const struct sim_call *call)
+{
+	return jiffies - call->since;
+}
+
+/*
+ * A time-out comes neither early nor, as nothing takes time here, late: the
+ * tick that has begun and the wheel's own aside, for each of @sleeps.
+ */
+static void sim_judge_timeout(const struct sim_call *call, int sleeps)
+{
+	unsigned long ticks = call->op->ticks;
+	unsigned long elapsed = sim_elapsed(call);
+
+	sim_expect(elapsed >= ticks, "%s: out of time after %lu of %lu ticks",
+		   sim_ops[call->op->kind].name, elapsed, ticks);
+	sim_expect(elapsed <= ticks + 2 * sleeps,
+		   "%s: out of time only after %lu of %lu ticks",
+		   sim_ops[call->op->kind].name, elapsed, ticks);
+}
+
+/* A worker may have died in what the call waited for; items change pools. */
+static bool sim_is_lost(int err)
+{
+	return err == -EIO && (sim->pool[0].deaths || sim->pool[1].deaths);
+}
+
+/* Only who is part of a pool can wait for itself there. */
+static void sim_judge_deadlock(const struct sim_call *call)
+{
+	const char *name = sim_ops[call->op->kind].name;
+
+	sim_expect(call->inside, "%s: -EDEADLK outside of an item", name);
+	sim_expect(sim_during(call, call->p->was_hung) || call->circle,
+		   "%s: -EDEADLK, but others could go on", name);
+}
+
+static bool sim_was_asked(const struct sim_call *call)
+{
+	const struct sim_item *it = call->item;
+	int group = sim->program.item[it->nr].group;
+
+	if (it->maybe_disabled || sim_during(call, it->was_disabled) ||
+	    it->maybe_cancelled || sim_during(call, it->was_cancelled))
+		return true;
+	return group >= 0 && sim->program.item[it->nr].job &&
+	       sim_during(call, sim->group_cancelled[group]);
+}
+
+static bool sim_is_misfit(const struct sim_call *call)
+{
+	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
+
+	if (spec->weight > call->p->min_capacity)
+		return true;
+	return spec->job && (spec->group >= 0 || spec->stream) && call->p->nr;
+}
+
+static bool sim_submits_itself(const struct sim_call *call)
+{
+	return call->inside && call->inside == call->item;
+}
+
+/* One that is heavy, or that follows, needs more than a free unit. */
+static bool sim_was_full(const struct sim_call *call)
+{
+	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
+
+	return sim_during(call, call->p->was_full) ||
+	       ((spec->weight > 1 || (spec->job && spec->stream)) &&
+		sim_during(call, call->p->was_used));
+}
+
+/* Why a submit of an item may be refused. */
+static void sim_judge_refusal(struct sim_call *call, int err)
+{
+	const char *name = sim_ops[call->op->kind].name;
+	const struct sim_item *it = call->item;
+	bool why;
+
+	switch (err) {
+	case -EAGAIN:
+		why = sim_was_full(call) && !sim_submits_itself(call);
+		break;
+	case -ESHUTDOWN:
+		why = sim_during(call, call->p->was_closed);
+		break;
+	case -EALREADY:
+		why = sim_during(call, it->was_taken);
+		break;
+	case -ECANCELED:
+		why = sim_was_asked(call);
+		break;
+	case -EBUSY:
+		why = sim_during(call, it->was_running);
+		break;
+	case -EINVAL:
+		why = sim_is_misfit(call);
+		break;
+	default:
+		why = false;
+	}
+	sim_expect(why, "%s of item %d: %d for no reason", name, it->nr, err);
+}
+
+static void sim_judge_submit(struct sim_call *call, int err)
+{
+	struct sim_item *it = call->item;
+
+	if (err == -EDEADLK) {
+		sim_judge_deadlock(call);
+		sim_expect(!sim_submits_itself(call),
+			   "item %d waits for room for itself", it->nr);
+		return;
+	}
+	if (err) {
+		call->p->refusals += err == -EAGAIN;
+		sim_judge_refusal(call, err);
+		return;
+	}
+	it->accepted++;
+	sim_expect(it->gen > call->gen[it->nr],
+		   "item %d: submitted, but not accepted", it->nr);
+	sim_expect(sim_during(call, call->p->was_open),
+		   "item %d is accepted by a closed pool", it->nr);
+	sim_expect(!sim_is_misfit(call) ||
+		   sim->program.item[it->nr].weight > 1,
+		   "item %d is accepted by the wrong pool", it->nr);
+}
+
+/* Submits */
+
+static struct kpool_item *sim_submit_of(struct sim_call *call, bool waits)
+{
+	call->waits = waits;
+	sim_note_circles();
+	return &call->item->job.item;
+}
+
+static void sim_op_submit(struct sim_call *call)
+{
+	struct kpool_item *item = sim_submit_of(call, true);
+	int err = kpool_submit(call->p->pool, item);
+
+	sim_judge_submit(call, err);
+	if (err == -EAGAIN)
+		sim_expect(sim_during(call, call->p->was_refusing),
+			   "submit of item %d: refused instead of waiting",
+			   call->item->nr);
+}
+
+static void sim_op_killable(struct sim_call *call)
+{
+	struct kpool_item *item = sim_submit_of(call, true);
+
+	sim_judge_submit(call, kpool_submit_killable(call->p->pool, item));
+}
+
+static void sim_op_try(struct sim_call *call)
+{
+	struct kpool_item *item = sim_submit_of(call, false);
+
+	sim_judge_submit(call, kpool_try_submit(call->p->pool, item));
+	sim_expect(!sim_elapsed(call), "a try sleeps");
+}
+
+static void sim_op_timeout(struct sim_call *call)
+{
+	struct kpool_item *item = sim_submit_of(call, false);
+	int err;
+
+	err = kpool_submit_timeout(call->p->pool, item, call->op->ticks);
+	if (err == -ETIMEDOUT && call->op->ticks)
+		sim_judge_timeout(call, 1);
+	else
+		sim_judge_submit(call, err);
+}
+
+static void sim_op_delayed(struct sim_call *call)
+{
+	struct kpool_job *job = kpool_job_of(sim_submit_of(call, false));
+	int err = kpool_submit_delayed(call->p->pool, job, call->op->ticks);
+
+	sim_judge_submit(call, err);
+	sim_expect(err != -EAGAIN && err != -EDEADLK && !sim_elapsed(call),
+		   "a delayed submit sleeps or wants room: %d", err);
+}
+
+static void sim_op_modify(struct sim_call *call)
+{
+	struct sim_item *it = call->item;
+	bool delayed;
+
+	call->modifies = true;
+	delayed = kpool_modify_delay(&it->job, call->op->ticks);
+	sim_expect(!delayed || sim_during(call, it->was_delayed),
+		   "item %d was not delayed", it->nr);
+}
+
+/* Again and again, but not for ever. */
+static void sim_op_itself(struct sim_call *call)
+{
+	call->item = call->inside;
+	if (!call->item || call->item->again >=
+			   sim->program.item[call->item->nr].again)
+		return;
+	call->item->again++;
+	sim_op_submit(call);
+}
+
+/* Functions */
+
+static struct sim_ticket *sim_ticket_new(struct sim_call *call)
+{
+	struct sim_ticket *ticket;
+
+	if (sim->nr_tickets == SIM_TICKETS)
+		return NULL;
+	ticket = &sim->ticket[sim->nr_tickets];
+	ticket->nr = sim->nr_tickets++;
+	ticket->pool = call->p->nr;
+	ticket->ticks = call->op->ticks > 2 ? 0 : call->op->ticks;
+	ticket->result = call->op->item ? 0 : -EIO;
+	ticket->dies = sim->program.may_die && call->op->item == 1;
+	return ticket;
+}
+
+static void sim_judge_ticket(struct sim_call *call, struct sim_ticket *ticket,
+			     int err)
+{
+	struct sim_pool *p = call->p;
+
+	ticket->accepted = !err;
+	switch (err) {
+	case 0:
+		sim_expect(sim_during(call, p->was_open),
+			   "a function is accepted by a closed pool");
+		return;
+	case -EAGAIN:
+		p->refusals++;
+		sim_expect(sim_during(call, p->was_full),
+			   "a function is refused, but there is room");
+		break;
+	case -ESHUTDOWN:
+		sim_expect(sim_during(call, p->was_closed),
+			   "a function is refused by an open pool");
+		break;
+	case -EDEADLK:
+		sim_judge_deadlock(call);
+		break;
+	default:
+		sim_fail("a function is refused with %d", err);
+	}
+	sim_expect(!ticket->ran, "function %d was refused and runs",
+		   ticket->nr);
+}
+
+static void sim_op_fn(struct sim_call *call)
+{
+	struct sim_ticket *ticket = sim_ticket_new(call);
+
+	if (!ticket)
+		return;
+	call->waits = true;
+	sim_note_circles();
+	sim_judge_ticket(call, ticket, kpool_submit_fn(call->p->pool,
+						       sim_ticket_fn, ticket,
+						       GFP_KERNEL));
+}
+
+static void sim_op_invoke(struct sim_call *call)
+{
+	struct sim_ticket *ticket = sim_ticket_new(call);
+
+	if (ticket)
+		sim_judge_ticket(call, ticket,
+				 kpool_invoke(call->p->pool, ticket,
+					      GFP_ATOMIC));
+}
+
+/* More than may pass an item of lower priority. */
+static void sim_op_burst(struct sim_call *call)
+{
+	struct sim_ticket *ticket;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		sim_call_begin(call);
+		ticket = sim_ticket_new(call);
+		if (!ticket)
+			return;
+		ticket->ticks = 0;
+		sim_judge_ticket(call, ticket,
+				 kpool_invoke(call->p->pool, ticket,
+					      GFP_ATOMIC));
+	}
+}
+
+static void sim_judge_call(struct sim_call *call, struct sim_ticket *ticket,
+			   int err, int result)
+{
+	ticket->accepted = false;
+	ticket->timed_out = err == -ETIMEDOUT;
+	if (!err) {
+		sim_expect(ticket->ended == 1, "a call returns before its function");
+		sim_expect(result == ticket->result, "a call's result is %d",
+			   result);
+		ticket->accepted = true;
+	} else if (err == -ECANCELED || err == -EAGAIN) {
+		/* dropped by abort, displaced or refused */
+		call->p->maybe_refusals += err == -EAGAIN;
+		ticket->maybe = true;
+		sim_expect(!ticket->ran, "a call that was dropped has run");
+		sim_expect(err == -EAGAIN || sim_during(call, call->p->was_closed),
+			   "a call is dropped by an open pool");
+	} else if (err == -ETIMEDOUT) {
+		sim_judge_timeout(call, 2);
+		ticket->maybe = true;
+	} else if (err == -EDEADLK) {
+		ticket->maybe = true;
+		sim_judge_deadlock(call);
+		sim_expect(!ticket->ran, "a call that was refused has run");
+	} else if (err == -EIO) {
+		ticket->accepted = true;
+		sim_expect(ticket->died, "a call is lost, but nobody died");
+	} else {
+		sim_judge_ticket(call, ticket, err);
+	}
+}
+
+static void sim_op_call(struct sim_call *call)
+{
+	struct sim_ticket *ticket = sim_ticket_new(call);
+	int err, result = 0;
+
+	if (!ticket)
+		return;
+	call->waits = true;
+	sim_note_circles();
+	err = kpool_call(call->p->pool, sim_ticket_fn, ticket, &result);
+	sim_judge_call(call, ticket, err, result);
+}
+
+static void sim_op_call_timeout(struct sim_call *call)
+{
+	struct sim_ticket *ticket = sim_ticket_new(call);
+	int err, result = 0;
+
+	if (!ticket)
+		return;
+	err = kpool_call_timeout(call->p->pool, sim_ticket_fn, ticket,
+				 sim_ticket_release, call->op->ticks, &result);
+	sim_judge_call(call, ticket, err, result);
+}
+
+/* What can be done to an item */
+
+static void sim_op_cancel(struct sim_call *call)
+{
+	struct sim_item *it = call->item;
+	bool taken;
+
+	it->maybe_cancelled++;
+	taken = kpool_cancel(&it->job.item);
+	it->maybe_cancelled--;
+	it->was_cancelled = sim->step;
+	sim_expect(taken == call->took, "cancel of item %d says %d", it->nr,
+		   taken);
+}
+
+/* Afterwards no acceptance from before the call is left. */
+static void sim_judge_wait(struct sim_call *call, int err, bool cancels)
+{
+	struct sim_item *it = call->item;
+
+	if (err == -EDEADLK) {
+		if (!call->inside || call->inside != it)
+			sim_judge_deadlock(call);
+		return;
+	}
+	sim_expect(err == (cancels ? call->took : 0) || sim_is_lost(err),
+		   "%s of item %d says %d", sim_ops[call->op->kind].name,
+		   it->nr, err);
+	sim_expect(sim_has_ended(it, call->gen[it->nr]),
+		   "%s of item %d returns before its end",
+		   sim_ops[call->op->kind].name, it->nr);
+}
+
+static void sim_op_cancel_wait(struct sim_call *call)
+{
+	struct sim_item *it = call->item;
+	int err;
+
+	call->waits = true;
+	call->target = it;
+	it->maybe_disabled++;
+	sim_note_circles();
+	err = kpool_cancel_wait(&it->job.item);
+	it->maybe_disabled--;
+	it->was_disabled = sim->step;
+	sim_judge_wait(call, err, true);
+}
+
+static void sim_op_flush_item(struct sim_call *call)
+{
+	call->waits = true;
+	call->target = call->item;
+	sim_note_circles();
+	sim_judge_wait(call, kpool_flush_item(&call->item->job.item), false);
+}
+
+/* Disable it, wait a while, enable it. */
+static void sim_do_disable(struct sim_call *call, bool waits)
+{
+	struct sim_item *it = call->item;
+	int err;
+
+	call->waits = waits;
+	call->target = waits ? it : NULL;
+	it->maybe_disabled++;
+	sim_note_circles();
+	err = waits ? kpool_disable_wait(&it->job.item) :
+		      kpool_disable(&it->job.item);
+	if (waits)
+		sim_judge_wait(call, err, true);
+	else
+		sim_expect(err == call->took, "disable of item %d says %d",
+			   it->nr, err);
+	call->waits = false;
+	call->target = NULL;
+	it->disabled++;
+	if (call->op->ticks)
+		schedule_timeout_idle(call->op->ticks);
+	sim_point();
+	it->disabled--;
+	err = kpool_enable(&it->job.item);
+	sim_expect(err == 0 || err == 1, "enable of item %d says %d", it->nr,
+		   err);
+	it->maybe_disabled--;
+	it->was_disabled = sim->step;
+}
+
+static void sim_op_disable(struct sim_call *call)
+{
+	sim_do_disable(call, false);
+}
+
+static void sim_op_disable_wait(struct sim_call *call)
+{
+	sim_do_disable(call, true);
+}
+
+static void sim_op_is_pending(struct sim_call *call)
+{
+	struct sim_item *it = call->item;
+
+	if (kpool_is_pending(&it->job.item))
+		sim_expect(sim_during(call, it->was_accepted),
+			   "item %d was not pending", it->nr);
+	else
+		sim_expect(sim_during(call, it->was_idle),
+			   "item %d was pending", it->nr);
+}
+
+/* Groups */
+
+static struct kpool_group *sim_group(struct sim_call *call)
+{
+	return &sim->group[call->op->group];
+}
+
+static void sim_op_group_wait(struct sim_call *call)
+{
+	unsigned long ticks = call->op->ticks;
+	int err;
+
+	call->waits = ticks > 3;
+	sim_note_circles();
+	err = kpool_group_wait(sim_group(call), call->waits ?
+			       MAX_SCHEDULE_TIMEOUT : ticks);
+	if (err == -ETIMEDOUT)
+		sim_judge_timeout(call, 1);
+	else if (err == -EDEADLK)
+		sim_expect(call->inside, "a group's end waits for itself");
+	else if (!sim_is_lost(err))
+		sim_expect(!err && sim_during(call,
+					      sim->group_idle[call->op->group]),
+			   "group %d has not ended: %d", call->op->group, err);
+}
+
+static void sim_op_group_next(struct sim_call *call)
+{
+	struct kpool_group *group = sim_group(call);
+	bool collects = sim->program.group_flags[call->op->group] &
+			KPOOL_GROUP_COLLECT;
+	struct kpool_job *job;
+
+	job = kpool_group_next(group, call->op->ticks);
+	if (IS_ERR(job)) {
+		if (PTR_ERR(job) == -ETIMEDOUT)
+			sim_judge_timeout(call, 1);
+		else
+			sim_expect(PTR_ERR(job) == (collects ? -EDEADLK : -EINVAL),
+				   "group next says %pe", job);
+	} else if (job) {
+		sim_expect(job->group == group, "a job of another group");
+		container_of(job, struct sim_item, job)->collected++;
+	} else {
+		sim_expect(sim_during(call, sim->group_idle[call->op->group]),
+			   "group %d has not ended", call->op->group);
+	}
+}
+
+static void sim_op_group_cancel(struct sim_call *call)
+{
+	kpool_group_cancel(sim_group(call));
+	sim->group_doomed[call->op->group] = true;
+}
+
+static void sim_op_group_error(struct sim_call *call)
+{
+	int err = kpool_group_error(sim_group(call));
+
+	sim_expect(!err || err == -EIO || err == -ETIME || err == -EAGAIN ||
+		   err == -ECANCELED || err == -ESHUTDOWN,
+		   "a group's error is %d", err);
+}
+
+/* Pools */
+
+static void sim_op_flush(struct sim_call *call)
+{
+	int err = kpool_flush(call->p->pool), i;
+
+	if (call->inside) {
+		sim_expect(err == -EDEADLK, "flush from inside says %d", err);
+		return;
+	}
+	sim_expect(!err || sim_is_lost(err), "flush says %d", err);
+	for (i = 0; i < SIM_ITEMS; i++)
+		sim_expect(sim->item[i].at != call->p ||
+			   sim_has_ended(&sim->item[i], call->gen[i]),
+			   "flush returns before item %d has ended", i);
+}
+
+static void sim_op_pause(struct sim_call *call)
+{
+	int err = kpool_pause(call->p->pool);
+
+	if (err)
+		sim_expect(err == -ESHUTDOWN &&
+			   sim_during(call, call->p->was_closed),
+			   "pause says %d", err);
+	else
+		sim_expect(sim_during(call, call->p->was_paused),
+			   "pause does not pause");
+}
+
+static void sim_op_resume(struct sim_call *call)
+{
+	kpool_resume(call->p->pool);
+	sim_expect(sim_during(call, call->p->was_running),
+		   "resume does not resume");
+}
+
+static void sim_op_release(struct sim_call *call)
+{
+	kpool_release(call->p->pool);
+	sim_expect(sim_during(call, call->p->was_closed),
+		   "release does not close");
+}
+
+static void sim_op_release_timeout(struct sim_call *call)
+{
+	int err = kpool_release_timeout(call->p->pool, call->op->ticks);
+
+	if (call->inside) {
+		sim_expect(err == -EDEADLK, "release from inside says %d", err);
+		return;
+	}
+	if (err == -ETIMEDOUT)
+		sim_judge_timeout(call, 1);
+	sim_expect(err == -ETIMEDOUT ||
+		   ((!err || sim_is_lost(err)) && sim_during(call, call->p->was_rest)),
+		   "release says %d", err);
+}
+
+static void sim_op_abort(struct sim_call *call)
+{
+	kpool_abort(call->p->pool);
+	sim_expect(sim_during(call, call->p->was_closed),
+		   "abort does not close");
+}
+
+static void sim_op_reboot(struct sim_call *call)
+{
+	int err = kpool_reboot(call->p->pool);
+
+	switch (err) {
+	case 0:
+		sim_expect(sim_during(call, call->p->was_open),
+			   "reboot does not open");
+		break;
+	case -EBUSY:
+		sim_expect(sim_during(call, call->p->was_busy),
+			   "reboot of an idle pool: -EBUSY");
+		break;
+	default:
+		sim_expect(sim->threads_failed, "reboot says %d", err);
+	}
+}
+
+static void sim_op_destroy(struct sim_call *call)
+{
+	int err;
+
+	if (!call->inside)
+		return;
+	err = kpool_destroy(call->p->pool);
+	sim_expect(err == -EDEADLK, "destroy from inside says %d", err);
+}
+
+static void sim_op_tune(struct sim_call *call)
+{
+	const struct sim_op *op = call->op;
+	int err = kpool_tune(call->p->pool, op->tunable, op->value);
+
+	sim_expect(!err || err == -EINVAL, "tune says %d", err);
+}
+
+static void sim_op_stats(struct sim_call *call)
+{
+	struct kpool_stats s;
+
+	kpool_get_stats(call->p->pool, &s);
+	sim_expect(s.submitted >= s.completed + s.cancelled + s.dropped,
+		   "more has ended than was submitted");
+}
+
+/* Others */
+
+static void sim_op_sleep(struct sim_call *call)
+{
+	if (call->op->ticks)
+		schedule_timeout_idle(call->op->ticks);
+}
+
+/* The item kills its thread, as if it had oopsed. */
+static void sim_op_die(struct sim_call *call)
+{
+	struct sim_item *it = call->inside;
+
+	if (!it || !call->by_worker || !sim->program.may_die)
+		return;
+	sim_trace("item %d dies\n", it->nr);
+	list_del(&call->node);
+	it->run = SIM_DEAD;
+	it->runner = NULL;
+	call->p->deaths++;
+	sim_thread_die(call->thread);
+}
+
+/* Wake somebody by mistake. */
+static void sim_op_poke(struct sim_call *call)
+{
+	struct sim_item *it = call->item;
+
+	if (it->runner)
+		wake_up_process(it->runner);
+	else if (sim->poked)
+		wake_up_process(sim->poked);
+}
+
+#define ROW(_name, _client, _body, ...)					\
+	{ .name = #_name, .client = _client, .body = _body,		\
+	  .run = sim_op_##_name, ##__VA_ARGS__ }
+
+const struct sim_op_row sim_ops[] = {
+	{ .name = "nothing" },
+	ROW(submit, 40, 6, .waits = true),
+	ROW(try, 14, 4),
+	ROW(timeout, 12, 0),
+	ROW(killable, 4, 0, .waits = true),
+	ROW(delayed, 10, 2, .needs_job = true),
+	ROW(modify, 4, 0, .needs_job = true),
+	ROW(itself, 0, 14),
+	ROW(fn, 8, 3, .waits = true),
+	ROW(invoke, 4, 1),
+	ROW(burst, 1, 0),
+	ROW(call, 6, 3, .waits = true),
+	ROW(call_timeout, 6, 0),
+	ROW(cancel, 10, 2),
+	ROW(cancel_wait, 8, 3, .waits = true),
+	ROW(flush_item, 8, 4, .waits = true),
+	ROW(disable, 3, 0),
+	ROW(disable_wait, 3, 0),
+	ROW(is_pending, 3, 0),
+	ROW(group_wait, 6, 2, .waits = true),
+	ROW(group_next, 6, 0),
+	ROW(group_cancel, 2, 1),
+	ROW(group_error, 1, 0),
+	ROW(flush, 6, 1),
+	ROW(pause, 4, 1),
+	ROW(resume, 8, 2),
+	ROW(release, 3, 1),
+	ROW(release_timeout, 4, 1),
+	ROW(abort, 3, 1, .fragile = true),
+	ROW(reboot, 8, 0, .fragile = true),
+	ROW(destroy, 0, 1),
+	ROW(tune, 12, 2, .fragile = true),
+	ROW(stats, 2, 0),
+	ROW(sleep, 14, 20),
+	ROW(poke, 4, 0),
+	ROW(die, 0, 4),
+	{ .name = "fail", .body = 14 },
+};
+
+const unsigned int sim_nr_ops = ARRAY_SIZE(sim_ops);
+
+/* May this operation be done here and now? */
+static bool sim_op_fits(const struct sim_call *call)
+{
+	const struct sim_op_row *row = &sim_ops[call->op->kind];
+
+	if (row->needs_job && !sim->program.item[call->op->item].job)
+		return false;
+	if (!call->inside)
+		return !sim->ending;
+	/* items that submit one another must come to an end */
+	if (++sim->nr_body_ops > SIM_MAX_BODY_OPS)
+		return false;
+	/* waits across pools are not detected */
+	return !row->waits || !call->p->nr;
+}
+
+void sim_do(const struct sim_op *op, struct sim_item *inside)
+{
+	struct sim_thread *thread = sim_current();
+	struct sim_call call = {
+		.op	= op,
+		.inside	= inside,
+		.p	= inside ? inside->at : &sim->pool[op->pool],
+		.item	= &sim->item[op->item],
+		.thread	= thread,
+		.outer	= thread->call,
+		.by_worker = !thread->call,
+	};
+
+	sim_call_begin(&call);
+	if (!sim_op_fits(&call))
+		return;
+	sim_trace("%s %d: %s pool %d item %d group %d ticks %d\n", thread->name,
+		  thread->nr, sim_ops[op->kind].name, call.p->nr, op->item,
+		  op->group, op->ticks);
+	thread->call = &call;
+	list_add_tail(&call.node, &sim->calls);
+	sim_ops[op->kind].run(&call);
+	list_del(&call.node);
+	thread->call = call.outer;
+	sim_trace("%s %d: %s ends\n", thread->name, thread->nr,
+		  sim_ops[op->kind].name);
+	sim_point();
+}
+
+int sim_client_main(void *data)
+{
+	const struct sim_op *op = data;
+	int i;
+
+	for (i = 0; i < SIM_CLIENT_OPS; i++, op++)
+		if (sim_op_enabled(op))
+			sim_do(op, NULL);
+	if (!--sim->nr_at_work)
+		complete(&sim->done);
+	return 0;
+}

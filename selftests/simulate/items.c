@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What items do: they say that they run, which must be so by the model, do the
+ * operations that the program gives them, and return an error or none.
+ */
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+
+#include "simulate.h"
+
+static struct sim_item *sim_item_of(struct kpool_item *item)
+{
+	return container_of(item, struct sim_item, job.item);
+}
+
+/* The two operations of the item: does one of them ask for an error? */
+static int sim_do_body(struct sim_item *it)
+{
+	int at = SIM_CLIENTS * SIM_CLIENT_OPS + it->nr * SIM_BODY_OPS, i;
+	const struct sim_op *op = &sim->program.op[at];
+	int err = 0;
+
+	for (i = 0; i < SIM_BODY_OPS; i++, op++) {
+		if (!sim_op_enabled(op))
+			continue;
+		if (sim_ops[op->kind].run)
+			sim_do(op, it);
+		else
+			err = -EIO;
+	}
+	return err;
+}
+
+int sim_item_fn(struct kpool_item *item)
+{
+	struct sim_item *it = sim_item_of(item);
+	struct sim_pool *p = it->at;
+	int err;
+
+	sim_trace("item %d runs\n", it->nr);
+	sim_expect(it->run != SIM_INSIDE, "item %d runs twice at once", it->nr);
+	sim_expect(it->run == SIM_BEGUN, "item %d runs, but was not to",
+		   it->nr);
+	it->run = SIM_INSIDE;
+	it->runner = current;
+	sim_point();
+	err = sim_do_body(it);
+	sim_point();
+	p->runs++;
+	p->failures += !!err;
+	it->runner = NULL;
+	it->run = SIM_RETURNED;
+	return err;
+}
+
+void sim_item_dropped(struct kpool_item *item, int err)
+{
+	struct sim_item *it = sim_item_of(item);
+	struct sim_pool *p = it->at;
+
+	sim_trace("item %d is dropped\n", it->nr);
+	sim_expect(it->drops_begun, "item %d is dropped, but was not to",
+		   it->nr);
+	it->drops_begun--;
+	it->drops_inside++;
+	sim_expect(err == -ECANCELED || err == -ESHUTDOWN || err == -ETIME ||
+		   err == -EAGAIN, "item %d is dropped with %d", it->nr, err);
+	if (err == -ETIME)
+		sim_expect(it->job.deadline &&
+			   ktime_after(ktime_get(), it->job.deadline),
+			   "item %d is dropped before its deadline", it->nr);
+	if (err == -ESHUTDOWN)
+		sim_expect(p->was_closed, "item %d: %d in an open pool", it->nr,
+			   err);
+	sim_point();
+	if (sim->program.item[it->nr].drop_sleeps)
+		schedule_timeout_idle(1);
+	sim_point();
+	p->drops++;
+	it->drops_inside--;
+}
+
+/* Functions that are submitted or called */
+
+static void sim_ticket_dies(struct sim_ticket *ticket)
+{
+	sim_trace("function %d dies\n", ticket->nr);
+	ticket->inside = false;
+	ticket->died++;
+	sim->pool[ticket->pool].deaths++;
+	sim_thread_die(sim_current());
+}
+
+int sim_ticket_fn(void *arg)
+{
+	struct sim_ticket *ticket = arg;
+
+	sim_trace("function %d runs\n", ticket->nr);
+	sim_expect(!ticket->ran, "function %d runs again", ticket->nr);
+	sim_expect(!ticket->released, "function %d runs after its end",
+		   ticket->nr);
+	ticket->ran++;
+	ticket->inside = true;
+	sim_point();
+	if (ticket->ticks)
+		schedule_timeout_idle(ticket->ticks);
+	sim_point();
+	if (ticket->dies && !sim_current()->call)
+		sim_ticket_dies(ticket);
+	ticket->inside = false;
+	ticket->ended++;
+	sim->pool[ticket->pool].runs++;
+	sim->pool[ticket->pool].failures += !!ticket->result;
+	return ticket->result;
+}
+
+void sim_ticket_release(void *arg)
+{
+	struct sim_ticket *ticket = arg;
+
+	sim_expect(!ticket->released, "argument %d is given back twice",
+		   ticket->nr);
+	sim_expect(!ticket->inside, "argument %d is given back in use",
+		   ticket->nr);
+	ticket->released++;
+}
+
+/* Callbacks of the pool; its data is ours */
+
+void *sim_worker_init(void *data)
+{
+	struct sim_pool *p = data;
+
+	sim_point();
+	if (sim_percent(sim->program.init_fails)) {
+		sim->threads_failed++;
+		return ERR_PTR(-ENOMEM);
+	}
+	p->inits++;
+	return current;
+}
+
+void sim_worker_exit(void *data, void *state)
+{
+	struct sim_pool *p = data;
+
+	sim_point();
+	sim_expect(state == current, "a worker ends with another's state");
+	p->exits++;
+}
+
+void sim_fault(void *data, const struct kpool_fault *fault)
+{
+	struct sim_pool *p = data;
+
+	sim_point();
+	sim_expect(fault->err, "a fault without an error");
+	p->faults++;
+}

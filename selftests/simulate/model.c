@@ -1,0 +1,903 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The model: what the contract says of a pool, as plainly as possible.
+ *
+ * A step is all that somebody does while holding the pool's lock; the model
+ * compares what is to be seen before and after it.  For each item it follows
+ * the life of an acceptance (accepted, perhaps delayed, in line, then run,
+ * dropped or taken back), and for each pool it asks whether this could have
+ * happened: in this order, with these units, in this state, at this time.
+ */
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/stdarg.h>
+
+#include "simulate.h"
+
+/* Starts past a lower priority, give or take those that are not seen. */
+#define SIM_PASSED_MIN	13
+#define SIM_PASSED_MAX	17
+
+/* The first complaint is the one that counts. */
+void sim_fail(const char *fmt, ...)
+{
+	va_list args;
+
+	if (sim->failure[0])
+		return;
+	va_start(args, fmt);
+	vscnprintf(sim->failure, sizeof(sim->failure), fmt, args);
+	va_end(args);
+	sim_trace("FAILURE: %s\n", sim->failure);
+}
+
+static const struct sim_item_spec *sim_spec(const struct sim_item *it)
+{
+	return &sim->program.item[it->nr];
+}
+
+static bool sim_is_accepted(const struct sim_item_view *v)
+{
+	return v->place >= SIM_DUE;
+}
+
+static bool sim_in_queue(const struct sim_item_view *v)
+{
+	return v->place == SIM_BLOCKED || v->place == SIM_DUE;
+}
+
+static bool sim_in_line(const struct sim_item_view *v)
+{
+	return v->place == SIM_LINE || v->place == SIM_BACK;
+}
+
+static bool sim_in_stream(const struct sim_item *it)
+{
+	return sim_spec(it)->job && sim_spec(it)->stream;
+}
+
+static bool sim_is_under_way(enum sim_phase phase)
+{
+	return phase == SIM_BEGUN || phase == SIM_INSIDE;
+}
+
+static int sim_rank(const struct sim_item *it)
+{
+	switch (sim_spec(it)->priority) {
+	case KPOOL_HIGH:
+		return 0;
+	case KPOOL_LOW:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+static unsigned int sim_units(const struct sim_item *it,
+			      const struct sim_view *v)
+{
+	return clamp_t(unsigned int, sim_spec(it)->weight, 1,
+		       v->attrs.capacity);
+}
+
+static unsigned int sim_free_units(const struct sim_view *v)
+{
+	u64 capacity = v->attrs.capacity;
+
+	return v->stats.units < capacity ? capacity - v->stats.units : 0;
+}
+
+/* Have all acceptances up to this one ended, as far as functions say? */
+bool sim_has_ended(const struct sim_item *it, unsigned int gen)
+{
+	const struct sim_item_view *v = it->at ? &it->at->view.item[it->nr] :
+						 NULL;
+
+	if (v && v->here && sim_is_accepted(v) && it->gen <= gen)
+		return false;
+	if (it->run == SIM_INSIDE && it->run_gen <= gen)
+		return false;
+	return !it->drops_inside || it->drop_gen > gen;
+}
+
+/* The call that the thread in this step is in. */
+static struct sim_call *sim_caller(void)
+{
+	struct sim_thread *thread = sim_current();
+
+	return thread ? thread->call : NULL;
+}
+
+/* Room */
+
+/* Is what is in line, or in front of it, of one unit each and in no stream? */
+static bool sim_is_simple(const struct sim_view *v)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct sim_item_view *item = &v->item[i];
+
+		if (item->here && (sim_is_accepted(item) || sim_in_queue(item)) &&
+		    (sim_spec(&sim->item[i])->weight > 1 ||
+		     sim_in_stream(&sim->item[i])))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * How many wait for want of units, and is there a free unit for one more, or a
+ * place to wait in?  Whether one that its submitter still runs takes such a
+ * place, the contract leaves open.
+ */
+static u64 sim_waiting(const struct sim_view *v, unsigned int back)
+{
+	return v->line - min_t(u64, v->line, sim_free_units(v)) + back;
+}
+
+static bool sim_has_room(const struct sim_view *v, unsigned int back)
+{
+	return v->line < sim_free_units(v) ||
+	       sim_waiting(v, back) < v->attrs.queue_depth;
+}
+
+/* Acceptance */
+
+static void sim_accepted(struct sim_pool *p, struct sim_item *it,
+			 const struct sim_view *was, const struct sim_view *v)
+{
+	const struct sim_item_view *old = &was->item[it->nr];
+	const struct sim_item_view *now = &v->item[it->nr];
+	const struct sim_item_spec *spec = sim_spec(it);
+
+	it->gen++;
+	it->accepted_in = sim->step;
+	sim_trace("item %d accepted, %s\n", it->nr, sim_place_name(now->place));
+	sim_expect(!was->stats.closed || !v->stats.closed,
+		   "item %d is accepted by a closed pool", it->nr);
+	sim_expect(!it->disabled, "item %d is accepted while disabled", it->nr);
+	sim_expect(!spec->job || spec->group < 0 ||
+		   !sim->group_doomed[spec->group],
+		   "item %d is accepted by a cancelled group", it->nr);
+	/* one that its submitter runs, or that waits in front, needs no room */
+	if (old->place == SIM_BLOCKED || now->place != SIM_LINE)
+		return;
+	sim_expect(!was->queue, "item %d overtakes those who wait", it->nr);
+	if (!sim_is_simple(was) || !sim_is_simple(v))
+		return;
+	/* another may have made room */
+	sim_expect(sim_has_room(was, was->followers) ||
+		   sim_waiting(v, v->followers) <= v->attrs.queue_depth,
+		   "item %d is accepted without room", it->nr);
+}
+
+/* From the queue in front: only the first, in order of arrival. */
+static void sim_leaves_queue(struct sim_pool *p, struct sim_item *it,
+			     const struct sim_view *v)
+{
+	unsigned int i, other;
+
+	for (i = 0; i < p->nr_queue; i++) {
+		other = p->queue[i];
+		if (other == it->nr)
+			return;
+		sim_expect(!sim_in_queue(&v->item[other]) ||
+			   sim->item[other].queued_in == it->queued_in,
+			   "item %d overtakes item %d, which came before",
+			   it->nr, other);
+	}
+}
+
+/* Time */
+
+static void sim_delayed(struct sim_item *it)
+{
+	const struct sim_call *call = sim_caller();
+	unsigned long ticks = call ? call->op->ticks : 0;
+
+	it->due_min = jiffies + ticks;
+	it->due_max = jiffies + ticks + ticks / 8 + 2;
+}
+
+static void sim_due(struct sim_item *it)
+{
+	const struct sim_call *call = sim_caller();
+
+	/* its time has been changed to now */
+	if (call && call->modifies && call->item == it && !call->op->ticks)
+		return;
+	sim_expect(time_after_eq(jiffies, it->due_min),
+		   "item %d is due %lu ticks early", it->nr,
+		   it->due_min - jiffies);
+	sim_expect(time_before_eq(jiffies, it->due_max),
+		   "item %d is due %lu ticks late", it->nr,
+		   jiffies - it->due_max);
+}
+
+/* Starts */
+
+/* Was the item in line all the time, and could it have started? */
+static bool sim_was_first_to(const struct sim_item *it,
+			     const struct sim_view *was,
+			     const struct sim_view *v)
+{
+	const struct sim_item_view *old = &was->item[it->nr];
+	const struct sim_item_view *now = &v->item[it->nr];
+
+	return old->here && old->place == SIM_LINE && now->place == SIM_LINE &&
+	       !now->runs && !now->follows && !old->follows && !old->runs;
+}
+
+static void sim_judge_order(struct sim_pool *p, const struct sim_item *it,
+			    const struct sim_view *was,
+			    const struct sim_view *v)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct sim_item *other = &sim->item[i];
+
+		if (other == it || !sim_was_first_to(other, was, v))
+			continue;
+		if (sim_rank(other) == sim_rank(it))
+			sim_expect((int)(other->arrival - it->arrival) >= 0,
+				   "item %d starts before item %d, which came before",
+				   it->nr, i);
+		else if (sim_rank(other) < sim_rank(it))
+			sim_expect(p->passed_most >= SIM_PASSED_MIN,
+				   "item %d starts before item %d of a higher priority",
+				   it->nr, i);
+	}
+}
+
+/* Units of those that have begun and not returned, by our own count. */
+static unsigned int sim_units_in_use(const struct sim_pool *p)
+{
+	unsigned int units = 0, i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (sim->item[i].at == p && sim_is_under_way(sim->item[i].run))
+			units += sim->item[i].units;
+	return units;
+}
+
+static void sim_started(struct sim_pool *p, struct sim_item *it,
+			const struct sim_view *was, const struct sim_view *v)
+{
+	const struct sim_item_view *now = &v->item[it->nr];
+
+	sim_trace("item %d starts\n", it->nr);
+	it->run = SIM_BEGUN;
+	it->run_gen = it->gen;
+	it->run_id = now->run_id;
+	p->started = it;
+	it->started_in = sim->step;
+	it->units = 0;
+	if (now->by_caller)
+		return;
+	sim_expect(!it->job.deadline ||
+		   !ktime_after(ktime_get(), it->job.deadline),
+		   "item %d starts after its deadline", it->nr);
+	it->units = sim_units(it, v);
+	sim_expect(sim_units_in_use(p) <= v->attrs.capacity,
+		   "item %d starts beyond capacity", it->nr);
+	sim_judge_order(p, it, was, v);
+	if (sim_in_stream(it)) {
+		int i;
+
+		for (i = 0; i < SIM_ITEMS; i++)
+			sim_expect(i == it->nr ||
+				   !sim_in_stream(&sim->item[i]) ||
+				   !sim_is_under_way(sim->item[i].run),
+				   "items %d and %d of a stream run at once",
+				   it->nr, i);
+	}
+}
+
+/* An accepted item is there no more and does not run: who took it? */
+static void sim_taken_back(struct sim_pool *p, struct sim_item *it)
+{
+	struct sim_call *call = sim_caller();
+
+	sim_trace("item %d is taken back\n", it->nr);
+	p->cancels++;
+	if (call && call->item == it && !call->took &&
+	    (call->target || it->maybe_cancelled || it->maybe_disabled))
+		call->took = true;
+	else
+		sim_fail("item %d is lost", it->nr);
+}
+
+/* What a step has done to one item, in the order in which it can happen. */
+static void sim_judge_phases(struct sim_item *it, const struct sim_item_view *now)
+{
+	if (!now->runs) {
+		sim_expect(!sim_is_under_way(it->run),
+			   "item %d has ended, but still runs", it->nr);
+		it->run = SIM_NOT;
+	}
+	sim_expect(now->dropping >= it->drops_begun + it->drops_inside,
+		   "item %d has been dropped, but its owner not told", it->nr);
+}
+
+static bool sim_run_begins(const struct sim_item *it,
+			   const struct sim_item_view *now)
+{
+	return now->runs && (it->run == SIM_NOT ||
+			     (!sim_is_under_way(it->run) &&
+			      it->run_id != now->run_id));
+}
+
+static void sim_dropped(struct sim_item *it, const struct sim_item_view *now)
+{
+	it->drops_begun++;
+	it->drop_gen = it->gen;
+	sim_trace("item %d will be dropped\n", it->nr);
+	sim_expect(now->dropping, "item %d is lost", it->nr);
+}
+
+/* When it comes to the line; of those that come at once, by their queue. */
+static unsigned int sim_arrival(const struct sim_pool *p,
+				const struct sim_item *it)
+{
+	unsigned int i, before = SIM_ITEMS;
+
+	for (i = 0; i < p->nr_queue; i++)
+		if (p->queue[i] == it->nr)
+			before = 0;
+	for (i = 0; !before && i < p->nr_queue; i++)
+		if (sim->item[p->queue[i]].queued_in == it->queued_in)
+			break;
+	return sim->step * (SIM_ITEMS + 1) + (before ?: i);
+}
+
+static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
+			   const struct sim_view *was, const struct sim_view *v)
+{
+	const struct sim_item_view *old = &was->item[it->nr];
+	const struct sim_item_view *now = &v->item[it->nr];
+	bool starts, taken, accepted, held;
+
+	if (!now->here)
+		return;
+	it->at = p;
+	sim_judge_phases(it, now);
+	starts = sim_run_begins(it, now);
+	taken = v->stats.cancelled > was->stats.cancelled;
+	held = old->here && sim_is_accepted(old);
+	accepted = !held && (sim_is_accepted(now) || starts);
+
+	if (old->here && sim_in_queue(old) && (accepted || old->place == SIM_DUE) &&
+	    !sim_in_queue(now) && now->place != SIM_DOOMED &&
+	    (starts || sim_is_accepted(now)))
+		sim_leaves_queue(p, it, v);
+	if (held && old->place == SIM_DELAYED && now->place != SIM_DELAYED &&
+	    (starts || sim_in_queue(now) || now->place == SIM_LINE ||
+	     now->place == SIM_BACK))
+		sim_due(it);
+	if (accepted)
+		sim_accepted(p, it, was, v);
+	if (now->place == SIM_DELAYED &&
+	    (accepted || (sim_caller() && sim_caller()->modifies &&
+			  sim_caller()->item == it)))
+		sim_delayed(it);
+	if ((starts || sim_in_line(now)) && !(held && sim_in_line(old)))
+		it->arrival = sim_arrival(p, it);
+	if (starts)
+		sim_started(p, it, was, v);
+	else if (held && !sim_is_accepted(now) && taken)
+		sim_taken_back(p, it);
+	else if (held && !sim_is_accepted(now))
+		sim_dropped(it, now);
+}
+
+/* The queue in front of the line, as far as we see it, by arrival. */
+static void sim_follow_queue(struct sim_pool *p, const struct sim_view *v)
+{
+	unsigned int i, left = 0;
+	u32 known = 0;
+
+	for (i = 0; i < p->nr_queue; i++) {
+		u8 nr = p->queue[i];
+
+		if (!v->item[nr].here || !sim_in_queue(&v->item[nr]))
+			continue;
+		p->queue[left++] = nr;
+		known |= BIT(nr);
+	}
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (v->item[i].here && sim_in_queue(&v->item[i]) &&
+		    !(known & BIT(i))) {
+			sim->item[i].queued_in = sim->step;
+			p->queue[left++] = i;
+		}
+	p->nr_queue = left;
+}
+
+/* Pools */
+
+static u64 sim_ended(const struct sim_view *v)
+{
+	return v->stats.completed + v->stats.cancelled + v->stats.dropped +
+	       v->stats.died;
+}
+
+static u64 sim_begun(const struct sim_view *v)
+{
+	return v->stats.completed + v->stats.died + v->stats.running;
+}
+
+/* Every accepted item is in one place. */
+static void sim_judge_counters(const struct sim_view *v)
+{
+	const struct kpool_stats *s = &v->stats;
+	u64 there = s->pending + s->delayed + s->running + v->dropping;
+
+	sim_expect(s->submitted == sim_ended(v) + there,
+		   "%llu submitted, %llu ended, %llu there", s->submitted,
+		   sim_ended(v), there);
+	sim_expect(s->spawned == s->purged + s->retired + s->died + s->alive,
+		   "%llu spawned, %llu purged, %llu retired, %llu alive",
+		   s->spawned, s->purged, s->retired, s->alive);
+	sim_expect(s->idle + s->running <= s->alive + v->callers,
+		   "%llu idle and %llu running of %llu", s->idle, s->running,
+		   s->alive);
+}
+
+/* Does an item of a rank in this range stand in line?  Functions are of rank 1. */
+static bool sim_any_in_line(const struct sim_view *v, int from, int to)
+{
+	unsigned int seen = 0;
+	bool found = false;
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++) {
+		int rank = sim_rank(&sim->item[i]);
+
+		if (!v->item[i].here || v->item[i].place != SIM_LINE)
+			continue;
+		seen++;
+		found |= rank >= from && rank <= to;
+	}
+	return found || (from <= 1 && to >= 1 && v->line > seen);
+}
+
+/*
+ * Starts past a lower priority, until one of those has its turn: at least, and
+ * at most, as a turn that comes too late, so that the item is dropped, may
+ * count or not.
+ */
+static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
+			     const struct sim_view *v, u64 starts)
+{
+	int i, rank = p->started ? sim_rank(p->started) : 1;
+	bool past = sim_any_in_line(v, rank + 1, 2) &&
+		    !sim_any_in_line(v, 0, rank - 1);
+
+	/* who runs its own item takes nobody's turn */
+	if (starts && v->callers <= was->callers) {
+		p->passed = past ? p->passed + 1 : 0;
+		/* one whose turn has come in this step was passed as well */
+		past |= sim_any_in_line(was, rank + 1, 2) &&
+			!sim_any_in_line(v, 0, rank - 1);
+		p->passed_most = past ? p->passed_most + 1 : 0;
+	}
+	for (i = 0; i < SIM_ITEMS; i++) {
+		if (!was->item[i].here || was->item[i].place != SIM_LINE ||
+		    v->item[i].place != SIM_DOOMED)
+			continue;
+		p->passed = 0;
+		p->passed_most++;
+	}
+	sim_expect(p->passed <= SIM_PASSED_MAX, "a low priority starves");
+}
+
+static void sim_judge_starts(struct sim_pool *p, const struct sim_view *was,
+			     const struct sim_view *v)
+{
+	u64 starts = sim_begun(v) - sim_begun(was);
+
+	p->starts = starts;
+	sim_count_passed(p, was, v, starts);
+	if (!starts)
+		return;
+	sim_expect(!was->stats.paused || !v->stats.paused,
+		   "a paused pool starts an item");
+	sim_expect(!was->aborted || !v->aborted,
+		   "an aborted pool starts an item");
+	if (v->callers <= was->callers)
+		sim_expect(v->stats.units <= v->attrs.capacity,
+			   "%llu units of %d in use", v->stats.units,
+			   v->attrs.capacity);
+}
+
+/* Nobody waits in front of the line while there is room. */
+static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
+{
+	unsigned int free = sim_free_units(v);
+	const struct sim_item *head;
+
+	if (!v->queue)
+		return;
+	if (sim_is_simple(v)) {
+		sim_expect(!sim_has_room(v, v->back),
+			   "a submitter waits, but there is room");
+		return;
+	}
+	head = &sim->item[p->queue[0]];
+	if (v->queue != p->nr_queue || v->line || sim_in_stream(head))
+		return;
+	/* of two that came at once, which is the first? */
+	if (v->queue > 1 &&
+	    sim->item[p->queue[1]].queued_in == head->queued_in)
+		return;
+	sim_expect(sim_units(head, v) > free,
+		   "item %d waits, but its units are free", head->nr);
+}
+
+/* Of two that came at once the heavier may be the first. */
+static bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
+			  const struct sim_view *v)
+{
+	if (sim_rank(a) != sim_rank(b))
+		return sim_rank(a) < sim_rank(b);
+	if (a->arrival != b->arrival)
+		return (int)(a->arrival - b->arrival) < 0;
+	return sim_units(a, v) > sim_units(b, v);
+}
+
+/* Could the first in line start, as far as we see the line? */
+static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
+{
+	unsigned int free = sim_free_units(v), seen = 0, i;
+	const struct sim_item *first = NULL;
+
+	/* it may be the turn of another, which is too heavy */
+	if (v->stats.paused || v->aborted || !free ||
+	    p->passed_most >= SIM_PASSED_MIN)
+		return false;
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct sim_item *it = &sim->item[i];
+		const struct sim_item_view *now = &v->item[i];
+
+		if (!now->here || now->place != SIM_LINE)
+			continue;
+		seen++;
+		if (now->runs || now->follows)
+			continue;
+		if (!first || sim_is_before(it, first, v))
+			first = it;
+	}
+	if (first)
+		return sim_units(first, v) <= free && v->line == seen;
+	return v->line > seen && !seen;
+}
+
+/* Nothing waits behind a free unit; here, time passes only if all sleep. */
+static void sim_judge_conserving(struct sim_pool *p, const struct sim_view *v)
+{
+	if (p->startable && !sim->threads_failed)
+		sim_expect(time_before_eq(jiffies, p->startable_since + 1),
+			   "nothing starts for %lu ticks, but units are free",
+			   jiffies - p->startable_since);
+	if (!sim_can_start(p, v)) {
+		p->startable = false;
+	} else if (!p->startable || sim_begun(v) != sim_begun(&p->view)) {
+		p->startable = true;
+		p->startable_since = jiffies;
+	}
+}
+
+/* Who may have changed the state of the pool? */
+static void sim_judge_state(const struct sim_view *was, const struct sim_view *v)
+{
+	sim_expect(v->stats.closed || !v->aborted, "aborted, but open");
+	sim_expect(!v->stats.closed || !v->stats.paused, "paused, but closed");
+	sim_expect(v->stats.alive >= was->stats.alive ||
+		   v->stats.purged + v->stats.retired + v->stats.died >
+		   was->stats.purged + was->stats.retired + was->stats.died,
+		   "a worker has gone for no reason");
+}
+
+static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
+			      const struct sim_view *v)
+{
+	p->min_warm = min(p->min_warm, v->attrs.min_workers);
+	p->min_capacity = min(p->min_capacity, v->attrs.capacity);
+	/* one that was to go has gone although another has died meanwhile */
+	if (v->stats.purged > was->stats.purged && !p->deaths)
+		sim_expect(v->stats.alive >= p->min_warm,
+			   "a warm worker is purged");
+	sim_expect(v->stats.alive <= was->stats.alive ||
+		   v->stats.alive <= v->attrs.capacity,
+		   "%llu workers, capacity %d", v->stats.alive,
+		   v->attrs.capacity);
+}
+
+/* Remembering */
+
+static void sim_note_item(struct sim_item *it)
+{
+	static const struct sim_item_view nowhere;
+	const struct sim_item_view *now = it->at ? &it->at->view.item[it->nr] :
+						   &nowhere;
+	unsigned int step = sim->step;
+
+	if (now->place != SIM_REST)
+		it->was_taken = step;
+	if (sim_is_accepted(now))
+		it->was_accepted = step;
+	else
+		it->was_idle = step;
+	if (now->place == SIM_DELAYED)
+		it->was_delayed = step;
+	if (now->runs || now->dropping)
+		it->was_running = step;
+}
+
+/* May something happen that no item that runs has to do? */
+static bool sim_is_helped(const struct sim_view *v)
+{
+	return v->stats.paused || v->dropping ||
+	       (v->stats.delayed && (v->stats.closed || sim_free_units(v)));
+}
+
+/* Are all that run in the pool in a call that may wait for ever? */
+static bool sim_all_wait(const struct sim_pool *p)
+{
+	const struct sim_view *v = &p->view;
+	const struct sim_call *call;
+	u64 waiting = 0;
+
+	list_for_each_entry(call, &sim->calls, node)
+		waiting += call->inside && call->p == p && call->waits;
+	/* what started in this step came after a refusal in the same step */
+	return waiting && waiting + p->starts >= v->stats.running &&
+	       !p->helped;
+}
+
+static void sim_note_pool(struct sim_pool *p)
+{
+	const struct sim_view *v = &p->view;
+	unsigned int step = sim->step;
+
+	*(v->stats.closed ? &p->was_closed : &p->was_open) = step;
+	*(v->stats.paused ? &p->was_paused : &p->was_running) = step;
+	if (v->queue || !sim_is_simple(v) || !sim_has_room(v, v->back))
+		p->was_full = step;
+	if (v->queue || v->line || v->back || v->stats.units)
+		p->was_used = step;
+	if (v->attrs.nonblocking || v->stats.blocked >= v->attrs.max_blocked)
+		p->was_refusing = step;
+	if (v->stats.submitted != sim_ended(v))
+		p->was_busy = step;
+	else
+		p->was_idle = step;
+	if (v->stats.submitted == sim_ended(v) && !v->stats.alive)
+		p->was_rest = step;
+	if (sim_all_wait(p))
+		p->was_hung = step;
+}
+
+/* At some time in this step, what comes in and starts in it aside? */
+static bool sim_item_rests(const struct sim_item *it)
+{
+	if (it->accepted_in == sim->step)
+		return it->started_in == sim->step || !sim_is_under_way(it->run);
+	return !sim_is_accepted(&it->at->view.item[it->nr]) &&
+	       !sim_is_under_way(it->run) && !it->drops_begun &&
+	       !it->drops_inside;
+}
+
+static bool sim_group_rests(int group)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct sim_item *it = &sim->item[i];
+
+		if (!sim_spec(it)->job || sim_spec(it)->group < group ||
+		    (sim_spec(it)->group != group &&
+		     !sim->program.nested_groups) || it->at != &sim->pool[0])
+			continue;
+		if (!sim_item_rests(it))
+			return false;
+	}
+	return true;
+}
+
+static void sim_note_groups(void)
+{
+	int group;
+
+	for (group = 0; group < SIM_GROUPS; group++) {
+		if (sim_group_rests(group))
+			sim->group_idle[group] = sim->step;
+		if (sim_group_is_cancelled(group))
+			sim->group_cancelled[group] = sim->step;
+	}
+}
+
+/* A state holds until another is seen: what is not in this step's pool too. */
+void sim_note(void)
+{
+	int i;
+
+	for (i = 0; i < SIM_POOLS; i++)
+		if (sim->pool[i].pool)
+			sim_note_pool(&sim->pool[i]);
+	for (i = 0; i < SIM_ITEMS; i++)
+		sim_note_item(&sim->item[i]);
+	if (sim->pool[0].pool)
+		sim_note_groups();
+}
+
+/* Circles */
+
+/* The item that an item's function waits for, or NULL. */
+static struct sim_item *sim_waits_for(const struct sim_item *it)
+{
+	const struct sim_call *call;
+
+	list_for_each_entry(call, &sim->calls, node)
+		if (call->inside == it && call->target)
+			return call->target;
+	return NULL;
+}
+
+/* Who of the stream runs has to end before the item can. */
+static struct sim_item *sim_before(struct sim_item *it)
+{
+	int i;
+
+	if (sim_is_under_way(it->run) || !sim_in_stream(it))
+		return it;
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (sim_in_stream(&sim->item[i]) &&
+		    sim->item[i].run == SIM_INSIDE)
+			return &sim->item[i];
+	return it;
+}
+
+/* Is it an item in whose function, further out, the call is made? */
+static bool sim_is_around(const struct sim_item *it, const struct sim_call *call)
+{
+	for (call = call->outer; call; call = call->outer)
+		if (call->inside == it)
+			return true;
+	return false;
+}
+
+/* Mark each call of an item's function that waits for that item. */
+void sim_note_circles(void)
+{
+	struct sim_call *call;
+	int i;
+
+	list_for_each_entry(call, &sim->calls, node) {
+		struct sim_item *it = call->target;
+
+		for (i = 0; call->inside && it && i < SIM_ITEMS; i++) {
+			if (it == call->inside || sim_is_around(it, call) ||
+			    sim_before(it) == call->inside)
+				call->circle = true;
+			it = sim_waits_for(sim_before(it));
+		}
+	}
+	for (i = 0; i < SIM_POOLS; i++)
+		if (sim->pool[i].pool && sim_all_wait(&sim->pool[i]))
+			sim->pool[i].was_hung = sim->step;
+}
+
+/* Steps */
+
+static struct sim_pool *sim_pool_of(const void *lock)
+{
+	int i;
+
+	/* the lock is the first field of a pool */
+	for (i = 0; i < SIM_POOLS; i++)
+		if (sim->pool[i].pool == lock && !sim->pool[i].ended)
+			return &sim->pool[i];
+	return NULL;
+}
+
+/* Somebody is about to drop a lock: what has been done under it? */
+void sim_step(const void *lock)
+{
+	struct sim_pool *p = sim ? sim_pool_of(lock) : NULL;
+	struct sim_view v;
+	int i;
+
+	if (!p)
+		return;
+	sim->step++;
+	p->started = NULL;
+	sim_observe(p->pool, &v);
+	for (i = 0; i < p->nr_queue; i++)
+		sim_judge_item(p, &sim->item[p->queue[i]], &p->view, &v);
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (!memchr(p->queue, i, p->nr_queue))
+			sim_judge_item(p, &sim->item[i], &p->view, &v);
+	sim_follow_queue(p, &v);
+	sim_judge_counters(&v);
+	sim_judge_starts(p, &p->view, &v);
+	sim_judge_queue(p, &v);
+	sim_judge_conserving(p, &v);
+	sim_judge_state(&p->view, &v);
+	sim_judge_workers(p, &p->view, &v);
+	/* before this step and after it: in between, a sleeper may be refused */
+	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
+	p->view = v;
+	sim_note();
+}
+
+/* The end */
+
+/* All sleep: nothing that could start may wait. */
+void sim_judge_rest(const struct sim_pool *p)
+{
+	if (p->startable && !sim->threads_failed)
+		sim_expect(time_before_eq(jiffies, p->startable_since + 1),
+			   "nothing starts, but units are free");
+}
+
+static void sim_judge_tickets(const struct sim_pool *p,
+			      const struct kpool_stats *s)
+{
+	u64 lost = s->dropped - p->drops, sure = 0, maybe = 0;
+	unsigned int i;
+
+	for (i = 0; i < sim->nr_tickets; i++) {
+		const struct sim_ticket *t = &sim->ticket[i];
+
+		if (t->pool != p->nr)
+			continue;
+		sim_expect(t->ran == t->ended + t->died, "function %d never returns", i);
+		sim_expect(!t->timed_out || t->released == 1,
+			   "argument %d is given back %d times", i,
+			   t->released);
+		sim_expect(t->timed_out || !t->released,
+			   "argument %d is given back to its caller too", i);
+		if (t->ran)
+			continue;
+		sure += t->accepted;
+		maybe += t->maybe;
+	}
+	sim_expect(lost >= sure && lost <= sure + maybe,
+		   "%llu functions never ran, %llu were dropped", sure, lost);
+	sim_expect(s->cancelled >= p->cancels &&
+		   s->cancelled <= p->cancels + maybe,
+		   "%llu were taken back, the pool says %llu", p->cancels,
+		   s->cancelled);
+}
+
+/* After destroy: every item and every worker is accounted for. */
+void sim_judge_end(struct sim_pool *p)
+{
+	const struct kpool_stats *s = &p->view.stats;
+
+	sim_expect(s->submitted == sim_ended(&p->view),
+		   "destroyed with %llu submitted, %llu ended", s->submitted,
+		   sim_ended(&p->view));
+	sim_expect(!s->alive, "destroyed with %llu workers", s->alive);
+	sim_expect(s->completed == p->runs,
+		   "%llu functions returned, the pool says %llu", p->runs,
+		   s->completed);
+	sim_expect(s->failed == p->failures,
+		   "%llu failed, the pool says %llu", p->failures, s->failed);
+	sim_expect(p->faults == p->failures + p->deaths,
+		   "%llu failed, %llu died, the handler was told of %llu",
+		   p->failures, p->deaths, p->faults);
+	sim_expect(s->died == p->deaths, "%llu died, the pool says %llu",
+		   p->deaths, s->died);
+	sim_expect(s->refused >= p->refusals &&
+		   s->refused <= p->refusals + p->maybe_refusals,
+		   "%llu refused, the pool says %llu", p->refusals, s->refused);
+	sim_expect(!sim->program.has_init || p->inits == p->exits + p->deaths,
+		   "%llu workers began, %llu ended",
+		   p->inits, p->exits);
+	sim_judge_tickets(p, s);
+}

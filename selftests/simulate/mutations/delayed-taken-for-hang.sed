@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: wait.c
+# kernel: uml
+# tests: deadlock delay
+# breaks: A delayed job that will start is not hoped for.
+/^static bool kpool_has_helpers/,/^}/s/return pool->nr_delayed \&\& (pool->closed || kpool_free_units(pool));/return false;/

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: wait.c
+# breaks: A time-out that meets its serving withdraws what was served.
+/^int kpool_wait(/,/^}/s/if (!waiter->served)/if (!left)/

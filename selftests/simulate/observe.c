@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the engine's state says in the words of the contract.  This is the only
+ * file of the model that knows the engine's structures, so that they may
+ * change; what it says is judged in model.c.
+ */
+#include <linux/string.h>
+
+#include "simulate.h"
+#include "../../internal.h"
+#include "../../pending.h"
+
+static enum sim_place sim_place_of(const struct kpool_item *item)
+{
+	switch (item->place) {
+	case KPOOL_NOWHERE:
+		return SIM_REST;
+	case KPOOL_BLOCKED:
+		return SIM_BLOCKED;
+	case KPOOL_UNCOLLECTED:
+		return SIM_KEPT;
+	case KPOOL_IN_LINE:
+		return SIM_LINE;
+	case KPOOL_HELD:
+	case KPOOL_ASIDE:
+		return SIM_BACK;
+	case KPOOL_DUE:
+		return SIM_DUE;
+	case KPOOL_DELAYED:
+		return SIM_DELAYED;
+	default:
+		return SIM_DOOMED;
+	}
+}
+
+const char *sim_place_name(unsigned int place)
+{
+	static const char *const names[] = {
+		"at rest", "blocked", "kept", "due", "in line", "back",
+		"delayed", "doomed",
+	};
+
+	return place < ARRAY_SIZE(names) ? names[place] : "?";
+}
+
+static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
+			     struct sim_item_view *view)
+{
+	view->here = item->home == pool->id;
+	if (!view->here)
+		return;
+	view->place = sim_place_of(item);
+	view->follows = item->flags & __KPOOL_FOLLOWS;
+	view->runs = kpool_runner(item);
+	if (view->runs)
+		view->run_id = (unsigned long)item->worker +
+			       item->worker->done;
+}
+
+static void sim_observe_caller(const struct kpool_outside *outside,
+			       struct sim_item_view *view)
+{
+	view->by_caller = true;
+	view->runs = true;
+	view->run_id = (unsigned long)outside;
+}
+
+/* Runs outside of the workers. */
+static void sim_observe_outside(struct kpool *pool, struct sim_view *view)
+{
+	const struct kpool_outside *outside;
+	int i;
+
+	list_for_each_entry(outside, &pool->outside, node) {
+		if (outside->runs)
+			view->callers++;
+		else
+			view->dropping++;
+		for (i = 0; i < SIM_ITEMS; i++) {
+			if (outside->run.item != &sim->item[i].job.item)
+				continue;
+			if (outside->runs)
+				sim_observe_caller(outside, &view->item[i]);
+			else
+				view->item[i].dropping++;
+		}
+	}
+}
+
+/* The counters, as kpool_get_stats() would tell them. */
+static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
+{
+	*stats = pool->stats;
+	stats->alive = pool->nr_workers;
+	stats->idle = pool->nr_idle;
+	stats->running = kpool_nr_running(pool) + pool->nr_caller_runs;
+	stats->units = pool->used;
+	stats->delayed = pool->nr_delayed;
+	stats->pending = pool->nr_line + pool->nr_held + pool->nr_aside +
+			 pool->nr_due + pool->nr_doomed;
+	stats->blocked = pool->nr_blocked;
+	stats->closed = pool->closed;
+	stats->paused = pool->paused;
+}
+
+bool sim_group_is_cancelled(int group)
+{
+	return kpool_group_is_cancelled(&sim->group[group]);
+}
+
+/* Called with the pool's lock held. */
+void sim_observe(struct kpool *pool, struct sim_view *view)
+{
+	const struct kpool_item *item;
+	int i;
+
+	memset(view, 0, sizeof(*view));
+	for (i = 0; i < SIM_ITEMS; i++)
+		sim_observe_item(pool, &sim->item[i].job.item, &view->item[i]);
+	if (!list_empty(&pool->outside))
+		sim_observe_outside(pool, view);
+	sim_observe_stats(pool, &view->stats);
+	view->attrs = pool->attrs;
+	view->line = pool->nr_line;
+	view->back = pool->nr_aside;
+	list_for_each_entry(item, &pool->aside, node)
+		view->followers += !!(item->flags & __KPOOL_FOLLOWS);
+	view->queue = pool->nr_blocked + pool->nr_due;
+	view->aborted = pool->aborted;
+}

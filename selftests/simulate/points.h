@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How scheduling points get into the engine without a mark in it: in the
+ * simulator's module this header stands in front of each of its files, and
+ * what locks, sleeps, wakes, or reads without a lock is a point there.
+ *
+ * A point is a place where another CPU could come between: before a lock, after
+ * an unlock, between two accesses without a lock, around sleep and wake.  There
+ * are none under a raw spinlock, which excludes nobody on one CPU.  Under it,
+ * just before it is dropped, the model looks at what has been done: a step.
+ *
+ * Threads, work and timers are the simulator's, so that each of them has a
+ * priority of its own and costs little.
+ */
+#ifndef _SIMULATE_POINTS_H
+#define _SIMULATE_POINTS_H
+
+#include <linux/completion.h>
+#include <linux/cpuhotplug.h>
+#include <linux/debugfs.h>
+#include <linux/export.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
+#include <linux/timer.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <uapi/linux/sched/types.h>
+
+void sim_point(void);
+void sim_step(const void *lock);
+
+/* kpool.ko exports the same names, and prints what nobody reads here. */
+#undef EXPORT_SYMBOL_GPL
+#define EXPORT_SYMBOL_GPL(sym)	static_assert(__alignof__(sym) > 0)
+#undef pr_err
+#define pr_err(fmt, ...)	no_printk(fmt, ##__VA_ARGS__)
+#undef pr_warn
+#define pr_warn(fmt, ...)	no_printk(fmt, ##__VA_ARGS__)
+#undef pr_info
+#define pr_info(fmt, ...)	no_printk(fmt, ##__VA_ARGS__)
+
+/* Raw spinlocks */
+
+static inline void sim_raw_lock(raw_spinlock_t *lock)
+{
+	sim_point();
+	raw_spin_lock(lock);
+}
+
+static inline void sim_raw_unlock(raw_spinlock_t *lock)
+{
+	sim_step(lock);
+	raw_spin_unlock(lock);
+	sim_point();
+}
+
+static inline void sim_raw_lock_irq(raw_spinlock_t *lock)
+{
+	sim_point();
+	raw_spin_lock_irq(lock);
+}
+
+static inline void sim_raw_unlock_irq(raw_spinlock_t *lock)
+{
+	sim_step(lock);
+	raw_spin_unlock_irq(lock);
+	sim_point();
+}
+
+static inline unsigned long sim_raw_lock_irqsave(raw_spinlock_t *lock)
+{
+	unsigned long flags;
+
+	sim_point();
+	raw_spin_lock_irqsave(lock, flags);
+	return flags;
+}
+
+static inline void sim_raw_unlock_irqrestore(raw_spinlock_t *lock,
+					     unsigned long flags)
+{
+	sim_step(lock);
+	raw_spin_unlock_irqrestore(lock, flags);
+	sim_point();
+}
+
+static inline void sim_irq_enable(void)
+{
+	local_irq_enable();
+	sim_point();
+}
+
+static inline void sim_irq_restore(unsigned long flags)
+{
+	local_irq_restore(flags);
+	sim_point();
+}
+
+#undef raw_spin_lock
+#define raw_spin_lock(lock)			sim_raw_lock(lock)
+#undef raw_spin_unlock
+#define raw_spin_unlock(lock)			sim_raw_unlock(lock)
+#undef raw_spin_lock_irq
+#define raw_spin_lock_irq(lock)			sim_raw_lock_irq(lock)
+#undef raw_spin_unlock_irq
+#define raw_spin_unlock_irq(lock)		sim_raw_unlock_irq(lock)
+#undef raw_spin_lock_irqsave
+#define raw_spin_lock_irqsave(lock, flags)				\
+	((flags) = sim_raw_lock_irqsave(lock))
+#undef raw_spin_unlock_irqrestore
+#define raw_spin_unlock_irqrestore(lock, flags)				\
+	sim_raw_unlock_irqrestore(lock, flags)
+#undef local_irq_enable
+#define local_irq_enable()			sim_irq_enable()
+#undef local_irq_restore
+#define local_irq_restore(flags)		sim_irq_restore(flags)
+
+/* Accesses without a lock */
+
+#undef READ_ONCE
+#define READ_ONCE(x)							\
+({									\
+	sim_point();							\
+	__READ_ONCE(x);							\
+})
+#undef WRITE_ONCE
+#define WRITE_ONCE(x, val)						\
+do {									\
+	sim_point();							\
+	__WRITE_ONCE(x, val);						\
+} while (0)
+#undef cmpxchg
+#define cmpxchg(ptr, old, new)						\
+({									\
+	sim_point();							\
+	raw_cmpxchg(ptr, old, new);					\
+})
+
+/* Mutexes */
+
+static inline void sim_mutex_lock(struct mutex *lock)
+{
+	sim_point();
+	mutex_lock(lock);
+}
+
+static inline void sim_mutex_unlock(struct mutex *lock)
+{
+	mutex_unlock(lock);
+	sim_point();
+}
+
+#undef mutex_lock
+#define mutex_lock(lock)	sim_mutex_lock(lock)
+#undef mutex_unlock
+#define mutex_unlock(lock)	sim_mutex_unlock(lock)
+
+/* Sleeping and waking */
+
+static inline void sim_schedule(void)
+{
+	sim_point();
+	schedule();
+	sim_point();
+}
+
+static inline void sim_complete(struct completion *x)
+{
+	sim_point();
+	complete(x);
+	sim_point();
+}
+
+static inline void sim_wait_for_completion(struct completion *x)
+{
+	sim_point();
+	wait_for_completion(x);
+	sim_point();
+}
+
+static inline unsigned long
+sim_wait_for_completion_timeout(struct completion *x, unsigned long timeout)
+{
+	unsigned long left;
+
+	sim_point();
+	left = wait_for_completion_timeout(x, timeout);
+	sim_point();
+	return left;
+}
+
+static inline long
+sim_wait_for_completion_killable_timeout(struct completion *x,
+					 unsigned long timeout)
+{
+	long left;
+
+	sim_point();
+	left = wait_for_completion_killable_timeout(x, timeout);
+	sim_point();
+	return left;
+}
+
+static inline void sim_state_point(unsigned int state)
+{
+	__set_current_state(state);
+	sim_point();
+}
+
+#define schedule()			sim_schedule()
+#define complete(x)			sim_complete(x)
+#define wait_for_completion(x)		sim_wait_for_completion(x)
+#define wait_for_completion_timeout(x, timeout)				\
+	sim_wait_for_completion_timeout(x, timeout)
+#define wait_for_completion_killable_timeout(x, timeout)		\
+	sim_wait_for_completion_killable_timeout(x, timeout)
+#undef set_current_state
+#define set_current_state(state)	sim_state_point(state)
+#undef __set_current_state
+#define __set_current_state(state)	sim_state_point(state)
+#undef cond_resched
+#define cond_resched()			sim_point()
+
+/* Threads: threads.c */
+
+int sim_wake(struct task_struct *task);
+struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data);
+int sim_kthread_stop(struct task_struct *task);
+bool sim_kthread_should_stop(void);
+void *sim_kthread_func(struct task_struct *task);
+void *sim_kthread_data(struct task_struct *task);
+
+#define wake_up_process(task)		sim_wake(task)
+#undef kthread_create_on_node
+#define kthread_create_on_node(fn, data, node, ...)			\
+	((void)(node), sim_kthread_create(fn, data))
+#undef kthread_create
+#define kthread_create(fn, data, ...)	sim_kthread_create(fn, data)
+#define kthread_stop(task)		sim_kthread_stop(task)
+#define kthread_should_stop()		sim_kthread_should_stop()
+#define kthread_func(task)		sim_kthread_func(task)
+#define kthread_data(task)		sim_kthread_data(task)
+
+/*
+ * A thread of ours that ends does not exit, so what is to be done when it does
+ * is done by threads.c, and what says that it has is a ghost of the task.
+ */
+struct callback_head;
+int sim_task_work_add(struct callback_head *work);
+struct task_struct *sim_get_task(struct task_struct *task);
+void sim_put_task(struct task_struct *task);
+
+#define task_work_add(task, work, mode)					\
+	((void)(task), (void)(mode), sim_task_work_add(work))
+#define get_task_struct(task)		sim_get_task(task)
+#define put_task_struct(task)		sim_put_task(task)
+
+/* How a worker is scheduled is the simulator's choice. */
+#define sched_setattr_nocheck(task, attr)				\
+	((void)(task), (void)(attr), sim_point())
+#define set_cpus_allowed_ptr(task, mask)				\
+	((void)(task), (void)(mask), sim_point())
+
+/* Work and timers: later.c */
+
+void sim_work_init(struct work_struct *work, work_func_t fn);
+bool sim_work_queue(struct work_struct *work, unsigned long delay);
+bool sim_work_modify(struct work_struct *work, unsigned long delay);
+bool sim_work_cancel(struct work_struct *work);
+bool sim_work_cancel_sync(struct work_struct *work);
+bool sim_work_flush(struct work_struct *work);
+bool sim_work_pending(struct work_struct *work);
+void sim_timer_init(struct timer_list *timer,
+		    void (*fn)(struct timer_list *timer));
+int sim_timer_modify(struct timer_list *timer, unsigned long expires);
+int sim_timer_delete(struct timer_list *timer);
+int sim_timer_delete_sync(struct timer_list *timer);
+bool sim_timer_pending(struct timer_list *timer);
+
+#undef INIT_WORK
+#define INIT_WORK(work, fn)		sim_work_init(work, fn)
+#undef INIT_DELAYED_WORK
+#define INIT_DELAYED_WORK(dwork, fn)	sim_work_init(&(dwork)->work, fn)
+#define queue_work(wq, work)		((void)(wq), sim_work_queue(work, 0))
+#define queue_delayed_work(wq, dwork, delay)				\
+	((void)(wq), sim_work_queue(&(dwork)->work, delay))
+#define mod_delayed_work(wq, dwork, delay)				\
+	((void)(wq), sim_work_modify(&(dwork)->work, delay))
+#define cancel_work(work)		sim_work_cancel(work)
+#define cancel_work_sync(work)		sim_work_cancel_sync(work)
+#define cancel_delayed_work(dwork)	sim_work_cancel(&(dwork)->work)
+#define cancel_delayed_work_sync(dwork)	sim_work_cancel_sync(&(dwork)->work)
+#define flush_work(work)		sim_work_flush(work)
+#define flush_delayed_work(dwork)	sim_work_flush(&(dwork)->work)
+#undef work_pending
+#define work_pending(work)		sim_work_pending(work)
+#undef delayed_work_pending
+#define delayed_work_pending(dwork)	sim_work_pending(&(dwork)->work)
+#undef timer_setup
+#define timer_setup(timer, fn, flags)					\
+	((void)(flags), sim_timer_init(timer, fn))
+#define mod_timer(timer, expires)	sim_timer_modify(timer, expires)
+#define timer_delete(timer)		sim_timer_delete(timer)
+#define timer_delete_sync(timer)	sim_timer_delete_sync(timer)
+#define timer_shutdown_sync(timer)	sim_timer_delete_sync(timer)
+#define timer_pending(timer)		sim_timer_pending(timer)
+
+/* Nobody looks at the files of a simulated pool. */
+#undef debugfs_create_dir
+#define debugfs_create_dir(name, parent)				\
+	((void)(name), (void)(parent), (struct dentry *)NULL)
+#undef debugfs_create_file
+#define debugfs_create_file(name, mode, parent, data, fops)		\
+	((void)(name), (void)(mode), (void)(parent), (void)(data), (void)(fops))
+#define debugfs_create_file_unsafe(name, mode, parent, data, fops)	\
+	((void)(name), (void)(mode), (void)(parent), (void)(data), (void)(fops))
+#define debugfs_remove(dentry)		((void)(dentry))
+
+#endif /* _SIMULATE_POINTS_H */

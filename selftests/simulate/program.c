@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a seed makes the clients do.  A program is made from the seed alone, so
+ * that leaving out operations changes nothing else in it.  All times are short
+ * of 64 ticks, where the timer wheel is exact: a seed then does the same
+ * whatever ran before it.
+ */
+#include <linux/kernel.h>
+#include <linux/prandom.h>
+#include <linux/string.h>
+
+#include "simulate.h"
+
+static struct rnd_state sim_dice;
+
+static u32 dice(u32 n)
+{
+	return prandom_u32_state(&sim_dice) % n;
+}
+
+static bool chance(u32 percent)
+{
+	return dice(100) < percent;
+}
+
+#define one_of(...)							\
+({									\
+	static const int __of[] = { __VA_ARGS__ };			\
+									\
+	__of[dice(ARRAY_SIZE(__of))];					\
+})
+
+/* A value of an attribute, as for kpool_tune(); some of them contradict others. */
+static int sim_attr_value(enum kpool_tunable tunable)
+{
+	switch (tunable) {
+	case KPOOL_CAPACITY:
+		return one_of(1, 1, 1, 2, 2, 2, 3, 4, KPOOL_UNLIMITED);
+	case KPOOL_MIN_WORKERS:
+		return one_of(KPOOL_NONE, KPOOL_NONE, KPOOL_NONE, 1, 2);
+	case KPOOL_QUEUE_DEPTH:
+		return one_of(KPOOL_NONE, KPOOL_NONE, KPOOL_NONE, 1, 1, 2, 3,
+			      KPOOL_UNLIMITED);
+	case KPOOL_MAX_BLOCKED:
+		return one_of(KPOOL_UNLIMITED, KPOOL_UNLIMITED, 1, 2);
+	case KPOOL_NONBLOCKING:
+		return one_of(KPOOL_NONE, KPOOL_NONE, KPOOL_NONE, 1);
+	case KPOOL_EXPIRY_MS:
+		return one_of(10, 20, 30, 50, 100, KPOOL_NO_PURGE,
+			      KPOOL_NO_PURGE);
+	case KPOOL_WHEN_FULL:
+		return one_of(KPOOL_WAIT, KPOOL_WAIT, KPOOL_WAIT,
+			      KPOOL_CALLER_RUNS, KPOOL_DROP_OLDEST);
+	default:
+		return 0;
+	}
+}
+
+static int sim_some_tunable(void)
+{
+	return one_of(KPOOL_CAPACITY, KPOOL_CAPACITY, KPOOL_CAPACITY,
+		      KPOOL_MIN_WORKERS, KPOOL_QUEUE_DEPTH, KPOOL_QUEUE_DEPTH,
+		      KPOOL_MAX_BLOCKED, KPOOL_NONBLOCKING, KPOOL_EXPIRY_MS,
+		      KPOOL_WHEN_FULL);
+}
+
+static void sim_make_attrs(struct sim_program *program,
+			   struct kpool_attrs *attrs)
+{
+	*attrs = (struct kpool_attrs) {
+		.capacity	= sim_attr_value(KPOOL_CAPACITY),
+		.min_workers	= sim_attr_value(KPOOL_MIN_WORKERS),
+		.queue_depth	= sim_attr_value(KPOOL_QUEUE_DEPTH),
+		.max_blocked	= sim_attr_value(KPOOL_MAX_BLOCKED),
+		.nonblocking	= sim_attr_value(KPOOL_NONBLOCKING),
+		.expiry_ms	= sim_attr_value(KPOOL_EXPIRY_MS),
+		.when_full	= sim_attr_value(KPOOL_WHEN_FULL),
+		.fn		= sim_ticket_fn,
+		.fault		= sim_fault,
+	};
+	if (program->has_init) {
+		attrs->worker_init = sim_worker_init;
+		attrs->worker_exit = sim_worker_exit;
+	}
+	if (attrs->when_full == KPOOL_CALLER_RUNS &&
+	    (attrs->nonblocking == 1 || program->has_init))
+		attrs->when_full = KPOOL_WAIT;
+	if (attrs->min_workers > attrs->capacity)
+		attrs->min_workers = attrs->capacity;
+	if (attrs->min_workers > 0 && chance(40))
+		attrs->flags = KPOOL_PREALLOC;
+	if (attrs->min_workers > 0 && chance(20))
+		attrs->flags |= KPOOL_MEM_RECLAIM;
+	attrs->stall_ms = chance(5) ? 10 : KPOOL_NO_STALL;
+}
+
+static void sim_make_item(struct sim_item_spec *spec, bool plain)
+{
+	*spec = (struct sim_item_spec) { .group = -1, .again = dice(3) };
+	spec->drop_sleeps = chance(20);
+	if (plain)
+		return;
+	spec->priority = one_of(KPOOL_NORMAL, KPOOL_NORMAL, KPOOL_NORMAL,
+				KPOOL_HIGH, KPOOL_LOW);
+	spec->weight = one_of(0, 0, 0, 0, 1, 2, 3);
+	spec->job = chance(60);
+	if (!spec->job)
+		return;
+	spec->group = one_of(-1, -1, 0, 1);
+	spec->stream = chance(25);
+	spec->deadline = one_of(0, 0, 0, 0, 1, 3);
+}
+
+static u8 sim_some_kind(bool body)
+{
+	unsigned int i, sum = 0, at;
+
+	for (i = 1; i < sim_nr_ops; i++)
+		sum += body ? sim_ops[i].body : sim_ops[i].client;
+	at = dice(sum);
+	for (i = 1; i < sim_nr_ops; i++) {
+		unsigned int weight = body ? sim_ops[i].body :
+					     sim_ops[i].client;
+
+		if (at < weight)
+			break;
+		at -= weight;
+	}
+	return i;
+}
+
+static void sim_make_op(struct sim_op *op, bool body, bool two_pools)
+{
+	op->kind = sim_some_kind(body);
+	op->pool = two_pools && chance(40);
+	op->item = dice(SIM_ITEMS);
+	op->group = dice(SIM_GROUPS);
+	op->ticks = one_of(0, 0, 1, 1, 2, 3, 5);
+	op->tunable = sim_some_tunable();
+	op->value = sim_attr_value(op->tunable);
+}
+
+static void sim_make_ops(struct sim_program *program)
+{
+	unsigned int clients = 2 + dice(SIM_CLIENTS - 1), c, i, nr;
+
+	program->two_pools = chance(25);
+	for (c = 0; c < clients; c++) {
+		nr = 3 + dice(SIM_CLIENT_OPS - 2);
+		for (i = 0; i < nr; i++)
+			sim_make_op(&program->op[c * SIM_CLIENT_OPS + i], false,
+				    program->two_pools);
+	}
+	for (i = SIM_CLIENTS * SIM_CLIENT_OPS; i < SIM_OPS; i++)
+		if (chance(60))
+			sim_make_op(&program->op[i], true, false);
+}
+
+void sim_program_make(struct sim_program *program, u64 seed)
+{
+	bool plain;
+	int i;
+
+	memset(program, 0, sizeof(*program));
+	prandom_seed_state(&sim_dice, seed * 0xda942042e4dd58b5ull + 11);
+	plain = chance(30);
+	program->has_init = chance(20);
+	program->thread_fails = chance(15) ? 30 : 0;
+	program->init_fails = chance(30) ? 30 : 0;
+	program->may_die = chance(15);
+	program->nested_groups = chance(40);
+	program->end_after = chance(50) ? 1 + dice(8) : 0;
+	for (i = 0; i < SIM_POOLS; i++)
+		sim_make_attrs(program, &program->attrs[i]);
+	for (i = 0; i < SIM_ITEMS; i++)
+		sim_make_item(&program->item[i], plain);
+	for (i = 0; i < SIM_GROUPS; i++)
+		program->group_flags[i] = one_of(0, 0, KPOOL_GROUP_FAIL_FAST,
+						 KPOOL_GROUP_COLLECT,
+						 KPOOL_GROUP_FAIL_FAST |
+						 KPOOL_GROUP_COLLECT);
+	sim_make_ops(program);
+}
+
+/* A bit for each operation that there is. */
+u64 sim_program_mask(const struct sim_program *program)
+{
+	u64 mask = 0;
+	int i;
+
+	for (i = 0; i < SIM_OPS; i++)
+		if (program->op[i].kind)
+			mask |= BIT_ULL(i);
+	return mask;
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One seed from beginning to end: pools are made, clients started, and after a
+ * while, or when the clients are done, the pools are destroyed, and everything
+ * must have ended.  Whoever runs this has the highest priority, so that nothing
+ * happens before it sleeps; and as time passes only while all sleep, it sees
+ * everybody asleep when it wakes by itself.
+ */
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "simulate.h"
+
+#define SIM_PATIENCE	300		/* ticks: all delays together are less */
+#define SIM_HANG	(3600 * HZ)
+
+struct sim_world *sim;
+char sim_last_failure[160];
+unsigned int sim_nr_hangs;
+
+static void sim_make_one(struct sim_item *it, int nr)
+{
+	const struct sim_item_spec *spec = &sim->program.item[nr];
+
+	it->nr = nr;
+	if (spec->job)
+		kpool_init_job(&it->job, sim_item_fn);
+	else
+		kpool_init_item(&it->job.item, sim_item_fn);
+	kpool_set_dropped(&it->job.item, sim_item_dropped);
+	kpool_set_priority(&it->job.item, spec->priority);
+	if (spec->weight)
+		kpool_set_weight(&it->job.item, spec->weight);
+	if (!spec->job)
+		return;
+	if (spec->group >= 0)
+		kpool_set_group(&it->job, &sim->group[spec->group]);
+	if (spec->stream)
+		kpool_set_stream(&it->job, &sim->stream);
+	if (spec->deadline)
+		/* between two ticks, where no reading of the clock matters */
+		kpool_set_deadline(&it->job, ktime_get() +
+				   spec->deadline * (u64)TICK_NSEC -
+				   TICK_NSEC / 2);
+}
+
+static void sim_make_items(void)
+{
+	struct kpool *pool = sim->pool[0].pool;
+	int i;
+
+	for (i = 0; i < SIM_GROUPS; i++)
+		kpool_init_group(&sim->group[i], pool,
+				 i && sim->program.nested_groups ?
+				 &sim->group[0] : NULL,
+				 sim->program.group_flags[i]);
+	kpool_init_stream(&sim->stream, pool);
+	for (i = 0; i < SIM_ITEMS; i++)
+		sim_make_one(&sim->item[i], i);
+}
+
+static bool sim_make_pool(struct sim_pool *p, int nr)
+{
+	struct kpool_attrs *attrs = &sim->program.attrs[nr];
+	char name[KPOOL_NAME_MAX + 1];
+	struct kpool *pool;
+
+	p->nr = nr;
+	attrs->data = p;
+	/* one that hangs keeps its name */
+	snprintf(name, sizeof(name), "%u-%d", sim_nr_hangs, nr);
+	pool = kpool_create(name, attrs);
+	if (IS_ERR(pool)) {
+		sim_expect(sim->threads_failed, "no pool: %pe", pool);
+		return false;
+	}
+	p->pool = pool;
+	p->min_capacity = INT_MAX;
+	p->min_warm = INT_MAX;
+	sim_observe(pool, &p->view);
+	return true;
+}
+
+static bool sim_make_pools(void)
+{
+	int i, nr = sim->program.two_pools ? SIM_POOLS : 1;
+
+	for (i = 0; i < nr; i++)
+		if (!sim_make_pool(&sim->pool[i], i))
+			return false;
+	return true;
+}
+
+static void sim_start_clients(void)
+{
+	int i;
+
+	for (i = 0; i < SIM_CLIENTS; i++) {
+		const struct sim_op *op = &sim->program.op[i * SIM_CLIENT_OPS];
+
+		sim->client[i] = sim_thread_new("client", i, sim_client_main,
+						(void *)op);
+		sim->nr_at_work++;
+	}
+	for (i = 0; i < SIM_CLIENTS; i++)
+		sim_thread_go(sim->client[i]);
+}
+
+static bool sim_is_fragile(void)
+{
+	const struct sim_call *call;
+
+	list_for_each_entry(call, &sim->calls, node)
+		if (!call->inside && sim_ops[call->op->kind].fragile)
+			return true;
+	return false;
+}
+
+/* See out who may not be in kpool while a pool is destroyed. */
+static void sim_clear_out(void)
+{
+	int i, tries;
+
+	sim->ending = true;
+	for (tries = 0; tries < 10 && sim_is_fragile(); tries++) {
+		for (i = 0; i < SIM_POOLS; i++)
+			if (sim->pool[i].pool)
+				kpool_release(sim->pool[i].pool);
+		schedule_timeout_idle(30);
+	}
+	sim_expect(!sim_is_fragile(), "a call does not return from a closed pool");
+}
+
+/* The second pool first: items of the first may wait for it. */
+static int sim_closer_main(void *data)
+{
+	int i, err;
+
+	for (i = SIM_POOLS - 1; i >= 0; i--) {
+		struct sim_pool *p = &sim->pool[i];
+
+		if (!p->pool)
+			continue;
+		sim_trace("pool %d is destroyed\n", i);
+		err = kpool_destroy(p->pool);
+		sim_expect(!err || (err == -EIO && p->deaths),
+			   "destroy says %d", err);
+		p->ended = true;
+	}
+	complete(&sim->closed);
+	return 0;
+}
+
+static void sim_say_who_hangs(void)
+{
+	const struct sim_call *call;
+	char who[100] = "";
+	size_t len = 0;
+
+	list_for_each_entry(call, &sim->calls, node)
+		len += scnprintf(who + len, sizeof(who) - len, " %s%s(%d)",
+				 call->inside ? "item's " : "",
+				 sim_ops[call->op->kind].name,
+				 call->item ? call->item->nr : -1);
+	sim_fail("hang:%s", who);
+}
+
+static void sim_judge_items(void)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct sim_item *it = &sim->item[i];
+
+		sim_expect(it->gen == it->accepted,
+			   "item %d: accepted %u times, submitted %u times", i,
+			   it->gen, it->accepted);
+		sim_expect(it->run != SIM_INSIDE && !it->drops_inside,
+			   "item %d runs after the end", i);
+	}
+}
+
+/* Returns false if somebody hangs. */
+static bool sim_play(void)
+{
+	unsigned int patience = sim->program.end_after ?: SIM_PATIENCE;
+	int i;
+
+	sim_note();
+	sim_start_clients();
+	wait_for_completion_timeout(&sim->done, patience);
+	for (i = 0; i < SIM_POOLS; i++)
+		sim_judge_rest(&sim->pool[i]);
+	sim_clear_out();
+	sim->closer = sim_thread_new("closer", 0, sim_closer_main, NULL);
+	sim_thread_go(sim->closer);
+	if (!wait_for_completion_timeout(&sim->closed, SIM_HANG))
+		return false;
+	while (sim->nr_at_work)
+		if (!wait_for_completion_timeout(&sim->done, SIM_HANG))
+			return false;
+	for (i = 0; i < SIM_CLIENTS; i++)
+		sim_thread_end(sim->client[i]);
+	sim_thread_end(sim->closer);
+	return true;
+}
+
+/* All have gone: what is left to be said? */
+static void sim_end(void)
+{
+	int i;
+
+	sim_laters_end();
+	sim_judge_items();
+	for (i = 0; i < SIM_POOLS; i++)
+		if (sim->pool[i].pool)
+			sim_judge_end(&sim->pool[i]);
+}
+
+static struct sim_world *sim_world_new(u64 seed, u64 mask, unsigned int variant)
+{
+	struct sim_world *world = kzalloc_obj(*world,
+					      GFP_KERNEL | __GFP_NOFAIL);
+
+	world->seed = seed;
+	world->mask = mask;
+	world->variant = variant;
+	INIT_LIST_HEAD(&world->calls);
+	INIT_LIST_HEAD(&world->laters);
+	init_completion(&world->done);
+	init_completion(&world->closed);
+	sim_program_make(&world->program, seed);
+	return world;
+}
+
+/* Start at a time like that of any other run, so that a seed does the same. */
+bool sim_run(u64 seed, u64 mask, unsigned int variant)
+{
+	bool hangs = false, failed;
+
+	sim_threads_prepare();
+	/* where the wheel's grain is the same again, for what takes a second */
+	schedule_timeout_idle(7 - (jiffies & 7));
+	sim = sim_world_new(seed, mask, variant);
+	sim_schedule_begin(seed, variant);
+	sim->start = jiffies;
+	if (sim_make_pools()) {
+		sim_make_items();
+		hangs = !sim_play();
+	} else {
+		sim_closer_main(NULL);
+	}
+	if (hangs)
+		sim_say_who_hangs();
+	else
+		sim_end();
+	sim_schedule_end();
+	failed = sim->failure[0];
+	strscpy(sim_last_failure, sim->failure, sizeof(sim_last_failure));
+	/* who hangs is left behind with all that may still be used */
+	sim_nr_hangs += hangs;
+	if (!hangs)
+		kfree(sim);
+	sim = NULL;
+	return failed;
+}

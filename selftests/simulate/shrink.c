@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fewest operations that still fail.  Leaving out an operation moves all
+ * that follow to other points of the schedule, so each attempt is made with
+ * several schedules, of which any may fail.
+ */
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+
+#include "simulate.h"
+
+#define SIM_VARIANTS	300
+#define SIM_MAX_HANGS	150	/* they leave memory behind */
+
+static bool sim_still_fails(u64 seed, u64 mask, unsigned int *variant)
+{
+	unsigned int i;
+
+	for (i = 0; i < SIM_VARIANTS; i++) {
+		/* the one that failed before is tried first */
+		unsigned int v = i ? i - 1 : *variant;
+
+		if (!sim_run(seed, mask, v))
+			continue;
+		*variant = v;
+		return true;
+	}
+	return false;
+}
+
+/* The next @nr operations of a mask from a bit on. */
+static u64 sim_chunk(u64 mask, int from, int nr)
+{
+	u64 chunk = 0;
+
+	for (; from < SIM_OPS && nr; from++) {
+		if (!(mask & BIT_ULL(from)))
+			continue;
+		chunk |= BIT_ULL(from);
+		nr--;
+	}
+	return chunk;
+}
+
+u64 sim_shrink(u64 seed, u64 mask, unsigned int *variant)
+{
+	int size = hweight64(mask) / 2, at;
+	bool smaller;
+
+	for (; size; size /= 2) {
+		do {
+			smaller = false;
+			for (at = 0; at < SIM_OPS; at++) {
+				u64 chunk = sim_chunk(mask, at, size);
+
+				if (!(mask & BIT_ULL(at)) ||
+				    sim_nr_hangs > SIM_MAX_HANGS ||
+				    !sim_still_fails(seed, mask & ~chunk,
+						     variant))
+					continue;
+				mask &= ~chunk;
+				smaller = true;
+			}
+		} while (smaller);
+	}
+	return mask;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The simulator: random clients, a scheduler that a seed drives, and a model of
+ * what kpool promises that watches every step.
+ *
+ * points.h	how scheduling points get into the engine
+ * pct.c	who runs: random priorities, and points at which they change
+ * threads.c	the threads, which are used again
+ * later.c	work and timers, each in a thread of its own
+ * program.c	what a seed makes the clients do
+ * clients.c	the clients doing it, and whether the answers are permitted
+ * items.c	what items do when they run or are dropped
+ * observe.c	what the engine's state says in the words of the contract
+ * model.c	whether what has happened between two steps is permitted
+ * run.c	one seed from beginning to end
+ * shrink.c	the fewest operations that still fail
+ * report.c	many seeds; what is written about those that fail
+ *
+ * A world is all that belongs to one run.  One that hangs is left behind with
+ * its threads, and a new one is made.
+ */
+#ifndef _SIMULATE_H
+#define _SIMULATE_H
+
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/prandom.h>
+#include <linux/timer.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "kpool.h"
+
+#define SIM_POOLS	2
+#define SIM_ITEMS	8
+#define SIM_GROUPS	2
+#define SIM_CLIENTS	4
+#define SIM_CLIENT_OPS	12
+#define SIM_BODY_OPS	2
+#define SIM_OPS		(SIM_CLIENTS * SIM_CLIENT_OPS + SIM_ITEMS * SIM_BODY_OPS)
+#define SIM_TICKETS	192
+
+/* A seed's program: program.c */
+
+/* One operation; what its numbers mean depends on its kind. */
+struct sim_op {
+	u8	kind;		/* its row in the table of clients.c; 0: none */
+	u8	pool;
+	u8	item;
+	u8	group;
+	u8	ticks;		/* a delay, a time-out, a sleep */
+	u8	tunable;
+	int	value;
+};
+
+struct sim_item_spec {
+	u8	priority;
+	u8	weight;
+	u8	deadline;	/* ticks after its submit, 0 for none */
+	s8	group;		/* or -1 */
+	bool	stream;
+	bool	job;
+	bool	drop_sleeps;
+	u8	again;		/* how often it may submit itself */
+};
+
+struct sim_program {
+	struct kpool_attrs	attrs[SIM_POOLS];
+	struct sim_item_spec	item[SIM_ITEMS];
+	struct sim_op		op[SIM_OPS];
+	unsigned int		group_flags[SIM_GROUPS];
+	bool			nested_groups;
+	bool			two_pools;
+	bool			has_init;
+	u8			thread_fails;	/* percent */
+	u8			init_fails;	/* percent */
+	bool			may_die;
+	u8			end_after;	/* ticks; 0: when the clients are done */
+};
+
+/* Threads: threads.c */
+
+enum sim_thread_state {
+	SIM_THREAD_FREE,
+	SIM_THREAD_MADE,	/* not woken yet */
+	SIM_THREAD_RUNS,
+	SIM_THREAD_ENDED,
+};
+
+struct sim_call;
+struct sim_world;
+
+struct sim_thread {
+	struct list_head	node;		/* on the list of free ones */
+	struct task_struct	*task;
+	struct task_struct	*ghost;		/* says whether it has ended */
+	struct callback_head	*hooks;
+	struct sim_world	*world;
+	const char		*name;
+	int			nr;
+	int			(*fn)(void *data);
+	void			*data;
+	struct completion	ended;
+	enum sim_thread_state	state;
+	bool			should_stop;
+	struct sim_call		*call;		/* what it does, innermost first */
+	unsigned long		at;		/* where its last point was */
+};
+
+/* What has been seen: observe.c */
+
+enum sim_place {
+	SIM_REST,
+	SIM_BLOCKED,		/* its submitter sleeps */
+	SIM_KEPT,		/* ended, not collected */
+	/* accepted: */
+	SIM_DUE,		/* waits where a submitter would */
+	SIM_LINE,
+	SIM_BACK,		/* its turn came, its earlier run or stream goes on */
+	SIM_DELAYED,
+	SIM_DOOMED,		/* to be dropped */
+};
+
+struct sim_item_view {
+	u8	place;
+	bool	here;		/* the pool is its home */
+	bool	runs;
+	bool	by_caller;
+	bool	follows;
+	u8	dropping;	/* calls of its dropped function */
+	unsigned long	run_id;		/* tells one run from the next */
+};
+
+struct sim_view {
+	struct sim_item_view	item[SIM_ITEMS];
+	struct kpool_attrs	attrs;
+	struct kpool_stats	stats;
+	unsigned int		line;		/* items in line */
+	unsigned int		back;		/* whose turn has come */
+	unsigned int		followers;	/* of those: behind their stream */
+	unsigned int		queue;		/* in front of the line */
+	unsigned int		callers;	/* runs by submitters */
+	unsigned int		dropping;
+	bool			aborted;
+};
+
+/* Model: model.c */
+
+/* A run of an item. */
+enum sim_phase {
+	SIM_NOT,
+	SIM_BEGUN,		/* the engine has said so */
+	SIM_INSIDE,		/* its function has been entered */
+	SIM_RETURNED,		/* and left, but has not ended yet */
+	SIM_DEAD,		/* its thread has died in it */
+};
+
+struct sim_pool {
+	struct kpool		*pool;
+	int			nr;
+	bool			ended;		/* destroy has returned */
+	struct sim_view		view;		/* after the last step */
+	u8			queue[SIM_ITEMS];	/* ours, by arrival */
+	unsigned int		nr_queue;
+	unsigned int		passed, passed_most;	/* starts past a lower priority */
+	struct sim_item		*started;	/* in this step, if we see it */
+	u64			starts;		/* in this step */
+	bool			helped;		/* by others than its runs */
+	bool			startable;
+	unsigned long		startable_since;
+	/* the last step at which it was so */
+	unsigned int		was_open, was_closed, was_full, was_paused;
+	unsigned int		was_idle;	/* all that was accepted had ended */
+	unsigned int		was_rest;	/* and no worker was left */
+	unsigned int		was_busy;	/* not all */
+	unsigned int		was_running;	/* not paused */
+	unsigned int		was_used;	/* a unit, or a place */
+	unsigned int		was_hung;	/* all that ran slept here */
+	unsigned int		was_refusing;	/* instead of waiting */
+	int			min_capacity;	/* ever */
+	int			min_warm;	/* min_workers, ever */
+	/* what we have counted ourselves */
+	u64			runs, failures, drops, cancels, faults;
+	u64			refusals, maybe_refusals;
+	u64			inits, exits, deaths;
+};
+
+struct sim_item {
+	struct kpool_job	job;
+	int			nr;
+	struct sim_pool		*at;		/* its home, when it was last seen */
+	enum sim_phase		run;
+	struct task_struct	*runner;
+	unsigned int		drops_begun, drops_inside;
+	unsigned long		run_id;
+	unsigned int		units;		/* that its run holds */
+	unsigned int		arrival;	/* in its line */
+	unsigned int		queued_in;	/* step, in front of it */
+	unsigned int		accepted_in, started_in;	/* step */
+	unsigned int		gen;		/* acceptances */
+	unsigned int		run_gen, drop_gen;	/* of which run or drop */
+	unsigned long		due_min, due_max;	/* jiffies */
+	unsigned int		disabled;	/* for certain */
+	unsigned int		maybe_disabled, maybe_cancelled;
+	unsigned int		again;
+	unsigned int		accepted;	/* submits that said so */
+	unsigned int		collected;
+	/* the last step at which it was so */
+	unsigned int		was_taken;	/* not to be submitted */
+	unsigned int		was_accepted, was_idle;	/* pending, or not */
+	unsigned int		was_delayed, was_running;
+	unsigned int		was_disabled, was_cancelled;
+};
+
+/* A function that is submitted or called: its argument. */
+struct sim_ticket {
+	int		nr;
+	u8		pool;
+	u8		ticks;
+	bool		accepted, maybe, timed_out;
+	u8		ran, ended, died, released;
+	bool		dies;
+	bool		inside;
+	int		result;
+};
+
+/* A call into kpool that has not returned. */
+struct sim_call {
+	struct list_head	node;
+	struct sim_call		*outer;
+	struct sim_thread	*thread;
+	const struct sim_op	*op;
+	struct sim_item		*inside;	/* of this item's function, or NULL */
+	struct sim_pool		*p;
+	struct sim_item		*item;
+	struct sim_ticket	*ticket;
+	struct sim_item		*target;	/* whose end it waits for */
+	unsigned int		begin;		/* step */
+	unsigned long		since;		/* jiffies */
+	unsigned int		gen[SIM_ITEMS];
+	bool			waits;		/* until it is served */
+	bool			fragile;	/* not while the pool is destroyed */
+	bool			took;		/* an accepted item back */
+	bool			modifies;	/* the time of a delayed job */
+	bool			circle;		/* it has waited for itself */
+	bool			by_worker;	/* no submitter runs @inside */
+};
+
+struct sim_world {
+	u64			seed;
+	u64			mask;
+	unsigned int		variant;
+	struct sim_program	program;
+	struct sim_pool		pool[SIM_POOLS];
+	struct sim_item		item[SIM_ITEMS];
+	struct kpool_group	group[SIM_GROUPS];
+	unsigned int		group_idle[SIM_GROUPS];	/* last step */
+	unsigned int		group_cancelled[SIM_GROUPS];	/* last step */
+	bool			group_doomed[SIM_GROUPS];	/* for certain */
+	struct kpool_stream	stream;
+	struct sim_ticket	ticket[SIM_TICKETS];
+	unsigned int		nr_tickets;
+	struct list_head	calls;
+	struct list_head	laters;
+	struct sim_thread	*client[SIM_CLIENTS];
+	struct sim_thread	*closer;
+	unsigned int		nr_at_work;
+	struct task_struct	*poked;
+	struct completion	done;
+	struct completion	closed;
+	unsigned int		step;
+	unsigned long		start;		/* jiffies */
+	unsigned int		nr_workers;	/* ever made */
+	unsigned int		nr_body_ops;
+	unsigned int		threads_failed;
+	bool			ending;
+	char			failure[160];
+};
+
+extern struct sim_world *sim;
+extern bool sim_tracing;
+
+/* pct.c */
+void sim_point(void);
+unsigned int sim_random(unsigned int n);
+bool sim_percent(unsigned int percent);
+void sim_schedule_begin(u64 seed, unsigned int variant);
+void sim_schedule_end(void);
+void sim_priority(struct task_struct *task, int priority);
+void sim_random_priority(struct sim_thread *thread);
+u64 sim_points(void);
+
+/* threads.c */
+struct sim_thread *sim_thread_new(const char *name, int nr,
+				  int (*fn)(void *data), void *data);
+void sim_thread_go(struct sim_thread *thread);
+void sim_thread_end(struct sim_thread *thread);
+void __noreturn sim_thread_die(struct sim_thread *thread);
+struct sim_thread *sim_current(void);
+int sim_wake(struct task_struct *task);
+int sim_task_work_add(struct callback_head *work);
+struct task_struct *sim_get_task(struct task_struct *task);
+void sim_put_task(struct task_struct *task);
+struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data);
+int sim_kthread_stop(struct task_struct *task);
+bool sim_kthread_should_stop(void);
+void *sim_kthread_func(struct task_struct *task);
+void *sim_kthread_data(struct task_struct *task);
+void sim_threads_prepare(void);
+
+/* later.c */
+void sim_work_init(struct work_struct *work, work_func_t fn);
+bool sim_work_queue(struct work_struct *work, unsigned long delay);
+bool sim_work_modify(struct work_struct *work, unsigned long delay);
+bool sim_work_cancel(struct work_struct *work);
+bool sim_work_cancel_sync(struct work_struct *work);
+bool sim_work_flush(struct work_struct *work);
+bool sim_work_pending(struct work_struct *work);
+void sim_timer_init(struct timer_list *timer,
+		    void (*fn)(struct timer_list *timer));
+int sim_timer_modify(struct timer_list *timer, unsigned long expires);
+int sim_timer_delete(struct timer_list *timer);
+int sim_timer_delete_sync(struct timer_list *timer);
+bool sim_timer_pending(struct timer_list *timer);
+void sim_laters_begin(void);
+void sim_laters_end(void);
+
+/* program.c */
+void sim_program_make(struct sim_program *program, u64 seed);
+u64 sim_program_mask(const struct sim_program *program);
+
+/* clients.c */
+struct sim_op_row {
+	const char	*name;
+	u8		client;		/* how often among a client's operations */
+	u8		body;		/* and among an item's */
+	bool		waits;		/* an item does it in the first pool only */
+	bool		fragile;
+	bool		needs_job;
+	void		(*run)(struct sim_call *call);
+};
+
+extern const struct sim_op_row sim_ops[];
+extern const unsigned int sim_nr_ops;
+int sim_client_main(void *data);
+void sim_do(const struct sim_op *op, struct sim_item *inside);
+bool sim_op_enabled(const struct sim_op *op);
+
+/* items.c */
+int sim_item_fn(struct kpool_item *item);
+void sim_item_dropped(struct kpool_item *item, int err);
+int sim_ticket_fn(void *arg);
+void sim_ticket_release(void *arg);
+void *sim_worker_init(void *data);
+void sim_worker_exit(void *data, void *state);
+void sim_fault(void *data, const struct kpool_fault *fault);
+
+/* observe.c */
+void sim_observe(struct kpool *pool, struct sim_view *view);
+const char *sim_place_name(unsigned int place);
+bool sim_group_is_cancelled(int group);
+
+/* model.c */
+void sim_step(const void *lock);
+void sim_fail(const char *fmt, ...) __printf(1, 2);
+void sim_note(void);
+void sim_note_circles(void);
+void sim_judge_rest(const struct sim_pool *p);
+void sim_judge_end(struct sim_pool *p);
+bool sim_has_ended(const struct sim_item *it, unsigned int gen);
+
+/* Was something so at any time since the call began? */
+static inline bool sim_during(const struct sim_call *call, unsigned int when)
+{
+	return when >= call->begin;
+}
+
+#define sim_expect(cond, fmt, ...)					\
+do {									\
+	if (!(cond))							\
+		sim_fail(fmt, ##__VA_ARGS__);				\
+} while (0)
+
+/* run.c */
+bool sim_run(u64 seed, u64 mask, unsigned int variant);
+extern char sim_last_failure[160];
+extern unsigned int sim_nr_hangs;
+
+/* shrink.c */
+u64 sim_shrink(u64 seed, u64 mask, unsigned int *variant);
+
+/* report.c */
+void sim_print(const char *fmt, ...) __printf(1, 2);
+void sim_trace(const char *fmt, ...) __printf(1, 2);
+
+#endif /* _SIMULATE_H */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The simulator's threads.  What the engine takes for a new kthread is one that
+ * has been used before, which costs a hundredth; it starts, stops and is woken
+ * like any other, and may be woken by mistake like any other.
+ */
+#include <linux/err.h>
+#include <linux/sched/task.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "simulate.h"
+
+#define SIM_THREADS	96	/* more than a world needs */
+
+static LIST_HEAD(sim_free);
+static LIST_HEAD(sim_dead);	/* used again, but for the task */
+static unsigned int sim_nr_free;
+static int sim_nr_made;
+
+/* As the kernel does it when a thread exits. */
+static void sim_thread_ends(struct sim_thread *thread)
+{
+	struct callback_head *hook;
+
+	thread->call = NULL;
+	while ((hook = thread->hooks)) {
+		thread->hooks = hook->next;
+		hook->func(hook);
+	}
+	thread->ghost->exit_state = EXIT_DEAD;
+	thread->state = SIM_THREAD_ENDED;
+	complete(&thread->ended);
+}
+
+static int sim_thread_main(void *data)
+{
+	struct sim_thread *thread = data;
+
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (kthread_should_stop())
+			break;
+		if (READ_ONCE(thread->state) != SIM_THREAD_RUNS) {
+			schedule();
+			continue;
+		}
+		__set_current_state(TASK_RUNNING);
+		sim_point();
+		thread->fn(thread->data);
+		sim_thread_ends(thread);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+static struct sim_thread *sim_thread_of(struct task_struct *task)
+{
+	if (!(task->flags & PF_KTHREAD) || kthread_func(task) != sim_thread_main)
+		return NULL;
+	return kthread_data(task);
+}
+
+struct sim_thread *sim_current(void)
+{
+	return in_task() ? sim_thread_of(current) : NULL;
+}
+
+static struct sim_thread *sim_thread_alloc(void)
+{
+	struct sim_thread *thread;
+
+	thread = list_first_entry_or_null(&sim_dead, struct sim_thread, node);
+	if (thread) {
+		list_del(&thread->node);
+		put_task_struct(thread->task);
+		return thread;
+	}
+	thread = kzalloc_obj(*thread, GFP_KERNEL);
+	if (!thread)
+		return NULL;
+	thread->ghost = kzalloc_obj(*thread->ghost, GFP_KERNEL);
+	if (!thread->ghost) {
+		kfree(thread);
+		return NULL;
+	}
+	init_completion(&thread->ended);
+	return thread;
+}
+
+static struct sim_thread *sim_thread_make(void)
+{
+	struct sim_thread *thread = sim_thread_alloc();
+	struct task_struct *task;
+
+	if (!thread)
+		return NULL;
+	INIT_LIST_HEAD(&thread->node);
+	thread->state = SIM_THREAD_FREE;
+	task = kthread_create(sim_thread_main, thread, "sim/%d", sim_nr_made++);
+	if (IS_ERR(task)) {
+		kfree(thread->ghost);
+		kfree(thread);
+		return NULL;
+	}
+	thread->task = get_task_struct(task);
+	wake_up_process(task);
+	return thread;
+}
+
+struct sim_thread *sim_thread_new(const char *name, int nr,
+				  int (*fn)(void *data), void *data)
+{
+	struct sim_thread *thread;
+
+	thread = list_first_entry_or_null(&sim_free, struct sim_thread, node);
+	if (WARN_ON(!thread))
+		return NULL;
+	list_del_init(&thread->node);
+	sim_nr_free--;
+	thread->world = sim;
+	thread->name = name;
+	thread->nr = nr;
+	thread->fn = fn;
+	thread->data = data;
+	thread->should_stop = false;
+	thread->hooks = NULL;
+	thread->ghost->exit_state = 0;
+	thread->at = 0;
+	reinit_completion(&thread->ended);
+	thread->state = SIM_THREAD_MADE;
+	sim_random_priority(thread);
+	return thread;
+}
+
+void sim_thread_go(struct sim_thread *thread)
+{
+	WRITE_ONCE(thread->state, SIM_THREAD_RUNS);
+	wake_up_process(thread->task);
+}
+
+/* Give it back; it has ended, or was never started. */
+void sim_thread_end(struct sim_thread *thread)
+{
+	if (thread->state != SIM_THREAD_MADE)
+		wait_for_completion(&thread->ended);
+	thread->state = SIM_THREAD_FREE;
+	list_add(&thread->node, &sim_free);
+	sim_nr_free++;
+}
+
+/* It dies where it stands: what is on its stack is never heard of again. */
+void __noreturn sim_thread_die(struct sim_thread *thread)
+{
+	sim_thread_ends(thread);
+	list_add_tail(&thread->node, &sim_dead);
+	kthread_complete_and_exit(NULL, 0);
+}
+
+/* To make one sleeps, which would let others go on: have enough of them. */
+void sim_threads_prepare(void)
+{
+	struct sim_thread *thread;
+
+	while (sim_nr_free < SIM_THREADS) {
+		thread = sim_thread_make();
+		if (!thread)
+			return;
+		list_add(&thread->node, &sim_free);
+		sim_nr_free++;
+	}
+}
+
+/* What the engine calls */
+
+int sim_wake(struct task_struct *task)
+{
+	struct sim_thread *thread = sim_thread_of(task);
+	int woken;
+
+	sim_point();
+	if (thread && thread->state == SIM_THREAD_MADE)
+		WRITE_ONCE(thread->state, SIM_THREAD_RUNS);
+	woken = wake_up_process(task);
+	sim_point();
+	return woken;
+}
+
+struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data)
+{
+	struct sim_thread *thread;
+
+	sim_point();
+	if (sim_percent(sim->program.thread_fails)) {
+		sim->threads_failed++;
+		sim_trace("a thread cannot be made\n");
+		return ERR_PTR(-EAGAIN);
+	}
+	thread = sim_thread_new("worker", ++sim->nr_workers, fn, data);
+	if (!thread)
+		return ERR_PTR(-ENOMEM);
+	sim->poked = thread->task;
+	sim_point();
+	return thread->task;
+}
+
+int sim_kthread_stop(struct task_struct *task)
+{
+	struct sim_thread *thread = sim_thread_of(task);
+	bool started = thread->state != SIM_THREAD_MADE;
+
+	sim_point();
+	thread->should_stop = true;
+	if (started)
+		wake_up_process(task);
+	sim_thread_end(thread);
+	sim_point();
+	return started ? 0 : -EINTR;
+}
+
+int sim_task_work_add(struct callback_head *work)
+{
+	struct sim_thread *thread = sim_current();
+
+	sim_point();
+	work->next = thread->hooks;
+	thread->hooks = work;
+	return 0;
+}
+
+/* The thread itself may outlive its end: who asks it gets its ghost. */
+struct task_struct *sim_get_task(struct task_struct *task)
+{
+	struct sim_thread *thread = sim_current();
+
+	if (thread && task == thread->task)
+		return thread->ghost;
+	return get_task_struct(task);
+}
+
+/* Ghosts stay, and are no threads: all that is 0 in them is what they are. */
+void sim_put_task(struct task_struct *task)
+{
+	if (task->flags & PF_KTHREAD)
+		put_task_struct(task);
+}
+
+bool sim_kthread_should_stop(void)
+{
+	struct sim_thread *thread = sim_current();
+
+	return thread && READ_ONCE(thread->should_stop);
+}
+
+void *sim_kthread_func(struct task_struct *task)
+{
+	struct sim_thread *thread = sim_thread_of(task);
+
+	return thread ? (void *)thread->fn : kthread_func(task);
+}
+
+void *sim_kthread_data(struct task_struct *task)
+{
+	struct sim_thread *thread = sim_thread_of(task);
+
+	return thread ? thread->data : kthread_data(task);
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An item that runs for longer than its pool's stall time is told of: once for
+ * each run, by its function, with its stack.
+ */
+#include <linux/cpumask.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/stacktrace.h>
+
+#include "jobs.h"
+#include "log.h"
+
+#define MANY	12
+
+/* Long for a tick, short for a person. */
+#define STALL	40
+
+static struct kpool *pool;
+static struct probe p[MANY];
+
+/* The names of these are looked for in stacks. */
+static noinline int sleeps_too_long(struct kpool_item *item)
+{
+	return probe_fn(item);
+}
+
+static noinline int sleeps_too_long_by_argument(void *gate)
+{
+	return kt_gate_pass(gate);
+}
+
+static bool spin_on;
+
+/* Whatever happens, it ends. */
+static bool spins_on(ktime_t end)
+{
+	return READ_ONCE(spin_on) && ktime_before(ktime_get(), end);
+}
+
+static noinline int spins_too_long(struct kpool_item *item)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), 15000);
+
+	while (spins_on(end))
+		cpu_relax();
+	return 0;
+}
+
+static noinline int spins_with_interrupts_off(struct kpool_item *item)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), 8000);
+
+	local_irq_disable();
+	while (spins_on(end))
+		cpu_relax();
+	local_irq_enable();
+	return 0;
+}
+
+static bool stall_make(int capacity, int stall_ms, kpool_item_fn fn)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = capacity, .stall_ms = stall_ms,
+	};
+
+	probes_init(p, MANY, fn);
+	probes_hold(p, MANY);
+	/* a kernel that cannot give a stack prints it itself, as it likes */
+	pr_info("kpool-testbed: expect begin\n");
+	pool = kt_pool("stall", &attrs);
+	return pool;
+}
+
+static void stall_finish(void)
+{
+	probes_open(p, MANY);
+	jobs_end(pool);
+	pr_info("kpool-testbed: expect end\n");
+}
+
+static u64 stalled(void)
+{
+	return kt_stat(pool, stalled);
+}
+
+static bool stalls(u64 n)
+{
+	return KT_EXPECT(kt_wait(stalled() == n));
+}
+
+/* Lines that tell of a function's stall. */
+#define told(fn)	log_count("kpool: stall: " fn " ", "has run for")
+
+/* Can this kernel tell where a thread is? */
+static bool stacks_can_be_had(void)
+{
+	unsigned long entry[4];
+
+	return IS_ENABLED(CONFIG_STACKTRACE) &&
+	       stack_trace_save(entry, ARRAY_SIZE(entry), 0);
+}
+
+/* It takes a moment from the count to the last line of the stack. */
+static bool stack_shows(const char *fn, int before)
+{
+	return !stacks_can_be_had() ||
+	       KT_EXPECT(kt_wait(log_count(fn, "+0x") > before));
+}
+
+/* Start it on the last CPU, while the first has something to do. */
+static bool start_on_last_cpu(void)
+{
+	/* where not all of the kernel can be preempted, one may not be enough */
+	if (num_online_cpus() < (IS_ENABLED(CONFIG_PREEMPT_NONE) ||
+				 IS_ENABLED(CONFIG_PREEMPT_VOLUNTARY) ? 3 : 2)) {
+		kt_skip("there is no other CPU to notice it");
+		return false;
+	}
+	return KT_EXPECT_EQ(kpool_tune_cpumask(pool,
+				cpumask_of(cpumask_last(cpu_online_mask))), 0);
+}
+
+/*
+ * An item that sleeps for too long is told of by its function, with its stack,
+ * and counted; once, however long it goes on; and again if it stalls again.
+ * Fails if the watch is not armed by the item, if each look tells of it anew,
+ * or if a run of the same item is taken for the one before.
+ */
+static void sleeper_is_told_of_once_a_run(void)
+{
+	int before = told("sleeps_too_long");
+	int stacks = log_count("sleeps_too_long", "+0x");
+	int run;
+
+	if (!stall_make(1, STALL, sleeps_too_long))
+		return;
+	for (run = 1; run <= 3; run++) {
+		kt_gate_init(&p[0].own);
+		probes_submit(pool, p, 1);
+		if (!stalls(run) ||
+		    !KT_EXPECT(kt_wait(told("sleeps_too_long") == before + run)))
+			break;
+		stack_shows("sleeps_too_long", stacks);
+		stacks = log_count("sleeps_too_long", "+0x");
+		kt_sleep_ms(4 * STALL);
+		KT_EXPECT_EQ(stalled(), run);
+		KT_EXPECT_EQ(told("sleeps_too_long"), before + run);
+		probes_open(p, 1);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+	}
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 3);
+	stall_finish();
+}
+
+/*
+ * The form with an argument is told of by the caller's function.
+ * Fails if kpool's own wrapper is named.
+ */
+static void function_form_is_told_of_by_the_callers_function(void)
+{
+	int before = told("sleeps_too_long_by_argument");
+
+	if (!stall_make(1, STALL, probe_fn))
+		return;
+	KT_EXPECT_EQ(kpool_submit_fn(pool, sleeps_too_long_by_argument,
+				     &p[0].own, GFP_KERNEL), 0);
+	if (stalls(1))
+		KT_EXPECT(kt_wait(told("sleeps_too_long_by_argument") ==
+				  before + 1));
+	stall_finish();
+}
+
+/*
+ * An item that spins on another CPU is told of with its stack, which is taken
+ * there.
+ * Fails if the stack of a running task is read from afar, or not at all.
+ */
+static void spinner_is_told_of_with_its_stack(void)
+{
+	int stacks = log_count("spins_too_long", "+0x");
+
+	if (!stall_make(1, STALL, spins_too_long))
+		return;
+	spin_on = true;
+	if (start_on_last_cpu()) {
+		probes_submit(pool, p, 1);
+		stalls(1);
+		/* in User Mode Linux a stack ends at the interrupt */
+		if (!IS_ENABLED(CONFIG_UML))
+			stack_shows("spins_too_long", stacks);
+	}
+	WRITE_ONCE(spin_on, false);
+	stall_finish();
+}
+
+/* It sleeps too shortly for a CPU to give up its tick. */
+static int keeps_the_first_cpu_busy(void *unused)
+{
+	while (READ_ONCE(spin_on))
+		usleep_range(50, 100);
+	return 0;
+}
+
+/*
+ * One that spins with interrupts off is told of without: nobody can ask its CPU.
+ * The first CPU is kept busy meanwhile, so that it is the one that keeps the
+ * time.
+ * Fails if the answer is waited for without limit (it comes when the item ends).
+ */
+static void spinner_with_interrupts_off_has_no_stack(void)
+{
+	int before = log_count("kpool:", "stack not available");
+	struct kt_thread busy = { };
+
+	if (!stall_make(1, STALL, spins_with_interrupts_off))
+		return;
+	spin_on = true;
+	if (start_on_last_cpu() &&
+	    kt_thread_start(&busy, keeps_the_first_cpu_busy, NULL)) {
+		set_cpus_allowed_ptr(busy.task, cpumask_of(0));
+		kt_sleep_ms(50);
+		probes_submit(pool, p, 1);
+		stalls(1);
+		KT_EXPECT(kt_wait(log_count("kpool:", "stack not available") ==
+				  before + 1));
+		KT_EXPECT_EQ(kt_stat(pool, running), 1);
+	}
+	WRITE_ONCE(spin_on, false);
+	kt_thread_join(&busy);
+	stall_finish();
+}
+
+/*
+ * Many at a time: all are counted, eight are told of in full, and how many more
+ * there are.
+ * Fails if one look finds one stall, or floods the log.
+ */
+static void many_are_counted(void)
+{
+	int before = told("sleeps_too_long");
+	int in_full;
+
+	if (!stall_make(MANY, 4 * STALL, sleeps_too_long))
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, MANY);
+	kpool_resume(pool);
+	stalls(MANY);
+	kt_sleep_ms(STALL);
+	in_full = told("sleeps_too_long") - before;
+	KT_EXPECT_GE(in_full, 8);
+	KT_EXPECT(in_full == MANY ||
+		  log_count("kpool: stall: ", "more items have run"));
+	stall_finish();
+}
+
+/*
+ * By default nobody is told of; what is tuned holds for what runs already.
+ * Fails if the default is a time, or if the watch keeps the period it had.
+ */
+static void stall_time_is_tunable(void)
+{
+	if (!stall_make(1, 0, sleeps_too_long))
+		return;
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	kt_sleep_ms(kt_ms(3600 * 1000, 200));
+	KT_EXPECT_EQ(stalled(), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_STALL_MS, STALL), 0);
+	stalls(1);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_STALL_MS, KPOOL_NO_STALL), 0);
+	kt_gate_init(&p[0].own);
+	probes_submit(pool, p, 1);
+	kt_sleep_ms(kt_ms(3600 * 1000, 200));
+	KT_EXPECT_EQ(stalled(), 1);
+	stall_finish();
+}
+
+/*
+ * It is told of no sooner than the stall time, and soon after.
+ * Fails if the time is counted from the submit, or rounded down.
+ */
+static void stall_is_told_of_in_time(void)
+{
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	if (!stall_make(1, 8000, sleeps_too_long))
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 1);
+	kt_sleep_ms(20000);
+	kpool_resume(pool);
+	probe_runs(&p[0]);
+	kt_sleep_ms(7900);
+	KT_EXPECT_EQ(stalled(), 0);
+	kt_sleep_ms(1400);
+	KT_EXPECT_EQ(stalled(), 1);
+	stall_finish();
+}
+
+/*
+ * Items that each take less than that are never told of, however long the pool
+ * is at it.
+ * Fails if the time of a worker's last rest is taken for that of its item.
+ */
+static void busy_pool_does_not_stall(void)
+{
+	int i;
+
+	if (!stall_make(1, kt_ms(100, 2000), probe_fn))
+		return;
+	for (i = 0; i < 30; i++) {
+		p[0].gate = NULL;
+		KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		kt_sleep_ms(10);
+	}
+	KT_EXPECT_EQ(stalled(), 0);
+	stall_finish();
+}
+
+/* What a person sees: the script looks between these two. */
+static void a_stall_lasts(void)
+{
+	if (!stall_make(1, STALL, sleeps_too_long))
+		return;
+	probes_submit(pool, p, 1);
+	stalls(1);
+	kt_sleep_ms(100);
+}
+
+static void a_stall_ends(void)
+{
+	if (pool)
+		stall_finish();
+}
+
+KT_MODULE("kpool selftest: items that run for too long",
+	  KT_CASE(sleeper_is_told_of_once_a_run),
+	  KT_CASE(function_form_is_told_of_by_the_callers_function),
+	  KT_CASE(spinner_is_told_of_with_its_stack),
+	  KT_CASE(spinner_with_interrupts_off_has_no_stack),
+	  KT_CASE(many_are_counted),
+	  KT_CASE(stall_time_is_tunable),
+	  KT_CASE(stall_is_told_of_in_time),
+	  KT_CASE(busy_pool_does_not_stall),
+	  KT_CASE(a_stall_lasts),
+	  KT_CASE(a_stall_ends));

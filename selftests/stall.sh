@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Items that run for too long.
+
+. "$(dirname "$0")/ktap.sh"
+
+# Fails if a stall is only in the log, which may have lost it.
+stall_can_be_seen() {
+	ktap_is "debugfs shows the stall" 1 \
+		"$(grep -c 'sleeps_too_long .*has run for' "$KPOOL_DEBUGFS/stall/stalls")"
+	ktap_is "stats count it" "stalled 1" "$(grep '^stalled' "$KPOOL_DEBUGFS/stall/stats")"
+}
+
+ktap_begin
+if load_tested stall; then
+	# shellcheck disable=SC2013 # a case's name is a word
+	for case in $(cat /sys/module/stall/parameters/list); do
+		run_case stall "$case"
+		[ "$case" != a_stall_lasts ] || ! mount_debugfs || stall_can_be_seen
+	done
+	unload_test stall
+fi
+ktap_end

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The threads that act: submitters, who use the pools, and tuners, who change
+ * them.
+ */
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "torture.h"
+
+struct kpt_actor {
+	struct kpt_hand		hand;
+	struct task_struct	*task;
+	unsigned int		done;
+
+	/* of the watchdog */
+	unsigned int		seen_done;
+	unsigned int		seen_tick;
+};
+
+static struct kpt_actor *kpt_actors;
+static unsigned int kpt_nr_actors;
+
+static void kpt_actor_pauses(struct kpt_actor *a)
+{
+	/* somebody may have killed it, see kpt_deed_kill() */
+	if (signal_pending(current))
+		flush_signals(current);
+	while (kpt_stuttering() && !kthread_should_stop())
+		schedule_timeout_uninterruptible(1);
+	if (kpt_one_in(&a->hand, 16))
+		kpt_nap(&a->hand, 500);
+	else
+		cond_resched();
+}
+
+static int kpt_actor_main(void *data)
+{
+	struct kpt_actor *a = data;
+	struct kpt_target *t;
+
+	if (a->hand.where == KPT_IN_THREAD)
+		allow_signal(SIGKILL);
+	while (!kthread_should_stop()) {
+		t = kpt_get_any(&a->hand);
+		if (t) {
+			kpt_do_something(&a->hand, t);
+			kpt_put(t);
+		}
+		WRITE_ONCE(a->done, a->done + 1);
+		kpt_actor_pauses(a);
+	}
+	return 0;
+}
+
+static int kpt_actor_start(struct kpt_actor *a, u32 seed, bool tunes, int nr)
+{
+	struct task_struct *task;
+
+	kpt_hand_init(&a->hand, seed, tunes ? KPT_IN_TUNER : KPT_IN_THREAD);
+	task = kthread_create(kpt_actor_main, a, "kpt_%s/%d",
+			      tunes ? "tune" : "submit", nr);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	a->task = get_task_struct(task);
+	wake_up_process(task);
+	return 0;
+}
+
+/* On error what has been started is left to kpt_actors_stop(). */
+int kpt_actors_start(u32 seed)
+{
+	int i, err, nr = kpt_nsubmitters + kpt_ntuners;
+
+	kpt_actors = kcalloc(nr, sizeof(*kpt_actors), GFP_KERNEL);
+	if (!kpt_actors)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		err = kpt_actor_start(&kpt_actors[i], seed + 100 + i,
+				      i >= kpt_nsubmitters, i);
+		if (err)
+			return err;
+		/* pairs with who looks at the actors meanwhile */
+		smp_store_release(&kpt_nr_actors, i + 1);
+	}
+	return 0;
+}
+
+void kpt_actors_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < kpt_nr_actors; i++)
+		kthread_stop(kpt_actors[i].task);
+}
+
+/* When nobody looks at them any more. */
+void kpt_actors_free(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < kpt_nr_actors; i++)
+		put_task_struct(kpt_actors[i].task);
+	kfree(kpt_actors);
+}
+
+unsigned int kpt_actors_started(void)
+{
+	/* pairs with kpt_actors_start() */
+	return smp_load_acquire(&kpt_nr_actors);
+}
+
+struct task_struct *kpt_actor_task(unsigned int i)
+{
+	return kpt_actors[i].task;
+}
+
+/* By the watchdog: does each get on? */
+void kpt_actors_watch(void)
+{
+	unsigned int i, nr = kpt_actors_started();
+
+	for (i = 0; i < nr; i++) {
+		struct kpt_actor *a = &kpt_actors[i];
+		unsigned int done = READ_ONCE(a->done);
+		const char *deed = READ_ONCE(a->hand.deed);
+
+		if (done != a->seen_done || !deed) {
+			a->seen_done = done;
+			a->seen_tick = kpt_tick;
+		} else if (kpt_tick - a->seen_tick > kpt_patience()) {
+			kpt_violation(KPT_HANG, "%s has been in %s for %u s",
+				      a->task->comm, deed,
+				      (kpt_tick - a->seen_tick) / 2);
+			a->seen_tick = kpt_tick;
+		}
+	}
+}
+
+/* A submitter that sleeps in a killable submit gives up. */
+void kpt_deed_kill(struct kpt_hand *hand, struct kpt_target *t)
+{
+	unsigned int i = kpt_dice(hand, kpt_nsubmitters);
+
+	if (i < kpt_actors_started())
+		send_sig(SIGKILL, kpt_actors[i].task, 1);
+}

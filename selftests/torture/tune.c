@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tuning, pausing, and what is refused.
+ */
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+
+#include "torture.h"
+
+static int kpt_do_tune(struct kpt_target *t, enum kpool_tunable tunable,
+		       int value)
+{
+	return t->multi ? kpool_multi_tune(t->multi, tunable, value) :
+			  kpool_tune(t->pool, tunable, value);
+}
+
+/* A value that is in range; some contradict another attribute. */
+static int kpt_any_value(struct kpt_hand *hand, struct kpt_target *t,
+			 enum kpool_tunable tunable)
+{
+	static const int policies[] = {
+		KPOOL_NONE, KPOOL_POLICY_BATCH, KPOOL_POLICY_FIFO,
+		KPOOL_POLICY_RR,
+	};
+
+	switch (tunable) {
+	case KPOOL_MIN_WORKERS:
+		return kpt_dice(hand, 4) ?: KPOOL_NONE;
+	case KPOOL_QUEUE_DEPTH:
+		if (kpt_one_in(hand, 8))
+			return KPOOL_UNLIMITED;
+		return kpt_dice(hand, 32) ?: KPOOL_NONE;
+	case KPOOL_MAX_BLOCKED:
+		return kpt_one_in(hand, 3) ? KPOOL_UNLIMITED :
+					     1 + kpt_dice(hand, 8);
+	case KPOOL_NONBLOCKING:
+		return t->kind == KPT_NONBLOCKING || kpt_one_in(hand, 4) ?
+		       1 : KPOOL_NONE;
+	case KPOOL_EXPIRY_MS:
+		return kpt_one_in(hand, 8) ? KPOOL_NO_PURGE :
+					     1 + kpt_dice(hand, 50);
+	case KPOOL_NICE:
+		return (int)kpt_dice(hand, 16) - 10 ?: KPOOL_NONE;
+	case KPOOL_POLICY:
+		return policies[kpt_dice(hand, ARRAY_SIZE(policies))];
+	case KPOOL_RT_PRIORITY:
+		return 1 + kpt_dice(hand, 50);
+	case KPOOL_NUMA_NODE:
+		return kpt_one_in(hand, 2) ? KPOOL_NODE(0) : KPOOL_NONE;
+	case KPOOL_STALL_MS:
+		/* a report of a stall is no part of this test */
+		return kpt_one_in(hand, 2) ? 3600 * MSEC_PER_SEC :
+					     KPOOL_NO_STALL;
+	case KPOOL_WHEN_FULL:
+		if (t->kind == KPT_NARROW)
+			return kpt_one_in(hand, 2) ? KPOOL_DROP_OLDEST :
+						     KPOOL_NONE;
+		return kpt_dice(hand, 3) ?: KPOOL_NONE;
+	default:
+		return 0;
+	}
+}
+
+static void kpt_check_tuned(struct kpt_target *t, enum kpool_tunable tunable,
+			    int value, int err)
+{
+	static const int allowed[] = { -EINVAL, 0 };
+	struct kpool_attrs attrs;
+
+	if (err) {
+		kpt_check_answer("kpool_tune()", err, allowed);
+		return;
+	}
+	kpool_get_attrs(t->pool, &attrs);
+	if (tunable == KPOOL_QUEUE_DEPTH && value > 0 &&
+	    attrs.queue_depth != value)
+		kpt_violation(KPT_ANSWER, "%s: queue_depth %d is not in force",
+			      t->name, value);
+}
+
+/* Workers that run only when nobody else does: not for long. */
+static void kpt_tune_idle(struct kpt_hand *hand, struct kpt_target *t)
+{
+	kpt_do_tune(t, KPOOL_POLICY, KPOOL_POLICY_IDLE);
+	kpt_nap(hand, 500);
+	kpt_do_tune(t, KPOOL_POLICY, KPOOL_NONE);
+}
+
+void kpt_deed_tune(struct kpt_hand *hand, struct kpt_target *t)
+{
+	enum kpool_tunable tunable = kpt_dice(hand, KPOOL_NR_TUNABLES);
+	int value = kpt_any_value(hand, t, tunable);
+
+	/* capacity has a deed of its own */
+	if (tunable == KPOOL_CAPACITY || !mutex_trylock(&t->tuning))
+		return;
+	if (tunable == KPOOL_POLICY && kpt_one_in(hand, 8))
+		kpt_tune_idle(hand, t);
+	else
+		kpt_check_tuned(t, tunable, value,
+				kpt_do_tune(t, tunable, value));
+	mutex_unlock(&t->tuning);
+}
+
+/*
+ * Until all that was accepted before has ended, both capacities count; see
+ * kpt_hold_units().
+ */
+void kpt_deed_tune_capacity(struct kpt_hand *hand, struct kpt_target *t)
+{
+	static const int allowed[] = { -EINVAL, 0 };
+	int capacity = 1 + kpt_dice(hand, KPT_MAX_CAPACITY);
+	int err;
+
+	if (t->kind == KPT_NARROW || !mutex_trylock(&t->tuning))
+		return;
+	WRITE_ONCE(t->cap_low, min(t->cap_low, capacity));
+	WRITE_ONCE(t->cap_high, max(t->cap_high, capacity));
+	err = kpt_do_tune(t, KPOOL_CAPACITY, capacity +
+			  (kpt_is_broken(KPT_BROKEN_CAPACITY) ? 2 : 0));
+	if (err) {
+		/* below min_workers */
+		kpt_check_answer("kpool_tune()", err, allowed);
+	} else {
+		kpt_deed_flush(hand, t);
+		WRITE_ONCE(t->cap_low, capacity);
+		WRITE_ONCE(t->cap_high, capacity);
+	}
+	mutex_unlock(&t->tuning);
+}
+
+void kpt_deed_tune_cpumask(struct kpt_hand *hand, struct kpt_target *t)
+{
+	static const int allowed[] = { -EINVAL, 0 };
+	const struct cpumask *chosen;
+	unsigned int cpu, pick;
+	cpumask_var_t mask;
+	int i, err;
+
+	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
+		return;
+	for_each_possible_cpu(cpu)
+		if (kpt_one_in(hand, 2))
+			cpumask_set_cpu(cpu, mask);
+	pick = kpt_dice(hand, 4);
+	chosen = pick == 0 ? cpu_all_mask : pick == 1 ? NULL : mask;
+	for (i = 0; i < t->width; i++) {
+		err = kpool_tune_cpumask(t->multi ?
+					 kpool_multi_pool(t->multi, i) :
+					 t->pool, chosen);
+		if (err)
+			kpt_check_answer("kpool_tune_cpumask()", err, allowed);
+		if (!err && chosen == mask && cpumask_empty(mask))
+			kpt_violation(KPT_ANSWER, "no CPU is a good cpumask");
+	}
+	free_cpumask_var(mask);
+}
+
+/* Out of range, or no attribute: refused, and nothing has changed. */
+void kpt_deed_tune_badly(struct kpt_hand *hand, struct kpt_target *t)
+{
+	static const int out_of_range[] = { -ERANGE, 0 };
+	static const int unknown[] = { -EINVAL, 0 };
+	struct kpool_attrs before, after;
+	enum kpool_tunable tunable = kpt_dice(hand, KPOOL_NR_TUNABLES + 1);
+	int err;
+
+	if (!mutex_trylock(&t->tuning))
+		return;
+	kpool_get_attrs(t->pool, &before);
+	err = kpt_do_tune(t, tunable, INT_MIN + 1 + kpt_dice(hand, 1000));
+	kpool_get_attrs(t->pool, &after);
+	if (tunable == KPOOL_NR_TUNABLES)
+		kpt_check_answer("kpool_tune() of nothing", err, unknown);
+	else
+		kpt_check_answer("kpool_tune() out of range", err,
+				 out_of_range);
+	if (before.capacity != after.capacity ||
+	    before.queue_depth != after.queue_depth ||
+	    before.policy != after.policy ||
+	    before.when_full != after.when_full)
+		kpt_violation(KPT_ANSWER, "%s: a refused value has changed it",
+			      t->name);
+	mutex_unlock(&t->tuning);
+}
+
+/* A name that is taken, bad ones, bad attributes. */
+void kpt_deed_create_badly(struct kpt_hand *hand, struct kpt_target *t)
+{
+	static const char *const names[] = {
+		"", "pools", "no/path", "a-name-of-16-char", "default",
+	};
+	static const int allowed[] = { -EINVAL, -EEXIST, -ERANGE, 0 };
+	struct kpool_attrs attrs = { .capacity = 2 };
+	const char *name = kpt_one_in(hand, 2) || t->multi ?
+			   names[kpt_dice(hand, ARRAY_SIZE(names))] : t->name;
+	struct kpool *pool;
+
+	if (kpt_one_in(hand, 3))
+		attrs.min_workers = 3;
+	pool = kpool_create(name, &attrs);
+	kpt_check_answer("kpool_create() of what cannot be",
+			 PTR_ERR_OR_ZERO(pool), allowed);
+	if (!IS_ERR(pool))
+		kpool_destroy(pool);
+}
+
+/* Pausing */
+
+static void kpt_do_pause(struct kpt_target *t)
+{
+	static const int allowed[] = { -ESHUTDOWN, 0 };
+	int i, err;
+
+	for (i = 0; i < t->width; i++) {
+		struct kpool *pool = t->multi ? kpool_multi_pool(t->multi, i) :
+						t->pool;
+
+		err = kpool_pause(pool);
+		if (err)
+			kpt_check_answer("kpool_pause()", err, allowed);
+	}
+}
+
+static void kpt_do_resume(struct kpt_target *t)
+{
+	int i;
+
+	for (i = 0; i < t->width; i++)
+		kpool_resume(t->multi ? kpool_multi_pool(t->multi, i) :
+			     t->pool);
+}
+
+/* Nothing starts meanwhile, unless the pool is closed, which ends the pause. */
+void kpt_deed_pause(struct kpt_hand *hand, struct kpt_target *t)
+{
+	struct kpool_stats before, after;
+
+	if (!mutex_trylock(&t->pausing))
+		return;
+	kpt_do_pause(t);
+	kpt_get_stats(t, &before);
+	if (kpt_is_broken(KPT_BROKEN_PAUSE))
+		kpt_do_resume(t);
+	kpt_nap(hand, 2000);
+	kpt_get_stats(t, &after);
+	after.paused |= kpt_is_broken(KPT_BROKEN_PAUSE);
+	if (before.paused && after.paused &&
+	    kpt_starts(&before) != kpt_starts(&after))
+		kpt_violation(KPT_PAUSE, "%s: %llu started in a paused pool",
+			      t->name, kpt_starts(&after) - kpt_starts(&before));
+	kpt_do_resume(t);
+	mutex_unlock(&t->pausing);
+}

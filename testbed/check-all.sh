@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# check-all.sh [PATTERN...]: every check on every kernel, or those whose command matches a pattern. A
+# failure does not stop the rest; the end says what became of each.
+
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+
+# One command a line; quick ones first.
+steps() {
+	cat <<-END
+		make check KERNEL=uml
+		make check KERNEL=uml-time
+		make check KERNEL=uml-debug
+		make check KERNEL=stock
+		make check KERNEL=rt
+		make check KERNEL=x86-debug
+		make check KERNEL=kcsan
+		testbed/planted.sh uml-debug
+		testbed/planted.sh rt
+		testbed/planted.sh x86-debug
+		testbed/planted.sh kcsan
+	END
+}
+
+# is_wanted STEP [PATTERN...]
+is_wanted() {
+	local step=$1 pattern
+	shift
+	[ $# -gt 0 ] || return 0
+	for pattern; do
+		[[ $step =~ $pattern ]] && return
+	done
+	return 1
+}
+
+run_step() {
+	local words began=$SECONDS status
+	read -ra words <<<"$1"
+	echo "== $1"
+	"${words[@]}" </dev/null
+	status=$?
+	results+=("$(printf '%-6s %3d:%02d  %s' "$(verdict "$status")" \
+		$(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)) "$1")")
+	[ "$status" = 0 ] || failed=$((failed + 1))
+}
+
+verdict() {
+	if [ "$1" = 0 ]; then echo passed; else echo FAILED; fi
+}
+
+main() {
+	local step wanted=() results=() failed=0
+	trap 'exit 130' INT
+	while read -r step; do
+		! is_wanted "$step" "$@" || wanted+=("$step")
+	done < <(steps)
+	for step in "${wanted[@]}"; do
+		run_step "$step"
+	done
+	echo "== $((${#wanted[@]} - failed)) of ${#wanted[@]} passed"
+	[ ${#results[@]} = 0 ] || printf '%s\n' "${results[@]}"
+	[ "$failed" = 0 ] && [ ${#wanted[@]} -gt 0 ]
+}
+
+main "$@"

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+# Linux in QEMU with the Kernel Concurrency Sanitizer, strict and with weak memory.
+
+kernel_title="Linux 7.2 with KCSAN"
+machine=qemu
+default_cpus=2
+default_memory=1G
+check_cpus="2"
+check_timeout=5400
+
+prepare_kernel() {
+	prepare_x86 "$kernel_title" 15 x86-base x86-kcsan
+}

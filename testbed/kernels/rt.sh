@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+# Debian's own kernel with PREEMPT_RT, in QEMU. It is unpacked into the cache, not installed.
+
+machine=qemu
+default_cpus=2
+default_memory=512M
+check_cpus="2 4"
+check_timeout=900
+
+prepare_kernel() {
+	need_packages qemu-system-x86 gcc libc6-dev libelf-dev
+	unpacked_kernel rt-amd64
+}
