@@ -1004,6 +1004,45 @@ out:
 	kvfree(s);
 }
 
+/*
+ * A submitter that sleeps with a job of a stream, and a job of the same that
+ * becomes due behind it, both run, in that order.
+ * Fails if a job joins its stream before it comes into the line.
+ */
+static void due_job_behind_a_sleeper_of_its_stream_starts(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_NONE,
+	};
+	struct kpool *pool = kt_pool("stream", &attrs);
+	static struct kpool_stream stream;
+	static struct probe p[3];
+	struct kt_submitter s;
+	int i;
+
+	if (!pool)
+		return;
+	probes_init(p, 3, probe_fn);
+	kpool_init_stream(&stream, pool);
+	for (i = 0; i < 3; i++)
+		kpool_set_stream(&p[i].job, &stream);
+	p[0].gate = &p[0].own;
+	KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&p[0].own.started)));
+	kt_submitter_block(&s, pool, &p[1].job.item);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[2].job, 1), 0);
+	KT_EXPECT(kt_wait(kt_stat(pool, pending) == 1));
+	kt_gate_open(&p[0].own);
+	KT_EXPECT(kt_wait(atomic_read(&p[1].ran)));
+	KT_EXPECT(kt_wait(atomic_read(&p[2].ran)));
+	/* get out of it all the same */
+	kpool_cancel(&p[1].job.item);
+	kpool_cancel(&p[2].job.item);
+	kt_thread_join(&s.thread);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	kt_pool_end(pool);
+}
+
 KT_MODULE("kpool selftest: streams",
 	  KT_CASE(jobs_run_one_at_a_time_in_order),
 	  KT_CASE(streams_run_in_parallel),
@@ -1033,4 +1072,5 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(streamed_job_may_flush_others),
 	  KT_CASE(streamed_jobs_are_not_run_by_callers),
 	  KT_CASE(jobs_and_stream_may_be_freed),
-	  KT_CASE(storm_of_streams_keeps_every_order));
+	  KT_CASE(storm_of_streams_keeps_every_order),
+	  KT_CASE(due_job_behind_a_sleeper_of_its_stream_starts));

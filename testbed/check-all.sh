@@ -16,6 +16,10 @@ steps() {
 		make check KERNEL=rt
 		make check KERNEL=x86-debug
 		make check KERNEL=kcsan
+		make torture KERNEL=uml
+		make torture KERNEL=uml-debug
+		make torture KERNEL=stock PARAMETERS=oops=100
+		make litmus
 		testbed/planted.sh uml-debug
 		testbed/planted.sh rt
 		testbed/planted.sh x86-debug

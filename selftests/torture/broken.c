@@ -27,6 +27,28 @@ const char *const kpt_broken_names[KPT_NR_BROKEN] = {
 	[KPT_BROKEN_CLOSED]	= "closed",
 };
 
+/* What each breaks; it may break more. */
+static const enum kpt_invariant kpt_breaks[KPT_NR_BROKEN] = {
+	[KPT_BROKEN_LOSE]	= KPT_ONCE,
+	[KPT_BROKEN_TWICE]	= KPT_ONCE,
+	[KPT_BROKEN_OVERLAP]	= KPT_OVERLAP,
+	[KPT_BROKEN_ORDER]	= KPT_ORDER,
+	[KPT_BROKEN_COUNTER]	= KPT_COUNTERS,
+	[KPT_BROKEN_CAPACITY]	= KPT_CAPACITY,
+	[KPT_BROKEN_LATE]	= KPT_LATE,
+	[KPT_BROKEN_EARLY]	= KPT_EARLY,
+	[KPT_BROKEN_HANG]	= KPT_HANG,
+	[KPT_BROKEN_LEAK]	= KPT_LEAK,
+	[KPT_BROKEN_ANSWER]	= KPT_ANSWER,
+	[KPT_BROKEN_PAUSE]	= KPT_PAUSE,
+	[KPT_BROKEN_CLOSED]	= KPT_CLOSED,
+};
+
+bool kpt_broken_is_found(void)
+{
+	return kpt_broken && kpt_is_violated(kpt_breaks[kpt_broken]);
+}
+
 int kpt_broken_parse(const char *name)
 {
 	int i = match_string(kpt_broken_names, KPT_NR_BROKEN, name);

@@ -49,6 +49,11 @@ unsigned int kpt_nr_violations(void)
 	return sum;
 }
 
+bool kpt_is_violated(enum kpt_invariant which)
+{
+	return atomic_read(&kpt_violated[which]);
+}
+
 /* Is it one of the errors that may be returned?  Their list ends with 0. */
 void kpt_check_answer(const char *what, int err, const int *allowed)
 {

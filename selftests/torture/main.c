@@ -156,7 +156,7 @@ static void kpt_end(void)
 /* One that is broken on purpose has been found out. */
 static bool kpt_is_over(unsigned long begin)
 {
-	return kthread_should_stop() || (kpt_broken && kpt_nr_violations()) ||
+	return kthread_should_stop() || kpt_broken_is_found() ||
 	       (duration && time_after(jiffies, begin + duration * HZ));
 }
 

@@ -123,10 +123,10 @@ static int kpt_pass_broken(struct kpt_item *it)
 	case KPT_BROKEN_LOSE:
 		return it->is_single ? 1 : 0;
 	case KPT_BROKEN_LATE:
-		if (!it->is_job || it->is_single || it->is_common)
+		if (!it->is_job || it->is_single || it->is_common || it->lane)
 			return 1;
 		return kpool_submit_delayed(it->target->pool, &it->job,
-					    (kpt_stall + 3) * HZ);
+					    (kpt_stall + 5) * HZ);
 	case KPT_BROKEN_ANSWER:
 		return it->is_single ? 1 : -EPERM;
 	default:

@@ -53,6 +53,7 @@ enum kpt_invariant {
 __printf(2, 3)
 void kpt_violation(enum kpt_invariant which, const char *fmt, ...);
 unsigned int kpt_nr_violations(void);
+bool kpt_is_violated(enum kpt_invariant which);
 
 struct kpt_target;
 struct kpt_item;
@@ -390,6 +391,7 @@ enum kpt_broken {
 extern enum kpt_broken kpt_broken;
 extern const char *const kpt_broken_names[KPT_NR_BROKEN];
 int kpt_broken_parse(const char *name);
+bool kpt_broken_is_found(void);
 
 /* Is this the place that is broken? */
 static inline bool kpt_is_broken(enum kpt_broken how)
