@@ -294,6 +294,8 @@ bool sim_timer_pending(struct timer_list *timer);
 #define queue_work(wq, work)		((void)(wq), sim_work_queue(work, 0))
 #define queue_delayed_work(wq, dwork, delay)				\
 	((void)(wq), sim_work_queue(&(dwork)->work, delay))
+#define queue_delayed_work_on(cpu, wq, dwork, delay)			\
+	((void)(cpu), queue_delayed_work(wq, dwork, delay))
 #define mod_delayed_work(wq, dwork, delay)				\
 	((void)(wq), sim_work_modify(&(dwork)->work, delay))
 #define cancel_work(work)		sim_work_cancel(work)
