@@ -54,9 +54,13 @@ counts() {
 	[ "$(count "$1")" = "$2" ]
 }
 
-# sums_up: the identities of the counters, once no connection is open
+# sums_up: the identities of the counters, once no connection is open.  The last ones are counted a
+# little later than they end.
 sums_up() {
-	until_true counts open 0 || return
+	until_true counts open 0 && until_true adds_up
+}
+
+adds_up() {
 	awk '{ n[$1] = $2 }
 		END {
 			exit n["accepted"] != n["refused"] + n["closed"] ||
@@ -514,6 +518,7 @@ broken_connections_are_counted() {
 	group_begin
 	: >"$tmp/out"
 	was_sent=$(count bytes)
+	rm -f "$tmp/broken.in" "$tmp/broken.out"
 	mkfifo "$tmp/broken.in" "$tmp/broken.out"
 	exec 8<>"$tmp/broken.out" 9<>"$tmp/broken.in"
 	nc 127.0.0.1 "$port" <"$tmp/broken.in" >"$tmp/broken.out" 2>/dev/null 8>&- 9>&- &
