@@ -6,7 +6,7 @@ machine=qemu
 default_cpus=2
 default_memory=512M
 check_cpus="2 4"
-check_timeout=900
+check_timeout=1800
 
 prepare_kernel() {
 	need_packages qemu-system-x86 gcc libc6-dev libelf-dev

@@ -6,7 +6,7 @@ machine=qemu
 default_cpus=2
 default_memory=512M
 check_cpus="2 4"
-check_timeout=400
+check_timeout=1200
 
 newest_stock() {
 	local build

@@ -7,7 +7,7 @@ machine=uml
 default_cpus=2
 default_memory=1G
 check_cpus="2"
-check_timeout=900
+check_timeout=1800
 
 prepare_kernel() {
 	prepare_uml "$kernel_title" 10 uml-base uml-debug

@@ -7,7 +7,7 @@ machine=uml
 default_cpus=1
 default_memory=256M
 check_cpus="1"
-check_timeout=400
+check_timeout=1200
 uml_arguments=(time-travel=inf-cpu)
 
 prepare_kernel() {

@@ -7,7 +7,7 @@ machine=uml
 default_cpus=2
 default_memory=256M
 check_cpus="2"
-check_timeout=400
+check_timeout=1200
 
 prepare_kernel() {
 	prepare_uml "$kernel_title" 5 uml-base
