@@ -53,13 +53,17 @@ static int keeps_busy(void *arg)
 	return 0;
 }
 
-/* A freezable thread: when it is frozen, all are asked to be. */
+/*
+ * A freezable thread: when it is frozen, all are asked to be.  It freezes in its
+ * sleep; an emulator that has missed how freezing() was patched keeps a thread
+ * that asks all the time from ever going on.
+ */
 static int is_a_witness(void *unused)
 {
 	set_freezable();
 	while (!READ_ONCE(stop)) {
-		schedule_timeout_interruptible(1);
-		try_to_freeze();
+		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+		schedule_timeout(1);
 	}
 	return 0;
 }
