@@ -42,9 +42,10 @@ static struct kpool_fn_item *kpool_fn_item_of(const struct kpool_item *item)
 			    item);
 }
 
-static struct kpool_call *kpool_call_of(struct kpool_item *item)
+struct kpool_call *kpool_call_of(const struct kpool_item *item)
 {
-	return container_of(item, struct kpool_call, base.item);
+	return container_of((struct kpool_item *)item, struct kpool_call,
+			    base.item);
 }
 
 /* For people: show the worker that runs the item with its user's function. */
@@ -289,6 +290,15 @@ void kpool_call_died(struct kpool_call *call)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	if (abandoned)
 		kpool_call_free(call, true);
+}
+
+/* Its caller ran it, and died in it. */
+void kpool_call_lost(struct kpool_call *call)
+{
+	struct kpool *pool = call->pool;
+
+	kpool_call_free(call, true);
+	kpool_leave(pool);
 }
 
 /* Does a caller wait for it? */

@@ -150,6 +150,12 @@ void kpool_await_hooks(void)
 
 /* The burial */
 
+static bool kpool_has_ended(struct task_struct *task)
+{
+	/* pairs with exit_notify(); racy read: once set, it stays */
+	return data_race(smp_load_acquire(&task->exit_state));
+}
+
 /*
  * Once true it stays so: a dead worker changes nothing.  Litmus: died-seen,
  * gone-not-dead.
@@ -159,10 +165,9 @@ static bool kpool_is_dead(const struct kpool_worker *worker)
 	/* pairs with the barriers of task_work_run() around the hook */
 	bool ended = smp_load_acquire(&worker->died);
 
-	/* pairs with exit_notify(): that alone, if it died before its hook */
+	/* that alone, if it died before its hook */
 	if (!ended)
-		/* racy read: once set, it stays */
-		ended = data_race(smp_load_acquire(&worker->task->exit_state));
+		ended = kpool_has_ended(worker->task);
 	/* the last it had: while it lives, it may yet leave in good order */
 	return ended && worker->state == KPOOL_RUNNING;
 }
@@ -195,18 +200,28 @@ static void kpool_mark_lost(struct list_head *waiters,
 }
 
 /* Those who wait for more than the dead item are to know that it did not end. */
-static void kpool_mark_all_lost(struct kpool *pool,
-				const struct kpool_worker *worker)
+static void kpool_mark_all_lost(struct kpool *pool, u32 epoch,
+				struct kpool_group *group)
 {
-	struct kpool_group *group;
 	struct kpool_waiter *waiter;
 
 	list_for_each_entry(waiter, &pool->flushers, node)
-		if ((s32)(worker->epoch - waiter->epoch) <= 0)
+		if ((s32)(epoch - waiter->epoch) <= 0)
 			waiter->lost = -EIO;
 	kpool_mark_lost(&pool->closers, KPOOL_WAIT_REST);
-	for (group = worker->group; group; group = group->parent)
+	for (; group; group = group->parent)
 		kpool_mark_lost(&group->waiters, KPOOL_WAIT_GROUP);
+}
+
+/* Its own runs outside have died with it, and are buried in their time. */
+static void kpool_leave_outside(struct kpool *pool,
+				const struct kpool_worker *worker)
+{
+	struct kpool_outside *outside;
+
+	list_for_each_entry(outside, &pool->outside, node)
+		if (outside->inside == worker)
+			outside->inside = NULL;
 }
 
 /* The dead touch nothing: what they had is read without their knowledge. */
@@ -221,12 +236,13 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 	/* a handler that has killed one thread is not given another */
 	if (!worker->blaming)
 		kpool_report_error(pool, worker->fn, worker->run.item, -EIO,
-				   worker);
+				   task, worker->data);
 	if (worker->call)
 		kpool_call_died(worker->call);
 
 	raw_spin_lock_irq(&pool->lock);
-	kpool_mark_all_lost(pool, worker);
+	kpool_mark_all_lost(pool, worker->epoch, worker->group);
+	kpool_leave_outside(pool, worker);
 	suspended = kpool_lose_worker(worker);
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
@@ -243,4 +259,53 @@ void kpool_bury_dead(struct kpool *pool)
 
 	while ((worker = kpool_find_dead(pool)))
 		kpool_bury(pool, worker);
+}
+
+/* Submitters that died in an item that they ran themselves */
+
+/* A run whose thread has ended, or NULL. */
+static struct kpool_outside *kpool_find_dead_outside(struct kpool *pool)
+{
+	struct kpool_outside *outside, *dead = NULL;
+
+	raw_spin_lock_irq(&pool->lock);
+	list_for_each_entry(outside, &pool->outside, node)
+		if (outside->held && kpool_has_ended(outside->held)) {
+			dead = outside;
+			break;
+		}
+	raw_spin_unlock_irq(&pool->lock);
+	return dead;
+}
+
+static void kpool_bury_submitter(struct kpool *pool,
+				 struct kpool_outside *outside)
+{
+	struct task_struct *task = outside->held;
+	struct kpool_call *call = outside->call;
+	struct kpool_waiter *waiter;
+
+	pr_err("kpool: %s: thread %d has died in %ps, which it ran itself\n",
+	       pool->name, task_pid_nr(task), outside->fn);
+	kpool_report_error(pool, outside->fn, outside->run.item, -EIO, task,
+			   NULL);
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_mark_all_lost(pool, outside->epoch, outside->group);
+	list_for_each_entry(waiter, &outside->run.waiters, node)
+		waiter->lost = -EIO;
+	kpool_end_here(pool, outside, -EIO);
+	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+
+	if (call)
+		kpool_call_lost(call);
+	put_task_struct(task);
+}
+
+void kpool_bury_submitters(struct kpool *pool)
+{
+	struct kpool_outside *outside;
+
+	while ((outside = kpool_find_dead_outside(pool)))
+		kpool_bury_submitter(pool, outside);
 }

@@ -24,21 +24,20 @@ static void kpool_remember_error(struct kpool *pool, void *fn, int err,
 }
 
 /*
- * The run is not over yet, so the pool and the handler's module stay.  @worker
- * is the one that runs or ran the item, NULL if its submitter does.
+ * The run is not over yet, so the pool and the handler's module stay.  @task
+ * runs or ran the item, @state is that of the worker, if it is one.
  */
 void kpool_report_error(struct kpool *pool, void *fn, const void *item, int err,
-			const struct kpool_worker *worker)
+			struct task_struct *task, void *state)
 {
 	const struct kpool_fault fault = {
 		.fn	= fn,
 		.item	= item,
 		.err	= err,
-		.state	= worker ? worker->data : NULL,
+		.state	= state,
 	};
 
-	kpool_remember_error(pool, fn, err,
-			     task_pid_nr(worker ? worker->task : current));
+	kpool_remember_error(pool, fn, err, task_pid_nr(task));
 	if (pool->made.fault)
 		pool->made.fault(pool->made.data, &fault);
 }

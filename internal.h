@@ -147,7 +147,7 @@ struct kpool_waiter {
 
 /*
  * A run outside the workers: of the owner's dropped function, or of an item by
- * its submitter.  Lives on the stack of who calls it.
+ * its submitter.  Lives on the stack of who calls it, but where it is kept.
  */
 struct kpool_outside {
 	struct list_head	node;	/* L: on pool->outside */
@@ -157,6 +157,8 @@ struct kpool_outside {
 	struct kpool_worker	*inside; /* I: the caller is its item, or NULL */
 	struct kpool_waiter	*asleep; /* L: its sleep on pool->nested */
 	struct kpool_group	*group;	/* I: to be told of the end, or NULL */
+	struct kpool_call	*call;	/* I: the caller calls, or NULL */
+	struct task_struct	*held;	/* I: @task, if this outlives it */
 	u32			epoch;	/* I: of the item */
 	bool			runs;	/* I: the item's function, not dropped */
 };
@@ -248,6 +250,7 @@ struct kpool {
 	struct list_head	closers;	/* L: for the last worker */
 	struct list_head	nested;		/* L: inside items, oldest first */
 	struct list_head	outside;	/* L */
+	struct list_head	kept;		/* L: memory to keep such runs in */
 	unsigned int		nr_nested;	/* L: on @nested */
 	unsigned int		nr_sleepers;	/* L: callers inside kpool_wait() */
 	struct completion	*last_out;	/* L: destroy waits for them */
@@ -369,7 +372,9 @@ static inline unsigned int kpool_nr_running(const struct kpool *pool)
 /* call.c: functions with an argument */
 void *kpool_user_fn(const struct kpool_item *item);
 void kpool_call_died(struct kpool_call *call);
+void kpool_call_lost(struct kpool_call *call);
 bool kpool_is_call(const struct kpool_item *item);
+struct kpool_call *kpool_call_of(const struct kpool_item *item);
 bool kpool_is_ours(const struct kpool_item *item);
 bool kpool_hides_user_fn(const void *fn);
 
@@ -431,10 +436,11 @@ struct kpool_item *kpool_first_of_doomed_groups(struct kpool *pool);
 bool kpool_displace(struct kpool *pool, const struct kpool_item *newcomer);
 bool kpool_may_run_here(struct kpool *pool, const struct kpool_item *item);
 int kpool_run_here(struct kpool *pool, struct kpool_item *item);
+void kpool_end_here(struct kpool *pool, struct kpool_outside *outside, int err);
 
 /* fault.c: items that return an error */
 void kpool_report_error(struct kpool *pool, void *fn, const void *item, int err,
-			const struct kpool_worker *worker);
+			struct task_struct *task, void *state);
 
 /* death.c: workers that die in an item */
 int kpool_make_hook(struct kpool_worker *worker);
@@ -445,6 +451,7 @@ void kpool_hook_ends(struct kpool_worker *worker);
 void kpool_unhook(struct kpool_hook *hook);
 void kpool_await_hooks(void);
 void kpool_bury_dead(struct kpool *pool);
+void kpool_bury_submitters(struct kpool *pool);
 
 /* stall.c: items that run for too long */
 void kpool_find_stalls(struct kpool *pool);
@@ -496,6 +503,9 @@ void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
 			 struct kpool_outside *outside, bool runs);
 void kpool_outside_end(struct kpool *pool, struct kpool_outside *outside,
 		       int result, bool failed);
+struct kpool_outside *kpool_outside_keep(struct kpool *pool,
+					 struct kpool_outside *here);
+void kpool_outside_free(struct kpool *pool);
 extern struct kpool_worker kpool_nobody;
 struct kpool_outside *kpool_outside_run_of(struct kpool *pool,
 					   const struct kpool_item *item);

@@ -112,6 +112,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->doomed);
 	INIT_LIST_HEAD(&pool->doomed_groups);
 	INIT_LIST_HEAD(&pool->outside);
+	INIT_LIST_HEAD(&pool->kept);
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->member);
 	mutex_init(&pool->mutex);
@@ -156,6 +157,7 @@ static void kpool_free(struct kpool *pool)
 	cancel_work_sync(&pool->dropper);
 	kpool_delay_stop(pool);
 	kpool_free_workers(pool);
+	kpool_outside_free(pool);
 	free_cpumask_var(pool->affinity);
 	free_cpumask_var(pool->cpumask);
 	lockdep_unregister_key(&pool->key);

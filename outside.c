@@ -3,6 +3,10 @@
  * Runs that no worker makes: an owner's dropped function, and an item that its
  * submitter runs for want of room.  They are waited for like any other run.
  */
+#include <linux/gfp.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
 #include "internal.h"
 #include "pending.h"
 
@@ -22,7 +26,9 @@ void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
 	outside->inside = kpool_inside(pool);
 	outside->asleep = NULL;
 	outside->fn = runs ? kpool_user_fn(item) : item->dropped;
+	outside->call = runs && kpool_is_call(item) ? kpool_call_of(item) : NULL;
 	outside->runs = runs;
+	outside->held = NULL;
 	outside->epoch = item->epoch;
 	outside->run.item = item;
 	INIT_LIST_HEAD(&outside->run.waiters);
@@ -33,6 +39,45 @@ void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
 	outside->group = kpool_odd_group(pool, item);
 	if (item->flags & __KPOOL_WATCHED)
 		kpool_move_waiters(pool, item, &outside->run);
+}
+
+/*
+ * Move the books of a run that has just begun to memory that outlives its
+ * thread, which may die in it.  Without such memory they stay where they are,
+ * and that death is not survived.  May drop the lock.
+ */
+struct kpool_outside *kpool_outside_keep(struct kpool *pool,
+					 struct kpool_outside *here)
+{
+	struct kpool_outside *kept =
+		list_first_entry_or_null(&pool->kept, struct kpool_outside,
+					 node);
+
+	lockdep_assert_held(&pool->lock);
+	if (kept) {
+		list_del(&kept->node);
+	} else {
+		kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+		kept = kmalloc_obj(*kept, GFP_NOWAIT | __GFP_NOWARN);
+		raw_spin_lock_irq(&pool->lock);
+		if (!kept)
+			return here;
+	}
+	*kept = *here;
+	list_replace(&here->node, &kept->node);
+	INIT_LIST_HEAD(&kept->run.waiters);
+	list_splice(&here->run.waiters, &kept->run.waiters);
+	kept->held = get_task_struct(current);
+	return kept;
+}
+
+/* In a pool that nobody is in. */
+void kpool_outside_free(struct kpool *pool)
+{
+	struct kpool_outside *kept, *next;
+
+	list_for_each_entry_safe(kept, next, &pool->kept, node)
+		kfree(kept);
 }
 
 /* Submitted again while its submitter ran it, the item may start now. */
@@ -67,6 +112,8 @@ void kpool_outside_end(struct kpool *pool, struct kpool_outside *outside,
 	kpool_admit_blocked(pool);
 	kpool_break_deadlock(pool);
 	kpool_wind_up(pool);
+	if (outside->held)
+		list_add(&outside->node, &pool->kept);
 }
 
 /* The item's run outside of the workers, or NULL. */

@@ -7,6 +7,8 @@
  * An item that is displaced is told by the dropper, so that the newcomer may
  * come from any context.
  */
+#include <linux/sched/task.h>
+
 #include "internal.h"
 #include "pending.h"
 
@@ -29,13 +31,16 @@ bool kpool_may_run_here(struct kpool *pool, const struct kpool_item *item)
 	       kpool_outside_depth(pool) < KPOOL_MAX_DEPTH;
 }
 
-static void kpool_count_caller_run(struct kpool *pool, int err)
+/* Its submitter has run the item, or has died in it. */
+void kpool_end_here(struct kpool *pool, struct kpool_outside *outside, int err)
 {
+	lockdep_assert_held(&pool->lock);
 	pool->nr_caller_runs--;
 	pool->stats.completed++;
 	pool->stats.caller_ran++;
 	if (err)
 		pool->stats.failed++;
+	kpool_outside_end(pool, outside, err, err);
 }
 
 /* Accept and run the item; the lock is dropped meanwhile. */
@@ -43,7 +48,7 @@ int kpool_run_here(struct kpool *pool, struct kpool_item *item)
 {
 	void *user_fn = kpool_user_fn(item);
 	kpool_item_fn fn = item->fn;
-	struct kpool_outside outside;
+	struct kpool_outside here, *outside;
 	int err;
 
 	kpool_accept(pool, item);
@@ -53,16 +58,20 @@ int kpool_run_here(struct kpool *pool, struct kpool_item *item)
 		return 0;
 	}
 	pool->nr_caller_runs++;
-	kpool_outside_begin(pool, item, &outside, true);
+	kpool_outside_begin(pool, item, &here, true);
+	outside = kpool_outside_keep(pool, &here);
+	if (!pool->watched)
+		kpool_watch(pool);
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
 	err = fn(item);
 	if (err)
-		kpool_report_error(pool, user_fn, item, err, NULL);
+		kpool_report_error(pool, user_fn, item, err, current, NULL);
 
 	raw_spin_lock_irq(&pool->lock);
-	kpool_count_caller_run(pool, err);
-	kpool_outside_end(pool, &outside, err, err);
+	if (outside->held)
+		put_task_struct(outside->held);
+	kpool_end_here(pool, outside, err);
 	return 0;
 }
 

@@ -41,11 +41,12 @@ void kpool_watch_work(struct work_struct *work)
 					  watch);
 
 	kpool_bury_dead(pool);
+	kpool_bury_submitters(pool);
 	kpool_find_stalls(pool);
 
 	raw_spin_lock_irq(&pool->lock);
 	pool->watched = false;
-	if (pool->used)
+	if (pool->used || pool->nr_caller_runs)
 		kpool_watch(pool);
 	raw_spin_unlock_irq(&pool->lock);
 }

@@ -240,7 +240,7 @@ static noinline void kpool_failed(struct kpool_worker *worker,
 	struct kpool *pool = worker->pool;
 
 	worker->blaming = true;
-	kpool_report_error(pool, worker->fn, item, err, worker);
+	kpool_report_error(pool, worker->fn, item, err, current, worker->data);
 	worker->blaming = false;
 	raw_spin_lock_irq(&pool->lock);
 	pool->stats.failed++;

@@ -62,7 +62,7 @@ static void sim_observe_caller(const struct kpool_outside *outside,
 {
 	view->by_caller = true;
 	view->runs = true;
-	view->run_id = (unsigned long)outside;
+	view->run_id = (unsigned long)outside->task;
 }
 
 /* Runs outside of the workers. */

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: watch.c
+# kernel: stock
+# tests: oops_submitter
+# breaks: A death outside of the workers is noticed only while a worker runs something.
+s/ || pool->nr_caller_runs//

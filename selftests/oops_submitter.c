@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A submitter that oopses in an item that it runs itself costs its own thread,
+ * and not the pool.
+ */
+#include <linux/sched/task.h>
+
+#include "oops.h"
+
+static struct kpool *pool;
+static struct victim victim;
+static struct probe holder;
+static struct kpool_group group;
+static atomic_t blamed, released;
+static struct kpool_fault last_blame;
+
+static void note_fault(void *data, const struct kpool_fault *fault)
+{
+	last_blame = *fault;
+	atomic_inc(&blamed);
+}
+
+static void note_release(void *arg)
+{
+	atomic_inc(&released);
+}
+
+/* A full pool of one, whose item waits at its gate. */
+static bool begin(int way)
+{
+	const struct kpool_attrs attrs = {
+		.capacity	= 1,
+		.queue_depth	= KPOOL_NONE,
+		.when_full	= KPOOL_CALLER_RUNS,
+		.fault		= note_fault,
+	};
+
+	victim_init(&victim, way);
+	atomic_set(&blamed, 0);
+	atomic_set(&released, 0);
+	probe_init(&holder, probe_fn, 0);
+	holder.gate = &holder.own;
+	oopses_begin();
+	pool = kt_pool("oops", &attrs);
+	if (!pool)
+		return false;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	return probes_submit(pool, &holder, 1) && probe_runs(&holder);
+}
+
+static void finish(void)
+{
+	probes_open(&holder, 1);
+	jobs_end(pool);
+	pool = NULL;
+	oopses_end();
+}
+
+/* A thread that ends without having returned. */
+static void expect_dead(struct kt_thread *t)
+{
+	KT_EXPECT(kt_wait(READ_ONCE(t->task->exit_state)));
+	KT_EXPECT(!kt_thread_done(t));
+	put_task_struct(t->task);
+}
+
+static int submits_victim(void *unused)
+{
+	return kpool_submit(pool, &victim.job.item);
+}
+
+/* Have the victim run by a submitter that is at its gate. */
+static bool begin_submitter(struct kt_thread *submitter)
+{
+	return kt_thread_start(submitter, submits_victim, NULL) &&
+	       victim_runs(&victim);
+}
+
+/*
+ * The submitter's run ends with -EIO: it is counted, the handler knows function
+ * and item, no worker is lost, and the owner may submit the item again.
+ * Fails (whoever waits hangs) if the watch does not look at runs outside, or is
+ * not armed by one.
+ */
+static void the_run_ends(int way)
+{
+	struct kt_thread submitter = { }, waiter = { };
+
+	if (!begin(way) || !begin_submitter(&submitter))
+		goto out;
+	kt_thread_start(&waiter, (int (*)(void *))kpool_flush_item,
+			&victim.job.item);
+	kt_thread_asleep(&waiter);
+	victim_let_die(&victim);
+	KT_EXPECT_EQ(kt_thread_join(&waiter), -EIO);
+	expect_dead(&submitter);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 1);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 1);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 1);
+	KT_EXPECT_EQ(kt_stat(pool, died), 0);
+	KT_EXPECT_EQ(kt_stat(pool, running), 1);
+	KT_EXPECT_EQ(atomic_read(&blamed), 1);
+	KT_EXPECT_EQ(last_blame.err, -EIO);
+	KT_EXPECT(last_blame.fn == victim_fn);
+	KT_EXPECT(last_blame.item == &victim.job.item);
+	victim_expect_reusable(pool, &victim);
+out:
+	finish();
+}
+
+static const char *const waits[] = {
+	"cancel_wait", "group_wait", "flush", "release", "destroy", NULL
+};
+
+enum { CANCEL_WAIT, GROUP_WAIT, FLUSH, RELEASE, DESTROY };
+
+static int waits_in(void *arg)
+{
+	switch (*(int *)arg) {
+	case CANCEL_WAIT:
+		return kpool_cancel_wait(&victim.job.item);
+	case GROUP_WAIT:
+		return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
+	case FLUSH:
+		return kpool_flush(pool);
+	case RELEASE:
+		return kpool_release_timeout(pool, KT_LIMIT);
+	default:
+		return kpool_destroy(pool);
+	}
+}
+
+/*
+ * Whoever waits for more than the item is told as well.
+ * Fails if a death outside of the workers is an end like any other.
+ */
+static void who_waits_is_told(int wait)
+{
+	struct kt_thread submitter = { }, waiter = { };
+
+	if (!begin(DIE_NULL))
+		goto out;
+	kpool_set_group(&victim.job, &group);
+	if (!begin_submitter(&submitter))
+		goto out;
+	kt_thread_start(&waiter, waits_in, &wait);
+	kt_thread_asleep(&waiter);
+	victim_let_die(&victim);
+	expect_dead(&submitter);
+	probes_open(&holder, 1);
+	KT_EXPECT_EQ(kt_thread_join(&waiter), -EIO);
+	if (wait == GROUP_WAIT)
+		KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+	if (wait == DESTROY)
+		pool = kt_pool("oops", NULL);
+	if (wait == RELEASE)
+		KT_EXPECT_EQ(kpool_reboot(pool), 0);
+	kpool_set_group(&victim.job, NULL);
+out:
+	finish();
+}
+
+static int calls_victim(void *unused)
+{
+	return kpool_call_timeout(pool, victim_dies, &victim, note_release,
+				  KT_LIMIT, NULL);
+}
+
+/*
+ * A call that its caller runs has nobody left who waits for it: the argument is
+ * given back, and the pool can be destroyed.
+ * Fails (a leak, and destroy hangs) if what the caller held in the pool is
+ * forgotten.
+ */
+static void a_call_is_given_back(void)
+{
+	struct kt_thread caller = { };
+
+	if (!begin(DIE_BUG))
+		goto out;
+	kt_thread_start(&caller, calls_victim, NULL);
+	victim_runs(&victim);
+	victim_let_die(&victim);
+	expect_dead(&caller);
+	KT_EXPECT(kt_wait(atomic_read(&released)));
+	KT_EXPECT_EQ(atomic_read(&released), 1);
+	KT_EXPECT(last_blame.fn == victim_dies);
+out:
+	finish();
+}
+
+static int submits_inside(struct kpool_item *item)
+{
+	return kpool_submit(pool, &victim.job.item);
+}
+
+/*
+ * A worker that dies in an item inside of its own dies in both.
+ * Fails if one of the two is left in the books, or if the inner one is taken to
+ * be inside of a worker that has gone.
+ */
+static void both_end_where_one_is_inside_the_other(void)
+{
+	struct kt_thread waiter = { };
+	struct probe outer;
+
+	if (!begin(DIE_NULL))
+		goto out;
+	probes_open(&holder, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probe_init(&outer, submits_inside, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &outer.job.item), 0);
+	victim_runs(&victim);
+	kt_thread_start(&waiter, (int (*)(void *))kpool_flush_item,
+			&victim.job.item);
+	kt_thread_asleep(&waiter);
+	victim_let_die(&victim);
+	KT_EXPECT_EQ(kt_thread_join(&waiter), -EIO);
+	dead_are(pool, 1);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 1);
+	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	victim_expect_reusable(pool, &victim);
+out:
+	finish();
+}
+
+/*
+ * A death is noticed also where the pool's workers have long been idle.
+ * Fails (the flush hangs) if the watch goes to sleep with the last worker.
+ */
+static void a_late_death_is_noticed(void)
+{
+	struct kt_thread submitter = { };
+
+	if (!begin(DIE_EXIT) || !begin_submitter(&submitter))
+		goto out;
+	probes_open(&holder, 1);
+	KT_EXPECT_EQ(kpool_flush_item(&holder.job.item), 0);
+	/* the watch comes every second */
+	kt_sleep_ms(3000);
+	victim_let_die(&victim);
+	expect_dead(&submitter);
+	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 1));
+out:
+	finish();
+}
+
+/*
+ * Deaths one after the other, for what they may leave behind (a leak shows in
+ * kmemleak, where there is one).
+ */
+static void many_die_in_a_row(void)
+{
+	struct kt_thread submitter;
+	int i;
+
+	if (!begin(DIE_NULL))
+		goto out;
+	for (i = 1; i <= 10; i++) {
+		submitter = (struct kt_thread){ };
+		if (!begin_submitter(&submitter))
+			goto out;
+		victim_let_die(&victim);
+		expect_dead(&submitter);
+		if (!KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == i)))
+			goto out;
+		victim_init(&victim, DIE_NULL);
+	}
+	KT_EXPECT_EQ(kt_stat(pool, failed), 10);
+out:
+	finish();
+}
+
+KT_MODULE("kpool selftest: submitters that oops",
+	  KT_EACH(the_run_ends, ways),
+	  KT_EACH(who_waits_is_told, waits),
+	  KT_CASE(a_call_is_given_back),
+	  KT_CASE(both_end_where_one_is_inside_the_other),
+	  KT_CASE(a_late_death_is_noticed),
+	  KT_CASE(many_die_in_a_row));

@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# boots: alone
+# kernels: stock x86-debug
+# oopses: yes
+# Submitters that oops in an item that they run themselves.
+
+. "$(dirname "$0")/ktap.sh"
+
+ktap_begin
+if load_tested oops_submitter; then
+	run_listed oops_submitter
+	unload_test oops_submitter
+fi
+ktap_end
