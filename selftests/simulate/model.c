@@ -478,7 +478,9 @@ static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 
 	/* who runs its own item takes nobody's turn */
 	if (starts && v->callers <= was->callers) {
-		p->passed = past ? p->passed + 1 : 0;
+		/* one above that left the line in this step may have been passed */
+		p->passed = past && !sim_any_in_line(was, 0, rank - 1) ?
+			    p->passed + 1 : 0;
 		/* one whose turn has come in this step was passed as well */
 		past |= sim_any_in_line(was, rank + 1, 2) &&
 			!sim_any_in_line(v, 0, rank - 1);
