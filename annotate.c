@@ -2,8 +2,8 @@
 /*
  * What lockdep and debugobjects are told: see annotate.h.
  */
-#include <linux/hash.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/sched/task_stack.h>
 
 #include "annotate.h"
@@ -26,11 +26,18 @@ static bool kpool_is_static(void *addr)
 }
 
 /* Made anew, or freed, while active: whoever has it on a list must not. */
+static void kpool_take_back(void *addr)
+{
+	kpool_cancel(addr);
+	/* what is left of it may say otherwise: then this would not end */
+	debug_object_deactivate(addr, &kpool_item_descr);
+}
+
 static bool kpool_fixup_init(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	kpool_cancel(addr);
+	kpool_take_back(addr);
 	debug_object_init(addr, &kpool_item_descr);
 	return true;
 }
@@ -39,7 +46,7 @@ static bool kpool_fixup_free(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	kpool_cancel(addr);
+	kpool_take_back(addr);
 	debug_object_free(addr, &kpool_item_descr);
 	return true;
 }
@@ -74,20 +81,20 @@ void kpool_debug_init(struct kpool_item *item)
 
 #ifdef CONFIG_LOCKDEP
 
-/* Functions to classes; those of two that meet in one are one to lockdep. */
-#define KPOOL_KEY_BITS	7
-static struct lock_class_key kpool_keys[1 << KPOOL_KEY_BITS];
+/*
+ * The key of a function's class is its address: lockdep never looks into a key,
+ * and forgets those of a module with the module.  Functions of the kernel's own
+ * are no keys to it, and it does not judge them.
+ */
+static struct lock_class_key *kpool_key_of(const void *fn)
+{
+	return is_vmalloc_or_module_addr(fn) ?
+	       (struct lock_class_key *)fn : &__lockdep_no_validate__;
+}
 
 void kpool_map_init(struct lockdep_map *map, const void *fn)
 {
-	lockdep_init_map(map, "kpool_item",
-			 &kpool_keys[hash_ptr(fn, KPOOL_KEY_BITS)], 0);
-}
-
-/* Is the caller part of the pool? */
-static bool kpool_is_part_of(struct kpool *pool)
-{
-	return kpool_inside(pool) || kpool_is_outside(pool);
+	lockdep_init_map(map, "kpool_item", kpool_key_of(fn), 0);
 }
 
 void kpool_map_wait_item(const struct kpool_item *item)
