@@ -244,7 +244,8 @@ int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
 	if (!call)
 		return -ENOMEM;
 	timeout = min_t(unsigned long, timeout, MAX_SCHEDULE_TIMEOUT);
-	kpool_map_wait_item(&call->base.item);
+	if (timeout)
+		kpool_map_wait_item(&call->base.item);
 	kpool_enter(pool);
 	err = kpool_submit_timeout(pool, &call->base.item, timeout);
 	if (err) {

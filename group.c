@@ -252,7 +252,8 @@ int kpool_group_wait(struct kpool_group *group, unsigned long timeout)
 	int err = 0;
 
 	might_sleep();
-	kpool_map_wait_pool(pool);
+	if (timeout)
+		kpool_map_wait_pool(pool);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (group->left)
 		err = kpool_group_sleep(group, KPOOL_WAIT_GROUP, timeout);
@@ -299,7 +300,8 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 	might_sleep();
 	if (!(group->flags & KPOOL_GROUP_COLLECT))
 		return ERR_PTR(-EINVAL);
-	kpool_map_wait_pool(pool);
+	if (timeout)
+		kpool_map_wait_pool(pool);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	/* another caller may take what this one was woken for */
 	while (!(job = kpool_group_pop(group)) && group->left && !err) {

@@ -511,7 +511,7 @@ struct kpool_outside *kpool_outside_run_of(struct kpool *pool,
 					   const struct kpool_item *item);
 struct kpool_outside *kpool_my_outside(struct kpool *pool);
 unsigned int kpool_outside_depth(const struct kpool *pool);
-bool kpool_is_outside(struct kpool *pool);
+bool kpool_is_part_of(struct kpool *pool);
 struct kpool_outside *kpool_caller_run_of(struct kpool *pool,
 					  const struct kpool_item *item);
 bool kpool_runs(struct kpool *pool, const struct kpool_item *item);

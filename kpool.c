@@ -278,7 +278,7 @@ bool kpool_waits_for_itself(struct kpool *pool)
 {
 	const struct kpool_worker *worker = kpool_inside(pool);
 
-	if (!worker && !kpool_is_outside(pool))
+	if (!kpool_is_part_of(pool))
 		return false;
 	kpool_tell_self_wait(pool, worker ? READ_ONCE(worker->fn) :
 			     __builtin_return_address(0));

@@ -169,12 +169,14 @@ bool kpool_runs(struct kpool *pool, const struct kpool_item *item)
 	return kpool_runner(item) || kpool_caller_run_of(pool, item);
 }
 
-/* Is the caller in such a run of the pool? */
-bool kpool_is_outside(struct kpool *pool)
+/* Is the caller part of the pool: one of its workers, or in such a run? */
+bool kpool_is_part_of(struct kpool *pool)
 {
 	unsigned long flags;
 	bool found;
 
+	if (kpool_inside(pool))
+		return true;
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	found = kpool_my_outside(pool);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
