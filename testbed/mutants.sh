@@ -17,15 +17,12 @@ head_of() {
 	sed -n "s/^# $1: //p" "$mutants/$2.sed"
 }
 
+# Only what differs from the mutant before is new, so that little has to be built again.
 make_mutant() {
 	local file
 	file=$(head_of file "$1")
-	rm -rf "$tree"
-	mkdir "$tree"
-	rsync -a --exclude .git "$top/" "$tree/" || return
+	rsync -rlpc --delete --exclude .git "$top/" "$tree/" || return
 	sed -i -f "$mutants/$1.sed" "$tree/$file" || return
-	# newer than the objects of the mutant before
-	touch "$tree"/*.c "$tree"/*.h || return
 	! cmp -s "$top/$file" "$tree/$file"
 }
 
@@ -50,7 +47,7 @@ is_caught() {
 	! run_tests "$tree" "$1" && grep -q '^Result: FAIL' "$tree.log"
 }
 
-main() {
+try_all() {
 	local name number=0 survived=0 names=("$@")
 	declare -A baseline
 	if [ $# = 0 ]; then
@@ -59,8 +56,6 @@ main() {
 			names+=("${name%.sed}")
 		done
 	fi
-	tree=$(mktemp -d "${TMPDIR:-/tmp}/kpool-mutant.XXXXXX")
-	trap 'rm -rf "$tree" "$tree.log"' EXIT
 	trap 'exit 130' INT
 	echo "TAP version 13"
 	echo "1..${#names[@]}"
@@ -81,6 +76,12 @@ main() {
 		survived=$((survived + 1))
 	done
 	[ "$survived" = 0 ]
+}
+
+main() {
+	tree=$cache/mutant/tree
+	mkdir -p "$tree"
+	locked mutants try_all "$@"
 }
 
 main "$@"
