@@ -51,35 +51,42 @@ void kpool_map_wait_pool(struct kpool *pool);
 
 /* Around the function of an item; not where an earlier one left a lock held. */
 static inline void kpool_map_begin(struct kpool_worker *worker,
-				   struct lockdep_map *map,
 				   const struct kpool_item *item)
 {
 	if (worker->nr_locks)
 		return;
-	kpool_map_init(map, kpool_user_fn(item));
+	kpool_map_init(&worker->map, kpool_user_fn(item));
 	lock_map_acquire(&worker->pool->map);
-	lock_map_acquire(map);
+	lock_map_acquire(&worker->map);
 }
 
-static inline void kpool_map_end(struct kpool_worker *worker,
-				 struct lockdep_map *map)
+static inline void kpool_map_end(struct kpool_worker *worker)
 {
 	if (worker->nr_locks)
 		return;
-	lock_map_release(map);
+	lock_map_release(&worker->map);
 	lock_map_release(&worker->pool->map);
+}
+
+/* The thread ends in an item: what it holds for lockdep's sake is no leak. */
+static inline void kpool_map_died(struct kpool_worker *worker)
+{
+	if (!worker->nr_locks && lock_is_held(&worker->pool->map))
+		kpool_map_end(worker);
 }
 
 #else
 
 static inline void kpool_map_begin(struct kpool_worker *worker,
-				   struct lockdep_map *map,
 				   const struct kpool_item *item)
 {
 }
 
-static inline void kpool_map_end(struct kpool_worker *worker,
-				 struct lockdep_map *map)
+static inline void kpool_map_end(struct kpool_worker *worker)
+{
+}
+
+static inline void kpool_map_died(struct kpool_worker *worker)
 {
 }
 

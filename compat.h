@@ -46,6 +46,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define sockaddr_unsized sockaddr
 #endif
 
+/* A kernel without the freezer does not declare it. */
+#ifndef CONFIG_FREEZER
+#define freezing_slow_path(task)	((void)(task), false)
+#endif
+
 /* Allocation by object came with 7.0. */
 #ifndef kmalloc_obj
 #define kmalloc_obj(obj, gfp)		kmalloc(sizeof(obj), gfp)

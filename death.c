@@ -22,6 +22,7 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
+#include "annotate.h"
 #include "internal.h"
 #include "pending.h"
 
@@ -51,6 +52,7 @@ static void kpool_leave_word(struct kpool_worker *worker)
 	struct kpool *pool = worker->pool;
 	unsigned long flags;
 
+	kpool_map_died(worker);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	WRITE_ONCE(worker->died, true);
 	mod_delayed_work(kpool_wq, &pool->watch, 0);

@@ -113,6 +113,7 @@ struct kpool_worker {
 	struct completion	tried;	/* worker_init has returned */
 	bool			settled; /* set by its maker: may look at the line */
 
+	struct lockdep_map	map;	/* S: of the item that runs, for lockdep */
 	struct kpool_hook	*hook;	/* set by its maker, cleared by its reaper */
 	u64			told;	/* L: number of the run told as a stall */
 	bool			died;	/* L, read without it */

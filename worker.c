@@ -253,14 +253,13 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
 	kpool_item_fn fn = item->fn;
-	struct lockdep_map map;
 	int err;
 
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 
-	kpool_map_begin(worker, &map, item);
+	kpool_map_begin(worker, item);
 	err = fn(item);
-	kpool_map_end(worker, &map);
+	kpool_map_end(worker);
 	if (unlikely(kpool_leaked(worker)))
 		kpool_put_right(worker);
 	if (unlikely(err))
@@ -314,12 +313,16 @@ unsigned int kpool_idle_state(const struct kpool *pool)
 	       TASK_IDLE | TASK_FREEZABLE : TASK_IDLE;
 }
 
-/* Between two items: the next to start, once we are not to freeze. */
+/*
+ * Between two items: the next to start, once we are not to freeze.  Few pools
+ * have to ask, and those do so without a branch that is patched while they run.
+ */
 static struct kpool_item *kpool_next(struct kpool *pool)
 {
-	if (unlikely(freezing(current))) {
+	if (unlikely(pool->made.flags & KPOOL_FREEZABLE) &&
+	    freezing_slow_path(current)) {
 		raw_spin_unlock_irq(&pool->lock);
-		try_to_freeze();
+		__refrigerator(false);
 		raw_spin_lock_irq(&pool->lock);
 	}
 	return kpool_has_surplus(pool) ? NULL : kpool_take(pool);
