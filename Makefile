@@ -24,6 +24,9 @@ simulate:
 	@SEEDS="$(SEEDS)" FIRST="$(FIRST)" MASK="$(MASK)" VARIANT="$(VARIANT)" TRACE="$(TRACE)" \
 		testbed/simulate.sh
 
+coverage:
+	@CPUS="$(CPUS)" testbed/coverage.sh $(KERNELS)
+
 bench:
 	@testbed/testbed.sh -k $(KERNEL) -i -t 600 bench/bench.sh
 
@@ -45,6 +48,8 @@ help:
 	@echo '  torture            run the torture test alone, for MINUTES=$(MINUTES)'
 	@echo '    PARAMETERS="..."   of its module, such as "oops=20 seed=7"'
 	@echo '  simulate           try SEEDS=n schedules against a model; see Documentation/testing.rst'
+	@echo '  coverage           which lines the selftests run, on kernels that count'
+	@echo '    KERNELS="..."      only on these, with what was counted on others before'
 	@echo '  bench              count instructions per item'
 	@echo '    KERNEL=$(KERNEL)     or $(filter-out $(KERNEL),$(basename $(notdir $(wildcard testbed/kernels/*.sh))))'
 	@echo '    TESTS="..."        only these selftests: $(filter-out run ktap,$(basename $(notdir $(wildcard selftests/*.sh))))'
@@ -59,4 +64,4 @@ help:
 	@echo '  litmus             check the order of memory accesses with herd7'
 	@echo '    TESTS="..."        only these of selftests/litmus/'
 
-.PHONY: modules modules_install clean demo check check-all torture bench lint litmus help
+.PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus help

@@ -711,6 +711,77 @@ out:
 	jobs_end(pool);
 }
 
+static struct probe late_caller, second;
+static int flush_got;
+
+static int flushes_the_late_caller(void *arg)
+{
+	flush_got = kpool_flush_item(&late_caller.job.item);
+	return 0;
+}
+
+static int has_another_flush_it(void *arg)
+{
+	return kpool_call(req.pool, flushes_the_late_caller, NULL, NULL);
+}
+
+static int calls_and_wakes_late(struct kpool_item *item)
+{
+	bool direct = probe_of(item)->nr == 0;
+
+	sched_set_normal(current, 19);
+	inside_got = kpool_call(req.pool, direct ? flushes_the_late_caller :
+						   has_another_flush_it,
+				NULL, &inside_result);
+	return probe_fn(item);
+}
+
+static const char *const circles[] = { "itself", "through_another", NULL };
+
+/*
+ * A function waits for the item that has called it, itself or in another call,
+ * before the caller, who had to wait for room, knows that it runs.  Then the
+ * caller closes the circle; it waits on, as do calls in between, and the wait
+ * for the item is refused.
+ * Fails if nobody is (all hang), or if a caller is.
+ */
+static void function_that_waits_for_its_caller_first_is_refused(int calls)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2 + calls, .cpumask = cpumask_of(0),
+		.policy = KPOOL_POLICY_FIFO, .rt_priority = 10,
+	};
+	struct kpool *pool = call_make(&attrs, 0);
+
+	if (!pool)
+		return;
+	inside_got = 4711;
+	inside_result = 4711;
+	flush_got = 0;
+	probe_init(&late_caller, calls_and_wakes_late, calls);
+	probe_init(&first, probe_fn, 0);
+	probe_init(&second, probe_fn, 0);
+	probes_hold(&first, 1);
+	probes_hold(&second, 1);
+	if (!probes_submit(pool, &first, 1) || !probe_runs(&first) ||
+	    (calls && (!probes_submit(pool, &second, 1) || !probe_runs(&second))))
+		goto out;
+	probes_submit(pool, &late_caller, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+	kt_sleep_ms(20);
+	/* their workers take the calls next, while the caller wakes */
+	probes_open(&first, 1);
+	probes_open(&second, 1);
+	probe_ran(&late_caller);
+	KT_EXPECT_EQ(inside_got, 0);
+	KT_EXPECT_EQ(inside_result, 0);
+	KT_EXPECT_EQ(flush_got, -EDEADLK);
+out:
+	probes_open(&first, 1);
+	probes_open(&second, 1);
+	jobs_end(pool);
+}
+
 /* Parallel callers, and those who race with the end of their time */
 
 #define CALLERS	10
@@ -899,6 +970,7 @@ KT_MODULE("kpool selftest: calls",
 	  KT_CASE(item_may_call_another_pool),
 	  KT_CASE(circle_through_a_call_is_refused),
 	  KT_CASE(refused_call_that_starts_is_waited_for),
+	  KT_EACH(function_that_waits_for_its_caller_first_is_refused, circles),
 	  KT_CASE(calls_run_in_parallel),
 	  KT_CASE(racing_timeouts_release_once),
 	  KT_CASE(no_time_is_a_timeout));

@@ -64,6 +64,25 @@ static const struct kernel_param_ops hold_ops = { .set = hold_set };
 module_param_cb(hold, &hold_ops, NULL, 0200);
 MODULE_PARM_DESC(hold, "write anything to keep a worker busy until exit");
 
+static struct kpool_item behind;
+static struct kpool_job later;
+
+static int behind_fn(struct kpool_item *item)
+{
+	return 0;
+}
+
+/* Written: have an item wait in the line, and one for its time. */
+static int wait_set(const char *val, const struct kernel_param *kp)
+{
+	return kpool_submit(pool, &behind) ?:
+	       kpool_submit_delayed(pool, &later, 3600 * HZ);
+}
+
+static const struct kernel_param_ops wait_ops = { .set = wait_set };
+module_param_cb(wait, &wait_ops, NULL, 0200);
+MODULE_PARM_DESC(wait, "write anything to submit an item, and one delayed until exit");
+
 static atomic_t ran = ATOMIC_INIT(0);
 
 static int client_fn(void *arg)
@@ -132,6 +151,8 @@ static int __init client_init(void)
 	};
 
 	kpool_init_item(&held, held_fn);
+	kpool_init_item(&behind, behind_fn);
+	kpool_init_job(&later, behind_fn);
 	if (address)
 		pool = (struct kpool *)address;
 	else if (use_default)
@@ -148,6 +169,7 @@ static void __exit client_exit(void)
 	int i, accepted = 0;
 
 	complete_all(&opened);
+	kpool_cancel(&later.item);
 	if (leave) {
 		leave_items();
 		return;

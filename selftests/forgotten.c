@@ -16,7 +16,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, group, held, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, group, held, drops, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -56,6 +56,20 @@ static int left_function(void *arg)
 	return 0;
 }
 
+static struct kpool_job newcomer;
+static atomic_t nr_dropping = ATOMIC_INIT(0);
+
+/* The oldest is being dropped when the module goes. */
+static void left_dropped(struct kpool_item *item, int err)
+{
+	atomic_inc(&nr_dropping);
+	while (!gone)
+		usleep_range(500, 1000);
+	/* longer than the running item */
+	msleep(400);
+	pr_info("forgotten: a dropped function ends\n");
+}
+
 static bool leaves(const char *what)
 {
 	return !strcmp(leave, what);
@@ -73,6 +87,8 @@ static int leave_one(int i)
 		kpool_set_stream(job, &stream);
 	if (leaves("group"))
 		kpool_set_group(job, &group);
+	if (leaves("drops"))
+		kpool_set_dropped(&job->item, left_dropped);
 	if (leaves("delayed"))
 		return kpool_submit_delayed(pool, job, i % 2 ? HZ / 5 :
 							       3600 * HZ);
@@ -87,6 +103,18 @@ static int run_one(int i)
 	return kpool_submit(pool, &running[i].item);
 }
 
+/* One more than there is room for. */
+static int displace_one(void)
+{
+	int err;
+
+	kpool_init_job(&newcomer, left_fn);
+	err = kpool_submit(pool, &newcomer.item);
+	while (!err && !atomic_read(&nr_dropping))
+		usleep_range(500, 1000);
+	return err;
+}
+
 static int leave_all(void)
 {
 	int i, err = 0;
@@ -99,6 +127,8 @@ static int leave_all(void)
 		else if (i < runs)
 			err = kpool_submit(pool, &running[i].item);
 	}
+	if (!err && leaves("drops"))
+		err = displace_one();
 	return err;
 }
 

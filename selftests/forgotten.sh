@@ -59,11 +59,27 @@ others_are_left_alone() {
 	load_test client use_default=1
 	echo 1 >/sys/module/client/parameters/hold
 	load_test forgotten leave=pending runs=2
+	echo 1 >/sys/module/client/parameters/wait
 	rmmod forgotten
 	ktap_is "another client's item runs on" 1 "$(stat_of running)"
-	ktap_is "another client's item is not cancelled" 16 "$(stat_of cancelled)"
+	ktap_is "another client's delayed item waits on" 1 "$(stat_of delayed)"
+	ktap_is "another client's items are not cancelled" 16 "$(stat_of cancelled)"
 	rmmod client
 	ktap_is "it ends with its own client" "0 0 0" "$(rest_of_it)"
+	rmmod kpool
+}
+
+# Fails (oopses) if rmmod returns while the owner's dropped function still runs; or if its item is
+# counted as cancelled.
+a_drop_is_awaited() {
+	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=16 default_when_full=drop_oldest
+	drop_ended=$(said "forgotten: a dropped function ends")
+	load_test forgotten leave=drops runs=1
+	rmmod forgotten
+	ktap_is "a dropped function that runs is awaited" 1 \
+		"$(($(said "forgotten: a dropped function ends") - drop_ended))"
+	ktap_is "what was dropped is not cancelled" "1 16 1" \
+		"$(stat_of dropped) $(stat_of cancelled) $(stat_of completed)"
 	rmmod kpool
 }
 
@@ -92,6 +108,7 @@ else
 	forget held 4 4 4
 	forget running 4 4 0
 	others_are_left_alone
+	a_drop_is_awaited
 	a_tidy_client_is_not_told_of
 	load_kpool
 fi

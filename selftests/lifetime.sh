@@ -131,6 +131,28 @@ default_pool_does_not_keep_kpool() {
 	ktap_is "kpool.ko can be loaded again" 1 "$(lsmod | grep -c '^kpool ')"
 }
 
+# rescuers: threads of the workqueue that kpool has of its own
+rescuers() {
+	ps | awk '/\[(kworker\/R-)?kpool\]/ { n++ } END { print n + 0 }'
+}
+
+# The kernel warns of a lack of places for callbacks.
+# Fails if a load that fails leaves behind what it has made.
+load_that_fails_leaves_nothing() {
+	ktap_is "the workqueue has a rescuer" 1 "$(rescuers)"
+	rmmod kpool
+	echo "kpool-testbed: expect begin" >/dev/kmsg
+	load_test slots
+	! insmod "$KPOOL_KO" 2>/dev/null
+	ktap_result $? "kpool.ko is not loaded without a place for its callback"
+	rmmod slots
+	echo "kpool-testbed: expect end" >/dev/kmsg
+	ktap_is "a load that fails leaves nothing behind" "0 0" \
+		"$(lsmod | grep -c '^kpool ') $(rescuers)"
+	load_kpool
+	ktap_result $? "kpool.ko can be loaded afterwards"
+}
+
 ktap_begin
 if mount_debugfs; then
 	client_may_go_right_after_destroy
@@ -142,6 +164,7 @@ if mount_debugfs; then
 	forgotten_pool_keeps_kpool
 	forgotten_items_are_dropped
 	default_pool_does_not_keep_kpool
+	load_that_fails_leaves_nothing
 fi
 run_cases lifetime
 ktap_end

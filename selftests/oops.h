@@ -59,6 +59,9 @@ static inline void die_locked(void)
 
 static noinline void die(int way)
 {
+	/* User Mode Linux does not survive an oops: there each ends its thread */
+	if (IS_ENABLED(CONFIG_UML) && way < DIE_EXIT)
+		way = DIE_EXIT;
 	provoked += way < DIE_EXIT;
 	switch (way) {
 	case DIE_NULL:

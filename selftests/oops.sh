@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
-# kernels: stock x86-debug
+# kernels: stock uml uml-debug x86-debug
 # oopses: yes
-# Items that oops.  Each oops ends lockdep's work, and taints the kernel.
+# Items that oops.  Each oops ends lockdep's work, and taints the kernel.  On
+# User Mode Linux, which does not survive one, they end their thread instead.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
-# kernels: stock x86-debug
+# kernels: stock uml uml-debug x86-debug
 # oopses: yes
-# Submitters that oops in an item that they run themselves.
+# Submitters that oops, or on User Mode Linux end, in an item that they run
+# themselves.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -1369,6 +1369,39 @@ static void hang_through_a_caller_is_refused(int depth)
 	overflow_finish(NULL, 0);
 }
 
+static int waits_for_the_line(struct kpool_item *item)
+{
+	circle_got[2] = flush(1);
+	return timed_fn(item);
+}
+
+static int fills_the_line(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(submit(2), 0);
+	return timed_fn(item);
+}
+
+/*
+ * An item in a worker runs another itself, and that waits for one in line that
+ * cannot start before both have ended: the wait is refused.
+ * Fails (hangs) if the inner run is taken for somebody who goes on.
+ */
+static void hang_within_a_workers_item_is_refused(void)
+{
+	if (!overflow_make(KPOOL_CALLER_RUNS, 1))
+		return;
+	memset(circle_got, 0, sizeof(circle_got));
+	job[0].job.item.fn = fills_the_line;
+	job[2].job.item.fn = waits_for_the_line;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT_EQ(circle_got[2], -EDEADLK);
+	KT_EXPECT_EQ(flush(1), 0);
+	KT_EXPECT(timed_ran(&job[1]) && timed_ran(&job[2]));
+	overflow_finish(NULL, 0);
+}
+
 KT_MODULE("kpool selftest: no room",
 	  KT_EACH(caller_runs_the_item, sleeping_ways),
 	  KT_CASE(caller_runs_only_what_finds_no_room),
@@ -1384,6 +1417,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(item_aside_keeps_nobody_out),
 	  KT_CASE(callers_do_not_nest_without_end),
 	  KT_EACH(hang_through_a_caller_is_refused, depths_of_callers),
+	  KT_CASE(hang_within_a_workers_item_is_refused),
 	  KT_CASE(caller_cannot_wait_for_itself),
 	  KT_CASE(destroy_waits_for_the_run_of_a_caller),
 	  KT_CASE(caller_that_must_not_sleep_is_refused),

@@ -193,6 +193,45 @@ static void spinner_is_told_of_with_its_stack(void)
 	stall_finish();
 }
 
+static noinline int never_sleeps(struct kpool_item *item)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), 15000);
+
+	while (spins_on(end))
+		cond_resched();
+	return 0;
+}
+
+/*
+ * An item that does not sleep, but lets others run, is told of on any number of
+ * CPUs, each time; whether its stack can be had depends on who runs when its
+ * CPU is asked.
+ * Fails if only those who sleep are told of.
+ */
+static void busy_item_is_told_of(void)
+{
+	int before = told("never_sleeps");
+	int run;
+
+	if (kt_exact) {
+		kt_skip("simulated time passes in sleep");
+		return;
+	}
+	if (!stall_make(1, STALL, never_sleeps))
+		return;
+	for (run = 1; run <= 3; run++) {
+		WRITE_ONCE(spin_on, true);
+		probes_submit(pool, p, 1);
+		if (!stalls(run) ||
+		    !KT_EXPECT(kt_wait(told("never_sleeps") == before + run)))
+			break;
+		WRITE_ONCE(spin_on, false);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+	}
+	WRITE_ONCE(spin_on, false);
+	stall_finish();
+}
+
 /* It sleeps too shortly for a CPU to give up its tick. */
 static int keeps_the_first_cpu_busy(void *unused)
 {
@@ -343,6 +382,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(sleeper_is_told_of_once_a_run),
 	  KT_CASE(function_form_is_told_of_by_the_callers_function),
 	  KT_CASE(spinner_is_told_of_with_its_stack),
+	  KT_CASE(busy_item_is_told_of),
 	  KT_CASE(spinner_with_interrupts_off_has_no_stack),
 	  KT_CASE(many_are_counted),
 	  KT_CASE(stall_time_is_tunable),

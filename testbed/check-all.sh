@@ -16,6 +16,7 @@ steps() {
 		make check KERNEL=rt
 		make check KERNEL=x86-debug
 		make check KERNEL=kcsan
+		make coverage
 		make torture KERNEL=uml
 		make torture KERNEL=uml-debug
 		make torture KERNEL=stock PARAMETERS=oops=100

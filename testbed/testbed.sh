@@ -10,6 +10,9 @@
 # warning. A test that provokes one on purpose writes "kpool-testbed: expect begin" to /dev/kmsg
 # before, and "kpool-testbed: expect end" after it; one that provokes an oops, "expect begin: oops".
 #
+# With a directory in KPOOL_COVERAGE, the kernel and kpool are built to count which lines run, and the
+# counters of each boot go there.
+#
 # A kernel is one file in kernels/: what it needs, how it is prepared, and how it is run.
 # shellcheck disable=SC2154,SC2034 # shared with what is sourced
 
@@ -52,7 +55,7 @@ known_kernels() {
 parse() {
 	local option
 	kernel=stock cpus='' memory='' timeout=300 icount=no console='' only_build=no extra_files=()
-	append='' on_oops=oops=panic
+	append='' on_oops=oops=panic coverage=${KPOOL_COVERAGE:-}
 	while getopts k:c:m:t:ia:Of:o:bh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
@@ -113,6 +116,7 @@ main() {
 	pack_initramfs "$run/tree" "$initramfs" "${script[@]}"
 	"prepare_guest_$machine"
 	run_guest
+	keep_coverage
 	judge
 }
 

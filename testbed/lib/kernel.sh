@@ -59,11 +59,18 @@ build_once() {
 		compile_kernel \"\$@\"" - "${@:3}"
 }
 
+# Of a kernel that is to tell which lines of kpool ran, there is one more.
+coverage_fragment() {
+	[ -z "${coverage:-}" ] || echo gcov
+}
+
 # build_kernel NAME TITLE MINUTES SERIES SUITE ARCH TARGETS FRAGMENT...: sets kernel_dir and kernel_key.
 # A half-built kernel has no stamp and is built anew.
 build_kernel() {
 	local name=$1 title=$2 minutes=$3 series=$4 suite=$5 arch=$6 targets=$7 source
 	shift 7
+	# shellcheck disable=SC2046 # one word or none
+	set -- "$@" $(coverage_fragment)
 	source=$(kernel_source "$series" "$suite") || exit
 	kernel_key=$name-$(built_kernel_key "$source" "$@")
 	kernel_dir=$cache/kernel/$kernel_key

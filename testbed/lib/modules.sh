@@ -23,11 +23,11 @@ no_warnings() {
 
 make_modules() {
 	make -j"$(nproc)" -C "$kernel_dir" ARCH="$kernel_arch" M="$1" KCFLAGS=-Werror \
-		KPOOL_WITH="samples selftests bench" modules
+		KPOOL_WITH="samples selftests bench" KPOOL_GCOV="${coverage:+y}" modules
 }
 
 build_locked() {
-	local dir=$1 log=$cache/log/modules-$kernel_key-$tree_id
+	local dir=$1 log=$cache/log/modules-${1##*/}
 	copy_tree "$dir"
 	logged "$log" make_modules "$dir"
 	no_warnings "$log" || die "a warning is an error here"
@@ -45,6 +45,7 @@ stage_tree() {
 
 # build_modules STAGE: build for the chosen kernel, put the result below STAGE.
 build_modules() {
-	local name=$kernel_key-$tree_id
-	locked "build-$name" build_locked "$cache/build/$name" "$1" || exit
+	local name=$kernel_key-$tree_id${coverage:+-coverage}
+	modules_build=$cache/build/$name
+	locked "build-$name" build_locked "$modules_build" "$1" || exit
 }
