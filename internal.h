@@ -538,7 +538,8 @@ void kpool_break_deadlock(struct kpool *pool);
 static inline bool kpool_leaked(const struct kpool_worker *worker)
 {
 	return preempt_count() || irqs_disabled() || rcu_preempt_depth() ||
-	       lockdep_depth(current) != worker->nr_locks;
+	       (IS_ENABLED(CONFIG_LOCKDEP) &&
+		lockdep_depth(current) != worker->nr_locks);
 }
 
 void kpool_put_right(struct kpool_worker *worker);
