@@ -83,7 +83,7 @@ try() {
 
 main() {
 	local name names=("$@")
-	kernel=uml-time seeds=${SEEDS:-300000} timeout=${TIMEOUT:-300} icount=no
+	kernel=uml-time seeds=${SEEDS:-300000} timeout=${TIMEOUT:-300} icount=no append='' coverage=''
 	# shellcheck source=/dev/null
 	. "$here/kernels/$kernel.sh"
 	cpus=$default_cpus memory=$default_memory
