@@ -711,7 +711,7 @@ out:
 	jobs_end(pool);
 }
 
-static struct probe late_caller, second;
+static struct probe late_caller, second, bystander;
 static int flush_got;
 
 static int flushes_the_late_caller(void *arg)
@@ -742,13 +742,13 @@ static const char *const circles[] = { "itself", "through_another", NULL };
  * A function waits for the item that has called it, itself or in another call,
  * before the caller, who had to wait for room, knows that it runs.  Then the
  * caller closes the circle; it waits on, as do calls in between, and the wait
- * for the item is refused.
- * Fails if nobody is (all hang), or if a caller is.
+ * for the item is refused, although something else still runs.
+ * Fails if nobody is (all wait for that to end), or if a caller is.
  */
 static void function_that_waits_for_its_caller_first_is_refused(int calls)
 {
 	const struct kpool_attrs attrs = {
-		.capacity = 2 + calls, .cpumask = cpumask_of(0),
+		.capacity = 3 + calls, .cpumask = cpumask_of(0),
 		.policy = KPOOL_POLICY_FIFO, .rt_priority = 10,
 	};
 	struct kpool *pool = call_make(&attrs, 0);
@@ -761,9 +761,12 @@ static void function_that_waits_for_its_caller_first_is_refused(int calls)
 	probe_init(&late_caller, calls_and_wakes_late, calls);
 	probe_init(&first, probe_fn, 0);
 	probe_init(&second, probe_fn, 0);
+	probe_init(&bystander, probe_fn, 0);
 	probes_hold(&first, 1);
 	probes_hold(&second, 1);
-	if (!probes_submit(pool, &first, 1) || !probe_runs(&first) ||
+	probes_hold(&bystander, 1);
+	if (!probes_submit(pool, &bystander, 1) || !probe_runs(&bystander) ||
+	    !probes_submit(pool, &first, 1) || !probe_runs(&first) ||
 	    (calls && (!probes_submit(pool, &second, 1) || !probe_runs(&second))))
 		goto out;
 	probes_submit(pool, &late_caller, 1);
@@ -777,6 +780,7 @@ static void function_that_waits_for_its_caller_first_is_refused(int calls)
 	KT_EXPECT_EQ(inside_result, 0);
 	KT_EXPECT_EQ(flush_got, -EDEADLK);
 out:
+	probes_open(&bystander, 1);
 	probes_open(&first, 1);
 	probes_open(&second, 1);
 	jobs_end(pool);

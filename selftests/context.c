@@ -98,11 +98,13 @@ static void under_raw_spinlock_do(void (*act)(void))
 
 static void try_all(void)
 {
+	bool gated = ctx.job[0].item.fn == kt_job_gated;
 	int i;
 
 	for (i = 0; i < ITEMS; i++)
 		KT_EXPECT_EQ(kpool_try_submit(ctx.pool, &ctx.job[i].item), 0);
-	KT_EXPECT(kpool_is_pending(&ctx.job[ITEMS - 1].item));
+	/* others may have run already */
+	KT_EXPECT(kpool_is_pending(&ctx.job[ITEMS - 1].item) || !gated);
 }
 
 /* Submit somewhere to a pool that has no worker yet; all must run. */

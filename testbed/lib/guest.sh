@@ -138,7 +138,7 @@ judged_console() {
 	tr -d '\r' <"$console" | awk -v spoilt="$spoilt" '
 		/kpool-testbed: begin/ { on = 1 }
 		/kpool-testbed: expect begin/ { expected = 1; oops = /expect begin: oops/ }
-		/Freezing of tasks failed/ { refused = 1 }
+		/Freezing .* failed/ { refused = 1 }
 		/Restarting / { refused = 0 }
 		refused && /Call Trace:/ { next }
 		on && (!expected || (oops && $0 ~ spoilt))
