@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Workers that die in an item, because it oopsed or ended its thread.
+ * Workers that die in an item, because it oopsed or ended its thread; and
+ * submitters that die in one that they run themselves.
  *
  * The kernel ends such a thread wherever it stands; nothing that was on its
  * stack exists any more, the item's memory may be in any state, and its locks
