@@ -133,6 +133,17 @@ static int join(struct kt_thread *t)
 	return kt_thread_join(t);
 }
 
+/*
+ * A flush waits for what was accepted before it.  A run that had not seen the
+ * stop may submit its item after that; one more flush waits for those.
+ */
+static void stop_and_flush(void)
+{
+	WRITE_ONCE(stop, true);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+}
+
 /* Every acceptance was a run; returns how many. */
 static u64 end(void)
 {
@@ -141,8 +152,7 @@ static u64 end(void)
 
 	for (i = 0; i < SUBMITTERS; i++)
 		KT_EXPECT_EQ(join(&submitter[i].thread), 0);
-	WRITE_ONCE(stop, true);
-	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	stop_and_flush();
 	for (i = 0; i < SUBMITTERS; i++) {
 		for (j = 0; j < RING; j++) {
 			struct drop *d = &submitter[i].ring[j];
