@@ -283,7 +283,9 @@ static bool kpool_has_helpers(struct kpool *pool)
 
 /*
  * Called wherever a running item falls asleep or ends, or what may start
- * changes: refuse the newest sleep if all running items sleep for good.
+ * changes: refuse the newest sleep if all running items sleep for good.  If
+ * that lets another item start, who has been refused sends a worker as it
+ * leaves submit.
  */
 void kpool_break_deadlock(struct kpool *pool)
 {
