@@ -63,6 +63,8 @@ after() {
 		echo "$seed|the kernel panics"
 	elif [ "$hung" = yes ]; then
 		echo "$(sed -n 's/^simulate: done up to //p' "$run/printed" | tail -n 1)+|the guest spins"
+	elif [ "$verdict" != 0 ]; then
+		echo "?|the guest ends"
 	else
 		return 1
 	fi

@@ -4,6 +4,7 @@
  * file of the model that knows the engine's structures, so that they may
  * change; what it says is judged in model.c.
  */
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "simulate.h"
@@ -108,6 +109,14 @@ bool sim_group_is_cancelled(int group)
 	return kpool_group_is_cancelled(&sim->group[group]);
 }
 
+int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable)
+{
+	struct kpool_attrs attrs;
+
+	kpool_get_attrs(pool, &attrs);
+	return *kpool_attr(&attrs, &kpool_attr_table[tunable]);
+}
+
 /* Called with the pool's lock held. */
 void sim_observe(struct kpool *pool, struct sim_view *view)
 {
@@ -127,4 +136,12 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 		view->followers += !!(item->flags & __KPOOL_FOLLOWS);
 	view->queue = pool->nr_blocked + pool->nr_due;
 	view->aborted = pool->aborted;
+}
+
+/* In place of RCU, which would hide it if somebody were still on his way out. */
+void sim_free_pool(struct kpool *pool)
+{
+	sim_expect(!pool->nr_sleepers, "a pool is freed, but %u are in it",
+		   pool->nr_sleepers);
+	kfree_rcu(pool, rcu);
 }

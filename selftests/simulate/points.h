@@ -36,8 +36,7 @@
 #include <linux/xarray.h>
 #include <uapi/linux/sched/types.h>
 
-void sim_point(void);
-void sim_step(const void *lock);
+#include "stand_ins.h"
 
 /* kpool.ko exports the same names, and prints what nobody reads here. */
 #undef EXPORT_SYMBOL_GPL
@@ -231,14 +230,7 @@ static inline void sim_state_point(unsigned int state)
 #undef cond_resched
 #define cond_resched()			sim_point()
 
-/* Threads: threads.c */
-
-int sim_wake(struct task_struct *task);
-struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data);
-int sim_kthread_stop(struct task_struct *task);
-bool sim_kthread_should_stop(void);
-void *sim_kthread_func(struct task_struct *task);
-void *sim_kthread_data(struct task_struct *task);
+/* Threads */
 
 #define wake_up_process(task)		sim_wake(task)
 #undef kthread_create_on_node
@@ -255,11 +247,6 @@ void *sim_kthread_data(struct task_struct *task);
  * A thread of ours that ends does not exit, so what is to be done when it does
  * is done by threads.c, and what says that it has is a ghost of the task.
  */
-struct callback_head;
-int sim_task_work_add(struct callback_head *work);
-struct task_struct *sim_get_task(struct task_struct *task);
-void sim_put_task(struct task_struct *task);
-
 #define task_work_add(task, work, mode)					\
 	((void)(task), (void)(mode), sim_task_work_add(work))
 #define get_task_struct(task)		sim_get_task(task)
@@ -271,21 +258,7 @@ void sim_put_task(struct task_struct *task);
 #define set_cpus_allowed_ptr(task, mask)				\
 	((void)(task), (void)(mask), sim_point())
 
-/* Work and timers: later.c */
-
-void sim_work_init(struct work_struct *work, work_func_t fn);
-bool sim_work_queue(struct work_struct *work, unsigned long delay);
-bool sim_work_modify(struct work_struct *work, unsigned long delay);
-bool sim_work_cancel(struct work_struct *work);
-bool sim_work_cancel_sync(struct work_struct *work);
-bool sim_work_flush(struct work_struct *work);
-bool sim_work_pending(struct work_struct *work);
-void sim_timer_init(struct timer_list *timer,
-		    void (*fn)(struct timer_list *timer));
-int sim_timer_modify(struct timer_list *timer, unsigned long expires);
-int sim_timer_delete(struct timer_list *timer);
-int sim_timer_delete_sync(struct timer_list *timer);
-bool sim_timer_pending(struct timer_list *timer);
+/* Work and timers */
 
 #undef INIT_WORK
 #define INIT_WORK(work, fn)		sim_work_init(work, fn)
@@ -316,6 +289,10 @@ bool sim_timer_pending(struct timer_list *timer);
 #define timer_delete_sync(timer)	sim_timer_delete_sync(timer)
 #define timer_shutdown_sync(timer)	sim_timer_delete_sync(timer)
 #define timer_pending(timer)		sim_timer_pending(timer)
+
+/* RCU would keep the memory for those who are still in a pool that is freed. */
+#undef kfree_rcu
+#define kfree_rcu(pool, ...)		sim_free_pool(pool)
 
 /* Nobody looks at the files of a simulated pool. */
 #undef debugfs_create_dir

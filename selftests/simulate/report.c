@@ -212,6 +212,8 @@ static int sim_panics(struct notifier_block *nb, unsigned long event, void *data
 
 static struct notifier_block sim_panic_nb = {
 	.notifier_call	= sim_panics,
+	/* user mode Linux has one that ends it */
+	.priority	= INT_MAX,
 };
 
 static int sim_run_set(const char *val, const struct kernel_param *kp)

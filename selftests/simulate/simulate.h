@@ -4,6 +4,7 @@
  * what kpool promises that watches every step.
  *
  * points.h	how scheduling points get into the engine
+ * stand_ins.h	what is called there in the kernel's place
  * pct.c	who runs: random priorities, and points at which they change
  * threads.c	the threads, which are used again
  * later.c	work and timers, each in a thread of its own
@@ -31,6 +32,7 @@
 #include <linux/workqueue.h>
 
 #include "kpool.h"
+#include "stand_ins.h"
 
 #define SIM_POOLS	2
 #define SIM_ITEMS	8
@@ -184,6 +186,7 @@ struct sim_pool {
 	u64			runs, failures, drops, cancels, faults;
 	u64			refusals, maybe_refusals;
 	u64			inits, exits, deaths;
+	unsigned int		tunings[KPOOL_NR_TUNABLES];	/* begun or ended */
 };
 
 struct sim_item {
@@ -282,7 +285,6 @@ extern struct sim_world *sim;
 extern bool sim_tracing;
 
 /* pct.c */
-void sim_point(void);
 unsigned int sim_random(unsigned int n);
 bool sim_percent(unsigned int percent);
 void sim_schedule_begin(u64 seed, unsigned int variant);
@@ -298,31 +300,9 @@ void sim_thread_go(struct sim_thread *thread);
 void sim_thread_end(struct sim_thread *thread);
 void __noreturn sim_thread_die(struct sim_thread *thread);
 struct sim_thread *sim_current(void);
-int sim_wake(struct task_struct *task);
-int sim_task_work_add(struct callback_head *work);
-struct task_struct *sim_get_task(struct task_struct *task);
-void sim_put_task(struct task_struct *task);
-struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data);
-int sim_kthread_stop(struct task_struct *task);
-bool sim_kthread_should_stop(void);
-void *sim_kthread_func(struct task_struct *task);
-void *sim_kthread_data(struct task_struct *task);
 void sim_threads_prepare(void);
 
 /* later.c */
-void sim_work_init(struct work_struct *work, work_func_t fn);
-bool sim_work_queue(struct work_struct *work, unsigned long delay);
-bool sim_work_modify(struct work_struct *work, unsigned long delay);
-bool sim_work_cancel(struct work_struct *work);
-bool sim_work_cancel_sync(struct work_struct *work);
-bool sim_work_flush(struct work_struct *work);
-bool sim_work_pending(struct work_struct *work);
-void sim_timer_init(struct timer_list *timer,
-		    void (*fn)(struct timer_list *timer));
-int sim_timer_modify(struct timer_list *timer, unsigned long expires);
-int sim_timer_delete(struct timer_list *timer);
-int sim_timer_delete_sync(struct timer_list *timer);
-bool sim_timer_pending(struct timer_list *timer);
 void sim_laters_begin(void);
 void sim_laters_end(void);
 
@@ -360,9 +340,9 @@ void sim_fault(void *data, const struct kpool_fault *fault);
 void sim_observe(struct kpool *pool, struct sim_view *view);
 const char *sim_place_name(unsigned int place);
 bool sim_group_is_cancelled(int group);
+int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable);
 
 /* model.c */
-void sim_step(const void *lock);
 void sim_fail(const char *fmt, ...) __printf(1, 2);
 void sim_note(void);
 void sim_note_circles(void);

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: wait.c
+# kernel: uml
+# tests: together
 # breaks: Who falls asleep in kpool does not wake the worker that what was done before needs.
 /^int kpool_wait(/,/^}/s/kpool_unlock_wake_irq(pool, kpool_rouse(pool));/kpool_unlock_wake_irq(pool, NULL);/

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: worker.c
+# breaks: A worker that leaves looks whether it is to stop before it says that it sleeps.
+/^static void kpool_await_reaper/,/^}/{
+	/set_current_state(kpool_idle_state/d
+	s/^\t\tschedule();/\t\tset_current_state(kpool_idle_state(pool));\n\t\tschedule();/
+}

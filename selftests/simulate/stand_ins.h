@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What stands in the kernel's place where the simulated engine calls it.
+ */
+#ifndef _SIMULATE_STAND_INS_H
+#define _SIMULATE_STAND_INS_H
+
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+
+struct callback_head;
+struct kpool;
+struct task_struct;
+
+/* pct.c */
+void sim_point(void);
+
+/* model.c */
+void sim_step(const void *lock);
+
+/* observe.c */
+void sim_free_pool(struct kpool *pool);
+
+/* threads.c */
+int sim_wake(struct task_struct *task);
+struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data);
+int sim_kthread_stop(struct task_struct *task);
+bool sim_kthread_should_stop(void);
+void *sim_kthread_func(struct task_struct *task);
+void *sim_kthread_data(struct task_struct *task);
+int sim_task_work_add(struct callback_head *work);
+struct task_struct *sim_get_task(struct task_struct *task);
+void sim_put_task(struct task_struct *task);
+
+/* later.c */
+void sim_work_init(struct work_struct *work, work_func_t fn);
+bool sim_work_queue(struct work_struct *work, unsigned long delay);
+bool sim_work_modify(struct work_struct *work, unsigned long delay);
+bool sim_work_cancel(struct work_struct *work);
+bool sim_work_cancel_sync(struct work_struct *work);
+bool sim_work_flush(struct work_struct *work);
+bool sim_work_pending(struct work_struct *work);
+void sim_timer_init(struct timer_list *timer,
+		    void (*fn)(struct timer_list *timer));
+int sim_timer_modify(struct timer_list *timer, unsigned long expires);
+int sim_timer_delete(struct timer_list *timer);
+int sim_timer_delete_sync(struct timer_list *timer);
+bool sim_timer_pending(struct timer_list *timer);
+
+#endif /* _SIMULATE_STAND_INS_H */
