@@ -923,6 +923,45 @@ static void look_for_a_hang_may_end_a_sleep(void)
 	busy_end(pool);
 }
 
+static int cancels_and_waits(void *arg)
+{
+	return kpool_cancel_wait(arg);
+}
+
+/*
+ * Who takes a place in the queue back, and waits for a run, makes room: a high
+ * job that was due before starts at once.
+ * Fails (it does not start) if who falls asleep wakes no worker for it.
+ */
+static void place_taken_back_is_used_while_its_owner_waits(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 2,
+	};
+	struct kpool *pool = busy_pool(&attrs, 3);
+	struct kt_thread canceller = { };
+
+	if (!pool)
+		return;
+	/* one does not fit, one still runs: the queue is full, a unit free */
+	KT_EXPECT_EQ(kpool_set_weight(&p[3].job.item, 2), 0);
+	probes_submit(pool, &p[3], 1);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_set_priority(&p[4].job.item, KPOOL_HIGH), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[4].job, 1), 0);
+	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
+	KT_EXPECT_EQ(kt_stat(pool, pending), 3);
+
+	kt_thread_start(&canceller, cancels_and_waits, &p[0].job.item);
+	probe_ran(&p[4]);
+	KT_EXPECT(!kt_thread_done(&canceller));
+	KT_EXPECT_EQ(atomic_read(&p[3].ran), 0);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&canceller), 1);
+	probes_expect_ran(&p[0], 1);
+	busy_end(pool);
+}
+
 KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(stream_goes_on_when_its_leaders_group_is_cancelled),
 	  KT_CASE(failing_job_drops_those_behind_it_in_its_stream),
@@ -938,4 +977,5 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(hang_is_seen_when_all_has_been_dropped),
 	  KT_CASE(doomed_run_leaves_its_place),
 	  KT_CASE(look_for_a_hang_may_end_a_sleep),
+	  KT_CASE(place_taken_back_is_used_while_its_owner_waits),
 	  KT_EACH(everything_at_once_adds_up, moods));
