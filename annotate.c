@@ -26,7 +26,7 @@ static bool kpool_is_static(void *addr)
 }
 
 /* Made anew, or freed, while active: whoever has it on a list must not. */
-static void kpool_take_back(void *addr)
+static void kpool_end_active(void *addr)
 {
 	kpool_cancel(addr);
 	/* what is left of it may say otherwise: then this would not end */
@@ -37,7 +37,7 @@ static bool kpool_fixup_init(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	kpool_take_back(addr);
+	kpool_end_active(addr);
 	debug_object_init(addr, &kpool_item_descr);
 	return true;
 }
@@ -46,7 +46,7 @@ static bool kpool_fixup_free(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	kpool_take_back(addr);
+	kpool_end_active(addr);
 	debug_object_free(addr, &kpool_item_descr);
 	return true;
 }
