@@ -737,6 +737,54 @@ static void storm_of_nested_submits_never_hangs(void)
 	kt_pool_end(storm_pool);
 }
 
+/* A called function that may begin before its caller sleeps for its end. */
+static bool caller_is_back;
+
+static int submits_while_called(void *arg)
+{
+	struct actor *a = arg;
+	int err = kpool_submit(a->pool, &a->child.item);
+
+	KT_EXPECT(!READ_ONCE(caller_is_back));
+	return err;
+}
+
+static int calls_a_submit(struct actor *a)
+{
+	int result = 0, err;
+
+	err = kpool_call(a->pool, submits_while_called, a, &result);
+	WRITE_ONCE(caller_is_back, true);
+	KT_EXPECT_EQ(result, -EDEADLK);
+	return err;
+}
+
+/*
+ * A function may use what is on its caller's stack: the caller is not refused
+ * while it runs, also if it fell asleep last.
+ * Fails (with one CPU, where the function runs first) if it is: mutant
+ * running-call-refused.
+ */
+static void caller_of_a_run_is_not_refused(void)
+{
+	struct kpool *pool = kt_pool("called",
+				     &(struct kpool_attrs){ .capacity = 2 });
+
+	caller_is_back = false;
+	if (!pool || !cast_start(2, pool, calls_a_submit))
+		goto out;
+	cast[1].act = does_nothing;
+	/* the call itself has to wait for a unit */
+	actor_sleeps(&cast[0]);
+	KT_EXPECT_EQ(kt_stat(pool, blocked), 1);
+	actor_gets(&cast[1], 0);
+	actor_end(&cast[1]);
+	actor_wakes(&cast[0], 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 0);
+out:
+	cast_end(pool);
+}
+
 KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(nested_submit_that_can_wait_waits),
 	  KT_CASE(submit_that_closes_the_circle_is_refused),
@@ -757,4 +805,5 @@ KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(aborter_that_waits_in_dropped_is_refused),
 	  KT_CASE(worker_that_waits_in_dropped_is_refused),
 	  KT_CASE(waits_across_pools_are_waits),
-	  KT_CASE(storm_of_nested_submits_never_hangs));
+	  KT_CASE(storm_of_nested_submits_never_hangs),
+	  KT_CASE(caller_of_a_run_is_not_refused));

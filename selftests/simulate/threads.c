@@ -5,6 +5,7 @@
  * like any other, and may be woken by mistake like any other.
  */
 #include <linux/err.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -179,6 +180,10 @@ int sim_wake(struct task_struct *task)
 	int woken;
 
 	sim_point();
+	/* outside of a read section its task may be freed */
+	sim_expect(!thread || thread->state != SIM_THREAD_FREE ||
+		   irqs_disabled() || rcu_preempt_depth(),
+		   "a thread that has gone is woken");
 	if (thread && thread->state == SIM_THREAD_MADE)
 		WRITE_ONCE(thread->state, SIM_THREAD_RUNS);
 	woken = wake_up_process(task);
