@@ -59,7 +59,7 @@ help:
 	@echo '  check-all          all that can be checked, on every kernel: hours'
 	@echo '    STEPS="..."        only what matches a word, such as kcsan or planted'
 	@echo
-	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell'
+	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell, mutants'
 	@echo '    LINTERS="..."      only these'
 	@echo '  litmus             check the order of memory accesses with herd7'
 	@echo '    TESTS="..."        only these of selftests/litmus/'

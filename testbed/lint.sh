@@ -14,7 +14,7 @@ done
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-linters=(shellcheck spelling version sparse checkpatch kernel_doc coccinelle)
+linters=(shellcheck spelling version mutants sparse checkpatch kernel_doc coccinelle)
 
 c_files() {
 	find . -name '*.[ch]' ! -name '*.mod.c' ! -path './.git/*' | sort
@@ -39,6 +39,29 @@ lint_version() {
 	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kpool.c)
 	dkms=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 	[ "$module" = "$dkms" ] || echo "kpool.c says $module, dkms.conf says $dkms"
+}
+
+# changes FILE SED-ARGUMENT...
+changes() {
+	local file=$1
+	shift
+	! sed "$@" "$file" | cmp -s - "$file"
+}
+
+# A mutant that does not fit the code any more removes nothing: each of its lines has to change the
+# file, or all together if they are one block.
+lint_mutants() {
+	local script file line
+	for script in selftests/mutants/*.sed selftests/simulate/mutations/*.sed; do
+		file=$(sed -n 's/^# file: //p' "$script")
+		if grep -q '^[[:space:]}]' "$script"; then
+			changes "$file" -f "$script" || echo "$script does not change $file"
+			continue
+		fi
+		while IFS= read -r line; do
+			changes "$file" -e "$line" || echo "$script: does not change $file: $line"
+		done < <(grep -v '^#' "$script")
+	done
 }
 
 # gcc's extra warnings and sparse, in a copy of the tree that is compiled anew.

@@ -3,4 +3,4 @@
 # kernel: uml-debug
 # tests: debugobjects
 # breaks: An item that was freed while pending is reported, and run.
-/^static bool kpool_fixup_free/,/^}/s/kpool_take_back(addr);/debug_object_deactivate(addr, \&kpool_item_descr);/
+/^static bool kpool_fixup_free/,/^}/s/kpool_end_active(addr);/debug_object_deactivate(addr, \&kpool_item_descr);/

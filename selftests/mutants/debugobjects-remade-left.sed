@@ -3,4 +3,4 @@
 # kernel: uml-debug
 # tests: debugobjects
 # breaks: An item that was made anew while pending is reported, and stays in line.
-/^static bool kpool_fixup_init/,/^}/s/kpool_take_back(addr);/debug_object_deactivate(addr, \&kpool_item_descr);/
+/^static bool kpool_fixup_init/,/^}/s/kpool_end_active(addr);/debug_object_deactivate(addr, \&kpool_item_descr);/
