@@ -95,12 +95,14 @@ void kpool_drop_work(struct work_struct *work)
 	bool more;
 
 	raw_spin_lock_irq(&pool->lock);
+	pool->dropper_task = current;
 	do {
 		more = kpool_doom_another(pool);
 		item = kpool_next_doomed(pool);
 		if (item)
 			kpool_drop(pool, item, item->err);
 	} while (item || more);
+	pool->dropper_task = NULL;
 	/* without running anything, this may have made room, or ended a hope */
 	kpool_admit_blocked(pool);
 	kpool_break_deadlock(pool);
@@ -157,6 +159,7 @@ unsigned long kpool_abort(struct kpool *pool)
 	kpool_close(pool, true);
 	raw_spin_lock_irq(&pool->lock);
 	dropped = kpool_drop_all(pool);
+	pool->nr_aborters--;
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 	return dropped;
 }

@@ -224,6 +224,8 @@ struct kpool {
 	unsigned int		nr_caller_runs;	/* L: of @outside */
 	struct timer_list	delay_timer;
 	struct work_struct	dropper;
+	struct task_struct	*dropper_task;	/* L: whom it runs in, or NULL */
+	unsigned int		nr_aborters;	/* L: in kpool_abort() */
 
 	/* workers */
 	struct list_head	idle;		/* L: last used first */

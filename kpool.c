@@ -214,6 +214,7 @@ void kpool_close(struct kpool *pool, bool abort)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->closed = true;
 	pool->aborted |= abort;
+	pool->nr_aborters += abort;
 	pool->paused = false;
 	kpool_set_plain_capacity(pool);
 	list_for_each_entry_safe(item, next, &pool->blocked, node)

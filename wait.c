@@ -265,6 +265,34 @@ static bool kpool_sleeps(struct kpool *pool, const struct kpool_outside *run)
 	return false;
 }
 
+/* Is there something to drop, and is the dropper not in a dropped function? */
+static bool kpool_dropper_helps(struct kpool *pool)
+{
+	const struct kpool_outside *outside;
+
+	if (list_empty(&pool->doomed_groups) && !kpool_next_doomed(pool) &&
+	    !(pool->nr_delayed && pool->closed && !pool->aborted))
+		return false;
+	list_for_each_entry(outside, &pool->outside, node)
+		if (outside->task == pool->dropper_task)
+			return false;
+	return true;
+}
+
+/* The same for those who abort the pool, who drop one after the other. */
+static bool kpool_aborter_helps(struct kpool *pool)
+{
+	const struct kpool_outside *outside;
+	unsigned int nr = pool->nr_aborters;
+
+	if (!pool->aborted || !(pool->nr_line || pool->nr_aside ||
+				pool->nr_due || pool->nr_delayed))
+		return false;
+	list_for_each_entry(outside, &pool->outside, node)
+		nr -= !outside->runs && outside->task != pool->dropper_task;
+	return nr;
+}
+
 /* Is anybody but the workers about to do something for the pool? */
 static bool kpool_has_helpers(struct kpool *pool)
 {
@@ -273,12 +301,9 @@ static bool kpool_has_helpers(struct kpool *pool)
 	list_for_each_entry(outside, &pool->outside, node)
 		if (!kpool_sleeps(pool, outside))
 			return true;
-	if (!list_empty(&pool->doomed_groups) || kpool_next_doomed(pool))
-		return true;
-	/* who aborts the pool drops one after the other */
-	if (pool->aborted && (pool->nr_line || pool->nr_aside || pool->nr_due))
-		return true;
-	return pool->nr_delayed && (pool->closed || kpool_free_units(pool));
+	/* whoever is in a dropped function sleeps */
+	return kpool_dropper_helps(pool) || kpool_aborter_helps(pool) ||
+	       (pool->nr_delayed && !pool->closed && kpool_free_units(pool));
 }
 
 /*

@@ -362,6 +362,44 @@ static void wait_includes_the_dropped_functions(void)
 }
 
 /*
+ * The place of a member that is dropped is free before its owner is told.
+ * Fails (the sleeper waits for that owner) if nobody is let in then.
+ */
+static void dropped_at_its_gate(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&probe_of(item)->own);
+	probe_dropped(item, err);
+}
+
+static void place_of_a_dropped_member_is_free_at_once(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+	struct kpool *pool = group_make(&attrs, 0, 0);
+	struct kt_submitter s = { };
+
+	if (!pool)
+		return;
+	kpool_set_group(&p[1].job, &group);
+	kpool_set_dropped(&p[1].job.item, dropped_at_its_gate);
+	probes_hold(p, 1);
+	if (!probes_submit(pool, p, 1) || !probe_runs(&p[0]) ||
+	    !probes_submit(pool, &p[1], 1) ||
+	    !kt_submitter_block(&s, pool, &p[2].job.item))
+		goto out;
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(atomic_read(&p[1].own.started)));
+	KT_EXPECT_EQ(kt_stat(pool, blocked), 0);
+	KT_EXPECT_EQ(atomic_read(&p[1].dropped), 0);
+out:
+	probes_open(p, 2);
+	if (s.thread.task)
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(&p[2], 1);
+	jobs_end(pool);
+}
+
+/*
  * What is not a member is left alone by a group's cancel.
  * Fails if the line is emptied by pool instead of by group.
  */
@@ -1007,6 +1045,36 @@ static void item_may_wait_for_a_delayed_member(void)
 	jobs_end(pool);
 }
 
+/*
+ * A member that no unit is free for ends all the same when its group is
+ * cancelled, here by the other one's error: to wait for that is no hang.
+ * Fails if what is still to be dropped is taken for what never ends.
+ */
+static void item_may_wait_for_what_is_to_be_dropped(void)
+{
+	struct kpool *pool = group_make(&queued_two, 2, KPOOL_GROUP_FAIL_FAST);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	p[0].ret = -ENXIO;
+	probes_hold(p, 1);
+	actor_init(&cast[0], pool, &group, act_waits);
+	if (!probes_submit(pool, p, 1) || !probe_runs(&p[0]) ||
+	    !actor_start(&cast[0]))
+		goto out;
+	actor_sleeps(&cast[0]);
+	probes_submit(pool, &p[1], 1);
+	probes_open(p, 1);
+	actor_expect(&cast[0], 0);
+	probes_expect_dropped(&p[1], 1, -ECANCELED);
+out:
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), -ENXIO);
+	jobs_end(pool);
+}
+
 /* Fails if a wait that ends by itself is taken for a hang. */
 static void timed_wait_on_a_full_pool_is_no_hang(int way)
 {
@@ -1086,6 +1154,114 @@ static void dropped_function_cannot_wait_for_the_group(void)
 }
 
 /* Lifetime and load */
+
+/*
+ * A group that was cancelled may be freed as soon as its jobs have ended, also
+ * if who is to drop them has not come to it yet.
+ * Fails (KASAN, oops) if it stays on a list of the pool.
+ */
+static void cancelled_group_may_go_before_the_dropper_comes(void)
+{
+	struct kpool *pool = group_make(&queued_two, 0, 0);
+	struct kpool_group *here = kmalloc_obj(*here, GFP_KERNEL);
+
+	if (!pool || !KT_EXPECT(here))
+		goto out;
+	KT_EXPECT_EQ(kpool_init_group(here, pool, NULL, 0), 0);
+	kpool_set_deadline(&p[0].job, the_past());
+	kpool_set_dropped(&p[0].job.item, dropped_at_its_gate);
+	kpool_set_group(&p[1].job, here);
+	probes_hold(&p[1], 1);
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(atomic_read(&p[0].own.started)));
+	probe_runs(&p[1]);
+	kpool_group_cancel(here);
+	probes_open(&p[1], 1);
+	KT_EXPECT_EQ(kpool_group_wait(here, MAX_SCHEDULE_TIMEOUT), 0);
+	poison(here, sizeof(*here));
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_dropped(p, 1, -ETIME);
+out:
+	jobs_end(pool);
+	kfree(here);
+}
+
+/* Whoever drops: the dropper, or who aborts the pool. */
+static const char *const droppers[] = {
+	"group_cancel", "abort", "release", NULL
+};
+
+static struct kt_gate cue;
+static int dropped_got;
+static struct task_struct *in_dropped;
+
+static void dropped_flushes(struct kpool_item *item, int err)
+{
+	WRITE_ONCE(in_dropped, current);
+	dropped_got = kpool_flush_item(&cast[0].probe.job.item);
+	probe_dropped(item, err);
+}
+
+static int act_flushes_the_second(struct actor *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_flush_item(&p[1].job.item);
+}
+
+static int aborts(void *arg)
+{
+	return kpool_abort(arg);
+}
+
+/* Two jobs are dropped, one after the other. */
+static void drop_two(struct kpool *pool, int dropper, struct kt_thread *aborter)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (dropper == 2)
+			KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job,
+							  1000 * HZ + i), 0);
+		else
+			KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
+	if (dropper == 0)
+		kpool_group_cancel(&group);
+	else if (dropper == 1)
+		kt_thread_start(aborter, aborts, pool);
+	else
+		kpool_release(pool);
+}
+
+/*
+ * An item waits for one that is to be dropped, and the dropped function before
+ * that one waits for the item: nobody is left who drops.
+ * Fails (hangs) if what is to be dropped gives hope while its dropper sleeps:
+ * mutants dropper-asleep-helps, aborter-asleep-helps.
+ */
+static void hang_through_a_dropped_function_is_refused(int dropper)
+{
+	struct kpool *pool = group_make(&queued_one, 2, 0);
+	struct kt_thread aborter = { };
+
+	kt_gate_init(&cue);
+	in_dropped = NULL;
+	actor_init(&cast[0], pool, &group, act_flushes_the_second);
+	kpool_set_dropped(&p[0].job.item, dropped_flushes);
+	actor_start(&cast[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	drop_two(pool, dropper, &aborter);
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	kt_gate_open(&cue);
+	actor_expect(&cast[0], -EDEADLK);
+	if (!READ_ONCE(cast[0].acted))
+		KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(dropped_got, 0);
+	if (aborter.task)
+		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	jobs_end(pool);
+}
 
 /*
  * A group may be freed as soon as wait has returned 0.
@@ -1263,6 +1439,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(error_alone_cancels_nothing),
 	  KT_EACH(cancelled_group_drops_the_rest, cancellers),
 	  KT_CASE(wait_includes_the_dropped_functions),
+	  KT_CASE(place_of_a_dropped_member_is_free_at_once),
 	  KT_CASE(cancel_leaves_others_alone),
 	  KT_CASE(group_can_be_used_again),
 	  KT_CASE(each_acceptance_counts),
@@ -1286,8 +1463,11 @@ KT_MODULE("kpool selftest: groups",
 	  KT_EACH(item_may_wait_where_units_are_free, ways_to_wait),
 	  KT_EACH(hang_on_a_full_pool_is_refused, ways_to_wait),
 	  KT_CASE(item_may_wait_for_a_delayed_member),
+	  KT_CASE(item_may_wait_for_what_is_to_be_dropped),
 	  KT_EACH(timed_wait_on_a_full_pool_is_no_hang, ways_to_wait),
 	  KT_CASE(circle_of_groups_is_refused),
 	  KT_CASE(dropped_function_cannot_wait_for_the_group),
 	  KT_CASE(group_may_go_right_after_wait),
+	  KT_EACH(hang_through_a_dropped_function_is_refused, droppers),
+	  KT_CASE(cancelled_group_may_go_before_the_dropper_comes),
 	  KT_CASE(storm_of_groups_loses_nothing));
