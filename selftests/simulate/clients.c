@@ -658,18 +658,20 @@ static void sim_op_destroy(struct sim_call *call)
 static void sim_op_tune(struct sim_call *call)
 {
 	const struct sim_op *op = call->op;
-	unsigned int *tunings = &call->p->tunings[op->tunable];
-	unsigned int began = ++*tunings;
+	unsigned int *begun = &call->p->tunes_begun[op->tunable];
+	unsigned int *ended = &call->p->tunes_ended[op->tunable];
+	bool alone = *begun == *ended;
+	unsigned int mine = ++*begun;
 	int err, value;
 
 	err = kpool_tune(call->p->pool, op->tunable, op->value);
 	sim_expect(!err || err == -EINVAL, "tune says %d", err);
 	value = sim_attr_in_force(call->p->pool, op->tunable);
 	/* if nobody else has tuned it meanwhile */
-	if (!err && *tunings == began)
+	if (!err && alone && *begun == mine)
 		sim_expect(value == max(op->value, 0),
 			   "tuned to %d, but %d is in force", op->value, value);
-	++*tunings;
+	++*ended;
 }
 
 static void sim_op_stats(struct sim_call *call)

@@ -186,7 +186,8 @@ struct sim_pool {
 	u64			runs, failures, drops, cancels, faults;
 	u64			refusals, maybe_refusals;
 	u64			inits, exits, deaths;
-	unsigned int		tunings[KPOOL_NR_TUNABLES];	/* begun or ended */
+	unsigned int		tunes_begun[KPOOL_NR_TUNABLES];
+	unsigned int		tunes_ended[KPOOL_NR_TUNABLES];
 };
 
 struct sim_item {
