@@ -473,6 +473,49 @@ static void destroy_waits_for_an_abandoned_function(void)
 	expect_request(atomic_read(&req.ran), 1);
 }
 
+static void release_gated(void *arg)
+{
+	kt_gate_pass(&req.gate);
+	release(arg);
+}
+
+static int gives_up(void *unused)
+{
+	return kpool_call_timeout(req.pool, answers, &req, release_gated,
+				  HZ / 20, NULL);
+}
+
+/*
+ * The same for a call whose time was over before it started: its release is
+ * the caller's code too.
+ * Fails (destroy returns) if only items and workers are waited for.
+ */
+static void destroy_waits_for_the_release_of_a_call_that_never_ran(void)
+{
+	struct kpool *pool = call_make(&queued_one, 0);
+	struct kt_thread caller = { }, destroyer = { };
+	static struct kt_gate gate;
+	static struct kt_job job;
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_gated, &gate, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	kt_thread_start(&caller, gives_up, NULL);
+	KT_EXPECT(kt_wait(atomic_read(&req.gate.started)));
+	kt_gate_open(&gate);
+	kt_thread_start(&destroyer, destroy_main, pool);
+	for (i = 0; i < 40 && !kt_thread_done(&destroyer); i++)
+		kt_sleep_ms(5);
+	KT_EXPECT(!kt_thread_done(&destroyer));
+	kt_gate_open(&req.gate);
+	KT_EXPECT_EQ(kt_thread_join(&caller), -ETIMEDOUT);
+	KT_EXPECT_EQ(kt_thread_join(&destroyer), 0);
+	expect_request(0, 1);
+}
+
 /*
  * Destroy also waits for a caller whose function has ended, but who has not
  * seen it yet.
@@ -967,6 +1010,7 @@ KT_MODULE("kpool selftest: calls",
 	  KT_CASE(displaced_call_is_told),
 	  KT_CASE(accepted_call_runs_after_release),
 	  KT_CASE(destroy_waits_for_an_abandoned_function),
+	  KT_CASE(destroy_waits_for_the_release_of_a_call_that_never_ran),
 	  KT_CASE(destroy_waits_for_callers_on_their_way_out),
 	  KT_CASE(item_may_call_where_a_unit_is_free),
 	  KT_EACH(call_that_could_never_end_is_refused, queues),

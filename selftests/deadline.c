@@ -652,6 +652,46 @@ static void deadline_is_exact(void)
 	turn_comes_after(1000, true);
 }
 
+/* What an item got that waits for a job of its own pool, and who runs it. */
+static struct kpool *late_pool;
+static struct task_struct *waits_for_late;
+static int late_got;
+
+static int submits_late_and_waits(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(kpool_pause(late_pool), 0);
+	due_before_now(&job[1]);
+	KT_EXPECT_EQ(submit(late_pool, &job[1]), 0);
+	WRITE_ONCE(waits_for_late, current);
+	late_got = flush(&job[1]);
+	return 0;
+}
+
+/*
+ * An item may wait for a job of its pool that is too late: its owner will be
+ * told.
+ * Fails if what is left to be dropped is taken for what never ends.
+ */
+static void item_may_wait_for_one_that_is_too_late(void)
+{
+	struct kpool *pool = deadline_pool(&two_deep);
+
+	if (!pool)
+		return;
+	late_pool = pool;
+	waits_for_late = NULL;
+	late_got = 1;
+	job[0].job.item.fn = submits_late_and_waits;
+	KT_EXPECT_EQ(submit(pool, &job[0]), 0);
+	KT_EXPECT(kt_wait(READ_ONCE(waits_for_late) &&
+			  !task_is_running(waits_for_late)));
+	kpool_resume(pool);
+	KT_EXPECT_EQ(flush(&job[0]), 0);
+	KT_EXPECT_EQ(late_got, 0);
+	KT_EXPECT(timed_was_dropped(&job[1], -ETIME));
+	deadline_finish(pool);
+}
+
 /* Threads that submit jobs whose deadlines are now or soon */
 
 #define RUSHERS	4
@@ -733,5 +773,6 @@ KT_MODULE("kpool selftest: deadlines",
 	  KT_CASE(expired_heavy_job_holds_nobody_back),
 	  KT_CASE(plain_item_has_no_deadline),
 	  KT_CASE(self_submission_has_its_own_deadline),
+	  KT_CASE(item_may_wait_for_one_that_is_too_late),
 	  KT_CASE(deadline_is_exact),
 	  KT_CASE(close_deadline_ends_exactly_once));

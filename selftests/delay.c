@@ -630,6 +630,31 @@ static void destroy_drops_delayed_jobs(void)
 }
 
 /*
+ * Once the pool is closed no job comes due, however long the owners before it
+ * take to be told: it is dropped.
+ * Fails if the timer looks at the time alone.
+ */
+static void no_job_comes_due_in_a_closed_pool(void)
+{
+	bool in_time;
+
+	if (!delay_make(&one_unit))
+		return;
+	kpool_set_deadline(&job[0].job, ktime_sub_ns(ktime_get(), 1));
+	kpool_set_dropped(&job[0].job.item, timed_dropped_gated);
+	KT_EXPECT_EQ(submit(&job[0]), 0);
+	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
+	KT_EXPECT_EQ(submit_in(&job[1], HZ / 5), 0);
+	kpool_release(delay_pool);
+	in_time = time_before(jiffies, job[1].submitted + HZ / 5);
+	kt_sleep_ms(300);
+	kt_gate_open(&timed_dropping);
+	KT_EXPECT_EQ(kpool_release_timeout(delay_pool, KT_LIMIT), 0);
+	KT_EXPECT(timed_was_dropped(&job[1], -ESHUTDOWN) || !in_time);
+	delay_finish(NULL, 0);
+}
+
+/*
  * Flush waits for delayed jobs: they are accepted.
  * Fails if it looks at the line and at the workers alone.
  */
@@ -921,7 +946,7 @@ static int flushed;
 
 static int flushes_delayed(struct kpool_item *item)
 {
-	flushed = flush(&job[0]);
+	WRITE_ONCE(flushed, flush(&job[0]));
 	return 0;
 }
 
@@ -953,6 +978,26 @@ static void waiting_for_a_delayed_job_may_be_a_deadlock(void)
 	flush_from_inside();
 	KT_EXPECT_EQ(flushed, 0);
 	KT_EXPECT_EQ(timed_runs(&job[0]), 2);
+	delay_finish(NULL, 0);
+}
+
+/*
+ * A delayed job that no unit will be free for helps nobody who sleeps: the hang
+ * is refused now, and not when the job is due.
+ * Fails (a wait is over by its limit) if any delayed job gives hope.
+ */
+static void delayed_job_without_a_unit_gives_no_hope(void)
+{
+	if (!delay_make(&one_deep))
+		return;
+	KT_EXPECT_EQ(submit_in(&job[0], HOUR), 0);
+	flushed = 1;
+	job[1].job.item.fn = flushes_delayed;
+	KT_EXPECT_EQ(submit(&job[1]), 0);
+	KT_EXPECT(kt_wait(READ_ONCE(flushed) != 1));
+	KT_EXPECT(cancel(&job[0]));
+	KT_EXPECT_EQ(flush(&job[1]), 0);
+	KT_EXPECT_EQ(flushed, -EDEADLK);
 	delay_finish(NULL, 0);
 }
 
@@ -1251,6 +1296,7 @@ KT_MODULE("kpool selftest: delays",
 	  KT_CASE(abort_drops_delayed_jobs),
 	  KT_CASE(rebooted_pool_delays_anew),
 	  KT_CASE(destroy_drops_delayed_jobs),
+	  KT_CASE(no_job_comes_due_in_a_closed_pool),
 	  KT_CASE(flush_waits_for_delayed_jobs),
 	  KT_CASE(waiters_of_a_delayed_job_are_woken),
 	  KT_EACH(delayed_jobs_turn_in_atomic_context, atomic_contexts),
@@ -1261,6 +1307,7 @@ KT_MODULE("kpool selftest: delays",
 	  KT_CASE(farthest_delay_is_not_early),
 	  KT_CASE(deadline_of_a_delayed_job_is_examined_when_due),
 	  KT_CASE(waiting_for_a_delayed_job_may_be_a_deadlock),
+	  KT_CASE(delayed_job_without_a_unit_gives_no_hope),
 	  KT_CASE(thousands_run_once_in_due_order),
 	  KT_CASE(delayed_job_ends_exactly_once),
 	  KT_CASE(delay_is_kept_to_the_tick));

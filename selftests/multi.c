@@ -2,6 +2,9 @@
 /*
  * Several pools as one: who gets an item, and what is done to all of them.
  */
+#include <linux/hrtimer.h>
+
+#include "compat.h"
 #include "log.h"
 
 #define SEVERAL	4
@@ -79,52 +82,101 @@ static void turns_begin_at_zero_and_go_round(void)
 	several_end(multi);
 }
 
+/* A prime: no number of turns taken twice is likely to be a multiple of it. */
+#define MANY	61
+
 struct picker {
 	struct kt_thread	thread;
 	struct kpool_multi	*multi;
-	struct completion	*start;
 	int			picks;
-	atomic_t		*picked;	/* for each pool */
 };
+
+static bool pickers_stop;
 
 static int picker_main(void *arg)
 {
+	/* where code takes no time it would stand still; nor may turns wrap round */
+	int most = kt_exact ? 100000 : 50000000;
 	struct picker *p = arg;
-	int i;
 
-	wait_for_completion(p->start);
-	for (i = 0; i < p->picks; i++)
-		atomic_inc(&p->picked[index_of(p->multi,
-					       kpool_multi_pick(p->multi))]);
+	for (p->picks = 0; p->picks < most; p->picks++) {
+		if (READ_ONCE(pickers_stop))
+			break;
+		kpool_multi_pick(p->multi);
+		if (p->picks % 1024 == 0)
+			cond_resched();
+	}
 	return 0;
 }
 
-/* Fails if two callers at once can be given the same turn. */
+/* An interrupt that picks, and comes again before long. */
+#define TICKER_NS	20000
+
+static struct {
+	struct hrtimer		timer;
+	struct kpool_multi	*multi;
+	int			picks;
+} ticker;
+
+static enum hrtimer_restart ticker_fires(struct hrtimer *timer)
+{
+	kpool_multi_pick(ticker.multi);
+	ticker.picks++;
+	hrtimer_forward_now(timer, ns_to_ktime(TICKER_NS));
+	return HRTIMER_RESTART;
+}
+
+static void ticker_start(struct kpool_multi *multi)
+{
+	ticker.multi = multi;
+	ticker.picks = 0;
+	hrtimer_setup(&ticker.timer, ticker_fires, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&ticker.timer, ns_to_ktime(TICKER_NS),
+		      HRTIMER_MODE_REL_HARD);
+}
+
+/*
+ * Have threads and an interrupt pick at the same time; return how many turns
+ * they took, modulo MANY.
+ */
+static int pick_at_once(struct kpool_multi *multi)
+{
+	struct picker picker[4] = { };
+	int i, picks;
+
+	WRITE_ONCE(pickers_stop, false);
+	ticker_start(multi);
+	for (i = 0; i < ARRAY_SIZE(picker); i++) {
+		picker[i].multi = multi;
+		kt_thread_start(&picker[i].thread, picker_main, &picker[i]);
+	}
+	kt_sleep_ms(50);
+	WRITE_ONCE(pickers_stop, true);
+	hrtimer_cancel(&ticker.timer);
+	picks = ticker.picks;
+	for (i = 0; i < ARRAY_SIZE(picker); i++) {
+		KT_EXPECT_EQ(kt_thread_join(&picker[i].thread), 0);
+		picks += picker[i].picks;
+	}
+	return picks % MANY;
+}
+
+/*
+ * After so many turns it is the turn of the pool with that number.
+ * Fails if two callers at once can be given the same turn.
+ */
 static void every_turn_is_taken_once(void)
 {
-	static atomic_t picked[SEVERAL];
-	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
-	DECLARE_COMPLETION_ONSTACK(start);
-	struct picker picker[4] = { };
-	int i, picks = kt_count(100000) * SEVERAL;
+	struct kpool_multi *multi = several(MANY, NULL, KPOOL_ROUND_ROBIN);
+	int i, turn = 0;
 
 	if (!multi)
 		return;
-	for (i = 0; i < SEVERAL; i++)
-		atomic_set(&picked[i], 0);
-	for (i = 0; i < ARRAY_SIZE(picker); i++) {
-		picker[i].multi = multi;
-		picker[i].start = &start;
-		picker[i].picks = picks;
-		picker[i].picked = picked;
-		kt_thread_start(&picker[i].thread, picker_main, &picker[i]);
+	for (i = 0; i < 20; i++) {
+		turn = (turn + pick_at_once(multi)) % MANY;
+		KT_EXPECT_EQ(index_of(multi, kpool_multi_pick(multi)), turn++);
 	}
-	complete_all(&start);
-	for (i = 0; i < ARRAY_SIZE(picker); i++)
-		KT_EXPECT_EQ(kt_thread_join(&picker[i].thread), 0);
-	for (i = 0; i < SEVERAL; i++)
-		KT_EXPECT_EQ(atomic_read(&picked[i]),
-			     picks / SEVERAL * ARRAY_SIZE(picker));
 	several_end(multi);
 }
 

@@ -14,10 +14,15 @@ static struct kpool_group group;
 static atomic_t blamed, released;
 static struct kpool_fault last_blame;
 
+/* The victim's own blame waits here, unless it is open. */
+static struct kt_gate blaming;
+
 static void note_fault(void *data, const struct kpool_fault *fault)
 {
 	last_blame = *fault;
 	atomic_inc(&blamed);
+	if (fault->item == &victim.job.item)
+		kt_gate_pass(&blaming);
 }
 
 static void note_release(void *arg)
@@ -36,6 +41,8 @@ static bool begin(int way)
 	};
 
 	victim_init(&victim, way);
+	kt_gate_init(&blaming);
+	kt_gate_open(&blaming);
 	atomic_set(&blamed, 0);
 	atomic_set(&released, 0);
 	probe_init(&holder, probe_fn, 0);
@@ -50,6 +57,7 @@ static bool begin(int way)
 
 static void finish(void)
 {
+	kt_gate_open(&blaming);
 	probes_open(&holder, 1);
 	jobs_end(pool);
 	pool = NULL;
@@ -225,6 +233,49 @@ out:
 	finish();
 }
 
+static struct task_struct *waits_for_victim;
+static int victim_got;
+
+static int flushes_victim(struct kpool_item *item)
+{
+	WRITE_ONCE(waits_for_victim, current);
+	victim_got = kpool_flush_item(&victim.job.item);
+	return 0;
+}
+
+/*
+ * The next worker, which is made of the dead one's memory, may wait for the
+ * inner run while that is being blamed: it is told, and not refused.
+ * Fails (-EDEADLK) if the inner run is taken to sleep where that worker sleeps.
+ */
+static void next_worker_may_wait_for_the_inner_run(void)
+{
+	struct probe outer, waiter;
+
+	if (!begin(DIE_NULL))
+		goto out;
+	probes_open(&holder, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	kt_gate_init(&blaming);
+	waits_for_victim = NULL;
+	victim_got = 0;
+	probe_init(&outer, submits_inside, 0);
+	probe_init(&waiter, flushes_victim, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &outer.job.item), 0);
+	victim_runs(&victim);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT(kt_wait(atomic_read(&blaming.started)));
+	KT_EXPECT_EQ(kpool_submit(pool, &waiter.job.item), 0);
+	KT_EXPECT(kt_wait(READ_ONCE(waits_for_victim) &&
+			  !task_is_running(waits_for_victim)));
+	kt_gate_open(&blaming);
+	KT_EXPECT_EQ(kpool_flush_item(&waiter.job.item), 0);
+	KT_EXPECT_EQ(victim_got, -EIO);
+out:
+	finish();
+}
+
 /*
  * A death is noticed also where the pool's workers have long been idle.
  * Fails (the flush hangs) if the watch goes to sleep with the last worker.
@@ -277,5 +328,6 @@ KT_MODULE("kpool selftest: submitters that oops",
 	  KT_EACH(who_waits_is_told, waits),
 	  KT_CASE(a_call_is_given_back),
 	  KT_CASE(both_end_where_one_is_inside_the_other),
+	  KT_CASE(next_worker_may_wait_for_the_inner_run),
 	  KT_CASE(a_late_death_is_noticed),
 	  KT_CASE(many_die_in_a_row));

@@ -314,6 +314,32 @@ out:
 }
 
 /*
+ * The same for an item that has nothing but its function: a worker that takes
+ * it up takes the short way.
+ * Fails if that way does not look for the run of a caller.
+ */
+static void plain_item_that_a_caller_runs_starts_again_after(void)
+{
+	struct kt_submitter s = { };
+
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+		return;
+	if (!kt_submitter_start(&s, overflow_pool, &load[1].job.item) ||
+	    !KT_EXPECT(load_starts(&load[1])))
+		goto out;
+	vacate();
+	KT_EXPECT_EQ(load_try(overflow_pool, &load[1]), 0);
+	KT_EXPECT_EQ(load_try(overflow_pool, &load[1]), -EALREADY);
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(atomic_read(&load[1].gate.started), 1);
+	load_end(&load[1]);
+	KT_EXPECT_EQ(atomic_read(&load[1].gate.finished), 2);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 1);
+out:
+	overflow_finish(&s, 1);
+}
+
+/*
  * An item that runs already does not run in a caller too: that waits.
  * Fails if being full is all that a caller is asked for.
  */
@@ -1100,6 +1126,52 @@ static void paused_pool_displaces(void)
 }
 
 /*
+ * With no queue there is nothing to displace, also where what could start is
+ * in line.
+ * Fails if whatever is in line has a place in the queue.
+ */
+static void paused_pool_without_a_queue_displaces_nothing(void)
+{
+	if (!overflow_make(KPOOL_DROP_OLDEST, 0))
+		return;
+	KT_EXPECT_EQ(kpool_pause(overflow_pool), 0);
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(try(1), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 0);
+	kpool_resume(overflow_pool);
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * What is displaced makes room: where more wait than the queue has places,
+ * because it was shortened, nothing is.
+ * Fails if an item is given up for one that comes in without room.
+ */
+static void shortened_queue_displaces_nothing_in_vain(void)
+{
+	if (!overflow_full(KPOOL_DROP_OLDEST, 3))
+		return;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(submit(1), 0);
+	KT_EXPECT_EQ(submit(2), 0);
+	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_QUEUE_DEPTH, 2), 0);
+	if (!KT_EXPECT_EQ(try(3), -EAGAIN))
+		goto out;
+	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 0);
+	KT_EXPECT(kpool_cancel(&job[0].job.item));
+	KT_EXPECT_EQ(try(3), 0);
+	KT_EXPECT_EQ(flush(1), 0);
+	KT_EXPECT(timed_was_dropped(&job[1], -EAGAIN));
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT(timed_ran(&job[2]) && timed_ran(&job[3]));
+out:
+	overflow_finish(NULL, 0);
+}
+
+/*
  * Among many submitters every accepted item runs once or is dropped once.
  * Fails if an item can be displaced and started, or neither.
  */
@@ -1409,6 +1481,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(error_of_a_caller_run_is_counted),
 	  KT_CASE(waiting_includes_the_run_of_a_caller),
 	  KT_CASE(item_that_a_caller_runs_starts_again_after),
+	  KT_CASE(plain_item_that_a_caller_runs_starts_again_after),
 	  KT_CASE(caller_does_not_run_what_runs),
 	  KT_CASE(item_that_a_caller_runs_may_submit_itself),
 	  KT_CASE(item_of_the_pool_runs_it_itself),
@@ -1441,6 +1514,8 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(item_that_runs_is_not_displaced),
 	  KT_CASE(delayed_job_is_not_displaced),
 	  KT_CASE(paused_pool_displaces),
+	  KT_CASE(paused_pool_without_a_queue_displaces_nothing),
+	  KT_CASE(shortened_queue_displaces_nothing_in_vain),
 	  KT_CASE(displaced_or_run_exactly_once),
 	  KT_CASE(sleepers_are_not_overtaken_after_tuning),
 	  KT_CASE(sleepers_are_served_after_tuning_to_caller_runs),

@@ -336,6 +336,31 @@ static void followers_take_places_in_the_queue(void)
 }
 
 /*
+ * In a paused pool followers stay in line, and take places in the queue all the
+ * same; who could start comes in, however many they are.
+ * Fails if a follower in line is counted as one that could start.
+ */
+static void followers_take_places_in_a_paused_pool(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 3, .queue_depth = 3 };
+	struct kpool *pool = lane_make(&attrs, 5);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 4);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), -EAGAIN);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_QUEUE_DEPTH, 1), 0);
+	KT_EXPECT_EQ(probe_try(pool, &p[5]), 0);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 5);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	order_expect_rising(&order, 4);
+	probes_expect_ran(&p[5], 1);
+	jobs_end(pool);
+}
+
+/*
  * A stream's first job that is taken back while it waits for a unit lets the
  * next go.
  * Fails (hangs) if the stream stays taken.
@@ -1051,6 +1076,7 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(followers_in_line_keep_nobody_out_who_could_start),
 	  KT_CASE(follower_without_a_queue_waits_outside),
 	  KT_CASE(followers_take_places_in_the_queue),
+	  KT_CASE(followers_take_places_in_a_paused_pool),
 	  KT_CASE(cancel_of_the_leader_lets_the_next_go),
 	  KT_CASE(cancel_of_followers_closes_the_gap),
 	  KT_CASE(stream_goes_on_when_all_followers_were_cancelled),

@@ -645,6 +645,35 @@ static void queue_depth_counts_items(void)
 }
 
 /*
+ * What a heavy item in line does not fit into is not free for those behind it:
+ * they come in while there are places in the queue, and not one more.
+ * Fails if units are counted as free that it waits for.
+ */
+static void units_that_a_heavy_head_waits_for_are_no_room(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 2,
+	};
+	struct kpool *pool = weight_pool(&attrs);
+
+	if (!pool)
+		return;
+	weigh(&load[1], 2);
+	KT_EXPECT(load_runs(pool, &load[0]));
+	KT_EXPECT_EQ(load_try(pool, &load[1]), 0);
+	KT_EXPECT_EQ(load_try(pool, &load[2]), 0);
+	KT_EXPECT_EQ(load_try(pool, &load[3]), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 2);
+	load_end(&load[0]);
+	KT_EXPECT(load_starts(&load[1]));
+	KT_EXPECT_EQ(load_try(pool, &load[3]), 0);
+	load_end(&load[1]);
+	KT_EXPECT(load_starts(&load[2]));
+	KT_EXPECT(load_starts(&load[3]));
+	weight_finish(pool, NULL, 0);
+}
+
+/*
  * Without a queue, items come in while all their units are free beside those
  * of what is about to start, and not one more.
  * Fails if admission counts items instead of units.
@@ -1061,6 +1090,7 @@ KT_MODULE("kpool selftest: weights",
 	  KT_CASE(sleeper_heavier_than_shrunk_capacity_comes_in),
 	  KT_CASE(tuning_while_heavy_items_run_loses_no_unit),
 	  KT_CASE(queue_depth_counts_items),
+	  KT_CASE(units_that_a_heavy_head_waits_for_are_no_room),
 	  KT_CASE(burst_without_queue_fills_capacity_exactly),
 	  KT_CASE(raised_capacity_starts_heavy_head),
 	  KT_CASE(raised_capacity_admits_heavy_sleeper),

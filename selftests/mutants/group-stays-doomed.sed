@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: group.c
-# kernel: uml-debug
-# tests: group nested
+# kernel: uml
+# tests: group
 # breaks: A group that has ended stays on the list of the cancelled, and its memory is gone.
 /^static void kpool_group_put/,/^}/s/list_del_init(&group->doomed);/;/

@@ -4,4 +4,4 @@
 # tests: time
 # breaks: The purger wakes for ever in a pool where nothing can expire.
 s/if (delayed_work_pending(&pool->purger) || !kpool_can_expire(pool))/if (delayed_work_pending(\&pool->purger))/
-s/left = kpool_next_expiry(pool) - jiffies;/left = kpool_can_expire(pool) ? kpool_next_expiry(pool) - jiffies : HZ;/
+s/kpool_aim(kpool_next_expiry(pool)));/kpool_can_expire(pool) ? kpool_aim(kpool_next_expiry(pool)) : HZ);/
