@@ -160,6 +160,8 @@ unsigned long kpool_abort(struct kpool *pool)
 	raw_spin_lock_irq(&pool->lock);
 	dropped = kpool_drop_all(pool);
 	pool->nr_aborters--;
+	/* what it has only doomed gives no hope any more */
+	kpool_break_deadlock(pool);
 	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
 	return dropped;
 }

@@ -143,6 +143,7 @@ struct kpool_waiter {
 	int			result;	/* L: valid once served */
 	int			lost;	/* L: -EIO: a worker died in what it waits for */
 	bool			served;	/* L */
+	bool			killable; /* L: a fatal signal ends it */
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };
 

@@ -21,9 +21,12 @@ struct kpool_worker kpool_nobody;
 void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
 			 struct kpool_outside *outside, bool runs)
 {
+	struct kpool_worker *worker = kpool_inside(pool);
+
 	lockdep_assert_held(&pool->lock);
 	outside->task = current;
-	outside->inside = kpool_inside(pool);
+	/* in a callback of its own, a worker has no item */
+	outside->inside = worker && worker->run.item ? worker : NULL;
 	outside->asleep = NULL;
 	outside->fn = runs ? kpool_user_fn(item) : item->dropped;
 	outside->call = runs && kpool_is_call(item) ? kpool_call_of(item) : NULL;

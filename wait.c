@@ -15,6 +15,8 @@
  * time-out ends by itself and is not counted.  Waiting in a circle of runs is
  * hopeless even while other items run; kpool_closes_circle() finds it before.
  */
+#include <linux/sched/signal.h>
+
 #include "internal.h"
 #include "pending.h"
 
@@ -29,6 +31,7 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	waiter->outside = NULL;
 	waiter->lost = 0;
 	waiter->served = false;
+	waiter->killable = false;
 	waiter->kind = kind;
 }
 
@@ -149,6 +152,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 
 	lockdep_assert_held(&pool->lock);
 	pool->nr_sleepers++;
+	waiter->killable = killable;
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		kpool_nest(pool, waiter);
 	/* what was done under the lock so far may let an item start */
@@ -252,6 +256,13 @@ static bool kpool_may_refuse(const struct kpool_waiter *waiter)
 	       kpool_is_accepted(waiter->item);
 }
 
+/* A sleep that a signal ends is one no more, though its sleeper has yet to run. */
+static bool kpool_sleeps_on(const struct kpool_outside *run)
+{
+	return run->asleep && !(run->asleep->killable &&
+				fatal_signal_pending(run->task));
+}
+
 /* Runs that one thread is in, one inside of the other, sleep together. */
 static bool kpool_sleeps(struct kpool *pool, const struct kpool_outside *run)
 {
@@ -260,7 +271,7 @@ static bool kpool_sleeps(struct kpool *pool, const struct kpool_outside *run)
 	if (run->inside)
 		return run->inside->asleep;
 	list_for_each_entry(outside, &pool->outside, node)
-		if (outside->task == run->task && outside->asleep)
+		if (outside->task == run->task && kpool_sleeps_on(outside))
 			return true;
 	return false;
 }
@@ -283,13 +294,14 @@ static bool kpool_dropper_helps(struct kpool *pool)
 static bool kpool_aborter_helps(struct kpool *pool)
 {
 	const struct kpool_outside *outside;
-	unsigned int nr = pool->nr_aborters;
+	/* the dropper is one more who drops */
+	unsigned int nr = pool->nr_aborters + !!pool->dropper_task;
 
 	if (!pool->aborted || !(pool->nr_line || pool->nr_aside ||
 				pool->nr_due || pool->nr_delayed))
 		return false;
 	list_for_each_entry(outside, &pool->outside, node)
-		nr -= !outside->runs && outside->task != pool->dropper_task;
+		nr -= !outside->runs;
 	return nr;
 }
 
@@ -308,9 +320,7 @@ static bool kpool_has_helpers(struct kpool *pool)
 
 /*
  * Called wherever a running item falls asleep or ends, or what may start
- * changes: refuse the newest sleep if all running items sleep for good.  If
- * that lets another item start, who has been refused sends a worker as it
- * leaves submit.
+ * changes: refuse the newest sleep if all running items sleep for good.
  */
 void kpool_break_deadlock(struct kpool *pool)
 {

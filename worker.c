@@ -344,6 +344,9 @@ static bool kpool_rest(struct kpool_worker *worker)
 		kpool_retire_surplus(pool);
 		return false;
 	}
+	/* who has been refused above may have made way for another */
+	if (unlikely(kpool_first(pool)))
+		return true;
 
 	worker->state = KPOOL_IDLE;
 	worker->since = jiffies;

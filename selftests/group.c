@@ -5,63 +5,8 @@
 #include <linux/irqflags.h>
 #include <linux/prandom.h>
 
+#include "actor.h"
 #include "compat.h"
-#include "group.h"
-
-/* A job that does one thing as soon as it runs; then it waits at its gate. */
-struct actor {
-	struct probe		probe;
-	struct kpool		*pool;
-	struct kpool_group	*group;
-	unsigned long		timeout;
-	int			(*act)(struct actor *a);
-	struct task_struct	*task;		/* once it acts */
-	int			got;
-	bool			acted;
-};
-
-static struct actor cast[3];
-
-static int actor_fn(struct kpool_item *item)
-{
-	struct actor *a = container_of(probe_of(item), struct actor, probe);
-
-	WRITE_ONCE(a->task, current);
-	a->got = a->act(a);
-	/* Pairs with actor_expect(): then @got is there. */
-	smp_store_release(&a->acted, true);
-	return probe_fn(item);
-}
-
-static void actor_init(struct actor *a, struct kpool *pool,
-		       struct kpool_group *which, int (*act)(struct actor *a))
-{
-	memset(a, 0, sizeof(*a));
-	probe_init(&a->probe, actor_fn, 0);
-	a->pool = pool;
-	a->group = which;
-	a->act = act;
-	a->timeout = MAX_SCHEDULE_TIMEOUT;
-}
-
-static bool actor_start(struct actor *a)
-{
-	return KT_EXPECT_EQ(kpool_submit(a->pool, &a->probe.job.item), 0);
-}
-
-/* It sleeps in what it does. */
-static void actor_sleeps(struct actor *a)
-{
-	KT_EXPECT(kt_wait(READ_ONCE(a->task) && !task_is_running(a->task)));
-	KT_EXPECT(!READ_ONCE(a->acted));
-}
-
-static void actor_expect(struct actor *a, int got)
-{
-	/* Pairs with actor_fn(). */
-	if (KT_EXPECT(kt_wait(smp_load_acquire(&a->acted))))
-		KT_EXPECT_EQ(a->got, got);
-}
 
 static int act_waits(struct actor *a)
 {
@@ -1187,82 +1132,6 @@ out:
 	kfree(here);
 }
 
-/* Whoever drops: the dropper, or who aborts the pool. */
-static const char *const droppers[] = {
-	"group_cancel", "abort", "release", NULL
-};
-
-static struct kt_gate cue;
-static int dropped_got;
-static struct task_struct *in_dropped;
-
-static void dropped_flushes(struct kpool_item *item, int err)
-{
-	WRITE_ONCE(in_dropped, current);
-	dropped_got = kpool_flush_item(&cast[0].probe.job.item);
-	probe_dropped(item, err);
-}
-
-static int act_flushes_the_second(struct actor *a)
-{
-	kt_gate_pass(&cue);
-	return kpool_flush_item(&p[1].job.item);
-}
-
-static int aborts(void *arg)
-{
-	return kpool_abort(arg);
-}
-
-/* Two jobs are dropped, one after the other. */
-static void drop_two(struct kpool *pool, int dropper, struct kt_thread *aborter)
-{
-	int i;
-
-	for (i = 0; i < 2; i++)
-		if (dropper == 2)
-			KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job,
-							  1000 * HZ + i), 0);
-		else
-			KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
-	if (dropper == 0)
-		kpool_group_cancel(&group);
-	else if (dropper == 1)
-		kt_thread_start(aborter, aborts, pool);
-	else
-		kpool_release(pool);
-}
-
-/*
- * An item waits for one that is to be dropped, and the dropped function before
- * that one waits for the item: nobody is left who drops.
- * Fails (hangs) if what is to be dropped gives hope while its dropper sleeps:
- * mutants dropper-asleep-helps, aborter-asleep-helps.
- */
-static void hang_through_a_dropped_function_is_refused(int dropper)
-{
-	struct kpool *pool = group_make(&queued_one, 2, 0);
-	struct kt_thread aborter = { };
-
-	kt_gate_init(&cue);
-	in_dropped = NULL;
-	actor_init(&cast[0], pool, &group, act_flushes_the_second);
-	kpool_set_dropped(&p[0].job.item, dropped_flushes);
-	actor_start(&cast[0]);
-	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
-	drop_two(pool, dropper, &aborter);
-	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
-	kt_gate_open(&cue);
-	actor_expect(&cast[0], -EDEADLK);
-	if (!READ_ONCE(cast[0].acted))
-		KT_EXPECT(kpool_cancel(&p[1].job.item));
-	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	KT_EXPECT_EQ(dropped_got, 0);
-	if (aborter.task)
-		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
-	jobs_end(pool);
-}
-
 /*
  * A group may be freed as soon as wait has returned 0.
  * Fails (KASAN) if whoever ends the last job looks at the group afterwards.
@@ -1468,6 +1337,5 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(circle_of_groups_is_refused),
 	  KT_CASE(dropped_function_cannot_wait_for_the_group),
 	  KT_CASE(group_may_go_right_after_wait),
-	  KT_EACH(hang_through_a_dropped_function_is_refused, droppers),
 	  KT_CASE(cancelled_group_may_go_before_the_dropper_comes),
 	  KT_CASE(storm_of_groups_loses_nothing));

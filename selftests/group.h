@@ -7,7 +7,7 @@
 
 #include "jobs.h"
 
-static const struct kpool_attrs queued_four = {
+static const struct kpool_attrs queued_four __maybe_unused = {
 	.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
 };
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: wait.c
 # kernel: uml
-# tests: group
+# tests: hope
 # breaks: A hang is not refused if the dropper is part of it.
 s/if (outside->task == pool->dropper_task)/if (0)/

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who gives hope to items that sleep in their pool: droppers, aborters and
+ * submitters that are part of the hang themselves give none; who has been
+ * killed does.
+ */
+#include <linux/cpumask.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "actor.h"
+
+static struct kpool *here;
+static struct kpool_stream stream;
+
+/* Whoever drops: the dropper, or who aborts the pool. */
+static const char *const droppers[] = {
+	"group_cancel", "abort", "release", NULL
+};
+
+static struct kt_gate cue;
+static int dropped_got;
+static struct task_struct *in_dropped;
+
+static void dropped_flushes(struct kpool_item *item, int err)
+{
+	WRITE_ONCE(in_dropped, current);
+	dropped_got = kpool_flush_item(&cast[0].probe.job.item);
+	probe_dropped(item, err);
+}
+
+static int act_flushes_the_second(struct actor *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_flush_item(&p[1].job.item);
+}
+
+static int aborts(void *arg)
+{
+	return kpool_abort(arg);
+}
+
+/* Two jobs are dropped, one after the other. */
+static void drop_two(struct kpool *pool, int dropper, struct kt_thread *aborter)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (dropper == 2)
+			KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job,
+							  1000 * HZ + i), 0);
+		else
+			KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
+	if (dropper == 0)
+		kpool_group_cancel(&group);
+	else if (dropper == 1)
+		kt_thread_start(aborter, aborts, pool);
+	else
+		kpool_release(pool);
+}
+
+/*
+ * An item waits for one that is to be dropped, and the dropped function before
+ * that one waits for the item: nobody is left who drops.
+ * Fails (hangs) if what is to be dropped gives hope while its dropper sleeps:
+ * mutants dropper-asleep-helps, aborter-asleep-helps.
+ */
+static void hang_through_a_dropped_function_is_refused(int dropper)
+{
+	struct kpool *pool = group_make(&queued_one, 2, 0);
+	struct kt_thread aborter = { };
+
+	kt_gate_init(&cue);
+	in_dropped = NULL;
+	actor_init(&cast[0], pool, &group, act_flushes_the_second);
+	kpool_set_dropped(&p[0].job.item, dropped_flushes);
+	actor_start(&cast[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	drop_two(pool, dropper, &aborter);
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	kt_gate_open(&cue);
+	actor_expect(&cast[0], -EDEADLK);
+	if (!READ_ONCE(cast[0].acted))
+		KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(dropped_got, 0);
+	if (aborter.task)
+		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	jobs_end(pool);
+}
+
+/* Let the actor wait for @last, while who drops sleeps in another's function. */
+static void hang_is_refused(struct kpool *pool, struct probe *last)
+{
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	kt_gate_open(&cue);
+	actor_expect(&cast[0], -EDEADLK);
+	if (!READ_ONCE(cast[0].acted))
+		KT_EXPECT(kpool_cancel(&last->job.item));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(dropped_got, 0);
+	jobs_end(pool);
+}
+
+static struct kpool *hang_make(const struct kpool_attrs *attrs, int members,
+			       int (*act)(struct actor *a))
+{
+	struct kpool *pool = group_make(attrs, members, 0);
+
+	here = pool;
+	kt_gate_init(&cue);
+	in_dropped = NULL;
+	dropped_got = 1;
+	actor_init(&cast[0], pool, &group, act);
+	return pool;
+}
+
+static void dropped_aborts(struct kpool_item *item, int err)
+{
+	kpool_abort(here);
+	probe_dropped(item, err);
+}
+
+static int act_flushes_the_third(struct actor *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_flush_item(&p[2].job.item);
+}
+
+/*
+ * The dropper aborts the pool, and sleeps in what it drops so.
+ * Fails (hangs) if it counts as an aborter that goes on: mutant
+ * dropper-that-aborts-helps.
+ */
+static void dropper_that_aborts_is_no_hope(void)
+{
+	struct kpool *pool = hang_make(&queued_one, 1, act_flushes_the_third);
+
+	if (!pool)
+		return;
+	kpool_set_dropped(&p[0].job.item, dropped_aborts);
+	kpool_set_dropped(&p[1].job.item, dropped_flushes);
+	actor_start(&cast[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, p, 3);
+	kpool_group_cancel(&group);
+	hang_is_refused(pool, &p[2]);
+}
+
+static void dropped_at_its_gate(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&probe_of(item)->own);
+	probe_dropped(item, err);
+}
+
+/* The dropper sleeps for the actor; another job is too late, and doomed. */
+static void occupy_dropper(struct kpool *pool)
+{
+	probes_hold(&p[4], 1);
+	probes_submit(pool, &p[4], 1);
+	probe_runs(&p[4]);
+	probes_submit(pool, p, 1);
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	probes_open(&p[4], 1);
+	probes_hold(&p[2], 1);
+	probes_submit(pool, &p[1], 2);
+	probe_runs(&p[2]);
+	KT_EXPECT_EQ(atomic_read(&p[1].ran), 0);
+}
+
+/*
+ * The last that an aborter does is to leave a job to the dropper, which sleeps.
+ * Fails (hangs) if nobody looks again then: mutant aborter-leaves-unseen.
+ */
+static void aborter_that_leaves_is_no_hope(void)
+{
+	struct kpool *pool = hang_make(&queued_two, 1, act_flushes_the_second);
+	struct kt_thread aborter = { };
+
+	if (!pool)
+		return;
+	kpool_set_dropped(&p[0].job.item, dropped_flushes);
+	kpool_set_deadline(&p[1].job, the_past());
+	kpool_set_dropped(&p[3].job.item, dropped_at_its_gate);
+	actor_start(&cast[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	occupy_dropper(pool);
+	/* in line: one to drop, then the actor once more, which runs */
+	probes_submit(pool, &p[3], 1);
+	actor_start(&cast[0]);
+	kt_thread_start(&aborter, aborts, pool);
+	KT_EXPECT(kt_wait(atomic_read(&p[3].own.started)));
+	probes_open(&p[2], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, units) == 1));
+	kt_gate_open(&cue);
+	actor_sleeps(&cast[0]);
+	probes_open(&p[3], 1);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 1);
+	hang_is_refused(pool, &p[1]);
+}
+
+static bool leaver_aborts;
+
+static void leaver_exit(void *data, void *state)
+{
+	if (xchg(&leaver_aborts, false))
+		kpool_abort(here);
+}
+
+static void *leaver_init(void *data)
+{
+	return NULL;
+}
+
+/*
+ * A worker aborts the pool on its way out.
+ * Fails (hangs) if it is asked for its sleep as if it ran an item: mutant
+ * leaver-runs-an-item.
+ */
+static void leaver_that_aborts_is_no_hope(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
+		.worker_init = leaver_init, .worker_exit = leaver_exit,
+	};
+	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_third);
+
+	if (!pool)
+		return;
+	kpool_set_dropped(&p[4].job.item, dropped_flushes);
+	KT_EXPECT_EQ(kpool_set_weight(&cast[0].probe.job.item, 2), 0);
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	probes_open(p, 2);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
+	actor_start(&cast[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, &p[4], 1);
+	probes_submit(pool, &p[2], 1);
+	WRITE_ONCE(leaver_aborts, true);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 10), 0);
+	hang_is_refused(pool, &p[2]);
+}
+
+static const struct kpool_attrs run_by_callers = {
+	.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+};
+
+/* The item submits one that its caller may not run, and sleeps in that. */
+static int submits_killable(struct kpool_item *item)
+{
+	WRITE_ONCE(in_dropped, current);
+	dropped_got = kpool_submit_killable(here, &p[2].job.item);
+	return 0;
+}
+
+static int mortal_submits(void *arg)
+{
+	allow_signal(SIGKILL);
+	return kpool_submit(here, arg);
+}
+
+static int act_kills_and_flushes(struct actor *a)
+{
+	kt_gate_pass(&cue);
+	/* it does not come before we sleep */
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	set_cpus_allowed_ptr(in_dropped, cpumask_of(0));
+	send_sig(SIGKILL, in_dropped, 1);
+	return kpool_flush_item(&p[3].job.item);
+}
+
+/*
+ * A sleeper that has been killed goes on: who waits for it is not refused.
+ * Fails (-EDEADLK) if it counts as asleep until it is there: mutant
+ * killed-is-asleep.
+ */
+static void killed_sleeper_is_hope(void)
+{
+	struct kpool *pool = hang_make(&run_by_callers, 0,
+				       act_kills_and_flushes);
+	struct kt_thread submitter = { };
+
+	if (!pool)
+		return;
+	kpool_init_stream(&stream, pool);
+	kpool_set_stream(&p[2].job, &stream);
+	p[3].job.item.fn = submits_killable;
+	actor_start(&cast[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	kt_thread_start(&submitter, mortal_submits, &p[3].job.item);
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	kt_gate_open(&cue);
+	actor_expect(&cast[0], 0);
+	KT_EXPECT_EQ(kt_thread_join(&submitter), 0);
+	KT_EXPECT_EQ(dropped_got, -EINTR);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	jobs_end(pool);
+}
+
+/* Keeps a processor until a job has started, or for less than it may. */
+struct hog {
+	struct kt_thread	thread;
+	bool			spins;
+	bool			saw_it;
+};
+
+static int hogs(void *arg)
+{
+	struct hog *hog = arg;
+	unsigned long end = jiffies + msecs_to_jiffies(800);
+
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	sched_set_fifo(current);
+	WRITE_ONCE(hog->spins, true);
+	while (!hog->saw_it && time_before(jiffies, end)) {
+		cpu_relax();
+		hog->saw_it = atomic_read(&p[1].ran);
+	}
+	return 0;
+}
+
+static int submits_heavy(struct kpool_item *item)
+{
+	dropped_got = kpool_submit(here, &p[2].job.item);
+	return 0;
+}
+
+static int submits_on_the_first_cpu(void *arg)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	return kpool_submit(here, arg);
+}
+
+/* Has the job started although who made room for it has no processor? */
+static bool starts_beside_the_refused(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .when_full = KPOOL_CALLER_RUNS,
+		.cpumask = cpumask_of(1),
+	};
+	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_second);
+	struct kt_thread submitter = { };
+	struct hog hog = { };
+
+	if (!pool)
+		return false;
+	kpool_init_stream(&stream, pool);
+	kpool_set_stream(&p[2].job, &stream);
+	KT_EXPECT_EQ(kpool_set_weight(&p[2].job.item, 2), 0);
+	p[3].job.item.fn = submits_heavy;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	actor_start(&cast[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, HZ / 5), 0);
+	kt_gate_open(&cue);
+	actor_sleeps(&cast[0]);
+	kt_thread_start(&submitter, submits_on_the_first_cpu, &p[3].job.item);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
+	kt_thread_start(&hog.thread, hogs, &hog);
+	KT_EXPECT(kt_wait(READ_ONCE(hog.spins)));
+	probes_open(p, 1);
+	actor_expect(&cast[0], 0);
+	KT_EXPECT_EQ(kt_thread_join(&submitter), 0);
+	KT_EXPECT_EQ(kt_thread_join(&hog.thread), 0);
+	KT_EXPECT_EQ(dropped_got, -EDEADLK);
+	jobs_end(pool);
+	return hog.saw_it;
+}
+
+/*
+ * A refusal may let another item start: at once, and not when the refused gets
+ * a processor.
+ * Fails (each time; a machine that stands still may do so once) if the worker
+ * that refuses does not look again: simulation mutation no-second-look.
+ */
+static void room_of_the_refused_is_used_at_once(void)
+{
+	int tries = 3;
+
+	if (num_online_cpus() < 2)
+		return;
+	set_cpus_allowed_ptr(current, cpumask_of(1));
+	while (tries && !starts_beside_the_refused())
+		tries--;
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	KT_EXPECT(tries);
+}
+
+KT_MODULE("kpool selftest: hangs with droppers, aborters and submitters",
+	  KT_EACH(hang_through_a_dropped_function_is_refused, droppers),
+	  KT_CASE(dropper_that_aborts_is_no_hope),
+	  KT_CASE(aborter_that_leaves_is_no_hope),
+	  KT_CASE(leaver_that_aborts_is_no_hope),
+	  KT_CASE(killed_sleeper_is_hope),
+	  KT_CASE(room_of_the_refused_is_used_at_once));

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: wait.c
+# kernel: uml
+# tests: hope
+# breaks: A dropper that aborts the pool counts as an aborter that goes on.
+/^static bool kpool_aborter_helps/,/^}/{
+	s/ + !!pool->dropper_task//
+	s/nr -= !outside->runs;/nr -= !outside->runs \&\& outside->task != pool->dropper_task;/
+}
