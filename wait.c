@@ -11,9 +11,9 @@
  * An item may sleep in its own pool.  Those sleeps are on pool->nested.  Once
  * every running item is there, those that no worker runs included, and nothing
  * else can start, none of them will ever be served, and the newest is refused
- * with -EDEADLK.  A sleep with a
- * time-out ends by itself and is not counted.  Waiting in a circle of runs is
- * hopeless even while other items run; kpool_closes_circle() finds it before.
+ * with -EDEADLK.  A sleep with a time-out, or of one who has been killed, ends
+ * by itself and is not counted.  Waiting in a circle of runs is hopeless even
+ * while other items run; kpool_closes_circle() finds it before.
  */
 #include <linux/sched/signal.h>
 
@@ -31,7 +31,6 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	waiter->outside = NULL;
 	waiter->lost = 0;
 	waiter->served = false;
-	waiter->killable = false;
 	waiter->kind = kind;
 }
 
