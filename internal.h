@@ -339,6 +339,9 @@ bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item);
 void kpool_accept(struct kpool *pool, struct kpool_item *item);
 void kpool_append(struct kpool *pool, struct kpool_item *item);
 bool kpool_lacks_one_place(const struct kpool *pool);
+const struct kpool_item *kpool_first_stuck(const struct kpool *pool,
+					   unsigned int *nr,
+					   unsigned int *left);
 void kpool_unhold(struct kpool *pool, struct kpool_worker *worker);
 void kpool_push_front(struct kpool *pool, struct kpool_item *item);
 void kpool_remove(struct kpool *pool, struct kpool_item *item);

@@ -77,16 +77,54 @@ int kpool_run_here(struct kpool *pool, struct kpool_item *item)
 
 /* Drop oldest */
 
-/* The oldest in line of the lowest priority that is not above a newcomer's. */
+/* Is the item in line behind another? */
+static bool kpool_is_behind(struct kpool *pool, const struct kpool_item *item,
+			    const struct kpool_item *other)
+{
+	struct list_head *line = kpool_line_of(pool, item);
+	struct list_head *others = kpool_line_of(pool, other);
+
+	return line > others || (line == others &&
+				 (s32)(item->arrival - other->arrival) > 0);
+}
+
+/*
+ * Would there be room for the newcomer if the item left the line?  If it waits,
+ * it has a place in the queue.  If it is about to start, its units and those
+ * left have to be enough for one that would wait otherwise: the first stuck.
+ */
+static bool kpool_makes_room(struct kpool *pool, const struct kpool_item *item,
+			     const struct kpool_item *newcomer,
+			     const struct kpool_item *stuck, unsigned int left)
+{
+	unsigned int units = left + kpool_units(pool, item);
+
+	if (item->flags & __KPOOL_FOLLOWS)
+		return true;
+	if (!stuck)
+		return !kpool_must_follow(newcomer) &&
+		       kpool_units(pool, newcomer) <= units;
+	return item == stuck || kpool_is_behind(pool, item, stuck) ||
+	       kpool_units(pool, stuck) <= units;
+}
+
+/*
+ * The oldest in line of the lowest priority that is not above a newcomer's, and
+ * that makes room for it by leaving.
+ */
 static struct kpool_item *kpool_oldest_below(struct kpool *pool,
 					     const struct kpool_item *newcomer)
 {
 	struct list_head *line = &pool->lines[KPOOL_RANK_LOW];
+	const struct kpool_item *stuck;
 	struct kpool_item *item;
+	unsigned int nr, left;
 
+	stuck = kpool_first_stuck(pool, &nr, &left);
 	for (; line >= kpool_line_of(pool, newcomer); line--)
 		list_for_each_entry(item, line, node)
-			if (!kpool_run_of(pool, item))
+			if (!kpool_run_of(pool, item) &&
+			    kpool_makes_room(pool, item, newcomer, stuck, left))
 				return item;
 	return NULL;
 }

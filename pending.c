@@ -239,37 +239,49 @@ struct kpool_item *kpool_choose(struct kpool *pool)
 /* Room, where not every item is plain */
 
 /*
- * How many in line start as soon as a worker looks, and what do they leave of
- * the free units?  Those behind one that does not fit wait.
+ * The first in line that the free units are too few for, or NULL; so many in
+ * front of it start as soon as a worker looks, and leave so many units.  Those
+ * behind it wait.
+ */
+const struct kpool_item *kpool_first_stuck(const struct kpool *pool,
+					   unsigned int *nr, unsigned int *left)
+{
+	const struct kpool_item *item;
+	int rank;
+
+	*nr = 0;
+	*left = kpool_free_units(pool);
+	for (rank = 0; rank < KPOOL_NR_RANKS; rank++) {
+		list_for_each_entry(item, &pool->lines[rank], node) {
+			if (item->flags & __KPOOL_FOLLOWS)
+				continue;
+			if (kpool_units(pool, item) > *left)
+				return item;
+			*left -= kpool_units(pool, item);
+			++*nr;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * How many in line start as soon as a worker looks, and how many of the free
+ * units are left for a newcomer?
  */
 static unsigned int kpool_nr_startable(const struct kpool *pool,
 				       unsigned int *left)
 {
-	unsigned int ready = pool->nr_line - pool->nr_follow, nr = 0;
-	const struct kpool_item *item;
-	int rank;
+	unsigned int ready = pool->nr_line - pool->nr_follow, nr;
 
 	*left = kpool_free_units(pool);
 	if (ready + pool->extra_line <= *left) {
 		*left -= ready + pool->extra_line;
 		return ready;
 	}
-	if (!pool->extra_line) {
+	if (pool->extra_line)
+		kpool_first_stuck(pool, &nr, left);
+	else
 		nr = *left;
-		*left = 0;
-		return nr;
-	}
-	for (rank = 0; rank < KPOOL_NR_RANKS; rank++) {
-		list_for_each_entry(item, &pool->lines[rank], node) {
-			if (item->flags & __KPOOL_FOLLOWS)
-				continue;
-			if (kpool_units(pool, item) > *left)
-				goto full;
-			*left -= kpool_units(pool, item);
-			nr++;
-		}
-	}
-full:
 	*left = 0;
 	return nr;
 }

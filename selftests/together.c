@@ -151,6 +151,72 @@ static void displaced_job_lets_the_next_of_its_stream_go(void)
 	busy_end(pool);
 }
 
+/*
+ * Nobody is displaced in vain.  A light item that is about to start goes only
+ * if the heavy one behind it fits then: with 2 units free it does, with 1 not.
+ * Fails if the oldest goes, and two wait in a queue of one (displaced-in-vain).
+ */
+static void displaced_light_or_heavy_makes_room(int two_free)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2 + two_free, .queue_depth = 1,
+		.when_full = KPOOL_DROP_OLDEST,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+	int gone = two_free ? 1 : 2;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[2].job.item, 2), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[3].job.item, 2), 0);
+	probes_submit(pool, &p[1], 3);
+	KT_EXPECT(kt_wait(probes_dropped(p, 4)));
+	probes_expect_dropped(&p[gone], 1, -EAGAIN);
+	kpool_resume(pool);
+	probe_ran(&p[3 - gone]);
+	KT_EXPECT_LE(kt_stat(pool, pending), 1);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(&p[3 - gone], 1);
+	probes_expect_ran(&p[3], 1);
+	busy_end(pool);
+}
+
+/*
+ * The same in a stream: a newcomer that has to follow needs a place, not the
+ * unit of one that is about to start; others can do with the unit.
+ * Fails if the oldest goes, and two wait in a queue of one (displaced-for-a-follower).
+ */
+static void displaced_for_a_follower_makes_room(int follows)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 1, .when_full = KPOOL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+	int gone = follows ? 2 : 1;
+
+	if (!pool)
+		return;
+	probes_init(p, 4, probe_fn);
+	kpool_init_stream(&stream, pool);
+	probes_hold(p, 1);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[2].job, &stream);
+	if (follows)
+		kpool_set_stream(&p[3].job, &stream);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &p[1], 3);
+	KT_EXPECT(kt_wait(probes_dropped(p, 4)));
+	probes_expect_dropped(&p[gone], 1, -EAGAIN);
+	kpool_resume(pool);
+	busy_end(pool);
+	probes_expect_ran(&p[3 - gone], 1);
+	probes_expect_ran(&p[3], 1);
+}
+
 /* Fails if a submitter that runs a member itself does not tell the group. */
 static void caller_runs_a_member_of_a_group(void)
 {
@@ -962,11 +1028,16 @@ static void place_taken_back_is_used_while_its_owner_waits(void)
 	busy_end(pool);
 }
 
+static const char *const free_units[] = { "one_free", "two_free", NULL };
+static const char *const newcomers[] = { "plain", "follower", NULL };
+
 KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(stream_goes_on_when_its_leaders_group_is_cancelled),
 	  KT_CASE(failing_job_drops_those_behind_it_in_its_stream),
 	  KT_CASE(displaced_member_is_an_error_of_its_group),
 	  KT_CASE(displaced_job_lets_the_next_of_its_stream_go),
+	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
+	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
 	  KT_CASE(caller_runs_a_member_of_a_group),
 	  KT_CASE(caller_does_not_run_an_expired_job),
 	  KT_CASE(dropped_heavy_head_lets_others_start),
