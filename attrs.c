@@ -407,6 +407,20 @@ static void kpool_compute_affinity(struct kpool *pool)
 			    cpumask_of_node(node - 1));
 }
 
+/*
+ * Will one of the CPUs stay?  A thread that runs is not moved to a CPU on its
+ * way out: it would go on where it is, outside of its mask.
+ */
+static bool kpool_cpu_stays(const struct cpumask *mask)
+{
+	unsigned int cpu;
+
+	for_each_cpu_and(cpu, mask, cpu_online_mask)
+		if (!cpu_dying(cpu))
+			return true;
+	return false;
+}
+
 void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 {
 	static const u32 policies[] = {
@@ -427,8 +441,9 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 
 	lockdep_assert_held(&pool->mutex);
 	sched_setattr_nocheck(task, &sched);
-	/* fails while none of the CPUs is online; done again when one comes */
-	if (kpool_is_confined(pool) || pool->was_confined)
+	/* if there is none, this is done again when one comes */
+	if ((kpool_is_confined(pool) || pool->was_confined) &&
+	    kpool_cpu_stays(pool->affinity))
 		set_cpus_allowed_ptr(task, pool->affinity);
 }
 

@@ -4,8 +4,11 @@
  * and nothing waits for it.
  */
 #include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/preempt.h>
 #include <linux/prandom.h>
+#include <linux/smp.h>
 
 #include "timed.h"
 
@@ -159,6 +162,62 @@ static void watch_outlives_its_cpu(void)
 	pr_info("kpool-testbed: expect end\n");
 }
 
+static struct kpool *confined;
+
+/* Is the worker where its mask lets it be?  Also after it was pinned. */
+static int looks_where_it_is(void *arg)
+{
+	bool allowed;
+
+	migrate_disable();
+	migrate_enable();
+	preempt_disable();
+	allowed = cpumask_test_cpu(smp_processor_id(), current->cpus_ptr);
+	preempt_enable();
+	return allowed;
+}
+
+/* The CPU is on its way out, and still online. */
+static int cpu_goes(unsigned int cpu)
+{
+	int allowed = 0;
+
+	KT_EXPECT_EQ(kpool_call(confined, looks_where_it_is, NULL, &allowed),
+		     0);
+	KT_EXPECT(allowed);
+	return 0;
+}
+
+/*
+ * A worker that is made while the only CPU of its pool goes is not sent there.
+ * Fails if it is, and goes on outside of its mask (sent-to-a-dying-cpu); on
+ * PREEMPT_RT the kernel complains, too.
+ */
+static void worker_is_made_while_its_cpu_goes(void)
+{
+	unsigned int cpu = cpu_that_goes();
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .cpumask = cpumask_of(cpu),
+	};
+	int state;
+
+	if (!cpu)
+		return;
+	confined = kt_pool("confined", &attrs);
+	if (!confined)
+		return;
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "kpool:test",
+					  NULL, cpu_goes);
+	if (KT_EXPECT_GE(state, 0)) {
+		KT_EXPECT_EQ(remove_cpu(cpu), 0);
+		KT_EXPECT_EQ(kt_stat(confined, completed), 1);
+		KT_EXPECT_EQ(add_cpu(cpu), 0);
+		cpuhp_remove_state_nocalls(state);
+	}
+	kt_pool_end(confined);
+}
+
 KT_MODULE("kpool selftest: CPUs that come and go under load",
 	  KT_CASE(load_outlives_its_cpu),
-	  KT_CASE(watch_outlives_its_cpu));
+	  KT_CASE(watch_outlives_its_cpu),
+	  KT_CASE(worker_is_made_while_its_cpu_goes));
