@@ -54,7 +54,7 @@ static struct kpool_worker *kpool_show_fn(struct kpool_item *item, void *fn)
 	struct kpool_worker *worker = kpool_current_worker();
 
 	/* a submitter that is a worker may run it inside of another */
-	if (!worker || data_race(worker->run.item) != item)
+	if (!worker || worker->run.item != item)
 		return NULL;
 	WRITE_ONCE(worker->fn, fn);
 	return worker;

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What is shared without a lock, used by two threads at once.
+
+. "$(dirname "$0")/ktap.sh"
+
+kcsan=/sys/module/kcsan/parameters/skip_watch
+
+# listen EVERY: KCSAN, where there is one, watches one of so many accesses
+listen() {
+	[ ! -e "$kcsan" ] || echo "$1" >"$kcsan"
+}
+
+look_at_workers() {
+	while [ -e /tmp/looking ]; do
+		cat "$KPOOL_DEBUGFS/races/workers"
+	done >/tmp/workers 2>/dev/null
+}
+
+# Fails if a running worker is shown with another function than the item's or kpool's own.
+workers_may_be_looked_at() {
+	: >/tmp/looking
+	look_at_workers &
+	run_case races work_is_looked_at
+	rm /tmp/looking
+	wait
+	ktap_is "a worker is shown with what it runs" "" \
+		"$(awk '$2 == "running" && $5 !~ /^(tiny|kpool_fn_item_run)$/ { print; exit }' /tmp/workers)"
+}
+
+# Where few accesses are shared, more of them are watched.
+listen_for() {
+	case $1 in
+	item_is* | call_hears* | workers_come* | work_is*) listen 15 ;;
+	*) listen 50 ;;
+	esac
+}
+
+run_while_listening() {
+	# shellcheck disable=SC2013 # a case's name is a word
+	for name in $(cat /sys/module/races/parameters/list); do
+		listen_for "$name"
+		[ "$name" = work_is_looked_at ] || run_case races "$name"
+	done
+}
+
+ktap_begin
+[ ! -e "$kcsan" ] || often=$(cat "$kcsan")
+if load_tested races; then
+	run_while_listening
+	! mount_debugfs || workers_may_be_looked_at
+	unload_test races
+fi
+listen "${often:-}"
+ktap_end
