@@ -137,7 +137,7 @@ static void uses_it_there(int round)
  * Whichever pool an item is in, it is found there, and runs once for each
  * acceptance.
  * KCSAN complains if an item's home is read plainly (home-read-plainly,
- * home-looked-up-plainly, home-compared-plainly).
+ * home-looked-up-plainly).
  */
 static void item_is_found_wherever_it_is(void)
 {
@@ -288,8 +288,7 @@ static void moves_workers(int round)
 
 /*
  * Workers come and go while the pool is tuned; none works without its state.
- * KCSAN complains if a worker is told plainly that it may start
- * (settled-told-plainly), or if its node is read plainly (node-read-plainly).
+ * KCSAN complains if the node is read plainly (node-read-plainly).
  */
 static void workers_come_and_go(void)
 {
@@ -305,11 +304,7 @@ static void workers_come_and_go(void)
 	kt_pool_end(pool);
 }
 
-/*
- * The table of workers is read meanwhile: see the script.
- * KCSAN complains if a worker's function is shown plainly
- * (function-shown-plainly, function-read-plainly).
- */
+/* The table of workers is read meanwhile: see the script. */
 static void work_is_looked_at(void)
 {
 	if (!make_pools(1))
