@@ -257,12 +257,15 @@ static void spinner_with_interrupts_off_has_no_stack(void)
 	if (start_on_last_cpu() &&
 	    kt_thread_start(&busy, keeps_the_first_cpu_busy, NULL)) {
 		set_cpus_allowed_ptr(busy.task, cpumask_of(0));
+		/* on the item's CPU the case would sleep until the item ends */
+		set_cpus_allowed_ptr(current, cpumask_of(1));
 		kt_sleep_ms(50);
 		probes_submit(pool, p, 1);
 		stalls(1);
 		KT_EXPECT(kt_wait(log_count("kpool:", "stack not available") ==
 				  before + 1));
 		KT_EXPECT_EQ(kt_stat(pool, running), 1);
+		set_cpus_allowed_ptr(current, cpu_possible_mask);
 	}
 	WRITE_ONCE(spin_on, false);
 	kt_thread_join(&busy);

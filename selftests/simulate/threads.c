@@ -146,7 +146,8 @@ void sim_thread_end(struct sim_thread *thread)
 	if (thread->state != SIM_THREAD_MADE)
 		wait_for_completion(&thread->ended);
 	thread->state = SIM_THREAD_FREE;
-	list_add(&thread->node, &sim_free);
+	/* used last: who is about to wake it, in a read section, finds it gone */
+	list_add_tail(&thread->node, &sim_free);
 	sim_nr_free++;
 }
 
