@@ -481,9 +481,11 @@ static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 		/* one above that left the line in this step may have been passed */
 		p->passed = past && !sim_any_in_line(was, 0, rank - 1) ?
 			    p->passed + 1 : 0;
-		/* one whose turn has come in this step was passed as well */
-		past |= sim_any_in_line(was, rank + 1, 2) &&
-			!sim_any_in_line(v, 0, rank - 1);
+		/* who came to the line in this step, or left it, may be no matter */
+		past = (sim_any_in_line(v, rank + 1, 2) ||
+			sim_any_in_line(was, rank + 1, 2)) &&
+		       !(sim_any_in_line(v, 0, rank - 1) &&
+			 sim_any_in_line(was, 0, rank - 1));
 		p->passed_most = past ? p->passed_most + 1 : 0;
 	}
 	for (i = 0; i < SIM_ITEMS; i++) {
@@ -779,13 +781,15 @@ void sim_note_circles(void)
 	int i;
 
 	list_for_each_entry(call, &sim->calls, node) {
-		struct sim_item *it = call->target;
+		struct sim_item *it = call->target, *before;
 
 		for (i = 0; call->inside && it && i < SIM_ITEMS; i++) {
+			before = sim_before(it);
 			if (it == call->inside || sim_is_around(it, call) ||
-			    sim_before(it) == call->inside)
+			    before == call->inside ||
+			    sim_is_around(before, call))
 				call->circle = true;
-			it = sim_waits_for(sim_before(it));
+			it = sim_waits_for(before);
 		}
 	}
 	for (i = 0; i < SIM_POOLS; i++)
