@@ -538,6 +538,7 @@ void kpool_enter(struct kpool *pool);
 void kpool_leave(struct kpool *pool);
 bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
 			 enum kpool_waiter_kind kind);
+void kpool_refuse_circle(struct kpool *pool, const struct kpool_item *item);
 void kpool_break_deadlock(struct kpool *pool);
 
 /* leak.c: what an item left behind */

@@ -38,9 +38,11 @@ void kpool_stream_join(struct kpool *pool, struct kpool_job *job)
 	struct kpool_stream *stream = job->stream;
 
 	lockdep_assert_held(&pool->lock);
-	if (stream->runner || !list_empty(&stream->jobs))
-		job->item.flags |= __KPOOL_FOLLOWS;
 	list_add_tail(&job->stream_node, &stream->jobs);
+	if (!stream->runner && list_is_first(&job->stream_node, &stream->jobs))
+		return;
+	job->item.flags |= __KPOOL_FOLLOWS;
+	kpool_refuse_circle(pool, &job->item);
 }
 
 /* The turn of a job that follows has come. */

@@ -13,7 +13,8 @@
  * else can start, none of them will ever be served, and the newest is refused
  * with -EDEADLK.  A sleep with a time-out, or of one who has been killed, ends
  * by itself and is not counted.  Waiting in a circle of runs is hopeless even
- * while other items run; kpool_closes_circle() finds it before.
+ * while other items run; kpool_closes_circle() and kpool_refuse_circle() find it
+ * before, so that whoever follows a chain of sleepers comes to its end.
  */
 #include <linux/sched/signal.h>
 
@@ -211,7 +212,7 @@ static bool kpool_waits_for(const struct kpool_item *item,
 	return false;
 }
 
-/* A circle that is closed by waiting for a call, which is not refused. */
+/* A circle whose last link is not refused: another of those who sleep in it is. */
 static void kpool_break_circle(struct kpool *pool,
 			       const struct kpool_item *item)
 {
@@ -227,6 +228,26 @@ static void kpool_break_circle(struct kpool *pool,
 		}
 		item = waiter->item;
 	}
+}
+
+/*
+ * A job that comes into the line behind another of its stream waits for it from
+ * then on, and so does whoever waits for the job: if that one waits for them, a
+ * circle is closed though nobody falls asleep.
+ */
+void kpool_refuse_circle(struct kpool *pool, const struct kpool_item *item)
+{
+	const struct kpool_item *next = item;
+	struct kpool_worker *runner;
+
+	lockdep_assert_held(&pool->lock);
+	/* there was none before, so this ends or comes back */
+	do {
+		runner = kpool_runner_before(next);
+		next = runner ? kpool_slept_for(runner) : NULL;
+	} while (next && next != item);
+	if (next)
+		kpool_break_circle(pool, item);
 }
 
 /* Would the caller, by waiting for the item, wait for itself? */

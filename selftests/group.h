@@ -15,7 +15,7 @@ static const struct kpool_attrs queued_two __maybe_unused = {
 	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
 };
 
-static const struct kpool_attrs queued_one = {
+static const struct kpool_attrs queued_one __maybe_unused = {
 	.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
 };
 
