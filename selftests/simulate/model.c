@@ -834,6 +834,7 @@ void sim_step(const void *lock)
 	sim_judge_conserving(p, &v);
 	sim_judge_state(&p->view, &v);
 	sim_judge_workers(p, &p->view, &v);
+	sim_expect(!v.circle, "who waits for each other sleeps on");
 	/* before this step and after it: in between, a sleeper may be refused */
 	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
 	p->view = v;

@@ -88,6 +88,40 @@ static void sim_observe_outside(struct kpool *pool, struct sim_view *view)
 	}
 }
 
+/* The worker whose run has to end before the worker's sleep can, or NULL. */
+static const struct kpool_worker *sim_slept_for(const struct kpool_worker *worker)
+{
+	const struct kpool_waiter *waiter = worker->asleep;
+	const struct kpool_item *item;
+
+	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
+			waiter->kind != KPOOL_WAIT_CALL))
+		return NULL;
+	item = waiter->item;
+	if (item->flags & __KPOOL_FOLLOWS)
+		return container_of(item, struct kpool_job,
+				    item)->stream->runner;
+	return kpool_runner(item);
+}
+
+/* Does any worker sleep for itself?  More steps than sleepers lead nowhere new. */
+static bool sim_observe_circle(const struct kpool *pool)
+{
+	const struct kpool_waiter *waiter;
+
+	list_for_each_entry(waiter, &pool->nested, nested) {
+		const struct kpool_worker *worker = waiter->inside;
+		unsigned int steps;
+
+		for (steps = 0; worker && steps < pool->nr_nested; steps++) {
+			worker = sim_slept_for(worker);
+			if (worker && worker == waiter->inside)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* The counters, as kpool_get_stats() would tell them. */
 static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 {
@@ -136,6 +170,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 		view->followers += !!(item->flags & __KPOOL_FOLLOWS);
 	view->queue = pool->nr_blocked + pool->nr_due;
 	view->aborted = pool->aborted;
+	view->circle = sim_observe_circle(pool);
 }
 
 /* In place of RCU, which would hide it if somebody were still on his way out. */

@@ -156,6 +156,35 @@ static void sim_make_ops(struct sim_program *program)
 			sim_make_op(&program->op[i], true, false);
 }
 
+static u8 sim_kind(const char *name)
+{
+	unsigned int i;
+
+	for (i = 1; i < sim_nr_ops; i++)
+		if (!strcmp(sim_ops[i].name, name))
+			break;
+	return i;
+}
+
+/* Delayed jobs of a stream that wait for each other: chance makes too few. */
+static void sim_make_entangled(struct sim_program *program)
+{
+	u8 delayed = sim_kind("delayed"), flush = sim_kind("flush_item");
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++) {
+		program->item[i].job = true;
+		program->item[i].stream = chance(60);
+		program->item[i].deadline = 0;
+	}
+	for (i = 0; i < SIM_OPS; i++) {
+		bool body = i >= SIM_CLIENTS * SIM_CLIENT_OPS;
+
+		if (program->op[i].kind && chance(40))
+			program->op[i].kind = body ? flush : delayed;
+	}
+}
+
 void sim_program_make(struct sim_program *program, u64 seed)
 {
 	bool plain;
@@ -180,6 +209,8 @@ void sim_program_make(struct sim_program *program, u64 seed)
 						 KPOOL_GROUP_FAIL_FAST |
 						 KPOOL_GROUP_COLLECT);
 	sim_make_ops(program);
+	if (seed % 8 == 5)
+		sim_make_entangled(program);
 }
 
 /* A bit for each operation that there is. */
