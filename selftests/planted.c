@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A bug in an item, one of several, planted when the module is loaded.  It is no
- * selftest: testbed/planted.sh sees that a kernel with checkers reports it.
+ * selftest: testbed/planted.sh sees that a kernel with checkers, or the test bed,
+ * reports it.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
@@ -17,7 +19,7 @@
 
 static char *plant = "nothing";
 module_param(plant, charp, 0400);
-MODULE_PARM_DESC(plant, "nothing, race, freed, atomic, order, object or leak");
+MODULE_PARM_DESC(plant, "nothing, race, freed, atomic, order, object, leak or hang");
 
 static int nothing(void *arg)
 {
@@ -109,6 +111,19 @@ static noinline int leak(void *arg)
 	return 0;
 }
 
+static noinline void spin(void *unused)
+{
+	for (;;)
+		cpu_relax();
+}
+
+/* No CPU takes an interrupt any more, so the kernel cannot tell. */
+static noinline int hang(void *arg)
+{
+	on_each_cpu(spin, NULL, 0);
+	return 0;
+}
+
 static const struct {
 	const char	*name;
 	kpool_fn	fn;
@@ -121,6 +136,7 @@ static const struct {
 	{ "order", order, 1 },
 	{ "object", object, 1 },
 	{ "leak", leak, 1 },
+	{ "hang", hang, 1 },
 };
 
 static int find_plant(const char *name)

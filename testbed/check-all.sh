@@ -21,6 +21,7 @@ steps() {
 		make torture KERNEL=uml-debug
 		make torture KERNEL=stock PARAMETERS=oops=100
 		make litmus
+		testbed/planted.sh stock
 		testbed/planted.sh uml-debug
 		testbed/planted.sh rt
 		testbed/planted.sh x86-debug

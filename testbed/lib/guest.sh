@@ -100,7 +100,10 @@ run_guest() {
 	set +m
 	wait -n -p ended "$guest" "$alarm" 2>/dev/null
 	hung=no
-	[ "$ended" = "$guest" ] || hung=yes
+	if [ "$ended" != "$guest" ]; then
+		hung=yes
+		"ask_guest_$machine"
+	fi
 	end_guest 2>/dev/null
 	wait
 	verdict=$(cat "$run/verdict" 2>/dev/null)
@@ -189,7 +192,7 @@ show_trouble() {
 	found=$(judged_console | grep -n -m 1 -E "$trouble")
 	[ -n "$found" ] || return
 	say "the kernel complained; its log from there:"
-	judged_console | tail -n "+${found%%:*}" | grep -v 'kpool-testbed: end' | head -n 60 >&2
+	judged_console | tail -n "+${found%%:*}" | grep -v 'kpool-testbed: end' | head -n 150 >&2
 }
 
 show_end() {

@@ -37,6 +37,7 @@ probe_kvm() {
 
 kernel_command_line() {
 	echo "console=ttyS0 loglevel=4 $on_oops panic=-1 mitigations=off" \
+		"unknown_nmi_panic panic_print=0x40" \
 		"printk.devkmsg=on kpool_output=ttyS1 ${qemu_append:-} $append"
 }
 
@@ -53,7 +54,15 @@ choose_accelerator() {
 prepare_guest_qemu() {
 	local accelerator
 	read -ra accelerator < <(choose_accelerator)
+	mkfifo "$run"/monitor.{in,out}
 	guest_command=(qemu-system-x86_64 "${accelerator[@]}" -cpu max -smp "$cpus" -m "$memory"
 		-kernel "$kernel_image" -initrd "$initramfs" -append "$(kernel_command_line)"
-		-display none -no-reboot -nodefaults -serial "file:$console" -serial stdio)
+		-display none -no-reboot -nodefaults -serial "file:$console" -serial stdio
+		-chardev "pipe,id=monitor,path=$run/monitor" -mon chardev=monitor)
+}
+
+# A kernel that still takes its one interrupt that cannot be masked panics, which shows each CPU's stack.
+ask_guest_qemu() {
+	echo nmi >"$run/monitor.in"
+	timeout 30 tail --pid="$guest" -f /dev/null
 }
