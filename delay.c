@@ -160,16 +160,17 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay)
 {
 	unsigned long flags;
 	struct kpool *pool = kpool_item_lock(&job->item, &flags);
-	bool delayed = job->item.place == KPOOL_DELAYED && !pool->closed;
 
-	if (delayed) {
-		kpool_undelay(pool, job);
-		if (delay)
-			kpool_delay(pool, job, delay);
-		else
-			kpool_becomes_due(pool, job);
+	if (job->item.place != KPOOL_DELAYED || pool->closed) {
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+		return false;
 	}
+	kpool_undelay(pool, job);
+	if (delay)
+		kpool_delay(pool, job, delay);
+	else
+		kpool_becomes_due(pool, job);
 	kpool_go_on(pool, flags);
-	return delayed;
+	return true;
 }
 EXPORT_SYMBOL_GPL(kpool_modify_delay);

@@ -417,8 +417,12 @@ int kpool_reboot(struct kpool *pool)
 	 * See leaving workers out first.  Only at rest nobody waits for the
 	 * pool's end, who would wait for ever if it were opened.
 	 */
-	while ((err = kpool_reopen(pool)) == -EAGAIN)
+	while ((err = kpool_reopen(pool)) == -EAGAIN) {
+		/* in worker_init or worker_exit, one of those itself */
+		if (kpool_inside(pool))
+			return -EDEADLK;
 		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+	}
 	if (err)
 		return min(err, 0);
 

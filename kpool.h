@@ -551,8 +551,9 @@ unsigned long kpool_abort(struct kpool *pool);
  * Attributes and counters are kept.  On an open pool it does nothing.
  *
  * Context: Process context, may sleep.
- * Return: 0; -EBUSY while accepted items have not ended; -ENOMEM, -EAGAIN or
- * -EINTR if KPOOL_PREALLOC cannot make its workers, the pool stays closed.
+ * Return: 0; -EBUSY while accepted items have not ended; -EDEADLK from
+ * worker_init or worker_exit of the pool; -ENOMEM, -EAGAIN or -EINTR if
+ * KPOOL_PREALLOC cannot make its workers.  With an error the pool stays closed.
  */
 int kpool_reboot(struct kpool *pool);
 

@@ -572,6 +572,38 @@ static void every_state_made_is_torn_down(void)
 	desks_end(pool);
 }
 
+static struct kpool *closed;
+static int rebooted;
+
+static void reboots(void *data, void *state)
+{
+	rebooted = kpool_reboot(closed);
+	desk_clear(data, state);
+}
+
+/*
+ * Who leaves cannot open the pool again, which waits for all to have left.
+ * Fails (hangs) if that waits for itself: mutant reboot-waits-for-itself.
+ */
+static void reboot_by_who_leaves_is_refused(void)
+{
+	struct kpool_attrs attrs = desk_attrs(1);
+
+	desks_clear();
+	attrs.worker_exit = reboots;
+	rebooted = 1;
+	closed = kt_pool(NAME, &attrs);
+	if (!closed)
+		return;
+	probes_init(p, 1, desk_uses);
+	probes_submit(closed, p, 1);
+	KT_EXPECT_EQ(kpool_flush(closed), 0);
+	KT_EXPECT_EQ(kpool_release_timeout(closed, KT_LIMIT), 0);
+	KT_EXPECT_EQ(rebooted, -EDEADLK);
+	KT_EXPECT_EQ(kpool_reboot(closed), 0);
+	kt_pool_end(closed);
+}
+
 KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(each_worker_has_a_state_of_its_own),
 	  KT_CASE(state_is_seen_inside_alone),
@@ -587,4 +619,5 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(slow_init_is_no_hindrance),
 	  KT_EACH(slow_init_outlasts_release, endings),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
-	  KT_CASE(every_state_made_is_torn_down));
+	  KT_CASE(every_state_made_is_torn_down),
+	  KT_CASE(reboot_by_who_leaves_is_refused));
