@@ -143,6 +143,7 @@ struct kpool_waiter {
 	int			result;	/* L: valid once served */
 	int			lost;	/* L: -EIO: a worker died in what it waits for */
 	bool			served;	/* L */
+	bool			begun;	/* L: for _ITEM, _CALL: the run that ends it */
 	bool			killable; /* L: a fatal signal ends it */
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };

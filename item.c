@@ -115,8 +115,10 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 	lockdep_assert_held(&pool->lock);
 	item->flags &= ~__KPOOL_WATCHED;
 	list_for_each_entry_safe(waiter, next, &pool->waiters, node)
-		if (waiter->item == item)
+		if (waiter->item == item) {
+			waiter->begun = true;
 			list_move_tail(&waiter->node, &run->waiters);
+		}
 }
 
 /* Take an accepted item back; a sleeping submit of it is told. */
@@ -182,7 +184,9 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 
 	if (!kpool_is_accepted(item) && !run)
 		return 0;
-	if (kpool_closes_circle(pool, item, kind) ||
+	/* a sleep that ends by itself closes no circle */
+	if ((timeout == MAX_SCHEDULE_TIMEOUT &&
+	     kpool_closes_circle(pool, item, kind)) ||
 	    kpool_is_outside_run(pool, item)) {
 		kpool_tell_self_wait(pool, kpool_user_fn(item));
 		return -EDEADLK;
@@ -193,6 +197,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		item->flags |= __KPOOL_WATCHED;
 		list_add_tail(&waiter.node, &pool->waiters);
 	} else {
+		waiter.begun = true;
 		list_add_tail(&waiter.node, &run->waiters);
 	}
 	return kpool_wait(pool, &waiter, timeout, false);

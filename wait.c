@@ -32,6 +32,7 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	waiter->outside = NULL;
 	waiter->lost = 0;
 	waiter->served = false;
+	waiter->begun = false;
 	waiter->kind = kind;
 }
 
@@ -174,59 +175,49 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	return waiter->result;
 }
 
-/* Who has to end before the item's run can: its runner, or its stream's. */
-static struct kpool_worker *kpool_runner_before(const struct kpool_item *item)
+/* Does the item wait for its stream?  What will not run waits to be dropped. */
+static bool kpool_waits_for_stream(const struct kpool *pool,
+				   const struct kpool_item *item)
 {
-	if (item->flags & __KPOOL_FOLLOWS)
+	const struct kpool_job *job = container_of(item, struct kpool_job, item);
+
+	return (item->flags & __KPOOL_FOLLOWS) && !pool->aborted &&
+	       !(job->group && kpool_group_is_cancelled(job->group));
+}
+
+/* Who has to end before the item's run can: its runner, or its stream's. */
+static struct kpool_worker *kpool_runner_before(const struct kpool *pool,
+						const struct kpool_item *item)
+{
+	if (kpool_waits_for_stream(pool, item))
 		return container_of(item, struct kpool_job, item)->stream->runner;
 	return kpool_runner(item);
 }
 
-/* The item whose run the worker sleeps for, or NULL. */
-static const struct kpool_item *kpool_slept_for(const struct kpool_worker *worker)
+/* Who has to end before the worker's sleep can, or NULL. */
+static struct kpool_worker *kpool_slept_for(const struct kpool_worker *worker)
 {
 	const struct kpool_waiter *waiter = worker->asleep;
 
-	return waiter && (waiter->kind == KPOOL_WAIT_ITEM ||
-			  waiter->kind == KPOOL_WAIT_CALL) ?
-	       waiter->item : NULL;
-}
-
-/*
- * Would waiting for the item's run wait for the worker?  Each worker sleeps
- * for at most one run, so this is a walk along a chain; it ends because a
- * circle is never closed.
- */
-static bool kpool_waits_for(const struct kpool_item *item,
-			    const struct kpool_worker *worker)
-{
-	while (item) {
-		struct kpool_worker *runner = kpool_runner_before(item);
-
-		if (!runner)
-			return false;
-		if (runner == worker)
-			return true;
-		item = kpool_slept_for(runner);
-	}
-	return false;
+	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
+			waiter->kind != KPOOL_WAIT_CALL))
+		return NULL;
+	/* if that run has begun, a later one of the item is not waited for */
+	return waiter->begun ? kpool_runner(waiter->item) :
+	       kpool_runner_before(worker->pool, waiter->item);
 }
 
 /* A circle whose last link is not refused: another of those who sleep in it is. */
-static void kpool_break_circle(struct kpool *pool,
-			       const struct kpool_item *item)
+static void kpool_break_circle(struct kpool *pool, struct kpool_worker *worker)
 {
-	struct kpool_worker *runner;
-
-	while ((runner = kpool_runner_before(item))) {
-		struct kpool_waiter *waiter = runner->asleep;
+	for (; worker; worker = kpool_slept_for(worker)) {
+		struct kpool_waiter *waiter = worker->asleep;
 
 		if (waiter->kind == KPOOL_WAIT_ITEM) {
 			kpool_withdraw(pool, waiter);
 			kpool_serve(pool, waiter, -EDEADLK);
 			return;
 		}
-		item = waiter->item;
 	}
 }
 
@@ -237,31 +228,42 @@ static void kpool_break_circle(struct kpool *pool,
  */
 void kpool_refuse_circle(struct kpool *pool, const struct kpool_item *item)
 {
-	const struct kpool_item *next = item;
-	struct kpool_worker *runner;
+	struct kpool_worker *first = kpool_runner_before(pool, item);
+	const struct kpool_worker *worker;
 
 	lockdep_assert_held(&pool->lock);
-	/* there was none before, so this ends or comes back */
-	do {
-		runner = kpool_runner_before(next);
-		next = runner ? kpool_slept_for(runner) : NULL;
-	} while (next && next != item);
-	if (next)
-		kpool_break_circle(pool, item);
+	/* there was none before, so this ends or comes back to the job */
+	for (worker = first; worker; worker = kpool_slept_for(worker)) {
+		const struct kpool_waiter *waiter = worker->asleep;
+
+		if (waiter && waiter->item == item && !waiter->begun) {
+			kpool_break_circle(pool, first);
+			return;
+		}
+	}
 }
 
-/* Would the caller, by waiting for the item, wait for itself? */
+/*
+ * Would the caller, by waiting for the item, wait for itself?  Each worker
+ * sleeps for at most one run, so this is a walk along a chain; it ends because
+ * no circle stays closed.
+ */
 bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
 			 enum kpool_waiter_kind kind)
 {
-	struct kpool_worker *me = kpool_inside(pool);
+	struct kpool_worker *first = kpool_runner_before(pool, item);
+	const struct kpool_worker *me = kpool_inside(pool), *worker = first;
 
 	lockdep_assert_held(&pool->lock);
-	if (!me || !kpool_waits_for(item, me))
+	if (!me)
+		return false;
+	while (worker && worker != me)
+		worker = kpool_slept_for(worker);
+	if (!worker)
 		return false;
 	if (kind != KPOOL_WAIT_CALL)
 		return true;
-	kpool_break_circle(pool, item);
+	kpool_break_circle(pool, first);
 	return false;
 }
 

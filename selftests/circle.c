@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Circles of waits that close though nobody falls asleep: a delayed job, which
- * is waited for, comes into the line behind one of its stream that waits.
+ * Circles of waits, and what looks like one: the runner of a stream waits for a
+ * flusher, who waits for another job of the stream, the late one.
  *
- * Here the runner of the stream waits for a flusher, who waits for the late
- * job.  Mutant circle-by-a-late-job.
+ * A circle may close though nobody falls asleep: when the late job comes into the
+ * line behind the runner.  Mutant circle-by-a-late-job.
  */
 #include "actor.h"
 #include "load.h"
@@ -76,12 +76,19 @@ static bool circle_start(struct kpool *pool)
 				 atomic_read(&flusher_cue.started)));
 }
 
+/* It is woken, so what it sleeps in next is what it does. */
+static void circle_cue(struct kt_gate *cue)
+{
+	kt_gate_open(cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue->finished)));
+}
+
 /* The flusher waits for the job, and the runner for the flusher. */
 static void circle_sleeps(void)
 {
-	kt_gate_open(&flusher_cue);
+	circle_cue(&flusher_cue);
 	actor_sleeps(flusher);
-	kt_gate_open(&runner_cue);
+	circle_cue(&runner_cue);
 }
 
 /* The runner goes on with what it got; the others wait on, and are served. */
@@ -170,7 +177,139 @@ static void caller_in_a_circle_sleeps_on(void)
 	circle_end(pool);
 }
 
-KT_MODULE("Circles of waits that close without a sleep",
+static struct kt_gate dropping;
+
+/* Once there was no time; now there is. */
+static void dropped_submits_again(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&dropping);
+	kpool_set_deadline(&late->job, 0);
+	KT_EXPECT_EQ(kpool_submit(runner->pool, item), 0);
+}
+
+/*
+ * The flusher waits for the dropped function of the late job, which submits the
+ * job again behind the runner: for that acceptance nobody waits.
+ * Fails if a waiter is taken for one of whatever becomes of the item: mutant
+ * begun-wait-taken-for-the-next.
+ */
+static void wait_for_an_earlier_run_closes_no_circle(void)
+{
+	struct kpool *pool = circle_make(&roomy, flushes_flusher);
+
+	if (!pool)
+		return;
+	kt_gate_init(&dropping);
+	kpool_set_dropped(&late->job.item, dropped_submits_again);
+	kpool_set_deadline(&late->job, the_past());
+	KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
+	if (!KT_EXPECT(kt_wait(atomic_read(&dropping.started))) ||
+	    !circle_start(pool))
+		goto out;
+	circle_sleeps();
+	actor_sleeps(runner);
+	kt_gate_open(&dropping);
+	actor_expect(flusher, 0);
+	actor_expect(runner, 0);
+	kt_gate_open(&runner->probe.own);
+	KT_EXPECT(probe_ran(late));
+out:
+	kt_gate_open(&dropping);
+	circle_end(pool);
+}
+
+static int aborts(void *arg)
+{
+	return kpool_abort(arg);
+}
+
+static void dropped_waits(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&dropping);
+}
+
+/*
+ * The late job follows the runner, but will be dropped as soon as another has
+ * been: it does not wait for the runner any more.
+ * Fails if what is about to be dropped waits for its stream: mutant
+ * dropped-waits-for-its-stream.
+ */
+static void job_to_be_dropped_closes_no_circle(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = circle_make(&attrs, flushes_flusher);
+	struct kt_thread aborter;
+
+	kt_gate_init(&dropping);
+	if (!pool || !circle_start(pool))
+		goto out;
+	kpool_set_dropped(&queued.job.item, dropped_waits);
+	if (!KT_EXPECT_EQ(load_submit(pool, &queued), 0) ||
+	    !KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0) ||
+	    !kt_thread_start(&aborter, aborts, pool))
+		goto out;
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
+	circle_sleeps();
+	actor_sleeps(runner);
+	kt_gate_open(&dropping);
+	actor_expect(flusher, 0);
+	actor_expect(runner, 0);
+	kt_gate_open(&runner->probe.own);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	probes_expect_dropped(late, 1, -ECANCELED);
+out:
+	kt_gate_open(&dropping);
+	circle_end(pool);
+}
+
+static int calls_for_a_while(struct actor *a)
+{
+	return kpool_call_timeout(a->pool, flushes_flusher_when_called, NULL,
+				  NULL, msecs_to_jiffies(200), NULL);
+}
+
+/*
+ * The flusher calls, for a while, what waits for the flusher.  There was no room
+ * at first, so what is called begins before its caller knows.
+ * Fails if a wait that ends by itself is taken for the last link of a circle:
+ * mutant timed-wait-closes-a-circle.
+ */
+static void call_for_a_while_closes_no_circle(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 3 };
+	struct kpool *pool;
+	int round, called = 0;
+
+	for (round = 0; round < 10; round++) {
+		pool = circle_make(&attrs, flushes_flusher);
+		if (!pool)
+			return;
+		flusher->act = calls_for_a_while;
+		flusher->probe.gate = NULL;
+		called_got = 1;
+		KT_EXPECT(load_runs(pool, &bystander));
+		KT_EXPECT(load_runs(pool, &filler));
+		if (actor_start(flusher)) {
+			actor_sleeps(flusher);
+			load_end(&filler);
+			actor_expect(flusher, -ETIMEDOUT);
+			KT_EXPECT_EQ(kpool_flush_item(&flusher->probe.job.item), 0);
+		}
+		kt_gate_open(&filler.gate);
+		circle_end(pool);
+		KT_EXPECT(called_got != -EDEADLK);
+		called += !called_got;
+	}
+	/* on a machine that stands still the time may be over before */
+	KT_EXPECT(called);
+}
+
+KT_MODULE("Circles of waits, and what looks like one",
 	  KT_CASE(job_that_comes_due_closes_a_circle),
 	  KT_CASE(job_that_gets_room_closes_a_circle),
-	  KT_CASE(caller_in_a_circle_sleeps_on));
+	  KT_CASE(caller_in_a_circle_sleeps_on),
+	  KT_CASE(wait_for_an_earlier_run_closes_no_circle),
+	  KT_CASE(job_to_be_dropped_closes_no_circle),
+	  KT_CASE(call_for_a_while_closes_no_circle));

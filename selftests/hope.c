@@ -194,6 +194,7 @@ static void aborter_that_leaves_is_no_hope(void)
 	probes_open(&p[2], 1);
 	KT_EXPECT(kt_wait(kt_stat(pool, units) == 1));
 	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue.finished)));
 	actor_sleeps(&cast[0]);
 	probes_open(&p[3], 1);
 	KT_EXPECT_EQ(kt_thread_join(&aborter), 1);
@@ -359,6 +360,7 @@ static bool starts_beside_the_refused(void)
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, HZ / 5), 0);
 	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue.finished)));
 	actor_sleeps(&cast[0]);
 	kt_thread_start(&submitter, submits_on_the_first_cpu, &p[3].job.item);
 	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));

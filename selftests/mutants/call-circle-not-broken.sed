@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: call
 # breaks: A caller, and the function that waits for the caller's item, sleep for ever.
-/^bool kpool_closes_circle/,/^}/s/kpool_break_circle(pool, item);/if (0)\n\t\t&/
+/^bool kpool_closes_circle/,/^}/s/kpool_break_circle(pool, first);/if (0)\n\t\t&/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: stream
 # breaks: A job waits for one behind it in its stream.
-/^static struct kpool_worker \*kpool_runner_before/,/^}/s/item->flags & __KPOOL_FOLLOWS/0/
+/^static bool kpool_waits_for_stream/,/^}/s/(item->flags & __KPOOL_FOLLOWS)/false/

@@ -88,20 +88,28 @@ static void sim_observe_outside(struct kpool *pool, struct sim_view *view)
 	}
 }
 
+/* The worker that runs before the item of its stream; what will not run waits for none. */
+static const struct kpool_worker *sim_stream_runner(const struct kpool_item *item)
+{
+	const struct kpool_job *job = container_of(item, struct kpool_job, item);
+
+	if (job->group && kpool_group_is_cancelled(job->group))
+		return NULL;
+	return job->stream->runner;
+}
+
 /* The worker whose run has to end before the worker's sleep can, or NULL. */
 static const struct kpool_worker *sim_slept_for(const struct kpool_worker *worker)
 {
 	const struct kpool_waiter *waiter = worker->asleep;
-	const struct kpool_item *item;
 
 	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
 			waiter->kind != KPOOL_WAIT_CALL))
 		return NULL;
-	item = waiter->item;
-	if (item->flags & __KPOOL_FOLLOWS)
-		return container_of(item, struct kpool_job,
-				    item)->stream->runner;
-	return kpool_runner(item);
+	if (!waiter->begun && (waiter->item->flags & __KPOOL_FOLLOWS) &&
+	    !worker->pool->aborted)
+		return sim_stream_runner(waiter->item);
+	return kpool_runner(waiter->item);
 }
 
 /* Does any worker sleep for itself?  More steps than sleepers lead nowhere new. */
