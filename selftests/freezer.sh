@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# boots: alone
+# patches: yes
 # Suspend and resume, as far as the freezer goes, between the cases of a module.
 
 . "$(dirname "$0")/ktap.sh"

@@ -10,6 +10,7 @@
 #	# append: WORD...	to the kernel's command line
 #	# memory: SIZE		of the guest
 #	# oopses: yes		an oops does not end the guest
+#	# patches: yes		the kernel patches its code while it runs
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -119,6 +120,7 @@ run_alone() {
 	local options=()
 	read -ra options < <(head_of memory "$1" | sed 's/^/-m /')
 	[ "$(head_of oopses "$1")" != yes ] || options+=(-O)
+	[ "$(head_of patches "$1")" != yes ] || options+=(-1)
 	boot_guest "$1-boot" "$1" -o "$results/$1-console" -a "$(head_of append "$1")" \
 		"${options[@]}" selftests/run.sh "$1"
 }
@@ -144,6 +146,7 @@ show_failures() {
 check_all() {
 	local cpus test results taps=()
 	for cpus in ${CPUS:-$check_cpus}; do
+		[ "$shared" = yes ] || [ ${#alone[@]} -gt 0 ] || break
 		results=$kernel-${cpus}cpu
 		rm -rf "$results"
 		mkdir -p "$results"

@@ -24,6 +24,7 @@ usage() {
 	  -m MEMORY     memory of the guest, such as 512M
 	  -t SECONDS    time limit of the guest (default 300)
 	  -i            make the guest's clock count instructions (one CPU, QEMU only)
+	  -1            emulate all CPUs in one thread (QEMU only)
 	  -a WORDS      append them to the kernel's command line
 	  -O            let the kernel survive an oops
 	  -f SRC:DEST   put a file or directory into the guest; may be repeated
@@ -55,8 +56,8 @@ known_kernels() {
 parse() {
 	local option
 	kernel=stock cpus='' memory='' timeout=300 icount=no console='' only_build=no extra_files=()
-	append='' on_oops=oops=panic coverage=${KPOOL_COVERAGE:-}
-	while getopts k:c:m:t:ia:Of:o:bh option; do
+	append='' on_oops=oops=panic emulator_threads=multi coverage=${KPOOL_COVERAGE:-}
+	while getopts k:c:m:t:i1a:Of:o:bh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
@@ -65,6 +66,7 @@ parse() {
 		a) append=$OPTARG ;;
 		O) on_oops='' ;;
 		i) icount=yes cpus=1 ;;
+		1) emulator_threads=single ;;
 		f) extra_files+=("$OPTARG") ;;
 		o) console=$OPTARG ;;
 		b) only_build=yes ;;

@@ -41,13 +41,15 @@ kernel_command_line() {
 		"printk.devkmsg=on kpool_output=ttyS1 ${qemu_append:-} $append"
 }
 
+# Where each CPU has a thread of the emulator, one may miss for ever that another has just patched the
+# code that it runs.
 choose_accelerator() {
 	if [ "$icount" = yes ]; then
 		echo -accel tcg,thread=single -icount shift=0,sleep=off
 	elif kvm_works; then
 		echo -accel kvm
 	else
-		echo -accel tcg,thread=multi
+		echo -accel "tcg,thread=$emulator_threads"
 	fi
 }
 
