@@ -22,48 +22,34 @@ struct side {
 	struct kt_job		job[ITEMS];
 	struct kt_gate		gate;
 	int			accepted;
-	int			when_frozen, when_thawed;
+	atomic_t		ran_meanwhile;	/* while all was frozen */
 };
 
 static struct side freezable, plain;
 static struct probe due_meanwhile;
-static struct kt_thread witness, sampler;
+static struct kt_thread witness;
 static struct load load[2];
-static bool stop, was_frozen;
+static bool stop;
+
+static int sleeps;
+module_param(sleeps, int, 0600);
+MODULE_PARM_DESC(sleeps, "how often the load was put to sleep");
 
 static int ran(struct side *side)
 {
 	return atomic_read(&side->gate.finished);
 }
 
-static int freezer_fn(struct kpool_item *item)
-{
-	usleep_range(100, 200);
-	return kt_job_tiny(item);
-}
-
-static int keeps_busy(void *arg)
-{
-	struct side *side = arg;
-	int i = 0;
-
-	while (!READ_ONCE(stop))
-		side->accepted += !kpool_submit_timeout(side->pool,
-					&side->job[i++ % ITEMS].item, 1);
-	return 0;
-}
-
 /*
- * A freezable thread: when it is frozen, all are asked to be.  It freezes in its
- * sleep; an emulator that has missed how freezing() was patched keeps a thread
- * that asks all the time from ever going on.
+ * A freezable thread: when it is frozen, all have been asked to be.  It is
+ * older than the workers, and so among them the first to thaw.
  */
 static int is_a_witness(void *unused)
 {
 	set_freezable();
 	while (!READ_ONCE(stop)) {
-		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-		schedule_timeout(1);
+		schedule_timeout_interruptible(1);
+		try_to_freeze();
 	}
 	return 0;
 }
@@ -73,31 +59,40 @@ static bool witness_is_frozen(void)
 	return READ_ONCE(witness.task->__state) & TASK_FROZEN;
 }
 
-static void sample(struct side *side, int *where)
+static int freezer_fn(struct kpool_item *item)
 {
-	int n = ran(side);
+	struct side *side = container_of(kt_job_of(item)->gate, struct side,
+					 gate);
 
+	usleep_range(100, 200);
 	if (witness_is_frozen())
-		*where = n;
+		atomic_inc(&side->ran_meanwhile);
+	return kt_job_tiny(item);
 }
 
-/* What was done between the last item that was let end, and the thaw? */
-static int samples(void *unused)
+/* More than a pool that freezes could run? */
+static bool plain_went_on(void)
 {
-	while (!READ_ONCE(stop)) {
-		usleep_range(300, 600);
-		if (!witness_is_frozen() || kt_stat(freezable.pool, running))
-			continue;
-		freezable.when_frozen = ran(&freezable);
-		plain.when_frozen = ran(&plain);
-		was_frozen = true;
-		while (witness_is_frozen()) {
-			sample(&freezable, &freezable.when_thawed);
-			sample(&plain, &plain.when_thawed);
-			usleep_range(300, 600);
-		}
-		break;
-	}
+	return atomic_read(&plain.ran_meanwhile) >= 4 * sleeps * CAPACITY;
+}
+
+/* How much time a suspend gives the other pool is chance. */
+static int went_on_get(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%d\n", plain_went_on());
+}
+
+static const struct kernel_param_ops went_on_ops = { .get = went_on_get };
+module_param_cb(went_on, &went_on_ops, NULL, 0400);
+
+static int keeps_busy(void *arg)
+{
+	struct side *side = arg;
+	int i = 0;
+
+	while (!READ_ONCE(stop))
+		side->accepted += !kpool_submit_timeout(side->pool,
+					&side->job[i++ % ITEMS].item, 1);
 	return 0;
 }
 
@@ -130,25 +125,22 @@ static void side_end(struct side *side)
 static void load_begins(void)
 {
 	stop = false;
-	was_frozen = false;
-	if (!side_begin(&freezable, "freezable", KPOOL_FREEZABLE) ||
+	if (!kt_thread_start(&witness, is_a_witness, NULL) ||
+	    !side_begin(&freezable, "freezable", KPOOL_FREEZABLE) ||
 	    !side_begin(&plain, "plain", 0))
 		return;
 	probe_init(&due_meanwhile, probe_fn, 0);
 	KT_EXPECT_EQ(kpool_submit_delayed(freezable.pool, &due_meanwhile.job,
 					  msecs_to_jiffies(500)), 0);
-	kt_thread_start(&witness, is_a_witness, NULL);
-	kt_thread_start(&sampler, samples, NULL);
 	KT_EXPECT(kt_wait(ran(&freezable) > ITEMS && ran(&plain) > ITEMS));
 }
 
 static void everybody_stops(void)
 {
 	WRITE_ONCE(stop, true);
-	kt_thread_join(&sampler);
-	kt_thread_join(&witness);
 	side_end(&freezable);
 	side_end(&plain);
+	kt_thread_join(&witness);
 }
 
 /*
@@ -165,12 +157,11 @@ static void only_the_freezable_pool_has_stopped(void)
 
 	if (!KT_EXPECT(freezable.pool && plain.pool))
 		return;
-	KT_EXPECT(was_frozen);
-	KT_EXPECT_LE(freezable.when_thawed - freezable.when_frozen, CAPACITY);
-	KT_EXPECT_GE(plain.when_thawed - plain.when_frozen, 4 * CAPACITY);
-	pr_info("%s: %d items of the freezable pool ran while it was frozen, %d of the other\n",
-		KBUILD_MODNAME, freezable.when_thawed - freezable.when_frozen,
-		plain.when_thawed - plain.when_frozen);
+	pr_info("%s: %d items of the freezable pool ran in %d sleeps, %d of the other\n",
+		KBUILD_MODNAME, atomic_read(&freezable.ran_meanwhile),
+		sleeps, atomic_read(&plain.ran_meanwhile));
+	KT_EXPECT_LE(atomic_read(&freezable.ran_meanwhile), sleeps * CAPACITY);
+	KT_EXPECT(plain_went_on());
 	resumed_at = ran(&freezable);
 	KT_EXPECT(kt_wait(ran(&freezable) > resumed_at + ITEMS));
 	probe_ran(&due_meanwhile);
