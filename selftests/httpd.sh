@@ -105,11 +105,14 @@ ask_and_end() {
 connect() {
 	rm -f "$tmp/$1.in"
 	mkfifo "$tmp/$1.in"
+	# opened here, so that no child can be late, and nc see an end between two writes
+	exec 9<>"$tmp/$1.in"
 	# for reading too: a write must not wait for a client that has gone
-	sleep 1000 <>"$tmp/$1.in" &
+	sleep 1000 <&9 9>&- &
 	echo $! >"$tmp/$1.holder"
-	timeout 1000 nc 127.0.0.1 "$port" <"$tmp/$1.in" >"$tmp/$1.out" 2>/dev/null &
+	timeout 1000 nc 127.0.0.1 "$port" <&9 >"$tmp/$1.out" 2>/dev/null 9>&- &
 	echo $! >"$tmp/$1.pid"
+	exec 9>&-
 }
 
 say() {
