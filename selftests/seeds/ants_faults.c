@@ -11,8 +11,13 @@
 static const char *const ants_makings[] = { "lazy", "prealloc", NULL };
 
 static const struct kpool_attrs ants_attrs[] = {
-	{ .capacity = 10 },
-	{ .capacity = 10, .min_workers = 10, .flags = KPOOL_PREALLOC },
+	{ .capacity = 10, .expiry_ms = KPOOL_NO_PURGE },
+	{
+		.capacity = 10,
+		.min_workers = 10,
+		.expiry_ms = KPOOL_NO_PURGE,
+		.flags = KPOOL_PREALLOC,
+	},
 };
 
 static int ants_fails(void *arg)

@@ -133,6 +133,7 @@ static void no_purge(enum ants_way way, struct kpool *pool, int wait_ms)
 {
 	struct ants_job *jobs;
 	struct kt_gate gate;
+	u64 purged;
 
 	kt_gate_init(&gate);
 	jobs = ants_jobs(10, ants_gated, &gate);
@@ -141,6 +142,8 @@ static void no_purge(enum ants_way way, struct kpool *pool, int wait_ms)
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 10));
 	KT_EXPECT_EQ(kt_stat(pool, alive), 10);
 	KT_EXPECT_EQ(kt_stat(pool, idle), 0);
+	/* one may have expired when the pool had another expiry */
+	purged = kt_stat(pool, purged);
 	kt_gate_open(&gate);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	kt_sleep_ms(wait_ms);
@@ -148,7 +151,7 @@ static void no_purge(enum ants_way way, struct kpool *pool, int wait_ms)
 	KT_EXPECT_EQ(kt_stat(pool, alive), 10);
 	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
 	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
-	KT_EXPECT_EQ(kt_stat(pool, purged), 0);
+	KT_EXPECT_EQ(kt_stat(pool, purged), purged);
 	KT_EXPECT_EQ(kt_stat(pool, retired), 10);
 out:
 	kt_gate_open(&gate);

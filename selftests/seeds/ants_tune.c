@@ -223,7 +223,7 @@ static void coverage(struct kpool *pool, enum ants_way way,
 		return;
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(atomic_read(&count->finished), n);
-	KT_EXPECT_LE(kt_stat(pool, alive), 1000);
+	KT_EXPECT(kt_wait(kt_stat(pool, alive) <= 1000));
 	kpool_release(pool);
 	KT_EXPECT_EQ(ants_submit(pool, way, &jobs[0]), -ESHUTDOWN);
 }
