@@ -95,7 +95,7 @@ static void workers_with_idle_time_count_to_10000(void)
  */
 static void start_twice_is_once(void)
 {
-	struct kpool *pool = worker_pool(MAX_WORKERS, 10000);
+	struct kpool *pool = worker_pool(MAX_WORKERS, KPOOL_NO_PURGE);
 	atomic_t n = ATOMIC_INIT(0);
 
 	if (!pool)
