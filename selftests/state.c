@@ -492,7 +492,7 @@ static void slow_init_is_no_hindrance(void)
 	kpool_resume(pool);
 	if (!kt_thread_start(&t, tune_main, pool))
 		goto out;
-	kt_sleep_ms(20);
+	KT_EXPECT(kt_wait(kt_thread_done(&t)));
 	KT_EXPECT_EQ(probes_ran(p, 6), 0);
 	kt_gate_open(&gate);
 	KT_EXPECT_EQ(kt_thread_join(&t), 0);

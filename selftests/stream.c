@@ -18,6 +18,7 @@ static const struct kpool_attrs queued_four = {
 
 static const struct kpool_attrs queued_two = {
 	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	.expiry_ms = KPOOL_NO_PURGE,
 };
 
 /* A stream that checks that its jobs run one at a time, in rising order. */

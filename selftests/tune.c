@@ -731,7 +731,7 @@ static void workers_go_while_they_are_tuned(void)
 	atomic_set(&tuning, 0);
 	for (i = 0; i < 2; i++)
 		KT_EXPECT_EQ(kt_thread_join(&tuner[i]), 0);
-	KT_EXPECT_GE(kt_stat(pool, purged), 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, purged)));
 out:
 	kt_pool_end(pool);
 	kvfree(jobs);
