@@ -90,6 +90,16 @@ ktap_end() {
 	exit 0
 }
 
+# wait_until COMMAND...: it succeeds; tried 60 times, a second apart, which only a hang outlasts
+wait_until() {
+	wait_tries=60
+	until "$@"; do
+		wait_tries=$((wait_tries - 1))
+		[ "$wait_tries" -gt 0 ] || return
+		sleep 1
+	done
+}
+
 is_loaded() {
 	[ -d "/sys/module/$1" ]
 }

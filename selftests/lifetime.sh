@@ -27,10 +27,7 @@ client_may_go_right_after_destroy() {
 client_may_go_while_its_item_runs() {
 	load_test client
 	echo 1 >/sys/module/client/parameters/hold
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		! grep -q 'running.*held_fn' "$dir/workers" || break
-		sleep 1
-	done
+	wait_until grep -q 'running.*held_fn' "$dir/workers"
 	ktap_is "a held item runs in a worker of the pool" 1 \
 		"$(grep -c 'running.*held_fn' "$dir/workers")"
 	rmmod client
@@ -136,9 +133,16 @@ rescuers() {
 	ps | awk '/\[(kworker\/R-)?kpool\]/ { n++ } END { print n + 0 }'
 }
 
+# rescuers_are N: one that was stopped may be seen for a moment longer
+# shellcheck disable=SC2317 # wait_until calls it
+rescuers_are() {
+	[ "$(rescuers)" -eq "$1" ]
+}
+
 # The kernel warns of a lack of places for callbacks.
 # Fails if a load that fails leaves behind what it has made.
 load_that_fails_leaves_nothing() {
+	wait_until rescuers_are 1
 	ktap_is "the workqueue has a rescuer" 1 "$(rescuers)"
 	rmmod kpool
 	echo "kpool-testbed: expect begin" >/dev/kmsg
@@ -147,6 +151,7 @@ load_that_fails_leaves_nothing() {
 	ktap_result $? "kpool.ko is not loaded without a place for its callback"
 	rmmod slots
 	echo "kpool-testbed: expect end" >/dev/kmsg
+	wait_until rescuers_are 0
 	ktap_is "a load that fails leaves nothing behind" "0 0" \
 		"$(lsmod | grep -c '^kpool ') $(rescuers)"
 	load_kpool

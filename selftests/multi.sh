@@ -13,17 +13,15 @@ shards_show() {
 	done | xargs
 }
 
-wait_until_running() {
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		[ "$(shards_show running)" != "2 2 2 2" ] || return
-		sleep 1
-	done
+# shellcheck disable=SC2317 # wait_until calls it
+shards_run() {
+	[ "$(shards_show running)" = "2 2 2 2" ]
 }
 
 # Fails if the pools have one set of files or counters, or none.
 each_has_its_own_files() {
 	echo 1 >"$hold"
-	wait_until_running
+	wait_until shards_run
 	ktap_is "each pool has a stats file" "2 2 2 2" "$(shards_show submitted)"
 	ktap_is "each pool counts what it runs" "2 2 2 2" "$(shards_show running)"
 	ktap_is "each pool has its line in pools" "shard-0 shard-1 shard-2 shard-3" \

@@ -17,6 +17,12 @@ threads() {
 	cat /proc/[0-9]*/comm | grep -c '^kpool/'
 }
 
+# no_threads: one that was stopped may be seen for a moment longer
+# shellcheck disable=SC2317 # wait_until calls it
+no_threads() {
+	[ "$(threads)" -eq 0 ]
+}
+
 # soak MODULE CASE
 soak() {
 	ktap_diag "before $2: $(memory)"
@@ -50,6 +56,7 @@ if [ -n "$deaths" ] && load_tested oops "$deaths"; then
 	soak oops many_die_in_a_row
 	unload_test oops
 fi
+wait_until no_threads
 ktap_is "no thread of a pool is left" 0 "$(threads)"
 rmmod kpool
 ktap_result $? "kpool.ko can go"

@@ -42,11 +42,9 @@ every_file_tunes() {
 
 # worker_pid: of the pool's worker that runs an item, once it does
 worker_pid() {
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		awk '$2 == "running" { print $1; found = 1 } END { exit !found }' \
-			"$dir/workers" && return
-		sleep 1
-	done
+	# shellcheck disable=SC2016 # fields of awk
+	wait_until awk '$2 == "running" { print $1; found = 1 } END { exit !found }' \
+		"$dir/workers"
 }
 
 # Fails if a value is shown but not put in force.
