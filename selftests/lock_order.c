@@ -90,9 +90,19 @@ static int hold_item(struct kpool_item *item)
 	return takes_lock_and_waits(&h->gate);
 }
 
+static struct task_struct *across_task;
+
 static int flushes_another_pool(void *arg)
 {
+	WRITE_ONCE(across_task, current);
 	return kpool_flush(arg);
+}
+
+static bool across_sleeps(void)
+{
+	struct task_struct *task = READ_ONCE(across_task);
+
+	return task && !task_is_running(task);
 }
 
 /* By an item of a pool that nobody knows to wait for another. */
@@ -188,8 +198,10 @@ static void locks_are_held_across_waits(void)
 
 	if (!lockdep_watches())
 		return;
+	across_task = NULL;
 	for (i = 0; i < NR_WAITS; i++)
 		KT_EXPECT(hold_begin(&holds[i], i));
+	KT_EXPECT(kt_wait(across_sleeps()));
 	KT_EXPECT(debug_locks);
 }
 
@@ -427,7 +439,9 @@ static void lock_that_is_left_has_no_order(void)
 
 	if (!lockdep_watches())
 		return;
-	pool = kt_pool("left", &(struct kpool_attrs){ .capacity = 1 });
+	pool = kt_pool("left", &(struct kpool_attrs){
+		.capacity = 1, .expiry_ms = KPOOL_NO_PURGE,
+	});
 	if (!pool)
 		return;
 	run(pool, leaves_lock);

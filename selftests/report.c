@@ -75,7 +75,9 @@ static void run(kpool_item_fn fn)
 static bool report_pool(void)
 {
 	kt_gate_init(&gate);
-	pool = kt_pool("report", &(struct kpool_attrs){ .capacity = 1 });
+	pool = kt_pool("report", &(struct kpool_attrs){
+		.capacity = 1, .expiry_ms = KPOOL_NO_PURGE,
+	});
 	return pool;
 }
 
