@@ -10,9 +10,6 @@
 
 #include "oops.h"
 
-/* How long a thing may take before it counts as never. */
-#define PATIENCE	(3 * HZ)
-
 #define SLOTS		4
 
 /* An item of either kind. */
@@ -177,9 +174,15 @@ static void duel_item_init(struct duel_item *item, int way)
 	item->way = way;
 }
 
-#define within_patience(cond)						\
+/* How long a thing may take before it counts as never. */
+static unsigned long patience(const struct duel *d)
+{
+	return d->pool ? KT_LIMIT : 3 * HZ;
+}
+
+#define within_patience(d, cond)					\
 ({									\
-	unsigned long __end = jiffies + PATIENCE;			\
+	unsigned long __end = jiffies + patience(d);			\
 	bool __held;							\
 									\
 	for (;;) {							\
@@ -203,7 +206,7 @@ static int asks(struct duel *d, int question, int (*fn)(void *arg))
 
 	if (!kt_thread_start(t, fn, d))
 		return NEVER;
-	return within_patience(kt_thread_done(t)) ? kt_thread_join(t) : NEVER;
+	return within_patience(d, kt_thread_done(t)) ? kt_thread_join(t) : NEVER;
 }
 
 static int flushes_dead(void *arg)
@@ -238,8 +241,8 @@ static int others_run(struct duel *d)
 	INIT_WORK(&d->others, others_fn);
 	init_completion(&d->others_ran);
 	schedule_work_on(duel_cpu(), &d->others);
-	return wait_for_completion_timeout(&d->others_ran, PATIENCE) ? YES :
-								       NEVER;
+	return wait_for_completion_timeout(&d->others_ran, patience(d)) ? YES :
+									  NEVER;
 }
 
 static void one_dies(struct duel *d)
@@ -256,15 +259,15 @@ static void one_dies(struct duel *d)
 	kt_gate_open(&d->next.gate);
 	kt_sleep_ms(100);
 	d->submit(d, &d->next);
-	d->answer[NEXT] = within_patience(started(&d->next)) ? YES : NEVER;
-	d->answer[FLUSH_DEAD] = within_patience(kt_thread_done(flusher)) ?
+	d->answer[NEXT] = within_patience(d, started(&d->next)) ? YES : NEVER;
+	d->answer[FLUSH_DEAD] = within_patience(d, kt_thread_done(flusher)) ?
 				kt_thread_join(flusher) : NEVER;
 	d->answer[FLUSH_ALL] = d->flush_all ?
 			       asks(d, FLUSH_ALL, flushes_all) : NOT_ASKED;
 	d->dead.way = SURVIVE;
 	d->submit(d, &d->dead);
-	d->answer[AGAIN] = within_patience(started(&d->dead) == 2) ? YES :
-								     NEVER;
+	d->answer[AGAIN] = within_patience(d, started(&d->dead) == 2) ? YES :
+									NEVER;
 	d->answer[OTHERS] = others_run(d);
 	d->answer[DESTROY] = d->end ? asks(d, DESTROY, ends) : NOT_ASKED;
 }
@@ -296,7 +299,7 @@ static int slots_left(struct duel *d)
 	kt_sleep_ms(500);
 	for (i = 0; i < SLOTS; i++)
 		d->submit(d, &d->slot[i]);
-	within_patience(all_started(d->slot));
+	within_patience(d, all_started(d->slot));
 	for (i = 0; i < SLOTS; i++)
 		n += !!started(&d->slot[i]);
 	for (i = 0; i < SLOTS; i++)
