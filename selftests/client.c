@@ -100,7 +100,7 @@ static int first_fn(struct kpool_item *item)
 	int i;
 
 	for (i = 0; i < leave; i++) {
-		if (!wait_for_completion_timeout(&dropped, 30 * HZ)) {
+		if (!wait_for_completion_timeout(&dropped, 60 * HZ)) {
 			pr_err("client: WARNING: dropped %d of %d\n", i, leave);
 			return -ETIMEDOUT;
 		}

@@ -90,8 +90,7 @@ static int leave_one(int i)
 	if (leaves("drops"))
 		kpool_set_dropped(&job->item, left_dropped);
 	if (leaves("delayed"))
-		return kpool_submit_delayed(pool, job, i % 2 ? HZ / 5 :
-							       3600 * HZ);
+		return kpool_submit_delayed(pool, job, 3600 * HZ);
 	return kpool_submit(pool, &job->item);
 }
 
@@ -150,11 +149,22 @@ static int __init forgotten_init(void)
 }
 module_init(forgotten_init);
 
+/* Half of what is delayed is to come due soon after the module has gone. */
+static void hasten(void)
+{
+	int i;
+
+	for (i = 1; i < LEFT_MAX; i += 2)
+		kpool_modify_delay(&left[i], HZ);
+}
+
 static void __exit forgotten_exit(void)
 {
 	gone = true;
 	if (leaves(""))
 		kpool_flush(pool);
+	if (leaves("delayed"))
+		hasten();
 }
 module_exit(forgotten_exit);
 
