@@ -147,6 +147,13 @@ struct patient {
 	unsigned long		from, to;
 };
 
+/* Asleep, or already, on a machine that stands still, awake again. */
+static bool patient_waits(struct patient *p)
+{
+	return READ_ONCE(p->thread.entered) &&
+	       (kt_thread_done(&p->thread) || !task_is_running(p->thread.task));
+}
+
 static int patient_main(void *arg)
 {
 	struct patient *p = arg;
@@ -187,7 +194,7 @@ static void timeouts_outlive_a_jump(int direction)
 	for (i = 0; i < ARRAY_SIZE(p); i++) {
 		p[i] = (struct patient){ .fn = waits[i], .arg = &group };
 		if (kt_thread_start(&p[i].thread, patient_main, &p[i]))
-			kt_thread_asleep(&p[i].thread);
+			KT_EXPECT(kt_wait(patient_waits(&p[i])));
 	}
 	jump(jumps[direction]);
 	for (i = 0; i < ARRAY_SIZE(p); i++) {

@@ -358,12 +358,13 @@ static bool starts_beside_the_refused(void)
 	probe_runs(p);
 	actor_start(&cast[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
-	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, HZ / 5), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, 3600 * HZ), 0);
 	kt_gate_open(&cue);
 	KT_EXPECT(kt_wait(atomic_read(&cue.finished)));
 	actor_sleeps(&cast[0]);
 	kt_thread_start(&submitter, submits_on_the_first_cpu, &p[3].job.item);
 	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+	KT_EXPECT(kpool_modify_delay(&p[1].job, 1));
 	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
 	kt_thread_start(&hog.thread, hogs, &hog);
 	KT_EXPECT(kt_wait(READ_ONCE(hog.spins)));

@@ -108,7 +108,7 @@ static inline int load_submit_soon(void *arg)
 {
 	struct kt_submitter *s = arg;
 
-	return kpool_submit_timeout(s->pool, s->item, msecs_to_jiffies(1500));
+	return kpool_submit_timeout(s->pool, s->item, msecs_to_jiffies(10000));
 }
 
 /* Start a thread that sleeps in a submit that a kill ends. */
