@@ -219,6 +219,7 @@ static void delayed_job_can_be_cancelled(void)
 	kt_sleep_ms(jiffies_to_msecs(6));
 	KT_EXPECT_EQ(timed_drops(&job[0]) + timed_drops(&job[1]) +
 		     timed_drops(&job[2]) + timed_drops(&job[3]), 0);
+	KT_EXPECT_EQ(flush(&job[0]), 0);
 	KT_EXPECT_EQ(kt_stat(delay_pool, cancelled),
 		     4 - timed_runs(&job[0]));
 	KT_EXPECT_EQ(submit_in(&job[1], 1), 0);
@@ -301,7 +302,7 @@ static void delay_can_be_modified(void)
 	KT_EXPECT_EQ(flush(&job[0]), 0);
 	KT_EXPECT(time_after_eq(job[0].started, since + 3));
 
-	KT_EXPECT_EQ(submit_in(&job[1], 2 * HZ), 0);
+	KT_EXPECT_EQ(submit_in(&job[1], HOUR / 2), 0);
 	KT_EXPECT(kpool_modify_delay(&job[1].job, HOUR));
 	KT_EXPECT_EQ(submit_in(&job[2], HOUR), 0);
 	KT_EXPECT(kpool_modify_delay(&job[2].job, 2 * HOUR));
@@ -968,9 +969,10 @@ static void waiting_for_a_delayed_job_may_be_a_deadlock(void)
 {
 	if (!delay_make(&one_deep))
 		return;
-	KT_EXPECT_EQ(submit_in(&job[0], HZ / 10), 0);
+	KT_EXPECT_EQ(submit_in(&job[0], HOUR), 0);
 	flush_from_inside();
 	KT_EXPECT_EQ(flushed, -EDEADLK);
+	KT_EXPECT(kpool_modify_delay(&job[0].job, 1));
 	KT_EXPECT_EQ(kpool_flush(delay_pool), 0);
 	KT_EXPECT(timed_ran(&job[0]));
 	KT_EXPECT_EQ(kpool_tune(delay_pool, KPOOL_CAPACITY, 2), 0);
