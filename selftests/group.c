@@ -176,7 +176,8 @@ static void first_error_is_kept(void)
 	KT_EXPECT_EQ(kpool_group_error(&group), 0);
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		probes_open(&p[order[i]], 1);
-		KT_EXPECT(kt_wait(kt_stat(pool, failed) == i + 1));
+		KT_EXPECT(kt_wait(kt_stat(pool, completed) == i + 2));
+		KT_EXPECT_EQ(kt_stat(pool, failed), i + 1);
 		KT_EXPECT_EQ(kpool_group_error(&group), -ENOSPC);
 	}
 out:
