@@ -115,8 +115,9 @@ out:
 struct load {
 	struct kpool	*pool;
 	bool		stop;
-	atomic_t	inside;		/* items in their function */
-	atomic_t	most;		/* the most that ever were */
+	spinlock_t	lock;		/* of the two below */
+	int		inside;		/* items in their function */
+	int		most;		/* the most that ever were */
 	atomic_t	accepted;
 	atomic_t	refused;
 	atomic_t	ran;
@@ -131,24 +132,44 @@ struct load_thread {
 static void load_init(struct load *load, struct kpool *pool)
 {
 	memset(load, 0, sizeof(*load));
+	spin_lock_init(&load->lock);
 	load->pool = pool;
 }
 
-static void load_note_most(struct load *load, int inside)
+static void load_enter(struct load *load)
 {
-	int most = atomic_read(&load->most);
+	spin_lock(&load->lock);
+	load->most = max(load->most, ++load->inside);
+	spin_unlock(&load->lock);
+}
 
-	while (most < inside && !atomic_try_cmpxchg(&load->most, &most, inside))
-		;
+static void load_leave(struct load *load)
+{
+	spin_lock(&load->lock);
+	load->inside--;
+	spin_unlock(&load->lock);
+}
+
+/* The most from here on: are there so few? */
+static bool load_begins_anew(struct load *load, int limit)
+{
+	bool few;
+
+	spin_lock(&load->lock);
+	few = load->inside <= limit;
+	if (few)
+		load->most = load->inside;
+	spin_unlock(&load->lock);
+	return few;
 }
 
 static int load_item(struct kpool_item *item)
 {
 	struct load *load = container_of(item, struct load_thread, item)->load;
 
-	load_note_most(load, atomic_inc_return(&load->inside));
+	load_enter(load);
 	usleep_range(20, 100);
-	atomic_dec(&load->inside);
+	load_leave(load);
 	atomic_inc(&load->ran);
 	return 0;
 }
@@ -205,7 +226,7 @@ static void watch_load(struct load *load, int running, int alive)
 		usleep_range(50, 100);
 	}
 	KT_EXPECT(kt_wait(atomic_read(&load->ran) > ran + 20));
-	KT_EXPECT_LE(atomic_read(&load->most), running);
+	KT_EXPECT_LE(READ_ONCE(load->most), running);
 }
 
 /*
@@ -217,8 +238,7 @@ static void watch_tune(struct load *load, int old, int new)
 {
 	KT_EXPECT_EQ(kpool_tune(load->pool, KPOOL_CAPACITY, new), 0);
 	KT_EXPECT(kt_wait(kt_stat(load->pool, running) <= new &&
-			  atomic_read(&load->inside) <= new));
-	atomic_set(&load->most, 0);
+			  load_begins_anew(load, new)));
 	watch_load(load, new, max(old, new));
 	KT_EXPECT(kt_wait(kt_stat(load->pool, alive) <= new));
 }
@@ -402,7 +422,7 @@ static void last_worker_purged_while_caller_waits(void)
 	}
 	load_stop(&load, t, 3);
 	KT_EXPECT_EQ(atomic_read(&load.ran), 300);
-	KT_EXPECT_EQ(atomic_read(&load.most), 1);
+	KT_EXPECT_EQ(load.most, 1);
 	KT_EXPECT(kt_wait(kt_stat(pool, alive) == 0));
 	KT_EXPECT_GE(kt_stat(pool, purged), 1);
 out:
