@@ -79,13 +79,17 @@ static void pass(int nr)
 	kvfree(job);
 }
 
+static int passed;
+
 static int keeps_passing(void *unused)
 {
 	int nr = 0;
 
-	while (!READ_ONCE(stop))
+	while (!READ_ONCE(stop)) {
 		pass(nr++);
-	return nr;
+		WRITE_ONCE(passed, nr);
+	}
+	return 0;
 }
 
 static void load_begins(void)
@@ -98,6 +102,7 @@ static void load_begins(void)
 	for (i = 0; i < ITEMS; i++)
 		kt_job_init(&load_state.job[i], fuzz_tiny, &load_state.gate, i);
 	stop = false;
+	passed = 0;
 	staying = kt_pool("staying", &attrs);
 	if (!staying)
 		return;
@@ -116,9 +121,10 @@ static void load_ends(void)
 
 	if (!staying)
 		return;
+	KT_EXPECT(kt_wait(READ_ONCE(passed) >= 2));
 	WRITE_ONCE(stop, true);
 	KT_EXPECT_EQ(kt_thread_join(&submitter), 0);
-	KT_EXPECT_GE(kt_thread_join(&passer), 2);
+	KT_EXPECT_EQ(kt_thread_join(&passer), 0);
 	KT_EXPECT_EQ(kpool_flush(staying), 0);
 	KT_EXPECT_EQ(atomic_read(&gate->finished) + atomic_read(&gate->dropped),
 		     load_state.accepted);

@@ -348,12 +348,13 @@ static inline bool kt_thread_asleep(struct kt_thread *t)
 /*
  * Wait for a thread and return what its function did.  One that hangs is
  * recorded, and then waited for all the same: it may use the case's stack.
+ * Those who do a thing a thousand times may take longer than KT_LIMIT.
  */
 static inline int kt_thread_join(struct kt_thread *t)
 {
 	if (!t->task)
 		return -ESRCH;
-	if (!KT_EXPECT(wait_for_completion_timeout(&t->done, KT_LIMIT)))
+	if (!KT_EXPECT(wait_for_completion_timeout(&t->done, 5 * KT_LIMIT)))
 		wait_for_completion(&t->done);
 	kthread_stop(t->task);
 	put_task_struct(t->task);

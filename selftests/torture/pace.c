@@ -104,6 +104,16 @@ static int kpt_shuffle_main(void *data)
 /* CPU hotplug */
 
 #ifdef CONFIG_HOTPLUG_CPU
+/* The kernel waits for some seconds only, and a machine may stand still. */
+static bool kpt_comes_back(unsigned int cpu)
+{
+	int tries = 6;
+
+	while (tries && add_cpu(cpu))
+		tries--;
+	return tries;
+}
+
 static void kpt_onoff(void)
 {
 	unsigned int cpu = kpt_dice(&kpt_onoff_hand, nr_cpu_ids);
@@ -111,10 +121,10 @@ static void kpt_onoff(void)
 	if (!cpu_online(cpu) || num_online_cpus() < 2 || remove_cpu(cpu))
 		return;
 	msleep(1 + kpt_dice(&kpt_onoff_hand, 500));
-	if (add_cpu(cpu))
-		kpt_violation(KPT_HANG, "CPU %u does not come back", cpu);
-	else
+	if (kpt_comes_back(cpu))
 		WRITE_ONCE(kpt_nr_onoff, kpt_nr_onoff + 1);
+	else
+		kpt_violation(KPT_HANG, "CPU %u does not come back", cpu);
 }
 #else
 static void kpt_onoff(void)
