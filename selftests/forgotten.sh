@@ -26,6 +26,11 @@ rest_of_it() {
 	echo "$(stat_of pending) $(stat_of delayed) $(stat_of running)"
 }
 
+# shellcheck disable=SC2317 # wait_until calls it
+rest_is() {
+	[ "$(rest_of_it)" = "$1" ]
+}
+
 # Fails (oopses) if what is pending or delayed runs when its code has gone, or if rmmod returns while
 # an item still runs; or if the log does not count both.
 # forget WHAT CAPACITY RUNNING CANCELLED: of the client's own
@@ -61,6 +66,7 @@ others_are_left_alone() {
 	load_test forgotten leave=pending runs=2
 	echo 1 >/sys/module/client/parameters/wait
 	rmmod forgotten
+	wait_until rest_is "0 1 1"
 	ktap_is "another client's item runs on" 1 "$(stat_of running)"
 	ktap_is "another client's delayed item waits on" 1 "$(stat_of delayed)"
 	ktap_is "another client's items are not cancelled" 16 "$(stat_of cancelled)"

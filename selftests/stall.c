@@ -403,7 +403,6 @@ static void a_stall_lasts(void)
 		return;
 	probes_submit(pool, p, 1);
 	stalls(1);
-	kt_sleep_ms(100);
 }
 
 static void a_stall_ends(void)

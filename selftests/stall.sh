@@ -4,8 +4,15 @@
 
 . "$(dirname "$0")/ktap.sh"
 
+# stall_is_listed: it is counted first
+# shellcheck disable=SC2317 # wait_until calls it
+stall_is_listed() {
+	grep -q 'sleeps_too_long .*has run for' "$KPOOL_DEBUGFS/stall/stalls"
+}
+
 # Fails if a stall is only in the log, which may have lost it.
 stall_can_be_seen() {
+	wait_until stall_is_listed
 	ktap_is "debugfs shows the stall" 1 \
 		"$(grep -c 'sleeps_too_long .*has run for' "$KPOOL_DEBUGFS/stall/stalls")"
 	ktap_is "stats count it" "stalled 1" "$(grep '^stalled' "$KPOOL_DEBUGFS/stall/stats")"
