@@ -33,9 +33,9 @@ static noinline int sleeps_too_long_by_argument(void *gate)
 static bool spin_on;
 
 /* Whatever happens, it ends, before the kernel's own watchdogs complain. */
-static ktime_t spin_limit(void)
+static ktime_t spin_limit(unsigned int ms)
 {
-	return ktime_add_ms(ktime_get(), 15000);
+	return ktime_add_ms(ktime_get(), ms);
 }
 
 static bool spins_on(ktime_t end)
@@ -45,7 +45,7 @@ static bool spins_on(ktime_t end)
 
 static noinline int spins_too_long(struct kpool_item *item)
 {
-	ktime_t end = spin_limit();
+	ktime_t end = spin_limit(15000);
 
 	while (spins_on(end))
 		cpu_relax();
@@ -54,7 +54,7 @@ static noinline int spins_too_long(struct kpool_item *item)
 
 static noinline int spins_with_interrupts_off(struct kpool_item *item)
 {
-	ktime_t end = spin_limit();
+	ktime_t end = spin_limit(8000);
 
 	local_irq_disable();
 	while (spins_on(end))
@@ -67,6 +67,7 @@ static bool stall_make(int capacity, int stall_ms, kpool_item_fn fn)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = capacity, .stall_ms = stall_ms,
+		.queue_depth = KPOOL_UNLIMITED,
 	};
 
 	probes_init(p, MANY, fn);
@@ -179,21 +180,28 @@ static void function_form_is_told_of_by_the_callers_function(void)
 	stall_finish();
 }
 
-/* One run of the spinner; does the log show its stack? */
-static bool spinner_shows_its_stack(int run)
+static bool spinner_is_told_of(int run, int shown, int refused)
+{
+	if (!stalls(run))
+		return false;
+	/* in User Mode Linux a stack ends at the interrupt */
+	return IS_ENABLED(CONFIG_UML) ||
+	       KT_EXPECT(kt_wait(stacks_shown("spins_too_long") > shown ||
+				 stacks_refused() > refused));
+}
+
+/* One run of the spinner, and then another if its stack could not be had. */
+static bool spinner_is_to_run_again(int run)
 {
 	int shown = stacks_shown("spins_too_long"), refused = stacks_refused();
+	bool told;
 
 	WRITE_ONCE(spin_on, true);
 	probes_submit(pool, p, 1);
-	stalls(run);
-	/* in User Mode Linux a stack ends at the interrupt */
-	if (!IS_ENABLED(CONFIG_UML))
-		KT_EXPECT(kt_wait(stacks_shown("spins_too_long") > shown ||
-				  stacks_refused() > refused));
+	told = spinner_is_told_of(run, shown, refused);
 	WRITE_ONCE(spin_on, false);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	return stacks_shown("spins_too_long") > shown;
+	return told && stacks_refused() > refused;
 }
 
 /*
@@ -204,23 +212,21 @@ static bool spinner_shows_its_stack(int run)
  */
 static void spinner_is_told_of_with_its_stack(void)
 {
-	bool shows = false;
-	int run;
+	int run = 1;
 
 	if (!stall_make(1, STALL, spins_too_long))
 		return;
 	if (start_on_last_cpu()) {
-		for (run = 1; run <= 20 && !shows; run++)
-			shows = spinner_shows_its_stack(run);
-		KT_EXPECT(shows || IS_ENABLED(CONFIG_UML) ||
-			  !stacks_can_be_had());
+		while (run <= 20 && spinner_is_to_run_again(run))
+			run++;
+		KT_EXPECT(run <= 20 || !stacks_can_be_had());
 	}
 	stall_finish();
 }
 
 static noinline int never_sleeps(struct kpool_item *item)
 {
-	ktime_t end = spin_limit();
+	ktime_t end = spin_limit(15000);
 
 	while (spins_on(end))
 		cond_resched();
@@ -371,27 +377,29 @@ static void stall_is_told_of_in_time(void)
 	stall_finish();
 }
 
+static int takes_a_while(struct kpool_item *item)
+{
+	kt_sleep_ms(300);
+	return probe_fn(item);
+}
+
 /*
  * Items that each take less than that are never told of, however long the pool
  * is at it.
- * Fails if the time of a worker's last rest is taken for that of its item.
+ * Fails if the time of a worker's last rest is taken for that of its item:
+ * mutant stall-since-last-rest.
  */
 static void busy_pool_does_not_stall(void)
 {
-	int i;
-
 	if (!kt_exact) {
 		kt_skip("time is not simulated");
 		return;
 	}
-	if (!stall_make(1, 100, probe_fn))
+	if (!stall_make(1, 1000, takes_a_while))
 		return;
-	for (i = 0; i < 30; i++) {
-		p[0].gate = NULL;
-		KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
-		KT_EXPECT_EQ(kpool_flush(pool), 0);
-		kt_sleep_ms(10);
-	}
+	probes_open(p, MANY);
+	probes_submit(pool, p, MANY);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(stalled(), 0);
 	stall_finish();
 }
