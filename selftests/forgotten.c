@@ -155,7 +155,7 @@ static void hasten(void)
 	int i;
 
 	for (i = 1; i < LEFT_MAX; i += 2)
-		kpool_modify_delay(&left[i], HZ);
+		kpool_modify_delay(&left[i], 5 * HZ);
 }
 
 static void __exit forgotten_exit(void)

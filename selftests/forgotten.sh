@@ -52,7 +52,7 @@ forget() {
 	load_test client use_default=1 items=30 && rmmod client
 	ktap_result $? "$forget_name: the pool goes on"
 	# until a delay of the client's would be over
-	[ "$1" != delayed ] || sleep 2
+	[ "$1" != delayed ] || sleep 6
 	ktap_is "$forget_name: nothing runs afterwards" 0 \
 		"$(($(said "forgotten: WARNING") - forget_warned))"
 	rmmod kpool

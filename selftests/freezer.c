@@ -42,14 +42,15 @@ static int ran(struct side *side)
 
 /*
  * A freezable thread: when it is frozen, all have been asked to be.  It is
- * older than the workers, and so among them the first to thaw.
+ * older than the workers, and so among them the first to thaw; and as it
+ * freezes in its sleep, it is not frozen again on its way out.
  */
 static int is_a_witness(void *unused)
 {
 	set_freezable();
 	while (!READ_ONCE(stop)) {
-		schedule_timeout_interruptible(1);
-		try_to_freeze();
+		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+		schedule_timeout(1);
 	}
 	return 0;
 }
@@ -122,25 +123,27 @@ static void side_end(struct side *side)
 	side->pool = NULL;
 }
 
-static void load_begins(void)
-{
-	stop = false;
-	if (!kt_thread_start(&witness, is_a_witness, NULL) ||
-	    !side_begin(&freezable, "freezable", KPOOL_FREEZABLE) ||
-	    !side_begin(&plain, "plain", 0))
-		return;
-	probe_init(&due_meanwhile, probe_fn, 0);
-	KT_EXPECT_EQ(kpool_submit_delayed(freezable.pool, &due_meanwhile.job,
-					  msecs_to_jiffies(500)), 0);
-	KT_EXPECT(kt_wait(ran(&freezable) > ITEMS && ran(&plain) > ITEMS));
-}
-
 static void everybody_stops(void)
 {
 	WRITE_ONCE(stop, true);
 	side_end(&freezable);
 	side_end(&plain);
 	kt_thread_join(&witness);
+}
+
+static void load_begins(void)
+{
+	stop = false;
+	if (!kt_thread_start(&witness, is_a_witness, NULL) ||
+	    !side_begin(&freezable, "freezable", KPOOL_FREEZABLE) ||
+	    !side_begin(&plain, "plain", 0)) {
+		everybody_stops();
+		return;
+	}
+	probe_init(&due_meanwhile, probe_fn, 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(freezable.pool, &due_meanwhile.job,
+					  msecs_to_jiffies(500)), 0);
+	KT_EXPECT(kt_wait(ran(&freezable) > ITEMS && ran(&plain) > ITEMS));
 }
 
 /*
