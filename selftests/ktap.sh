@@ -90,13 +90,13 @@ ktap_end() {
 	exit 0
 }
 
-# wait_until COMMAND...: it succeeds; tried 60 times, a second apart, which only a hang outlasts
+# wait_until COMMAND...: it succeeds; false if it does not within a minute, which only a hang explains
 wait_until() {
-	wait_tries=60
+	wait_tries=1200
 	until "$@"; do
 		wait_tries=$((wait_tries - 1))
 		[ "$wait_tries" -gt 0 ] || return
-		sleep 1
+		sleep 0.05
 	done
 }
 

@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/ktap.sh"
 
-# slab_counts: NAME OBJECTS of each cache; what can be given back soon is
+# slab_counts: NAME OBJECTS of each cache, without what can be given back at once
 slab_counts() {
 	echo 3 >/proc/sys/vm/drop_caches
 	awk 'NR > 2 { print $1, $2 }' /proc/slabinfo
