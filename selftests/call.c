@@ -57,7 +57,8 @@ static int answers_gated(void *arg)
 	struct request *r = arg;
 
 	r->abandoned_before = kpool_is_abandoned();
-	atomic_inc(&r->ran);
+	/* Pairs with call_until_abandoned(): then it is known. */
+	atomic_inc_return_release(&r->ran);
 	kt_gate_pass(&r->gate);
 	r->abandoned_after = kpool_is_abandoned();
 	atomic_inc(&r->ended);
@@ -277,9 +278,10 @@ static struct kpool *call_until_abandoned(int *result)
 		KT_EXPECT_EQ(kpool_call_timeout(pool, answers_gated, &req,
 						release, patience, result),
 			     -ETIMEDOUT);
-		if (atomic_read(&req.ran) && !req.abandoned_before)
+		/* Pairs with answers_gated(). */
+		if (atomic_read_acquire(&req.ran) && !req.abandoned_before)
 			return pool;
-		if (!KT_EXPECT(!kt_exact && patience < KT_LIMIT))
+		if (!KT_EXPECT(!kt_exact && patience < KT_LIMIT / 8))
 			return pool;
 		kt_gate_open(&req.gate);
 		KT_EXPECT(kt_wait(atomic_read(&req.released)));

@@ -77,7 +77,7 @@ static bool cast_start(int n, struct kpool *pool, int (*act)(struct actor *a))
 	return true;
 }
 
-/* Give the cue, and return when the actor sleeps in what it does, or after it. */
+/* Give the cue, and return when the actor sleeps in what it does or after. */
 static void actor_rests(struct actor *a)
 {
 	complete(&a->go);

@@ -118,7 +118,7 @@ static inline bool load_block_killable(struct kt_submitter *s,
 	return full_block(s, load_submit_killable, pool, &l->job.item);
 }
 
-/* Start a thread that sleeps in a submit that ends by itself before long. */
+/* Start a thread that sleeps in a submit that ends by itself, seconds later. */
 static inline bool load_block_soon(struct kt_submitter *s, struct kpool *pool,
 				   struct load *l)
 {

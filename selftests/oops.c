@@ -121,9 +121,9 @@ static int waits_in(void *arg)
 	case FLUSH:
 		return kpool_flush(pool);
 	case GROUP_WAIT:
-		return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
+		return kpool_group_wait(&group, KT_LIMIT);
 	case PARENT_WAIT:
-		return kpool_group_wait(&parent, MAX_SCHEDULE_TIMEOUT);
+		return kpool_group_wait(&parent, KT_LIMIT);
 	case CALL:
 		return kpool_call(pool, victim_dies, &victim, NULL);
 	case CALL_TIMEOUT:

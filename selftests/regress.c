@@ -150,6 +150,16 @@ static void load_leave(struct load *load)
 	spin_unlock(&load->lock);
 }
 
+static int load_most(struct load *load)
+{
+	int most;
+
+	spin_lock(&load->lock);
+	most = load->most;
+	spin_unlock(&load->lock);
+	return most;
+}
+
 /* The most from here on: are there so few? */
 static bool load_begins_anew(struct load *load, int limit)
 {
@@ -226,7 +236,7 @@ static void watch_load(struct load *load, int running, int alive)
 		usleep_range(50, 100);
 	}
 	KT_EXPECT(kt_wait(atomic_read(&load->ran) > ran + 20));
-	KT_EXPECT_LE(READ_ONCE(load->most), running);
+	KT_EXPECT_LE(load_most(load), running);
 }
 
 /*
@@ -422,7 +432,7 @@ static void last_worker_purged_while_caller_waits(void)
 	}
 	load_stop(&load, t, 3);
 	KT_EXPECT_EQ(atomic_read(&load.ran), 300);
-	KT_EXPECT_EQ(load.most, 1);
+	KT_EXPECT_EQ(load_most(&load), 1);
 	KT_EXPECT(kt_wait(kt_stat(pool, alive) == 0));
 	KT_EXPECT_GE(kt_stat(pool, purged), 1);
 out:

@@ -91,10 +91,13 @@ static inline void kt_skip(const char *reason)
 	kt_skip_reason = reason;
 }
 
-/* Wait until a condition holds; its text may be evaluated many times. */
-#define kt_wait(cond)							\
+/*
+ * Wait until a condition holds, for @limit ticks at most; its text may be
+ * evaluated many times.
+ */
+#define kt_wait_for(cond, limit)					\
 ({									\
-	unsigned long __end = jiffies + KT_LIMIT;			\
+	unsigned long __end = jiffies + (limit);			\
 	bool __held;							\
 									\
 	for (;;) {							\
@@ -105,6 +108,8 @@ static inline void kt_skip(const char *reason)
 	}								\
 	__held;								\
 })
+
+#define kt_wait(cond)	kt_wait_for(cond, KT_LIMIT)
 
 /* @true_ms under simulated time, where it is free; @short_ms elsewhere. */
 static inline unsigned int kt_ms(unsigned int true_ms, unsigned int short_ms)
@@ -346,15 +351,28 @@ static inline bool kt_thread_asleep(struct kt_thread *t)
 }
 
 /*
+ * Those who do a thing a thousand times may take minutes; the wait is one of
+ * many sleeps, so that the kernel takes it for no hung task.
+ */
+static inline bool kt_thread_ends(struct kt_thread *t)
+{
+	int i;
+
+	for (i = 0; i < 60; i++)
+		if (wait_for_completion_timeout(&t->done, KT_LIMIT / 12))
+			return true;
+	return false;
+}
+
+/*
  * Wait for a thread and return what its function did.  One that hangs is
  * recorded, and then waited for all the same: it may use the case's stack.
- * Those who do a thing a thousand times may take longer than KT_LIMIT.
  */
 static inline int kt_thread_join(struct kt_thread *t)
 {
 	if (!t->task)
 		return -ESRCH;
-	if (!KT_EXPECT(wait_for_completion_timeout(&t->done, 5 * KT_LIMIT)))
+	if (!KT_EXPECT(kt_thread_ends(t)))
 		wait_for_completion(&t->done);
 	kthread_stop(t->task);
 	put_task_struct(t->task);

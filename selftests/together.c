@@ -282,10 +282,10 @@ static void dropped_heavy_head_lets_others_start(void)
 	kt_sleep_ms(2);
 	KT_EXPECT_EQ(probes_ran(&p[1], 4), 0);
 	kpool_group_cancel(&group);
-	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
 	probe_ran(&p[2]);
 	probe_ran(&p[3]);
 	probe_ran(&p[4]);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
 	probes_expect_dropped(&p[1], 1, -ECANCELED);
 	KT_EXPECT_EQ(atomic_read(&p[0].ran), 0);
 	busy_end(pool);
@@ -951,7 +951,7 @@ static int submits_those_who_wait(struct kpool_item *item)
 			  atomic_read(&awaited.ran)));
 	kt_sleep_ms(20);
 	sched_set_fifo(current);
-	/* a worker is sent, and will find nothing, unless we were off the CPU */
+	/* a worker is sent, and will find nothing, unless we lost the CPU */
 	KT_EXPECT_EQ(kpool_submit(the_pool, &p[1].job.item), 0);
 	kpool_cancel(&p[1].job.item);
 	KT_EXPECT_EQ(kpool_submit(the_pool, &again.job.item), 0);

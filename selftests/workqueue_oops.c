@@ -180,19 +180,7 @@ static unsigned long patience(const struct duel *d)
 	return d->pool ? KT_LIMIT : 3 * HZ;
 }
 
-#define within_patience(d, cond)					\
-({									\
-	unsigned long __end = jiffies + patience(d);			\
-	bool __held;							\
-									\
-	for (;;) {							\
-		__held = !!(cond);					\
-		if (__held || time_after(jiffies, __end))		\
-			break;						\
-		usleep_range(300, 600);					\
-	}								\
-	__held;								\
-})
+#define within_patience(d, cond)	kt_wait_for(cond, patience(d))
 
 static int started(struct duel_item *item)
 {
@@ -241,8 +229,8 @@ static int others_run(struct duel *d)
 	INIT_WORK(&d->others, others_fn);
 	init_completion(&d->others_ran);
 	schedule_work_on(duel_cpu(), &d->others);
-	return wait_for_completion_timeout(&d->others_ran, patience(d)) ? YES :
-									  NEVER;
+	return wait_for_completion_timeout(&d->others_ran, patience(d)) ?
+	       YES : NEVER;
 }
 
 static void one_dies(struct duel *d)
@@ -266,8 +254,8 @@ static void one_dies(struct duel *d)
 			       asks(d, FLUSH_ALL, flushes_all) : NOT_ASKED;
 	d->dead.way = SURVIVE;
 	d->submit(d, &d->dead);
-	d->answer[AGAIN] = within_patience(d, started(&d->dead) == 2) ? YES :
-									NEVER;
+	d->answer[AGAIN] = within_patience(d, started(&d->dead) == 2) ?
+			   YES : NEVER;
 	d->answer[OTHERS] = others_run(d);
 	d->answer[DESTROY] = d->end ? asks(d, DESTROY, ends) : NOT_ASKED;
 }

@@ -53,6 +53,8 @@ static void release_streams(struct kpool *pool, struct ants_stream *s,
 		if (!kt_thread_start(&s[i].thread, ants_stream_main, &s[i]))
 			break;
 	KT_EXPECT(kt_wait(atomic_read(&gate->finished) == 3));
+	/* the fourth keeps the worker, and both sleep */
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 2));
 	kpool_release(pool);
 	KT_EXPECT_EQ(kt_stat(pool, blocked), 0);
 	kt_gate_open(gate);
