@@ -109,6 +109,7 @@ judge_boot() {
 boot_guest() {
 	local name=$1 tests=$2 status
 	shift 2
+	[ "${STUTTER:-no}" != yes ] || set -- -s "$@"
 	"$here/testbed.sh" -k "$kernel" -c "$cpus" -t "$check_timeout" "$@" | split_output
 	status=${PIPESTATUS[0]}
 	[ "$status" -lt 126 ] || exit 1

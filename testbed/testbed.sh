@@ -27,6 +27,7 @@ usage() {
 	  -1            emulate all CPUs in one thread (QEMU only)
 	  -a WORDS      append them to the kernel's command line
 	  -O            let the kernel survive an oops
+	  -s            stop the guest again and again, for up to four seconds
 	  -f SRC:DEST   put a file or directory into the guest; may be repeated
 	  -o FILE       keep the kernel's log there
 	  -b            only build what is needed, boot nothing
@@ -56,8 +57,8 @@ known_kernels() {
 parse() {
 	local option
 	kernel=stock cpus='' memory='' timeout=300 icount=no console='' only_build=no extra_files=()
-	append='' on_oops=oops=panic emulator_threads=multi coverage=${KPOOL_COVERAGE:-}
-	while getopts k:c:m:t:i1a:Of:o:bh option; do
+	append='' on_oops=oops=panic emulator_threads=multi stutters=no coverage=${KPOOL_COVERAGE:-}
+	while getopts k:c:m:t:i1a:Osf:o:bh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
@@ -65,6 +66,7 @@ parse() {
 		t) timeout=$OPTARG ;;
 		a) append=$OPTARG ;;
 		O) on_oops='' ;;
+		s) stutters=yes ;;
 		i) icount=yes cpus=1 ;;
 		1) emulator_threads=single ;;
 		f) extra_files+=("$OPTARG") ;;

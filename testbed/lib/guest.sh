@@ -97,6 +97,8 @@ run_guest() {
 	guest=$!
 	sleep "$timeout" &
 	alarm=$!
+	stutter &
+	stutterer=$!
 	set +m
 	wait -n -p ended "$guest" "$alarm" 2>/dev/null
 	hung=no
@@ -109,6 +111,15 @@ run_guest() {
 	verdict=$(cat "$run/verdict" 2>/dev/null)
 }
 
+# A guest whose machine has other things to do; tests must not take that for a fault.
+stutter() {
+	while [ "$stutters" = yes ] && kill -STOP "$guest"; do
+		sleep "$((RANDOM % 4 ? 0 : RANDOM % 4)).$((RANDOM % 1000))"
+		kill -CONT "$guest"
+		sleep "$((RANDOM % 4)).$((RANDOM % 1000))"
+	done
+}
+
 exec_guest() {
 	ulimit -c 0
 	exec "${guest_command[@]}"
@@ -119,7 +130,9 @@ exec_guest() {
 end_guest() {
 	[ -n "${guest:-}" ] || return
 	kill -KILL "$guest" "$alarm"
-	wait "$guest" "$alarm"
+	# with the sleep that it is in
+	kill -KILL -- "-$stutterer"
+	wait "$guest" "$alarm" "$stutterer"
 	guest=''
 }
 
