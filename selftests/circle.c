@@ -294,6 +294,7 @@ static void call_for_a_while_closes_no_circle(void)
 		if (actor_start(flusher)) {
 			KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1 ||
 					  READ_ONCE(flusher->acted)));
+			KT_EXPECT(!kt_exact || !READ_ONCE(flusher->acted));
 			load_end(&filler);
 			actor_expect(flusher, -ETIMEDOUT);
 			KT_EXPECT_EQ(kpool_flush_item(&flusher->probe.job.item), 0);

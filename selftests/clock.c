@@ -195,6 +195,7 @@ static void timeouts_outlive_a_jump(int direction)
 		p[i] = (struct patient){ .fn = waits[i], .arg = &group };
 		if (kt_thread_start(&p[i].thread, patient_main, &p[i]))
 			KT_EXPECT(kt_wait(patient_waits(&p[i])));
+		KT_EXPECT(!kt_exact || !kt_thread_done(&p[i].thread));
 	}
 	jump(jumps[direction]);
 	for (i = 0; i < ARRAY_SIZE(p); i++) {

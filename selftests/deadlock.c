@@ -534,6 +534,7 @@ static void timed_sleeper_is_no_hang(void)
 	cast[0].act = submits_child_in_time;
 	cast[0].timeout = HZ / 2;
 	actor_rests(&cast[0]);
+	KT_EXPECT(!kt_exact || !has_acted(&cast[0]));
 	complete(&cast[1].go);
 	actor_wakes(&cast[0], -ETIMEDOUT);
 	actor_end(&cast[0]);

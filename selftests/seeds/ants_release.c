@@ -109,6 +109,8 @@ static void release_five(struct kpool *pool, enum ants_way way)
 	if (!jobs || !ants_submit_all(pool, way, jobs, 5))
 		goto out;
 	KT_EXPECT(kt_wait(atomic_read(&count.started) == 5));
+	if (kt_exact)
+		KT_EXPECT_NE(kt_stat(pool, alive), 0);
 	KT_EXPECT_EQ(kpool_release_timeout(pool, kt_exact ? 2 * HZ : KT_LIMIT), 0);
 	KT_EXPECT_EQ(atomic_read(&count.finished), 5);
 	KT_EXPECT_EQ(kt_stat(pool, alive), 0);

@@ -260,6 +260,8 @@ static void newest_worker_serves_and_the_rest_expire(void)
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT(kt_wait(!serve_one(pool, &conn[0]) ||
 			  kt_stat(pool, alive) == 1));
+	if (kt_exact)
+		KT_EXPECT_EQ(kt_stat(pool, alive), 1);
 	KT_EXPECT_GE(kt_stat(pool, purged), MAX_WORKERS - 1);
 	kt_pool_end(pool);
 }
