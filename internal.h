@@ -479,18 +479,25 @@ void kpool_tried_out(struct kpool_worker *worker, void *data);
 bool kpool_worker_enters(struct kpool_worker *worker);
 void kpool_worker_exits(struct kpool_worker *worker);
 
-/* worker.c: threads */
+/* worker.c: what a worker thread does */
 int kpool_worker_main(void *data);
 struct kpool_worker *kpool_current_worker(void);
 struct kpool_worker *kpool_inside(struct kpool *pool);
+bool kpool_lose_worker(struct kpool_worker *worker);
+unsigned int kpool_idle_state(const struct kpool *pool);
+
+/* manager.c: how many worker threads there are */
 struct task_struct *kpool_send_worker(struct kpool *pool);
+void kpool_spawn_if_needed(struct kpool *pool);
+bool kpool_should_leave(const struct kpool *pool);
+void kpool_dismiss(struct kpool *pool, struct kpool_worker *worker,
+		   enum kpool_worker_state why);
 void kpool_retire_surplus(struct kpool *pool);
+void kpool_arm_purger(struct kpool *pool);
 int kpool_prealloc(struct kpool *pool);
 void kpool_spawn_work(struct work_struct *work);
 void kpool_purge_work(struct work_struct *work);
 void kpool_free_workers(struct kpool *pool);
-bool kpool_lose_worker(struct kpool_worker *worker);
-unsigned int kpool_idle_state(const struct kpool *pool);
 
 /* item.c: one item */
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);

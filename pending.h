@@ -194,4 +194,41 @@ static inline void kpool_unlock_wake_irq(struct kpool *pool,
 	local_irq_enable();
 }
 
+/*
+ * The way out of the lock: whatever was changed under it, afterwards no
+ * submitter waits that could be let in, no wait goes on that can never end, a
+ * closed pool that is drained says so, and a worker is on its way if an item
+ * can start.
+ */
+static inline void kpool_settle(struct kpool *pool)
+{
+	kpool_admit_blocked(pool);
+	kpool_break_deadlock(pool);
+	kpool_wind_up(pool);
+}
+
+static inline void kpool_unlock(struct kpool *pool, unsigned long flags)
+{
+	kpool_settle(pool);
+	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+}
+
+/* kpool_unlock() where interrupts were on. */
+static inline void kpool_unlock_irq(struct kpool *pool)
+{
+	kpool_settle(pool);
+	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+}
+
+static inline unsigned int kpool_nr_staying(const struct kpool *pool)
+{
+	return pool->nr_workers - pool->nr_leaving;
+}
+
+/* Do we have more workers than capacity allows? */
+static inline bool kpool_has_surplus(const struct kpool *pool)
+{
+	return kpool_nr_staying(pool) > (unsigned int)pool->attrs.capacity;
+}
+
 #endif /* _KPOOL_PENDING_H */

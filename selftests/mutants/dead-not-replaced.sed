@@ -3,4 +3,4 @@
 # kernel: stock
 # tests: oops
 # breaks: A warm worker that died stays away.
-/^bool kpool_lose_worker/,/^}/s/if (kpool_should_spawn(pool))/if (0)/
+/^bool kpool_lose_worker/,/^}/s/kpool_spawn_if_needed(pool);/;/

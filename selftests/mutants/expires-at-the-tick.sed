@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: manager.c
 # kernel: uml-time
 # tests: time
 # breaks: A worker that fell asleep late in a tick is purged before its time.

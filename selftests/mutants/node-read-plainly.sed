@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: manager.c
 # kernel: kcsan
 # tests: races
 # breaks: A race that is meant is not told from one that is not.

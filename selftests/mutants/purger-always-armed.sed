@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: manager.c
 # kernel: uml-time
 # tests: time
 # breaks: The purger wakes for ever in a pool where nothing can expire.

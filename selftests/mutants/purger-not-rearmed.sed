@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: manager.c
 # kernel: uml-time
 # tests: time ants
 # breaks: A worker that was too young at the first look is never looked at again.

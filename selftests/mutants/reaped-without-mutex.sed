@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: manager.c
 # kernel: uml-debug
 # tests: tune
 # breaks: A worker leaves the list while somebody reads it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: manager.c
 # kernel: uml
 # tests: fail
 # breaks: After a thread could not be made, nobody tries again.

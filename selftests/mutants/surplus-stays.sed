@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: pending.h
 # kernel: uml
 # tests: tune ants
 # breaks: After a shrink the pool runs more than capacity.
-s/return kpool_has_surplus(pool) ? NULL : kpool_take(pool);/return kpool_take(pool);/
-/^static bool kpool_should_leave/,/^}/s/ || kpool_has_surplus(pool)/ || (0 \&\& kpool_has_surplus(pool))/
+/kpool_has_surplus(const/,/^}/s/return kpool_nr_staying/return 0 \&\& kpool_nr_staying/

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: manager.c
 # kernel: uml
 # tests: lifetime regress
 # breaks: destroy returns while threads are left.

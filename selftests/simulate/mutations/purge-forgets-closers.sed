@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: manager.c
 # breaks: The last worker is reaped and those who wait for that sleep on.
 /^void kpool_purge_work/,/^}/s/^\tkpool_wind_up(pool);//

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: worker.c
+# file: manager.c
 # breaks: A new worker that may have gone meanwhile is woken.
 /^static int kpool_start_worker/,/^}/s/rcu_read_\(un\)*lock();/;/
