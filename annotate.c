@@ -22,7 +22,7 @@ static bool kpool_is_static(void *addr)
 	const struct kpool_item *item = addr;
 
 	return item->fn && !item->node.next && !item->node.prev &&
-	       !item->worker && !item->home && item->place == KPOOL_NOWHERE;
+	       !item->run && !item->home && item->place == KPOOL_NOWHERE;
 }
 
 /* Made anew, or freed, while active: whoever has it on a list must not. */

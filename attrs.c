@@ -13,6 +13,7 @@
 #include <uapi/linux/sched/types.h>
 
 #include "internal.h"
+#include "pending.h"
 
 static const char *const kpool_no_yes[] = { "no", "yes", NULL };
 static const char *const kpool_policies[] = {
@@ -484,13 +485,14 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 		pool->attrs.cpumask = pool->cpumask;
 	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
 	kpool_set_plain_capacity(pool);
-	kpool_retire_surplus(pool);
 	/* a shorter stall time needs a shorter period */
 	if (pool->watched)
 		mod_delayed_work(kpool_wq, &pool->watch, 0);
 	/* it arms itself for what may expire now, and asks for warm workers */
 	mod_delayed_work(kpool_wq, &pool->purger, 0);
-	kpool_go_on(pool, flags);
+	kpool_unlock(pool, flags);
+	kpool_settle_all(pool);
+	kpool_retire_all_surplus(pool);
 
 	kpool_sched_apply_workers(pool);
 	if (kpool_is_confined(pool))

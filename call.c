@@ -160,6 +160,15 @@ static void kpool_call_dropped(struct kpool_item *item, int err)
 	raw_spin_unlock_irqrestore(&call->pool->lock, flags);
 }
 
+/* Does its function run, as opposed to ours that is told of a drop? */
+static bool kpool_call_runs(const struct kpool_item *item)
+{
+	const struct kpool_run *run = kpool_run_of(item);
+
+	return run && (run->kind == KPOOL_RUN_WORKER ||
+		       run->kind == KPOOL_RUN_CALLER);
+}
+
 /*
  * The wait is over, for whatever reason; lock held.  Returns 0 if the function
  * has returned, or why it has not; *@mine tells whether the caller, and not
@@ -179,9 +188,9 @@ static int kpool_call_settle(struct kpool_call *call, int err, bool *mine)
 	 * It may have started since its caller was refused while it waited in
 	 * line.  Or its dropped function, which is ours, may just be called.
 	 */
-	if (err != -ETIMEDOUT || !kpool_runs(pool, item))
+	if (err != -ETIMEDOUT || !kpool_call_runs(item))
 		kpool_wait_item(pool, item, KPOOL_WAIT_CALL,
-				MAX_SCHEDULE_TIMEOUT);
+				MAX_SCHEDULE_TIMEOUT, false);
 	if (call->returned)
 		return 0;
 	if (call->dropped)
@@ -202,9 +211,10 @@ static int kpool_call_wait(struct kpool_call *call, unsigned long timeout,
 	int err;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	err = kpool_wait_item(pool, &call->base.item, KPOOL_WAIT_CALL, timeout);
+	err = kpool_wait_item(pool, &call->base.item, KPOOL_WAIT_CALL, timeout,
+			      false);
 	err = kpool_call_settle(call, err, &mine);
-	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+	kpool_unlock(pool, flags);
 	if (!err && result)
 		*result = call->result;
 	if (mine)

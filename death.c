@@ -56,6 +56,10 @@ static void kpool_leave_word(struct kpool_worker *worker)
 	kpool_map_died(worker);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	WRITE_ONCE(worker->died, true);
+	if (worker->run.item) {
+		worker->run.dead = true;
+		pool->nr_dead_runs++;
+	}
 	mod_delayed_work(kpool_wq, &pool->watch, 0);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
@@ -192,39 +196,48 @@ static struct kpool_worker *kpool_find_dead(struct kpool *pool)
 	return dead;
 }
 
-static void kpool_mark_lost(struct list_head *waiters,
-			    enum kpool_waiter_kind kind)
+/* So many flushers of a pool are told of a death under one hold of the lock. */
+#define KPOOL_LOST_BATCH	64
+
+/*
+ * The flushers of the pool that wait for the dead item: until it is taken out of
+ * the books they stay, and only later ones come.
+ */
+static void kpool_lose_flushers(struct kpool *pool, u32 epoch)
 {
 	struct kpool_waiter *waiter;
+	int i;
 
-	list_for_each_entry(waiter, waiters, node)
-		if (waiter->kind == kind)
-			waiter->lost = -EIO;
+	do {
+		raw_spin_lock_irq(&pool->lock);
+		waiter = kpool_flusher_of(pool, epoch);
+		for (i = 0; waiter && i < KPOOL_LOST_BATCH; i++) {
+			struct rb_node *next = rb_next(&waiter->by_epoch);
+
+			waiter->lost = true;
+			epoch = waiter->epoch + 1;
+			waiter = next ? rb_entry(next, struct kpool_waiter,
+						 by_epoch) : NULL;
+		}
+		raw_spin_unlock_irq(&pool->lock);
+	} while (waiter);
 }
 
-/* Those who wait for more than the dead item are to know that it did not end. */
-static void kpool_mark_all_lost(struct kpool *pool, u32 epoch,
-				struct kpool_group *group)
+/* Those that wait for more than the dead item are told that it did not end. */
+static void kpool_lose_others(struct kpool *pool, struct kpool_group *group)
 {
-	struct kpool_waiter *waiter;
-
-	list_for_each_entry(waiter, &pool->flushers, node)
-		if ((s32)(epoch - waiter->epoch) <= 0)
-			waiter->lost = -EIO;
-	kpool_mark_lost(&pool->closers, KPOOL_WAIT_REST);
-	for (; group; group = group->parent)
-		kpool_mark_lost(&group->waiters, KPOOL_WAIT_GROUP);
+	list_splice_tail_init(&pool->closers, &pool->lost_closers);
+	kpool_group_lose(group);
 }
 
-/* Its own runs outside have died with it, and are buried in their time. */
-static void kpool_leave_outside(struct kpool *pool,
-				const struct kpool_worker *worker)
+/* The caller, a living thread, is in the run of a dead one from now on. */
+static void kpool_take_over_run(struct kpool *pool, struct kpool_run *run)
 {
-	struct kpool_outside *outside;
-
-	list_for_each_entry(outside, &pool->outside, node)
-		if (outside->inside == worker)
-			outside->inside = NULL;
+	if (run->dead)
+		pool->nr_dead_runs--;
+	run->dead = true;
+	pool->burying = true;
+	kpool_ext_run_enter(pool, run);
 }
 
 /* The dead touch nothing: what they had is read without their knowledge. */
@@ -232,10 +245,16 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 {
 	struct task_struct *task = worker->task;
 	struct kpool_hook *hook = worker->hook;
+	struct kpool_run *run = &worker->run;
 	bool suspended;
 
 	pr_err("kpool: %s: worker %d has died in %ps\n", pool->name,
 	       task_pid_nr(task), READ_ONCE(worker->fn));
+	/* the run goes on here: what waits for it from here waits for itself */
+	raw_spin_lock_irq(&pool->lock);
+	kpool_run_forget_outer(pool, run, task);
+	kpool_take_over_run(pool, run);
+	raw_spin_unlock_irq(&pool->lock);
 	/* a handler that has killed one thread is not given another */
 	if (!worker->blaming)
 		kpool_report_error(pool, worker->fn, worker->run.item, -EIO,
@@ -243,11 +262,13 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 	if (worker->call)
 		kpool_call_died(worker->call);
 
+	kpool_lose_flushers(pool, run->epoch);
 	raw_spin_lock_irq(&pool->lock);
-	kpool_mark_all_lost(pool, worker->epoch, worker->group);
-	kpool_leave_outside(pool, worker);
+	kpool_lose_others(pool, run->group);
+	kpool_ext_run_leave(pool, run);
+	pool->burying = false;
 	suspended = kpool_lose_worker(worker);
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	kpool_unlock_irq(pool);
 
 	if (suspended)
 		pr_warn("kpool: %s: the last worker has died: without memory, no progress until a thread can be made\n",
@@ -266,49 +287,93 @@ void kpool_bury_dead(struct kpool *pool)
 
 /* Submitters that died in an item that they ran themselves */
 
-/* A run whose thread has ended, or NULL. */
-static struct kpool_outside *kpool_find_dead_outside(struct kpool *pool)
-{
-	struct kpool_outside *outside, *dead = NULL;
+/* So many threads in external runs are looked at under one hold of the lock. */
+#define KPOOL_FIND_BATCH	64
 
-	raw_spin_lock_irq(&pool->lock);
-	list_for_each_entry(outside, &pool->outside, node)
-		if (outside->held && kpool_has_ended(outside->held)) {
-			dead = outside;
-			break;
+/* A run whose thread has ended, or NULL. */
+static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
+{
+	struct task_struct *task = NULL;
+	struct kpool_run *run;
+	int i;
+
+	do {
+		raw_spin_lock_irq(&pool->lock);
+		run = kpool_ext_run_after(pool, task);
+		for (i = 0; run && i < KPOOL_FIND_BATCH; i++) {
+			if (kpool_has_ended(run->task))
+				break;
+			task = run->task;
+			run = kpool_ext_run_after(pool, task);
 		}
-	raw_spin_unlock_irq(&pool->lock);
-	return dead;
+		raw_spin_unlock_irq(&pool->lock);
+	} while (run && i == KPOOL_FIND_BATCH);
+	return run;
 }
 
-static void kpool_bury_submitter(struct kpool *pool,
-				 struct kpool_outside *outside)
+/* The dead thread's run goes on here.  Its task stays until we have done. */
+static struct task_struct *kpool_take_over_ext_run(struct kpool *pool,
+						   struct kpool_run *run)
 {
-	struct task_struct *task = outside->held;
-	struct kpool_call *call = outside->call;
-	struct kpool_waiter *waiter;
-
-	pr_err("kpool: %s: thread %d has died in %ps, which it ran itself\n",
-	       pool->name, task_pid_nr(task), outside->fn);
-	kpool_report_error(pool, outside->fn, outside->run.item, -EIO, task,
-			   NULL);
+	struct task_struct *task = get_task_struct(run->task);
 
 	raw_spin_lock_irq(&pool->lock);
-	kpool_mark_all_lost(pool, outside->epoch, outside->group);
-	list_for_each_entry(waiter, &outside->run.waiters, node)
-		waiter->lost = -EIO;
-	kpool_end_here(pool, outside, -EIO);
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	kpool_ext_run_leave(pool, run);
+	kpool_take_over_run(pool, run);
+	raw_spin_unlock_irq(&pool->lock);
+	return task;
+}
+
+static void kpool_bury_submitter(struct kpool *pool, struct kpool_run *run)
+{
+	struct kpool_call *call = run->call;
+	struct task_struct *task;
+
+	task = kpool_take_over_ext_run(pool, run);
+	pr_err("kpool: %s: thread %d has died in %ps, which it ran itself\n",
+	       pool->name, task_pid_nr(task), run->fn);
+	kpool_report_error(pool, run->fn, run->item, -EIO, task, NULL);
+
+	kpool_lose_flushers(pool, run->epoch);
+	raw_spin_lock_irq(&pool->lock);
+	kpool_lose_others(pool, run->group);
+	pool->burying = false;
+	kpool_caller_run_end(pool, run, -EIO);
+	kpool_unlock_irq(pool);
 
 	if (call)
 		kpool_call_lost(call);
 	put_task_struct(task);
 }
 
+/* The item has been dropped, though its owner has not quite been told. */
+static void kpool_bury_drop(struct kpool *pool, struct kpool_run *run)
+{
+	bool aborter = run->kind == KPOOL_RUN_ABORT;
+	struct task_struct *task;
+
+	task = kpool_take_over_ext_run(pool, run);
+	pr_err("kpool: %s: thread %d has died in %ps, a dropped function\n",
+	       pool->name, task_pid_nr(task), run->fn);
+	raw_spin_lock_irq(&pool->lock);
+	pool->burying = false;
+	pool->nr_aborters -= aborter;
+	kpool_drop_end(pool, run);
+	raw_spin_unlock_irq(&pool->lock);
+	/* what it would have dropped next is left */
+	kpool_replace_dropper(pool, !aborter);
+	put_task_struct(task);
+}
+
+/* Threads that died in runs of theirs. */
 void kpool_bury_submitters(struct kpool *pool)
 {
-	struct kpool_outside *outside;
+	struct kpool_run *run;
 
-	while ((outside = kpool_find_dead_outside(pool)))
-		kpool_bury_submitter(pool, outside);
+	while ((run = kpool_find_dead_run(pool))) {
+		if (run->kind == KPOOL_RUN_CALLER)
+			kpool_bury_submitter(pool, run);
+		else
+			kpool_bury_drop(pool, run);
+	}
 }

@@ -137,7 +137,7 @@ static void kpool_show_worker(struct seq_file *m, struct kpool *pool,
 	since = worker->since;
 	done = worker->done;
 	fn = READ_ONCE(worker->fn);
-	asleep = worker->asleep;
+	asleep = worker->run.asleep;
 	raw_spin_unlock_irq(&pool->lock);
 
 	seq_printf(m, "%-7d %-8s %8u %12llu ", task_pid_nr(worker->task),

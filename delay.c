@@ -15,7 +15,7 @@
 #include "pending.h"
 
 /* So many jobs become due under one hold of the lock. */
-#define KPOOL_DUE_BATCH	32
+#define KPOOL_DUE_BATCH	8
 
 static struct kpool_job *kpool_job_by_node(struct rb_node *node)
 {
@@ -118,7 +118,7 @@ static void kpool_delay_fires(struct timer_list *timer)
 	do {
 		raw_spin_lock_irqsave(&pool->lock, flags);
 		more = kpool_delay_batch(pool);
-		kpool_go_on(pool, flags);
+		kpool_unlock(pool, flags);
 	} while (more);
 }
 
@@ -151,7 +151,7 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
 		if (!delay)
 			kpool_accept_due(pool, item);
 	}
-	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+	kpool_unlock(pool, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_submit_delayed);
@@ -170,7 +170,7 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay)
 		kpool_delay(pool, job, delay);
 	else
 		kpool_becomes_due(pool, job);
-	kpool_go_on(pool, flags);
+	kpool_unlock(pool, flags);
 	return true;
 }
 EXPORT_SYMBOL_GPL(kpool_modify_delay);

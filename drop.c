@@ -13,6 +13,7 @@
  * piece of work of the pool, the dropper, tells the owner.  Only abort tells
  * owners itself.
  */
+#include <linux/gfp.h>
 #include <linux/module.h>
 
 #include "internal.h"
@@ -22,70 +23,89 @@
  * Drop an accepted item that does not run.  Called with pool->lock held, which
  * is dropped meanwhile, and interrupts on before that.
  */
-static void kpool_drop(struct kpool *pool, struct kpool_item *item, int err)
+static void kpool_drop(struct kpool *pool, struct kpool_item *item,
+		       struct kpool_run *run, enum kpool_run_kind kind, int err)
 {
 	kpool_dropped_fn dropped = item->dropped;
-	struct kpool_outside outside;
 
 	lockdep_assert_held(&pool->lock);
 	kpool_give_up(pool, item);
-	kpool_outside_begin(pool, item, &outside, false);
-	kpool_admit_blocked(pool);
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	kpool_ext_run_begin(pool, run, item, kind);
+	run->err = err;
+	kpool_unlock_irq(pool);
 
 	if (dropped)
 		dropped(item, err);
 
 	raw_spin_lock_irq(&pool->lock);
+	kpool_drop_end(pool, run);
+}
+
+/* The dropped function has returned, or its thread has ended in it. */
+void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
+{
+	int err = run->err;
+
+	lockdep_assert_held(&pool->lock);
 	pool->stats.dropped++;
 	pool->stats.expired += err == -ETIME;
 	pool->stats.displaced += err == -EAGAIN;
 	/* to be cancelled is no error, unless it is by abort */
-	kpool_outside_end(pool, &outside, err,
-			  err != -ECANCELED || pool->aborted);
+	kpool_ext_run_end(pool, run, err, err != -ECANCELED || pool->aborted);
+}
+
+void kpool_queue_dropper(struct kpool *pool)
+{
+	queue_work(kpool_wq, &pool->dropper);
+}
+
+/*
+ * The thread of a dropped function has ended in it.  If that was the dropper's,
+ * the kernel takes its piece of work for busy for ever.
+ */
+void kpool_replace_dropper(struct kpool *pool, bool died)
+{
+	kpool_queue_dropper(pool);
 }
 
 /* Leave an accepted item to the dropper; if it still runs, until it has. */
 void kpool_doom(struct kpool *pool, struct kpool_item *item, int err)
 {
+	struct kpool_run *run = kpool_run_of(item);
+
 	lockdep_assert_held(&pool->lock);
 	kpool_give_up(pool, item);
 	item->place = KPOOL_DOOMED;
 	item->err = err;
-	list_add_tail(&item->node, &pool->doomed);
 	pool->nr_doomed++;
-	if (kpool_runner(item))
-		kpool_runner(item)->odd = true;
-	queue_work(kpool_wq, &pool->dropper);
+	if (kpool_is_odd(item))
+		kpool_odd_doomed(pool, item);
+	if (run) {
+		run->held = item;
+		run->special = true;
+	} else {
+		list_add_tail(&item->node, &pool->doomed);
+		kpool_queue_dropper(pool);
+	}
 }
 
 /* Doom one more that must not wait for its turn: is there any? */
 static bool kpool_doom_another(struct kpool *pool)
 {
-	struct kpool_item *item = kpool_first_of_doomed_groups(pool);
-
-	if (item) {
-		kpool_doom(pool, item, -ECANCELED);
-		return true;
-	}
-	/* what is delayed in an aborted pool is left to abort */
-	if (!pool->closed || pool->aborted)
-		return false;
-	item = kpool_first_delayed(pool);
-	if (item)
-		kpool_doom(pool, item, -ESHUTDOWN);
-	return item;
-}
-
-/* The next that is doomed and does not run from before. */
-struct kpool_item *kpool_next_doomed(struct kpool *pool)
-{
 	struct kpool_item *item;
 
-	list_for_each_entry(item, &pool->doomed, node)
-		if (!kpool_run_of(pool, item))
-			return item;
-	return NULL;
+	if (kpool_sweep_groups(pool))
+		return true;
+	if (!pool->closed)
+		return false;
+	/* what is accepted in an aborted pool is left to abort, if it lives */
+	if (pool->aborted && pool->nr_aborters)
+		return false;
+	item = pool->aborted ? kpool_any_accepted(pool) :
+			       kpool_first_delayed(pool);
+	if (item)
+		kpool_doom(pool, item, pool->aborted ? -ECANCELED : -ESHUTDOWN);
+	return item;
 }
 
 void kpool_drop_work(struct work_struct *work)
@@ -95,18 +115,20 @@ void kpool_drop_work(struct work_struct *work)
 	bool more;
 
 	raw_spin_lock_irq(&pool->lock);
-	pool->dropper_task = current;
+	pool->dropper_active = true;
 	do {
 		more = kpool_doom_another(pool);
-		item = kpool_next_doomed(pool);
+		item = list_first_entry_or_null(&pool->doomed,
+						struct kpool_item, node);
 		if (item)
-			kpool_drop(pool, item, item->err);
+			kpool_drop(pool, item, &pool->drop_run, KPOOL_RUN_DROP,
+				   item->err);
+		kpool_unlock_irq(pool);
+		raw_spin_lock_irq(&pool->lock);
 	} while (item || more);
-	pool->dropper_task = NULL;
-	/* without running anything, this may have made room, or ended a hope */
-	kpool_admit_blocked(pool);
-	kpool_break_deadlock(pool);
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	pool->dropper_active = false;
+	/* without a drop, this may have made room, or ended the last progress */
+	kpool_unlock_irq(pool);
 }
 
 /* Abort */
@@ -122,30 +144,37 @@ static struct kpool_item *kpool_first_in_line(struct kpool *pool)
 	return NULL;
 }
 
-/* Some accepted item that has not started, but those that a runner holds. */
-static struct kpool_item *kpool_any_accepted(struct kpool *pool)
+/* Some accepted item that has not started, but those that a run holds. */
+struct kpool_item *kpool_any_accepted(struct kpool *pool)
 {
 	return kpool_first_in_line(pool) ?:
 	       list_first_entry_or_null(&pool->aside, struct kpool_item, node) ?:
-	       /* the submitters have been sent away */
-	       list_first_entry_or_null(&pool->blocked, struct kpool_item,
-					node) ?:
+	       /* the submitters are sent away before */
+	       (list_empty(&pool->submitters) ?
+		list_first_entry_or_null(&pool->blocked, struct kpool_item,
+					 node) : NULL) ?:
 	       kpool_first_delayed(pool);
 }
 
 /* Drop all that has not started; in an aborted pool nothing does. */
-static unsigned long kpool_drop_all(struct kpool *pool)
+static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 {
 	unsigned long dropped = 0;
 	struct kpool_item *item;
 
-	/* a reboot in between has found nothing left to drop */
+	/* if it is reopened in between, nothing was left to drop */
 	while (pool->aborted && (item = kpool_any_accepted(pool))) {
-		if (kpool_run_of(pool, item)) {
+		if (kpool_run_of(item)) {
 			kpool_doom(pool, item, -ECANCELED);
+			kpool_unlock_irq(pool);
+			raw_spin_lock_irq(&pool->lock);
 			continue;
 		}
-		kpool_drop(pool, item, -ECANCELED);
+		/* the one before is on pool->free_runs since it has ended */
+		kpool_drop(pool, item, *run, KPOOL_RUN_ABORT, -ECANCELED);
+		*run = list_first_entry(&pool->free_runs, struct kpool_run,
+					free);
+		list_del(&(*run)->free);
 		dropped++;
 	}
 	return dropped;
@@ -153,16 +182,18 @@ static unsigned long kpool_drop_all(struct kpool *pool)
 
 unsigned long kpool_abort(struct kpool *pool)
 {
+	struct kpool_run *run;
 	unsigned long dropped;
 
 	might_sleep();
+	run = kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 	kpool_close(pool, true);
 	raw_spin_lock_irq(&pool->lock);
-	dropped = kpool_drop_all(pool);
+	dropped = kpool_drop_all(pool, &run);
 	pool->nr_aborters--;
-	/* what it has only doomed gives no hope any more */
-	kpool_break_deadlock(pool);
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	list_add(&run->free, &pool->free_runs);
+	/* what it has only doomed is no progress of its own any more */
+	kpool_unlock_irq(pool);
 	return dropped;
 }
 EXPORT_SYMBOL_GPL(kpool_abort);

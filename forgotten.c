@@ -118,7 +118,7 @@ static bool kpool_cancel_forgotten(struct kpool *pool,
 	ours = item && kpool_is_ours(item);
 	if (item)
 		kpool_do_cancel(pool, item);
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	kpool_unlock_irq(pool);
 	if (ours)
 		item->dropped(item, -ECANCELED);
 	return item;
@@ -128,7 +128,7 @@ static bool kpool_cancel_forgotten(struct kpool *pool,
 static struct kpool_run *kpool_run_within(struct kpool *pool,
 					  const struct module *owner)
 {
-	struct kpool_outside *outside;
+	struct kpool_run *run;
 	struct kpool_worker *worker;
 
 	lockdep_assert_held(&pool->mutex);
@@ -138,9 +138,10 @@ static struct kpool_run *kpool_run_within(struct kpool *pool,
 		    (kpool_is_within(READ_ONCE(worker->fn), owner) ||
 		     kpool_hides_user_fn(READ_ONCE(worker->fn))))
 			return &worker->run;
-	list_for_each_entry(outside, &pool->outside, node)
-		if (kpool_is_within(outside->fn, owner))
-			return &outside->run;
+	for (run = kpool_ext_run_after(pool, NULL); run;
+	     run = kpool_ext_run_after(pool, run->task))
+		if (kpool_is_within(run->fn, owner))
+			return run;
 	return NULL;
 }
 
@@ -164,7 +165,7 @@ static bool kpool_await_forgotten(struct kpool *pool,
 
 	raw_spin_lock_irq(&pool->lock);
 	kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	return true;
 }
 

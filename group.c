@@ -6,9 +6,12 @@
  * It counts its jobs from their acceptance to their end, and its children that
  * have any; group->pending are the jobs that have not started.  A job that
  * starts leaves that list, because its function may free it; one of a group
- * that collects comes to group->ended when its run is over.
+ * that collects comes to group->ended when its run is over.  group->blocked are
+ * the jobs of sleeping submitters.
  *
- * A cancelled group accepts nothing.  The dropper drops what is pending.
+ * A cancelled group accepts nothing.  The dropper sends away its sleeping
+ * submitters, drops what is pending, and does the same to its children, one at a
+ * time.
  */
 #include <linux/module.h>
 
@@ -32,7 +35,10 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 	INIT_LIST_HEAD(&group->children);
 	INIT_LIST_HEAD(&group->sibling);
 	INIT_LIST_HEAD(&group->doomed);
+	INIT_LIST_HEAD(&group->blocked);
 	INIT_LIST_HEAD(&group->waiters);
+	INIT_LIST_HEAD(&group->lost_waiters);
+	INIT_LIST_HEAD(&group->next_waiters);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(kpool_init_group);
@@ -58,72 +64,68 @@ static bool kpool_group_is_within(const struct kpool_group *group,
 
 /* Counting */
 
-static void kpool_group_get(struct kpool_group *group)
+/* A group is among its parent's children while something of it is accepted or blocked. */
+static void kpool_group_add_member(struct kpool_group *group)
 {
-	for (; group && !group->left++; group = group->parent)
+	for (; group && !group->members++; group = group->parent)
 		if (group->parent)
 			list_add_tail(&group->sibling,
 				      &group->parent->children);
 }
 
-/* Serve one of those who wait for the next to end. */
-static void kpool_group_serve_next(struct kpool *pool,
-				   struct kpool_group *group)
-{
-	struct kpool_waiter *waiter;
-
-	list_for_each_entry(waiter, &group->waiters, node) {
-		if (waiter->kind != KPOOL_WAIT_NEXT)
-			continue;
-		list_del(&waiter->node);
-		kpool_serve(pool, waiter, 0);
-		return;
-	}
-}
-
-/* One less.  The group may be gone afterwards. */
-static void kpool_group_put(struct kpool *pool, struct kpool_group *group)
+static void kpool_group_remove_member(struct kpool_group *group)
 {
 	struct kpool_group *parent;
 
-	for (; group && !--group->left; group = parent) {
+	for (; group && !--group->members; group = parent) {
 		parent = group->parent;
 		list_del_init(&group->sibling);
 		list_del_init(&group->doomed);
-		kpool_serve_all(pool, &group->waiters, 0);
 	}
+}
+
+/* One more accepted job. */
+static void kpool_group_get(struct kpool_group *group)
+{
+	kpool_group_add_member(group);
+	for (; group && !group->left++; group = group->parent)
+		;
+}
+
+/* One less.  The group may be gone once its waiters are told. */
+static void kpool_group_put(struct kpool *pool, struct kpool_group *group)
+{
+	struct kpool_group *last = group;
+
+	for (; group && !--group->left; group = group->parent) {
+		kpool_serve_list(pool, &group->waiters, false);
+		kpool_serve_list(pool, &group->next_waiters, false);
+		kpool_serve_list(pool, &group->lost_waiters, true);
+	}
+	kpool_group_remove_member(last);
+}
+
+/* Wake one of those that wait for the next to end. */
+static void kpool_group_serve_next(struct kpool *pool,
+				   struct kpool_group *group)
+{
+	if (!list_empty(&group->next_waiters))
+		list_move_tail(group->next_waiters.next, &pool->served);
+}
+
+/* A worker died in a job: the waiters for all of the group are told of it. */
+void kpool_group_lose(struct kpool_group *group)
+{
+	for (; group; group = group->parent)
+		list_splice_tail_init(&group->waiters, &group->lost_waiters);
 }
 
 /* Cancelling */
 
-/* Submitters asleep with a job of the group are told. */
-static void kpool_group_refuse_blocked(struct kpool *pool,
-				       const struct kpool_group *group)
-{
-	struct kpool_item *item, *next;
-
-	list_for_each_entry_safe(item, next, &pool->blocked, node)
-		if (item->place == KPOOL_BLOCKED &&
-		    (item->flags & __KPOOL_JOB) &&
-		    kpool_group_is_within(kpool_job_of(item)->group, group))
-			kpool_refuse_blocked(pool, item, -ECANCELED);
-}
-
-static void kpool_group_doom_one(struct kpool *pool, struct kpool_group *group)
-{
-	if (group->left && list_empty(&group->doomed))
-		list_add_tail(&group->doomed, &pool->doomed_groups);
-}
-
-/* Leave what is pending to the dropper; the list grows by whole generations. */
 static void kpool_group_doom(struct kpool *pool, struct kpool_group *group)
 {
-	struct kpool_group *child;
-
-	kpool_group_doom_one(pool, group);
-	list_for_each_entry(group, &pool->doomed_groups, doomed)
-		list_for_each_entry(child, &group->children, sibling)
-			kpool_group_doom_one(pool, child);
+	if (group->members && list_empty(&group->doomed))
+		list_add_tail(&group->doomed, &pool->doomed_groups);
 }
 
 static void kpool_group_do_cancel(struct kpool *pool, struct kpool_group *group)
@@ -132,26 +134,57 @@ static void kpool_group_do_cancel(struct kpool *pool, struct kpool_group *group)
 	if (group->cancelled)
 		return;
 	group->cancelled = true;
-	kpool_group_refuse_blocked(pool, group);
 	kpool_group_doom(pool, group);
 	if (!list_empty(&pool->doomed_groups))
-		queue_work(kpool_wq, &pool->dropper);
+		kpool_queue_dropper(pool);
 }
 
-/* The next job of a cancelled group to drop; a group without one is done. */
-struct kpool_item *kpool_first_of_doomed_groups(struct kpool *pool)
+/* Pass a group's cancellation on to one of its children: was there any? */
+static bool kpool_sweep_child(struct kpool *pool, struct kpool_group *group)
 {
-	struct kpool_group *group, *next;
+	struct kpool_group *child;
+
+	/* those that have been swept are at the end */
+	child = list_first_entry_or_null(&group->children, struct kpool_group,
+					 sibling);
+	if (!child || child->swept)
+		return false;
+	child->swept = true;
+	list_move_tail(&child->sibling, &group->children);
+	kpool_group_doom(pool, child);
+	return true;
+}
+
+/*
+ * Take one thing out of a cancelled group, of which nothing comes in any more:
+ * was there any?
+ */
+bool kpool_sweep_groups(struct kpool *pool)
+{
+	struct kpool_group *group;
 	struct kpool_job *job;
 
-	list_for_each_entry_safe(group, next, &pool->doomed_groups, doomed) {
-		list_for_each_entry(job, &group->pending, group_node)
-			if (kpool_is_accepted(&job->item) &&
-			    job->item.place != KPOOL_DOOMED)
-				return &job->item;
-		list_del_init(&group->doomed);
+	lockdep_assert_held(&pool->lock);
+	group = list_first_entry_or_null(&pool->doomed_groups,
+					 struct kpool_group, doomed);
+	if (!group)
+		return false;
+	if (kpool_sweep_child(pool, group))
+		return true;
+
+	job = list_first_entry_or_null(&group->blocked, struct kpool_job,
+				       group_node);
+	if (job) {
+		kpool_refuse_blocked(pool, &job->item, -ECANCELED);
+		return true;
 	}
-	return NULL;
+	job = list_first_entry_or_null(&group->pending, struct kpool_job,
+				       group_node);
+	if (job)
+		kpool_doom(pool, &job->item, -ECANCELED);
+	else
+		list_del_init(&group->doomed);
+	return true;
 }
 
 void kpool_group_cancel(struct kpool_group *group)
@@ -161,7 +194,7 @@ void kpool_group_cancel(struct kpool_group *group)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	kpool_group_do_cancel(pool, group);
-	kpool_go_on(pool, flags);
+	kpool_unlock(pool, flags);
 }
 EXPORT_SYMBOL_GPL(kpool_group_cancel);
 
@@ -184,6 +217,21 @@ void kpool_group_join(struct kpool *pool, struct kpool_job *job)
 	lockdep_assert_held(&pool->lock);
 	list_add_tail(&job->group_node, &job->group->pending);
 	kpool_group_get(job->group);
+}
+
+/* The submitter of a job sleeps. */
+void kpool_group_block(struct kpool *pool, struct kpool_job *job)
+{
+	lockdep_assert_held(&pool->lock);
+	list_add_tail(&job->group_node, &job->group->blocked);
+	kpool_group_add_member(job->group);
+}
+
+void kpool_group_unblock(struct kpool *pool, struct kpool_job *job)
+{
+	lockdep_assert_held(&pool->lock);
+	list_del(&job->group_node);
+	kpool_group_remove_member(job->group);
 }
 
 /* A job is not pending any more; its group is to be told of its end. */
@@ -218,14 +266,10 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 /* Is the caller in a job of the group, or in a dropped function of one? */
 static bool kpool_group_has_caller(const struct kpool_group *group)
 {
-	const struct kpool_worker *me = kpool_inside(group->pool);
-	const struct kpool_outside *outside;
+	const struct kpool_run *run = kpool_current_run(group->pool);
 
-	if (me && kpool_group_is_within(me->group, group))
-		return true;
-	list_for_each_entry(outside, &group->pool->outside, node)
-		if (outside->task == current &&
-		    kpool_group_is_within(outside->group, group))
+	for (; run; run = run->outer)
+		if (kpool_group_is_within(run->group, group))
 			return true;
 	return false;
 }
@@ -240,7 +284,8 @@ static int kpool_group_sleep(struct kpool_group *group,
 	if (kpool_group_has_caller(group))
 		return -EDEADLK;
 	kpool_waiter_init(&waiter, kind, NULL);
-	list_add_tail(&waiter.node, &group->waiters);
+	list_add_tail(&waiter.node, kind == KPOOL_WAIT_NEXT ?
+		      &group->next_waiters : &group->waiters);
 	return kpool_wait(pool, &waiter, min_t(unsigned long, timeout,
 					       MAX_SCHEDULE_TIMEOUT), false);
 }
@@ -257,7 +302,7 @@ int kpool_group_wait(struct kpool_group *group, unsigned long timeout)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (group->left)
 		err = kpool_group_sleep(group, KPOOL_WAIT_GROUP, timeout);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_group_wait);
@@ -309,7 +354,7 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 		if (timeout < MAX_SCHEDULE_TIMEOUT)
 			timeout = max_t(long, end - jiffies, 0);
 	}
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return job ?: ERR_PTR(err);
 }
 EXPORT_SYMBOL_GPL(kpool_group_next);

@@ -67,11 +67,43 @@ enum kpool_rank {
 /* Flags that take an item off the plain path. */
 #define KPOOL_ODD	((u8)~__KPOOL_WATCHED)
 
-/* One run of an item: in a worker, or elsewhere, see struct kpool_outside. */
+/* What a run executes. */
+enum kpool_run_kind {
+	KPOOL_RUN_WORKER,	/* the item's function, in a worker */
+	KPOOL_RUN_CALLER,	/* the item's function, in its submitter */
+	KPOOL_RUN_DROP,		/* the owner's dropped function */
+	KPOOL_RUN_ABORT,	/* the same, in kpool_abort() */
+};
+
+/*
+ * One run of an item, by any thread.  kpool_item.run may point to it long after
+ * the run has ended, so its memory belongs to the pool: part of a worker, or on
+ * pool->free_runs between two runs.
+ */
 struct kpool_run {
 	/* L: compared, never followed: the item may have been freed */
 	struct kpool_item	*item;
-	struct list_head	waiters;	/* L: kpool_waiter.node */
+	struct list_head	waiters; /* L: for the end of this run */
+	struct list_head	next_waiters; /* L: for @item, pending again */
+	struct kpool_item	*held;	/* L: @item, pending again, its turn has come */
+	struct kpool_run	*outer;	/* L: the run of the pool that this is inside of */
+	struct kpool_waiter	*asleep; /* L: an outermost run: where its thread sleeps */
+	struct task_struct	*task;	/* L: the thread; referenced, but for a worker's */
+	struct kpool_worker	*worker; /* I: that it is part of, or NULL */
+	struct kpool_group	*group;	/* L: to be told of the end, or NULL */
+	struct kpool_stream	*stream; /* L: held until the end, or NULL */
+	struct kpool_call	*call;	/* L: of KPOOL_RUN_CALLER: the call, or NULL */
+	void			*fn;	/* L: of KPOOL_RUN_CALLER and _DROP: the function */
+	union {
+		struct rb_node	by_task; /* L: in pool->ext_runs, innermost runs only */
+		struct list_head free;	/* L: on pool->free_runs */
+	};
+	unsigned int		units;	/* L: held by the run; 0: none */
+	u32			epoch;	/* L: of the item */
+	int			err;	/* L: of KPOOL_RUN_DROP, _ABORT: why */
+	u8			kind;	/* L: enum kpool_run_kind */
+	bool			special; /* L: there is more to do at its end */
+	bool			dead;	/* L: its thread has ended, kpool knows */
 };
 
 enum kpool_worker_state {
@@ -85,7 +117,7 @@ enum kpool_worker_state {
 
 /*
  * A worker's memory outlives its thread: it goes to pool->spare and is freed
- * with the pool, because kpool_item.worker may still point to it.
+ * with the pool, because kpool_item.run may still point to it.
  */
 struct kpool_worker {
 	struct list_head	node;	/* L: on pool->idle, leaving or spare */
@@ -93,20 +125,11 @@ struct kpool_worker {
 	struct kpool		*pool;	/* I */
 	struct task_struct	*task;	/* B, while a member: referenced */
 	struct kpool_run	run;	/* L */
-	struct kpool_item	*held;	/* L: to be first in line after the run */
-	struct kpool_waiter	*asleep; /* L: its sleep on pool->nested */
 	void			*fn;	/* S: what it runs, for people; racy read */
 	unsigned long		since;	/* L: jiffies of its last change of state */
 	u64			done;	/* L: items completed */
-	u32			epoch;	/* L: of the item it runs */
 	int			nr_locks; /* S: held after the last item */
 	u8			state;	/* L: enum kpool_worker_state */
-	bool			odd;	/* L: there is more to do at the end of a run */
-
-	/* of an odd run; @units is 1 otherwise, the rest NULL */
-	unsigned int		units;	/* L: that the run holds */
-	struct kpool_group	*group;	/* L */
-	struct kpool_stream	*stream; /* L */
 
 	struct kpool_call	*call;	/* S: the call that it runs */
 	void			*data;	/* S: what worker_init returned */
@@ -121,49 +144,35 @@ struct kpool_worker {
 };
 
 enum kpool_waiter_kind {
-	KPOOL_WAIT_SUBMIT,	/* its item is on pool->blocked */
-	KPOOL_WAIT_ITEM,	/* on pool->waiters or on a run's waiters */
+	KPOOL_WAIT_SUBMIT,	/* on pool->submitters, its item on pool->blocked */
+	KPOOL_WAIT_ITEM,	/* on a list of waiters of its item or of a run */
 	KPOOL_WAIT_CALL,	/* the same, not to be refused once it runs */
 	KPOOL_WAIT_GROUP,	/* on group->waiters, for all of it */
-	KPOOL_WAIT_NEXT,	/* on group->waiters, for one that has ended */
-	KPOOL_WAIT_FLUSH,	/* on pool->flushers */
+	KPOOL_WAIT_NEXT,	/* on group->next_waiters, for one that has ended */
+	KPOOL_WAIT_FLUSH,	/* in pool->flushers */
 	KPOOL_WAIT_REST,	/* on pool->closers */
 };
 
 /* A caller asleep in kpool; lives on the caller's stack. */
 struct kpool_waiter {
 	struct list_head	node;	/* L */
-	struct list_head	nested;	/* L: on pool->nested, or empty */
+	struct list_head	nested;	/* L: on pool->nested or ->nested_calls, or empty */
+	struct rb_node		by_epoch; /* L: for _FLUSH: in pool->flushers */
+	/*
+	 * L: the waiters for a pending item that does not run hang on the first
+	 * of them: item->run points to this, a run of nothing.
+	 */
+	struct kpool_run	pending;
 	struct completion	done;
 	struct kpool_item	*item;	/* I: for _SUBMIT, _ITEM and _CALL */
-	struct kpool_worker	*inside; /* I: whose item sleeps here, or NULL */
-	struct kpool_outside	*outside; /* I: which run of another sleeps here */
-	unsigned long		left;	/* L: for _FLUSH: items to end */
+	struct kpool_run	*run;	/* I: the run that sleeps here, or NULL */
+	unsigned long		left;	/* L: for _FLUSH: items since the one before */
 	u32			epoch;	/* I: for _FLUSH: the last that counts */
-	int			result;	/* L: valid once served */
-	int			lost;	/* L: -EIO: a worker died in what it waits for */
+	int			result;	/* L: valid once @served */
+	bool			lost;	/* L: for _FLUSH: a worker died in an item */
 	bool			served;	/* L */
-	bool			begun;	/* L: for _ITEM, _CALL: the run that ends it */
 	bool			killable; /* L: a fatal signal ends it */
 	u8			kind;	/* I: enum kpool_waiter_kind */
-};
-
-/*
- * A run outside the workers: of the owner's dropped function, or of an item by
- * its submitter.  Lives on the stack of who calls it, but where it is kept.
- */
-struct kpool_outside {
-	struct list_head	node;	/* L: on pool->outside */
-	struct task_struct	*task;	/* I: who calls it */
-	struct kpool_run	run;	/* L */
-	void			*fn;	/* I: what is called */
-	struct kpool_worker	*inside; /* I: the caller is its item, or NULL */
-	struct kpool_waiter	*asleep; /* L: its sleep on pool->nested */
-	struct kpool_group	*group;	/* I: to be told of the end, or NULL */
-	struct kpool_call	*call;	/* I: the caller calls, or NULL */
-	struct task_struct	*held;	/* I: @task, if this outlives it */
-	u32			epoch;	/* I: of the item */
-	bool			runs;	/* I: the item's function, not dropped */
 };
 
 /* An error, for people. */
@@ -196,6 +205,7 @@ struct kpool {
 	/* items */
 	struct list_head	lines[KPOOL_NR_RANKS];	/* L: in order of start */
 	struct list_head	blocked;	/* L: in order of arrival */
+	struct list_head	submitters;	/* L: kpool_waiter.node of those on it */
 	unsigned int		nr_line;	/* L: on @lines */
 	unsigned int		nr_held;	/* L */
 	unsigned int		nr_due;		/* L: of @blocked: accepted */
@@ -204,9 +214,15 @@ struct kpool {
 	/*
 	 * L: what may be filled without a closer look: capacity, but 0 while
 	 * the pool is closed or paused, has odd items in line or blocked, or
-	 * runs outside of its workers.
+	 * external runs.
 	 */
 	unsigned int		plain_capacity;
+	/*
+	 * L: what kpool_settle() has to look at: submitters and items on
+	 * @blocked, waiters, being closed.  While it is 0, a change has no
+	 * consequence but for the workers.
+	 */
+	unsigned int		nr_concerned;
 	u32			epoch;		/* L: ends at each flush */
 	u32			arrivals;	/* L: ever, in the line */
 
@@ -223,10 +239,9 @@ struct kpool {
 	unsigned int		nr_doomed;	/* L */
 	unsigned int		nr_delayed;	/* L */
 	unsigned int		nr_passed;	/* L: starts past a lower priority */
-	unsigned int		nr_caller_runs;	/* L: of @outside */
 	struct timer_list	delay_timer;
 	struct work_struct	dropper;
-	struct task_struct	*dropper_task;	/* L: whom it runs in, or NULL */
+	bool			dropper_active;	/* L: it is between two drops or in one */
 	unsigned int		nr_aborters;	/* L: in kpool_abort() */
 
 	/* workers */
@@ -249,16 +264,30 @@ struct kpool {
 	bool			paused;		/* L */
 	bool			dead;		/* L: leaves the index of ids */
 
-	/* those who sleep */
-	struct list_head	waiters;	/* L: for a pending item */
-	struct list_head	flushers;	/* L: in kpool_flush() */
+	/* external runs: those that no worker makes */
+	struct rb_root		ext_runs;	/* L: kpool_run.by_task, by address */
+	struct list_head	free_runs;	/* L: kpool_run.free */
+	struct kpool_run	drop_run;	/* L: the dropper's */
+	unsigned int		nr_ext_runs;	/* L: in all */
+	unsigned int		nr_ext_threads;	/* L: that are in one, no worker's */
+	unsigned int		nr_caller_runs;	/* L: of those: KPOOL_RUN_CALLER */
+	unsigned int		nr_drop_runs;	/* L: of those: KPOOL_RUN_DROP, _ABORT */
+	unsigned int		nr_dead_runs;	/* L: of dead threads, nobody sees to them yet */
+	bool			burying;	/* L: a death is being dealt with */
+
+	/* sleeping callers */
+	struct rb_root_cached	flushers;	/* L: kpool_waiter.by_epoch */
+	u64			nr_flushed;	/* L: items that they wait for */
 	struct list_head	closers;	/* L: for the last worker */
+	struct list_head	lost_closers;	/* L: the same, a worker has died since */
 	struct list_head	nested;		/* L: inside items, oldest first */
-	struct list_head	outside;	/* L */
-	struct list_head	kept;		/* L: memory to keep such runs in */
-	unsigned int		nr_nested;	/* L: on @nested */
+	struct list_head	nested_calls;	/* L: the same, not to be refused */
+	struct list_head	served;		/* L: waiters to be woken with 0 */
+	struct list_head	failed;		/* L: waiters to be woken with -EIO */
+	unsigned int		nr_nested;	/* L: on @nested and @nested_calls */
 	unsigned int		nr_sleepers;	/* L: callers inside kpool_wait() */
 	struct completion	*last_out;	/* L: destroy waits for them */
+	struct work_struct	settler;	/* goes on where kpool_unlock() stopped */
 
 	struct kpool_stats	stats;		/* L: the counters, not the gauges */
 	struct kpool_error	errors[KPOOL_NR_ERRORS];	/* L: a ring */
@@ -296,7 +325,6 @@ extern struct mutex kpool_registry;	/* G */
 extern struct workqueue_struct *kpool_wq;
 extern struct kpool kpool_limbo;
 struct kpool *kpool_by_id(u32 id);
-void kpool_go_on(struct kpool *pool, unsigned long flags);
 bool kpool_waits_for_itself(struct kpool *pool);
 
 /* attrs.c: attributes, described once */
@@ -333,9 +361,11 @@ int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
 		     size_t size);
 
 /* pending.c: the line; what every item passes through is in pending.h */
-void kpool_serve_blocked(struct kpool *pool);
-struct kpool_item *kpool_next_eligible(struct kpool *pool);
+bool kpool_admit_one(struct kpool *pool);
+void kpool_park(struct kpool *pool);
+bool kpool_has_special_work(struct kpool *pool);
 struct kpool_item *kpool_choose(struct kpool *pool);
+struct task_struct *kpool_kick_worker(struct kpool *pool);
 bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item);
 void kpool_accept(struct kpool *pool, struct kpool_item *item);
 void kpool_append(struct kpool *pool, struct kpool_item *item);
@@ -343,13 +373,12 @@ bool kpool_lacks_one_place(const struct kpool *pool);
 const struct kpool_item *kpool_first_stuck(const struct kpool *pool,
 					   unsigned int *nr,
 					   unsigned int *left);
-void kpool_unhold(struct kpool *pool, struct kpool_worker *worker);
+void kpool_unhold(struct kpool *pool, struct kpool_item *item);
 void kpool_push_front(struct kpool *pool, struct kpool_item *item);
 void kpool_remove(struct kpool *pool, struct kpool_item *item);
 void kpool_give_up(struct kpool *pool, struct kpool_item *item);
 void kpool_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_refuse_blocked(struct kpool *pool, struct kpool_item *item, int err);
-void kpool_item_ended(struct kpool *pool, u32 epoch);
 
 /* Is the item accepted and not started? */
 static inline bool kpool_is_accepted(const struct kpool_item *item)
@@ -395,9 +424,13 @@ void kpool_odd_out(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_line(struct kpool *pool, struct kpool_item *item, bool in);
 void kpool_odd_taken(struct kpool *pool, struct kpool_item *item, bool starts);
 int kpool_odd_verdict(const struct kpool_item *item);
-void kpool_odd_begin(struct kpool_worker *worker, struct kpool_item *item);
-void kpool_odd_end(struct kpool_worker *worker, struct kpool_item *item,
-		   int err);
+void kpool_odd_begin(struct kpool *pool, struct kpool_run *run,
+		     struct kpool_item *item);
+void kpool_odd_end(struct kpool *pool, struct kpool_run *run,
+		   struct kpool_item *item, int err);
+void kpool_odd_blocked(struct kpool *pool, struct kpool_item *item);
+void kpool_odd_unblocked(struct kpool *pool, struct kpool_item *item);
+void kpool_odd_doomed(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_given_up(struct kpool *pool, struct kpool_item *item);
 struct kpool_group *kpool_odd_group(struct kpool *pool,
 				    struct kpool_item *item);
@@ -425,8 +458,8 @@ unsigned long kpool_aim(unsigned long when);
 
 /* stream.c: jobs in order */
 void kpool_stream_join(struct kpool *pool, struct kpool_job *job);
-void kpool_stream_begin(struct kpool_worker *worker, struct kpool_job *job);
-void kpool_stream_end(struct kpool_worker *worker);
+void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job);
+void kpool_stream_end(struct kpool *pool, struct kpool_run *run);
 void kpool_stream_leave(struct kpool *pool, struct kpool_job *job);
 void kpool_set_aside(struct kpool *pool, struct kpool_item *item);
 bool kpool_must_follow(const struct kpool_item *item);
@@ -438,13 +471,17 @@ struct kpool_group *kpool_group_begin(struct kpool *pool,
 				      struct kpool_job *job);
 void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed);
-struct kpool_item *kpool_first_of_doomed_groups(struct kpool *pool);
+bool kpool_sweep_groups(struct kpool *pool);
+void kpool_group_block(struct kpool *pool, struct kpool_job *job);
+void kpool_group_unblock(struct kpool *pool, struct kpool_job *job);
+void kpool_group_lose(struct kpool_group *group);
 
 /* overflow.c: what submit does when there is no room */
 bool kpool_displace(struct kpool *pool, const struct kpool_item *newcomer);
-bool kpool_may_run_here(struct kpool *pool, const struct kpool_item *item);
-int kpool_run_here(struct kpool *pool, struct kpool_item *item);
-void kpool_end_here(struct kpool *pool, struct kpool_outside *outside, int err);
+bool kpool_can_caller_run(struct kpool *pool, const struct kpool_item *item);
+int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
+		     struct kpool_run *run);
+void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err);
 
 /* fault.c: items that return an error */
 void kpool_report_error(struct kpool *pool, void *fn, const void *item, int err,
@@ -492,7 +529,9 @@ void kpool_spawn_if_needed(struct kpool *pool);
 bool kpool_should_leave(const struct kpool *pool);
 void kpool_dismiss(struct kpool *pool, struct kpool_worker *worker,
 		   enum kpool_worker_state why);
-void kpool_retire_surplus(struct kpool *pool);
+bool kpool_retire_surplus(struct kpool *pool);
+void kpool_retire_all_surplus(struct kpool *pool);
+void kpool_arm_reaper(struct kpool *pool);
 void kpool_arm_purger(struct kpool *pool);
 int kpool_prealloc(struct kpool *pool);
 void kpool_spawn_work(struct work_struct *work);
@@ -501,35 +540,35 @@ void kpool_free_workers(struct kpool *pool);
 
 /* item.c: one item */
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
-void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
-			struct kpool_run *run);
-
-struct kpool_run *kpool_run_of(struct kpool *pool,
-			       const struct kpool_item *item);
 bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item);
 
 /* drop.c: items that will not run */
 void kpool_doom(struct kpool *pool, struct kpool_item *item, int err);
-struct kpool_item *kpool_next_doomed(struct kpool *pool);
+void kpool_queue_dropper(struct kpool *pool);
+void kpool_replace_dropper(struct kpool *pool, bool died);
+void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
+struct kpool_item *kpool_any_accepted(struct kpool *pool);
 void kpool_drop_work(struct work_struct *work);
 
-/* outside.c: runs that no worker makes */
-void kpool_outside_begin(struct kpool *pool, struct kpool_item *item,
-			 struct kpool_outside *outside, bool runs);
-void kpool_outside_end(struct kpool *pool, struct kpool_outside *outside,
-		       int result, bool failed);
-struct kpool_outside *kpool_outside_keep(struct kpool *pool,
-					 struct kpool_outside *here);
-void kpool_outside_free(struct kpool *pool);
-extern struct kpool_worker kpool_nobody;
-struct kpool_outside *kpool_outside_run_of(struct kpool *pool,
-					   const struct kpool_item *item);
-struct kpool_outside *kpool_my_outside(struct kpool *pool);
-unsigned int kpool_outside_depth(const struct kpool *pool);
+/* run.c: runs */
+void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker);
+struct kpool_run *kpool_run_alloc(gfp_t gfp);
+void kpool_free_runs(struct kpool *pool);
+void kpool_run_release(struct kpool *pool, struct kpool_run *run);
+void kpool_run_forget_outer(struct kpool *pool, const struct kpool_run *outer,
+			    const struct task_struct *task);
+struct kpool_run *kpool_current_run(struct kpool *pool);
+struct kpool_run *kpool_outermost(struct kpool_run *run);
+struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
+				      const struct task_struct *task);
+unsigned int kpool_ext_run_depth(struct kpool *pool);
 bool kpool_is_part_of(struct kpool *pool);
-struct kpool_outside *kpool_caller_run_of(struct kpool *pool,
-					  const struct kpool_item *item);
-bool kpool_runs(struct kpool *pool, const struct kpool_item *item);
+void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run);
+void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
+void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
+			 struct kpool_item *item, enum kpool_run_kind kind);
+void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
+		       bool failed);
 
 /* wait.c: sleeping callers */
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
@@ -537,17 +576,25 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	       unsigned long timeout, bool killable);
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
-		    enum kpool_waiter_kind kind, unsigned long timeout);
+		    enum kpool_waiter_kind kind, unsigned long timeout,
+		    bool killable);
 void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result);
-void kpool_serve_all(struct kpool *pool, struct list_head *waiters, int result);
+void kpool_serve_list(struct kpool *pool, struct list_head *waiters, bool lost);
+void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
+			struct list_head *to);
+struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch);
+void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter);
+void kpool_item_ended(struct kpool *pool, u32 epoch);
 bool kpool_rests(const struct kpool *pool);
-void kpool_wind_up(struct kpool *pool);
 void kpool_enter(struct kpool *pool);
 void kpool_leave(struct kpool *pool);
 bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
 			 enum kpool_waiter_kind kind);
 void kpool_refuse_circle(struct kpool *pool, const struct kpool_item *item);
-void kpool_break_deadlock(struct kpool *pool);
+bool kpool_settle(struct kpool *pool);
+void kpool_settle_some(struct kpool *pool);
+void kpool_settle_all(struct kpool *pool);
+void kpool_settle_work(struct work_struct *work);
 
 /* leak.c: what an item left behind */
 static inline bool kpool_leaked(const struct kpool_worker *worker)

@@ -27,27 +27,14 @@ void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn)
 }
 EXPORT_SYMBOL_GPL(kpool_init_item_onstack);
 
-/* The run of the item's function, or of its owner's dropped function. */
-struct kpool_run *kpool_run_of(struct kpool *pool,
-			       const struct kpool_item *item)
-{
-	struct kpool_worker *runner = kpool_runner(item);
-	struct kpool_outside *outside;
-
-	if (runner)
-		return &runner->run;
-	outside = kpool_outside_run_of(pool, item);
-	return outside ? &outside->run : NULL;
-}
-
 void kpool_destroy_item_onstack(struct kpool_item *item)
 {
 	unsigned long flags;
 	struct kpool *pool = kpool_item_lock(item, &flags);
-	bool active = item->place != KPOOL_NOWHERE || kpool_run_of(pool, item);
+	bool pending = item->place != KPOOL_NOWHERE;
 
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	WARN(active, "kpool: item of %ps leaves the stack while active\n",
+	WARN(pending, "kpool: item of %ps leaves the stack while pending\n",
 	     item->fn);
 	kpool_debug_destroy(item);
 }
@@ -70,7 +57,7 @@ static bool kpool_lock_limbo(struct kpool_item *item, u32 gone,
 {
 	raw_spin_lock_irqsave(&kpool_limbo.lock, *flags);
 	if (cmpxchg(&item->home, gone, kpool_limbo.id) == gone) {
-		item->worker = NULL;
+		item->run = NULL;
 		return true;
 	}
 	raw_spin_unlock_irqrestore(&kpool_limbo.lock, *flags);
@@ -106,31 +93,15 @@ struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
 	}
 }
 
-/* The run that the item's waiters wait for has begun. */
-void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
-			struct kpool_run *run)
-{
-	struct kpool_waiter *waiter, *next;
-
-	lockdep_assert_held(&pool->lock);
-	item->flags &= ~__KPOOL_WATCHED;
-	list_for_each_entry_safe(waiter, next, &pool->waiters, node)
-		if (waiter->item == item) {
-			waiter->begun = true;
-			list_move_tail(&waiter->node, &run->waiters);
-		}
-}
-
 /* Take an accepted item back; a sleeping submit of it is told. */
 bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 {
-	struct kpool_run none = { .waiters = LIST_HEAD_INIT(none.waiters) };
+	struct kpool_run *run = kpool_run_of(item);
 	struct kpool_group *group;
 
 	lockdep_assert_held(&pool->lock);
 	if (item->place == KPOOL_BLOCKED) {
 		kpool_refuse_blocked(pool, item, -ECANCELED);
-		kpool_admit_blocked(pool);
 		return false;
 	}
 	if (!kpool_is_accepted(item))
@@ -139,19 +110,12 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	kpool_give_up(pool, item);
 	kpool_debug_ended(item);
 	pool->stats.cancelled++;
-	if (item->flags & __KPOOL_WATCHED) {
-		/* an earlier acceptance may still run, for which they wait too */
-		kpool_move_waiters(pool, item,
-				   kpool_run_of(pool, item) ?: &none);
-		kpool_serve_all(pool, &none.waiters, 0);
-	}
+	/* an earlier acceptance may still run, for which they wait too */
+	kpool_move_waiters(pool, item, run ? &run->waiters : &pool->served);
 	group = kpool_odd_group(pool, item);
 	if (group)
 		kpool_group_end(pool, group, item, -ECANCELED, false);
 	kpool_item_ended(pool, item->epoch);
-	kpool_admit_blocked(pool);
-	kpool_break_deadlock(pool);
-	kpool_wind_up(pool);
 	return true;
 }
 
@@ -161,47 +125,10 @@ bool kpool_cancel(struct kpool_item *item)
 	struct kpool *pool = kpool_item_lock(item, &flags);
 	bool pending = kpool_do_cancel(pool, item);
 
-	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+	kpool_unlock(pool, flags);
 	return pending;
 }
 EXPORT_SYMBOL_GPL(kpool_cancel);
-
-/* Is the caller the item's dropped function, or the item that it runs? */
-static bool kpool_is_outside_run(struct kpool *pool,
-				 const struct kpool_item *item)
-{
-	const struct kpool_outside *outside = kpool_outside_run_of(pool, item);
-
-	return outside && outside->task == current;
-}
-
-/* Sleep until the item's acceptance, or its run, has ended; lock held. */
-int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
-		    enum kpool_waiter_kind kind, unsigned long timeout)
-{
-	struct kpool_run *run = kpool_run_of(pool, item);
-	struct kpool_waiter waiter;
-
-	if (!kpool_is_accepted(item) && !run)
-		return 0;
-	/* a sleep that ends by itself closes no circle */
-	if ((timeout == MAX_SCHEDULE_TIMEOUT &&
-	     kpool_closes_circle(pool, item, kind)) ||
-	    kpool_is_outside_run(pool, item)) {
-		kpool_tell_self_wait(pool, kpool_user_fn(item));
-		return -EDEADLK;
-	}
-
-	kpool_waiter_init(&waiter, kind, item);
-	if (kpool_is_accepted(item)) {
-		item->flags |= __KPOOL_WATCHED;
-		list_add_tail(&waiter.node, &pool->waiters);
-	} else {
-		waiter.begun = true;
-		list_add_tail(&waiter.node, &run->waiters);
-	}
-	return kpool_wait(pool, &waiter, timeout, false);
-}
 
 int kpool_flush_item(struct kpool_item *item)
 {
@@ -213,8 +140,8 @@ int kpool_flush_item(struct kpool_item *item)
 	kpool_map_wait_item(item);
 	pool = kpool_item_lock(item, &flags);
 	err = kpool_wait_item(pool, item, KPOOL_WAIT_ITEM,
-			      MAX_SCHEDULE_TIMEOUT);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+			      MAX_SCHEDULE_TIMEOUT, false);
+	kpool_unlock(pool, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_flush_item);
@@ -234,8 +161,8 @@ static int kpool_do_disable(struct kpool_item *item, bool wait)
 	pending = kpool_do_cancel(pool, item);
 	if (wait)
 		err = kpool_wait_item(pool, item, KPOOL_WAIT_ITEM,
-				      MAX_SCHEDULE_TIMEOUT);
-	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+				      MAX_SCHEDULE_TIMEOUT, false);
+	kpool_unlock(pool, flags);
 	return err ?: pending;
 }
 

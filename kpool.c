@@ -11,14 +11,18 @@
  *
  * The design.  One pool, one raw spinlock, a few lists under it, nothing
  * lock-free.  Whatever changes what may happen next does so under the lock and
- * calls the one function that draws the consequence:
+ * leaves it by kpool_unlock(), which draws the consequences:
  *
- *   room for more     kpool_admit_blocked()  first come, first served
- *   something to start kpool_rouse()         one worker is on its way, or made
- *   nobody can go on  kpool_break_deadlock() the newest sleeper is refused
- *   nothing left      kpool_wind_up()        release and destroy return
+ *   room for more       submitters are let in, first come, first served
+ *   a wait has ended    its waiters are woken
+ *   nothing can go on   the newest sleeper is refused
+ *   nothing is left     release and destroy return
+ *   something to start  one worker is on its way, or is created
  *
- * so whenever the lock is free, all four have been drawn.
+ * so whenever the lock is free, all of them have been drawn, or the settler, a
+ * piece of work, is on its way: what concerns more than a few takes several
+ * holds of the lock, so that none is long.
+ *
  * Because all is decided under the lock, its release and the next acquisition
  * are the only ordering that items, workers and sleepers need.  Litmus:
  * submit-seen, already-seen, delay-seen, flush-seen, rerun-seen, group-seen,
@@ -56,7 +60,12 @@ struct kpool kpool_limbo = {
 	.lock		= __RAW_SPIN_LOCK_UNLOCKED(kpool_limbo.lock),
 	.id		= KPOOL_LIMBO_ID,
 	.blocked	= LIST_HEAD_INIT(kpool_limbo.blocked),
-	.outside	= LIST_HEAD_INIT(kpool_limbo.outside),
+	.submitters	= LIST_HEAD_INIT(kpool_limbo.submitters),
+	.served		= LIST_HEAD_INIT(kpool_limbo.served),
+	.failed		= LIST_HEAD_INIT(kpool_limbo.failed),
+	.nested		= LIST_HEAD_INIT(kpool_limbo.nested),
+	.flushers	= RB_ROOT_CACHED,
+	.ext_runs	= RB_ROOT,
 	.closed		= true,
 	.name		= "limbo",
 };
@@ -67,14 +76,6 @@ struct kpool *kpool_the_default;	/* set once, never changed */
 struct kpool *kpool_by_id(u32 id)
 {
 	return xa_load(&kpool_ids, id);
-}
-
-/* Draw the consequences of a change that may let items in or start. */
-void kpool_go_on(struct kpool *pool, unsigned long flags)
-{
-	kpool_admit_blocked(pool);
-	kpool_break_deadlock(pool);
-	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
 }
 
 /* Making a pool */
@@ -104,15 +105,18 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->idle);
 	INIT_LIST_HEAD(&pool->leaving);
 	INIT_LIST_HEAD(&pool->spare);
-	INIT_LIST_HEAD(&pool->waiters);
-	INIT_LIST_HEAD(&pool->flushers);
+	INIT_LIST_HEAD(&pool->submitters);
 	INIT_LIST_HEAD(&pool->closers);
+	INIT_LIST_HEAD(&pool->lost_closers);
 	INIT_LIST_HEAD(&pool->nested);
+	INIT_LIST_HEAD(&pool->nested_calls);
+	INIT_LIST_HEAD(&pool->served);
+	INIT_LIST_HEAD(&pool->failed);
 	INIT_LIST_HEAD(&pool->aside);
 	INIT_LIST_HEAD(&pool->doomed);
 	INIT_LIST_HEAD(&pool->doomed_groups);
-	INIT_LIST_HEAD(&pool->outside);
-	INIT_LIST_HEAD(&pool->kept);
+	INIT_LIST_HEAD(&pool->free_runs);
+	kpool_run_init(&pool->drop_run, NULL);
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->member);
 	mutex_init(&pool->mutex);
@@ -120,6 +124,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
 	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
 	INIT_WORK(&pool->dropper, kpool_drop_work);
+	INIT_WORK(&pool->settler, kpool_settle_work);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
 	lockdep_register_key(&pool->key);
@@ -155,9 +160,10 @@ static void kpool_free(struct kpool *pool)
 	cancel_delayed_work_sync(&pool->spawner);
 	cancel_delayed_work_sync(&pool->purger);
 	cancel_work_sync(&pool->dropper);
+	cancel_work_sync(&pool->settler);
 	kpool_delay_stop(pool);
 	kpool_free_workers(pool);
-	kpool_outside_free(pool);
+	kpool_free_runs(pool);
 	free_cpumask_var(pool->affinity);
 	free_cpumask_var(pool->cpumask);
 	lockdep_unregister_key(&pool->key);
@@ -208,22 +214,20 @@ static void kpool_forget(struct kpool *pool)
 /* Stop intake; if aborting, what is pending is dropped instead of run. */
 void kpool_close(struct kpool *pool, bool abort)
 {
-	struct kpool_item *item, *next;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->nr_concerned += !pool->closed;
 	pool->closed = true;
 	pool->aborted |= abort;
 	pool->nr_aborters += abort;
 	pool->paused = false;
 	kpool_set_plain_capacity(pool);
-	list_for_each_entry_safe(item, next, &pool->blocked, node)
-		if (item->place == KPOOL_BLOCKED)
-			kpool_refuse_blocked(pool, item, -ESHUTDOWN);
 	if (pool->nr_delayed && !pool->aborted)
-		queue_work(kpool_wq, &pool->dropper);
-	kpool_wind_up(pool);
-	kpool_go_on(pool, flags);
+		kpool_queue_dropper(pool);
+	kpool_unlock(pool, flags);
+	/* sleeping submitters are many, perhaps */
+	kpool_settle_all(pool);
 }
 
 int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
@@ -239,7 +243,7 @@ int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
 		list_add_tail(&waiter.node, &pool->closers);
 		err = kpool_wait(pool, &waiter, timeout, false);
 	}
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return err;
 }
 
@@ -399,12 +403,14 @@ static int kpool_reopen(struct kpool *pool)
 	} else if (!kpool_rests(pool)) {
 		err = -EAGAIN;
 	} else {
-		kpool_wind_up(pool);
+		kpool_serve_list(pool, &pool->closers, false);
+		kpool_serve_list(pool, &pool->lost_closers, true);
 		pool->closed = false;
 		pool->aborted = false;
+		pool->nr_concerned--;
 		kpool_set_plain_capacity(pool);
 	}
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return err;
 }
 
@@ -456,7 +462,7 @@ void kpool_resume(struct kpool *pool)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->paused = false;
 	kpool_set_plain_capacity(pool);
-	kpool_go_on(pool, flags);
+	kpool_unlock(pool, flags);
 }
 EXPORT_SYMBOL_GPL(kpool_resume);
 
@@ -473,14 +479,11 @@ int kpool_flush(struct kpool *pool)
 
 	kpool_waiter_init(&waiter, KPOOL_WAIT_FLUSH, NULL);
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	waiter.left = kpool_outstanding(pool);
-	waiter.epoch = pool->epoch;
-	if (waiter.left) {
-		pool->epoch++;
-		list_add_tail(&waiter.node, &pool->flushers);
+	if (kpool_outstanding(pool)) {
+		kpool_add_flusher(pool, &waiter);
 		err = kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
 	}
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_flush);

@@ -21,8 +21,8 @@
 
 struct kpool;
 struct kpool_item;
+struct kpool_run;
 struct kpool_waiter;
-struct kpool_worker;
 
 /**
  * KPOOL_NAME_MAX - longest name of a pool, without the final NUL
@@ -271,7 +271,7 @@ struct kpool_item {
 	struct list_head	node;
 	kpool_item_fn		fn;
 	kpool_dropped_fn	dropped;
-	struct kpool_worker	*worker;
+	struct kpool_run	*run;
 	union {
 		struct kpool_waiter	*submitter;
 		struct {
@@ -915,11 +915,16 @@ struct kpool_group {
 	struct list_head	children;
 	struct list_head	sibling;
 	struct list_head	doomed;
+	struct list_head	blocked;
 	struct list_head	waiters;
+	struct list_head	lost_waiters;
+	struct list_head	next_waiters;
 	unsigned int		left;
+	unsigned int		members;
 	unsigned int		flags;
 	int			error;
 	bool			cancelled;
+	bool			swept;
 };
 
 /**
@@ -1027,7 +1032,7 @@ static inline int kpool_job_result(const struct kpool_job *job)
 struct kpool_stream {
 	/* private: */
 	struct kpool		*pool;
-	struct kpool_worker	*runner;
+	struct kpool_run	*runner;
 	struct list_head	jobs;
 };
 

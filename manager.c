@@ -15,6 +15,9 @@
 /* How long to wait after a thread could not be created. */
 #define KPOOL_SPAWN_RETRY	msecs_to_jiffies(100)
 
+/* So many idle workers are retired under one hold of the lock. */
+#define KPOOL_RETIRE_BATCH	32
+
 /* May another thread be made?  Those that have not quite gone count. */
 static bool kpool_may_grow(const struct kpool *pool)
 {
@@ -25,7 +28,7 @@ static bool kpool_may_grow(const struct kpool *pool)
 /* Is there more to start than workers on their way, and nobody idle? */
 static bool kpool_needs_worker(struct kpool *pool)
 {
-	return !pool->nr_idle && kpool_first(pool) &&
+	return !pool->nr_idle && kpool_has_work(pool) &&
 	       pool->nr_line > pool->nr_coming + pool->nr_spawning +
 				  pool->nr_settling;
 }
@@ -121,14 +124,38 @@ bool kpool_should_leave(const struct kpool *pool)
 	return (pool->closed && !pool->nr_line) || kpool_has_surplus(pool);
 }
 
-/* Idle workers go; afterwards there is no surplus unless nobody is idle. */
-void kpool_retire_surplus(struct kpool *pool)
+/* Reap the workers that exit, at once. */
+void kpool_arm_reaper(struct kpool *pool)
 {
-	lockdep_assert_held(&pool->lock);
-	while (pool->nr_idle && kpool_should_leave(pool))
-		kpool_dismiss_coldest(pool, KPOOL_RETIRED);
 	if (pool->nr_leaving)
 		mod_delayed_work(kpool_wq, &pool->purger, 0);
+}
+
+/* Idle workers that are too many exit, a batch at most: are there more? */
+bool kpool_retire_surplus(struct kpool *pool)
+{
+	int i;
+
+	lockdep_assert_held(&pool->lock);
+	for (i = 0; i < KPOOL_RETIRE_BATCH; i++) {
+		if (!pool->nr_idle || !kpool_should_leave(pool))
+			break;
+		kpool_dismiss_coldest(pool, KPOOL_RETIRED);
+	}
+	kpool_arm_reaper(pool);
+	return i == KPOOL_RETIRE_BATCH;
+}
+
+/* Afterwards there is no surplus unless no worker is idle. */
+void kpool_retire_all_surplus(struct kpool *pool)
+{
+	bool more;
+
+	do {
+		raw_spin_lock_irq(&pool->lock);
+		more = kpool_retire_surplus(pool);
+		kpool_unlock_irq(pool);
+	} while (more);
 }
 
 /* Memory for a worker, used before if there is any. */
@@ -149,9 +176,8 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 	if (!worker)
 		return NULL;
 	worker->pool = pool;
-	worker->units = 1;
 	INIT_LIST_HEAD(&worker->member);
-	INIT_LIST_HEAD(&worker->run.waiters);
+	kpool_run_init(&worker->run, worker);
 	return worker;
 }
 
@@ -175,6 +201,8 @@ static int kpool_make_thread(struct kpool_worker *worker)
 		return PTR_ERR(task);
 	}
 	worker->task = get_task_struct(task);
+	worker->run.task = task;
+	worker->run.dead = false;
 	worker->done = 0;
 	worker->nr_locks = 0;
 	worker->fn = NULL;
@@ -193,7 +221,6 @@ static void kpool_not_made(struct kpool *pool, struct kpool_worker *spare)
 	pool->nr_spawning--;
 	if (spare)
 		list_add(&spare->node, &pool->spare);
-	kpool_wind_up(pool);
 }
 
 /* Enter a new worker into the books, unless the pool has shrunk meanwhile. */
@@ -256,7 +283,7 @@ static int kpool_start_worker(struct kpool_worker *worker)
 		kpool_stop_thread(worker);
 		raw_spin_lock_irq(&pool->lock);
 		kpool_not_made(pool, worker);
-		raw_spin_unlock_irq(&pool->lock);
+		kpool_unlock_irq(pool);
 	}
 	if (again)
 		pr_info("kpool: %s: worker threads can be made again\n",
@@ -277,7 +304,7 @@ static void kpool_spawn_failed(struct kpool *pool, struct kpool_worker *spare,
 	first = !pool->spawn_failed;
 	pool->spawn_failed = true;
 	kpool_not_made(pool, spare);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	if (first)
 		pr_warn("kpool: %s: cannot make a worker thread (%d), will try again\n",
 			pool->name, err);
@@ -411,8 +438,7 @@ void kpool_purge_work(struct work_struct *work)
 	kpool_arm_purger(pool);
 	/* who left made way for a thread that was not allowed before */
 	kpool_spawn_if_needed(pool);
-	kpool_wind_up(pool);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 void kpool_free_workers(struct kpool *pool)

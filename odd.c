@@ -65,8 +65,7 @@ void kpool_set_plain_capacity(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	pool->plain_capacity = pool->closed || pool->paused || pool->nr_odd ||
-			       !list_empty(&pool->outside) ?
-			       0 : pool->attrs.capacity;
+			       pool->nr_ext_runs ? 0 : pool->attrs.capacity;
 }
 
 /* An item becomes pending or blocked. */
@@ -189,47 +188,71 @@ int kpool_odd_verdict(const struct kpool_item *item)
 	       -ETIME : 0;
 }
 
-void kpool_odd_begin(struct kpool_worker *worker, struct kpool_item *item)
+void kpool_odd_begin(struct kpool *pool, struct kpool_run *run,
+		     struct kpool_item *item)
 {
 	struct kpool_job *job = kpool_job_or_null(item);
-	struct kpool *pool = worker->pool;
 	unsigned int extra = kpool_units(pool, item) - 1;
 
 	if (item->flags & __KPOOL_WATCHED)
-		kpool_move_waiters(pool, item, &worker->run);
+		kpool_move_waiters(pool, item, &run->waiters);
 	if (!kpool_is_odd(item))
 		return;
-	worker->odd = true;
-	worker->units += extra;
+	run->special = true;
+	run->units += extra;
 	pool->used += extra;
 	pool->extra_used += extra;
 	if (job && job->stream)
-		kpool_stream_begin(worker, job);
+		kpool_stream_begin(run, job);
 	if (job && job->group)
-		worker->group = kpool_group_begin(pool, job);
+		run->group = kpool_group_begin(pool, job);
 }
 
 /* The item may be gone, unless its group collects. */
-void kpool_odd_end(struct kpool_worker *worker, struct kpool_item *item,
-		   int err)
+void kpool_odd_end(struct kpool *pool, struct kpool_run *run,
+		   struct kpool_item *item, int err)
 {
-	struct kpool_group *group = worker->group;
-	struct kpool *pool = worker->pool;
-	unsigned int extra = worker->units - 1;
+	struct kpool_group *group = run->group;
+	unsigned int extra = run->units - 1;
 
-	worker->odd = false;
-	worker->group = NULL;
-	worker->units -= extra;
+	run->special = false;
+	run->group = NULL;
+	run->units -= extra;
 	pool->used -= extra;
 	pool->extra_used -= extra;
-	if (worker->held)
-		kpool_unhold(pool, worker);
-	if (worker->stream)
-		kpool_stream_end(worker);
-	if (pool->nr_doomed)
-		queue_work(kpool_wq, &pool->dropper);
+	kpool_run_release(pool, run);
+	if (run->stream)
+		kpool_stream_end(pool, run);
 	if (group)
 		kpool_group_end(pool, group, item, err, err);
+}
+
+/* The submitter of a job sleeps: its group may be cancelled meanwhile. */
+void kpool_odd_blocked(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+
+	if (job && job->group)
+		kpool_group_block(pool, job);
+}
+
+/* It does not any more. */
+void kpool_odd_unblocked(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+
+	if (job && job->group)
+		kpool_group_unblock(pool, job);
+}
+
+/* It will be dropped: its group need not look at it again. */
+void kpool_odd_doomed(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+
+	lockdep_assert_held(&pool->lock);
+	if (job && job->group)
+		list_del_init(&job->group_node);
 }
 
 /* It has left the line for good and will not run. */

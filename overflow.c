@@ -3,22 +3,24 @@
  * What submit does when there is no room, beyond waiting and refusing.
  *
  * A submitter that runs its item holds no unit: the pool's workers go on.  The
- * run is one outside of the workers, and everybody else sees a running item.
- * An item that is displaced is told by the dropper, so that the newcomer may
- * come from any context.
+ * run is an external one, and everybody else sees a running item.  An item that
+ * is displaced is told by the dropper, so that the newcomer may come from any
+ * context.
  */
-#include <linux/sched/task.h>
-
+#include "annotate.h"
 #include "internal.h"
 #include "pending.h"
 
 /* A submitter runs so many items inside one another: its stack is short. */
 #define KPOOL_MAX_DEPTH		4
 
+/* So many items are looked at for one that makes room. */
+#define KPOOL_MAX_LOOKS		64
+
 /* Caller runs */
 
-/* May the submitter, which may sleep, run the item itself? */
-bool kpool_may_run_here(struct kpool *pool, const struct kpool_item *item)
+/* Can the submitter, which may sleep, run the item itself? */
+bool kpool_can_caller_run(struct kpool *pool, const struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	if (pool->attrs.when_full != KPOOL_CALLER_RUNS || pool->paused)
@@ -27,51 +29,48 @@ bool kpool_may_run_here(struct kpool *pool, const struct kpool_item *item)
 	if ((item->flags & __KPOOL_JOB) &&
 	    container_of(item, struct kpool_job, item)->stream)
 		return false;
-	return !kpool_run_of(pool, item) &&
-	       kpool_outside_depth(pool) < KPOOL_MAX_DEPTH;
+	return !kpool_run_of(item) &&
+	       kpool_ext_run_depth(pool) < KPOOL_MAX_DEPTH;
 }
 
 /* Its submitter has run the item, or has died in it. */
-void kpool_end_here(struct kpool *pool, struct kpool_outside *outside, int err)
+void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
 {
 	lockdep_assert_held(&pool->lock);
-	pool->nr_caller_runs--;
 	pool->stats.completed++;
 	pool->stats.caller_ran++;
 	if (err)
 		pool->stats.failed++;
-	kpool_outside_end(pool, outside, err, err);
+	kpool_ext_run_end(pool, run, err, err);
 }
 
-/* Accept and run the item; the lock is dropped meanwhile. */
-int kpool_run_here(struct kpool *pool, struct kpool_item *item)
+/*
+ * Accept and run the item in @run, which becomes the pool's; the lock is
+ * dropped meanwhile.
+ */
+int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
+		     struct kpool_run *run)
 {
 	void *user_fn = kpool_user_fn(item);
 	kpool_item_fn fn = item->fn;
-	struct kpool_outside here, *outside;
 	int err;
 
 	kpool_accept(pool, item);
 	err = kpool_odd_verdict(item);
 	if (err) {
+		list_add(&run->free, &pool->free_runs);
 		kpool_doom(pool, item, err);
 		return 0;
 	}
-	pool->nr_caller_runs++;
-	kpool_outside_begin(pool, item, &here, true);
-	outside = kpool_outside_keep(pool, &here);
-	if (!pool->watched)
-		kpool_watch(pool);
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	kpool_ext_run_begin(pool, run, item, KPOOL_RUN_CALLER);
+	kpool_unlock_irq(pool);
 
 	err = fn(item);
 	if (err)
 		kpool_report_error(pool, user_fn, item, err, current, NULL);
 
 	raw_spin_lock_irq(&pool->lock);
-	if (outside->held)
-		put_task_struct(outside->held);
-	kpool_end_here(pool, outside, err);
+	kpool_caller_run_end(pool, run, err);
 	return 0;
 }
 
@@ -84,8 +83,7 @@ static bool kpool_is_behind(struct kpool *pool, const struct kpool_item *item,
 	struct list_head *line = kpool_line_of(pool, item);
 	struct list_head *others = kpool_line_of(pool, other);
 
-	return line > others || (line == others &&
-				 (s32)(item->arrival - other->arrival) > 0);
+	return line > others || (line == others && kpool_is_older(other, item));
 }
 
 /*
@@ -108,24 +106,57 @@ static bool kpool_makes_room(struct kpool *pool, const struct kpool_item *item,
 	       kpool_units(pool, stuck) <= units;
 }
 
+/* The oldest parked item of the line's priority, among the first few. */
+static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
+					      const struct list_head *line)
+{
+	unsigned int looks = KPOOL_MAX_LOOKS;
+	struct kpool_item *item;
+
+	list_for_each_entry(item, &pool->aside, node) {
+		if (kpool_line_of(pool, item) == line)
+			return item;
+		if (!--looks)
+			break;
+	}
+	return NULL;
+}
+
+/* The oldest in the line that makes room for the newcomer, among the first few. */
+static struct kpool_item *kpool_oldest_in(struct kpool *pool,
+					  struct list_head *line,
+					  const struct kpool_item *newcomer)
+{
+	unsigned int nr, left, looks = KPOOL_MAX_LOOKS;
+	const struct kpool_item *stuck = kpool_first_stuck(pool, &nr, &left);
+	struct kpool_item *item;
+
+	list_for_each_entry(item, line, node) {
+		if (!kpool_run_of(item) &&
+		    kpool_makes_room(pool, item, newcomer, stuck, left))
+			return item;
+		if (!--looks)
+			break;
+	}
+	return NULL;
+}
+
 /*
- * The oldest in line of the lowest priority that is not above a newcomer's, and
- * that makes room for it by leaving.
+ * The oldest that waits, of the lowest priority that is not above a newcomer's,
+ * and that makes room for it by leaving.  Parked items had their turn before.
  */
 static struct kpool_item *kpool_oldest_below(struct kpool *pool,
 					     const struct kpool_item *newcomer)
 {
 	struct list_head *line = &pool->lines[KPOOL_RANK_LOW];
-	const struct kpool_item *stuck;
 	struct kpool_item *item;
-	unsigned int nr, left;
 
-	stuck = kpool_first_stuck(pool, &nr, &left);
-	for (; line >= kpool_line_of(pool, newcomer); line--)
-		list_for_each_entry(item, line, node)
-			if (!kpool_run_of(pool, item) &&
-			    kpool_makes_room(pool, item, newcomer, stuck, left))
-				return item;
+	for (; line >= kpool_line_of(pool, newcomer); line--) {
+		item = kpool_oldest_parked(pool, line) ?:
+		       kpool_oldest_in(pool, line, newcomer);
+		if (item)
+			return item;
+	}
 	return NULL;
 }
 

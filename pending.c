@@ -5,9 +5,8 @@
  * pool->lines is the line itself, one list for each priority.  pool->blocked is
  * the queue in front of it, in order of arrival: items of submitters that sleep
  * until there is room (KPOOL_BLOCKED), and items accepted without room, which
- * wait there like a submitter that came at that time (KPOOL_DUE).  Whatever
- * makes room calls kpool_admit_blocked(), so that nobody in front of the line
- * waits in vain.
+ * wait there like a submitter that came at that time (KPOOL_DUE).
+ * kpool_settle() lets them in as soon as there is room.
  *
  * An item submitted while it runs keeps its place in line; when its turn comes
  * before the run has ended, the runner holds it and puts it back in front.
@@ -17,6 +16,12 @@
 
 /* After so many starts past items of lower priority, one of those is next. */
 #define KPOOL_MAX_PASSED	15
+
+/* So many items are parked under one hold of the lock. */
+#define KPOOL_PARK_BATCH	32
+
+/* So many items, where not all weigh the same, are looked at for room. */
+#define KPOOL_MAX_LOOKS		64
 
 /* In and out */
 
@@ -56,7 +61,7 @@ void kpool_remove(struct kpool *pool, struct kpool_item *item)
 		kpool_odd_out(pool, item);
 		break;
 	case KPOOL_HELD:
-		item->worker->held = NULL;
+		item->run->held = NULL;
 		pool->nr_held--;
 		kpool_odd_out(pool, item);
 		break;
@@ -68,13 +73,17 @@ void kpool_remove(struct kpool *pool, struct kpool_item *item)
 	case KPOOL_DUE:
 		list_del(&item->node);
 		pool->nr_due--;
+		pool->nr_concerned--;
 		kpool_odd_out(pool, item);
 		break;
 	case KPOOL_DELAYED:
 		kpool_undelay(pool, kpool_job_of(item));
 		break;
 	case KPOOL_DOOMED:
-		list_del(&item->node);
+		if (kpool_run_of(item))
+			item->run->held = NULL;
+		else
+			list_del(&item->node);
 		pool->nr_doomed--;
 		break;
 	}
@@ -95,17 +104,19 @@ void kpool_give_up(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Put an item whose turn had come before back in front of its line, but behind
- * others of that kind that arrived earlier.
+ * older ones of that kind.  There are as many as runs have ended while nothing
+ * could start; beyond a number no run of the mill has, their order is not kept.
  */
 void kpool_push_front(struct kpool *pool, struct kpool_item *item)
 {
+	unsigned int looks = KPOOL_MAX_LOOKS;
 	struct kpool_item *later;
 
 	lockdep_assert_held(&pool->lock);
 	kpool_remove(pool, item);
 	item->place = KPOOL_IN_LINE;
 	list_for_each_entry(later, kpool_line_of(pool, item), node)
-		if ((s32)(later->arrival - item->arrival) > 0)
+		if (kpool_is_older(item, later) || !--looks)
 			break;
 	list_add_tail(&item->node, &later->node);
 	pool->nr_line++;
@@ -121,12 +132,14 @@ void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	list_del(&item->node);
+	list_del(&item->submitter->node);
 	item->place = KPOOL_NOWHERE;
 	pool->nr_blocked--;
+	kpool_odd_unblocked(pool, item);
 	kpool_odd_out(pool, item);
 }
 
-/* End a sleeping submit with an error.  Those behind it may have room now. */
+/* End a sleeping submit with an error. */
 void kpool_refuse_blocked(struct kpool *pool, struct kpool_item *item, int err)
 {
 	struct kpool_waiter *waiter = item->submitter;
@@ -135,52 +148,81 @@ void kpool_refuse_blocked(struct kpool *pool, struct kpool_item *item, int err)
 	kpool_serve(pool, waiter, err);
 }
 
-/* Serve those in front of the line, strictly in order of arrival. */
-void kpool_serve_blocked(struct kpool *pool)
+/* A submitter that sleeps in a pool that has been closed is sent away. */
+static bool kpool_refuse_one(struct kpool *pool)
 {
+	struct kpool_waiter *waiter;
+
+	if (!pool->closed || list_empty(&pool->submitters))
+		return false;
+	waiter = list_first_entry(&pool->submitters, struct kpool_waiter, node);
+	kpool_refuse_blocked(pool, waiter->item, -ESHUTDOWN);
+	return true;
+}
+
+/*
+ * Deal with the first in front of the line, if it need not wait any longer: was
+ * there any?  Strictly in order of arrival.
+ */
+bool kpool_admit_one(struct kpool *pool)
+{
+	struct kpool_waiter *waiter;
 	struct kpool_item *item;
+	int err;
 
 	lockdep_assert_held(&pool->lock);
-	while ((item = list_first_entry_or_null(&pool->blocked,
-						struct kpool_item, node)) &&
-	       kpool_has_room(pool, item)) {
-		if (item->place == KPOOL_BLOCKED) {
-			struct kpool_waiter *waiter = item->submitter;
-
-			kpool_unblock(pool, item);
-			kpool_accept(pool, item);
-			kpool_serve(pool, waiter, 0);
-		} else {
-			kpool_remove(pool, item);
-			/* behind those who came before it, accepted only now */
-			item->arrival = pool->arrivals++;
-		}
+	if (kpool_refuse_one(pool))
+		return true;
+	item = list_first_entry_or_null(&pool->blocked, struct kpool_item,
+					node);
+	if (!item || !kpool_has_room(pool, item))
+		return false;
+	if (item->place == KPOOL_DUE) {
+		kpool_remove(pool, item);
+		/* behind those that came before it, accepted only now */
+		item->arrival = pool->arrivals++;
 		kpool_append(pool, item);
+		return true;
 	}
+
+	waiter = item->submitter;
+	err = kpool_is_odd(item) ? kpool_odd_may_accept(pool, item) : 0;
+	if (err == -ECANCELED) {
+		kpool_refuse_blocked(pool, item, err);
+		return true;
+	}
+	kpool_unblock(pool, item);
+	kpool_accept(pool, item);
+	kpool_append(pool, item);
+	kpool_serve(pool, waiter, 0);
+	return true;
 }
 
 /* Whose turn it is */
 
 /* Put aside an item whose turn has come while its earlier run lasts. */
-static void kpool_hold(struct kpool *pool, struct kpool_worker *runner,
+static void kpool_hold(struct kpool *pool, struct kpool_run *run,
 		       struct kpool_item *item)
 {
 	kpool_remove(pool, item);
 	item->place = KPOOL_HELD;
-	runner->held = item;
-	runner->odd = true;
+	run->held = item;
+	run->special = true;
 	pool->nr_held++;
 	kpool_odd_in(pool, item);
-	kpool_admit_blocked(pool);
 }
 
-/* The run has ended: what was held is first in line. */
-void kpool_unhold(struct kpool *pool, struct kpool_worker *worker)
+/* The run has ended: its item, pending again, is first in line. */
+void kpool_unhold(struct kpool *pool, struct kpool_item *item)
 {
-	if (pool->aborted)
-		kpool_doom(pool, worker->held, -ECANCELED);
-	else
-		kpool_push_front(pool, worker->held);
+	if (item->place == KPOOL_DOOMED) {
+		list_add_tail(&item->node, &pool->doomed);
+		kpool_queue_dropper(pool);
+	} else if (pool->aborted) {
+		kpool_doom(pool, item, -ECANCELED);
+	} else {
+		kpool_push_front(pool, item);
+	}
 }
 
 /* The first of the highest priority; at times, the oldest of a lower one. */
@@ -196,44 +238,74 @@ static struct kpool_item *kpool_in_turn(struct kpool *pool)
 			continue;
 		if (!first)
 			first = item;
-		else if (!lower || (s32)(item->arrival - lower->arrival) < 0)
+		else if (!lower || kpool_is_older(item, lower))
 			lower = item;
 	}
 	return lower && pool->nr_passed >= KPOOL_MAX_PASSED ? lower : first;
 }
 
-/* The first that nothing but units and pause hold back; others are put aside. */
-struct kpool_item *kpool_next_eligible(struct kpool *pool)
+/* Must the first item wait for something but units and pause? */
+static bool kpool_must_park(const struct kpool_item *item)
 {
-	lockdep_assert_held(&pool->lock);
-	while (pool->nr_line) {
-		struct kpool_item *item = kpool_in_turn(pool);
-		struct kpool_worker *runner = kpool_runner(item);
-
-		if ((item->flags & __KPOOL_FOLLOWS) ||
-		    kpool_outside_run_of(pool, item)) {
-			kpool_set_aside(pool, item);
-			/* who waits behind it has room if units are free */
-			kpool_admit_blocked(pool);
-		} else if (runner) {
-			kpool_hold(pool, runner, item);
-		} else {
-			return item;
-		}
-	}
-	return NULL;
+	return (item->flags & __KPOOL_FOLLOWS) || kpool_run_of(item);
 }
 
-/* The item that may start now, of any kind. */
+/* Park those in front that cannot start, a batch at most. */
+void kpool_park(struct kpool *pool)
+{
+	struct kpool_item *item;
+	int i;
+
+	lockdep_assert_held(&pool->lock);
+	for (i = 0; i < KPOOL_PARK_BATCH; i++) {
+		if (!kpool_has_special_work(pool))
+			return;
+		item = kpool_in_turn(pool);
+		if (!kpool_must_park(item))
+			return;
+		if (item->flags & __KPOOL_FOLLOWS)
+			kpool_set_aside(pool, item);
+		else
+			kpool_hold(pool, item->run, item);
+	}
+}
+
+/* kpool_has_work() where not all is plain. */
+bool kpool_has_special_work(struct kpool *pool)
+{
+	const struct kpool_item *item;
+
+	if (!pool->nr_line || pool->paused || pool->aborted ||
+	    !kpool_free_units(pool))
+		return false;
+	item = kpool_in_turn(pool);
+	return kpool_must_park(item) ||
+	       kpool_units(pool, item) <= kpool_free_units(pool);
+}
+
+/* The item that can start now, of any kind; NULL also if there is more to park. */
 struct kpool_item *kpool_choose(struct kpool *pool)
 {
 	struct kpool_item *item;
 
-	if (pool->paused || pool->aborted || !kpool_free_units(pool))
+	kpool_park(pool);
+	if (!kpool_has_special_work(pool))
 		return NULL;
-	item = kpool_next_eligible(pool);
-	return item && kpool_units(pool, item) <= kpool_free_units(pool) ?
-	       item : NULL;
+	item = kpool_in_turn(pool);
+	return kpool_must_park(item) ? NULL : item;
+}
+
+/* Choose the worker to wake; one that would find nothing to start stays asleep. */
+struct task_struct *kpool_kick_worker(struct kpool *pool)
+{
+	if (!pool->plain_capacity ||
+	    kpool_must_park(list_first_entry(&pool->lines[KPOOL_RANK_NORMAL],
+					     struct kpool_item, node))) {
+		kpool_park(pool);
+		if (!kpool_has_special_work(pool))
+			return NULL;
+	}
+	return kpool_send_worker(pool);
 }
 
 /* Room, where not every item is plain */
@@ -241,11 +313,13 @@ struct kpool_item *kpool_choose(struct kpool *pool)
 /*
  * The first in line that the free units are too few for, or NULL; so many in
  * front of it start as soon as a worker looks, and leave so many units.  Those
- * behind it wait.
+ * behind it wait.  Where so many are about to start that it is not worth while to
+ * count them, the last one looked at counts as the first to wait.
  */
 const struct kpool_item *kpool_first_stuck(const struct kpool *pool,
 					   unsigned int *nr, unsigned int *left)
 {
+	unsigned int looks = KPOOL_MAX_LOOKS;
 	const struct kpool_item *item;
 	int rank;
 
@@ -253,6 +327,10 @@ const struct kpool_item *kpool_first_stuck(const struct kpool *pool,
 	*left = kpool_free_units(pool);
 	for (rank = 0; rank < KPOOL_NR_RANKS; rank++) {
 		list_for_each_entry(item, &pool->lines[rank], node) {
+			if (!looks--) {
+				*left = 0;
+				return item;
+			}
 			if (item->flags & __KPOOL_FOLLOWS)
 				continue;
 			if (kpool_units(pool, item) > *left)
@@ -309,20 +387,4 @@ bool kpool_lacks_one_place(const struct kpool *pool)
 	return pool->attrs.queue_depth &&
 	       pool->nr_line - startable + pool->nr_aside ==
 	       (unsigned int)pool->attrs.queue_depth;
-}
-
-/* The end of an acceptance */
-
-/* An accepted item has run, or will not: those who flush the pool count it. */
-void kpool_item_ended(struct kpool *pool, u32 epoch)
-{
-	struct kpool_waiter *waiter, *next;
-
-	lockdep_assert_held(&pool->lock);
-	list_for_each_entry_safe(waiter, next, &pool->flushers, node) {
-		if ((s32)(epoch - waiter->epoch) > 0 || --waiter->left)
-			continue;
-		list_del(&waiter->node);
-		kpool_serve(pool, waiter, 0);
-	}
 }

@@ -32,12 +32,25 @@ static inline bool kpool_has_plain_room(const struct kpool *pool)
 				  pool->attrs.queue_depth;
 }
 
-/* Which worker runs the item?  The caller holds the lock of the item's home. */
-static inline struct kpool_worker *kpool_runner(const struct kpool_item *item)
+/* The run that the item is in, or NULL.  The caller holds the lock of its home. */
+static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 {
-	struct kpool_worker *worker = item->worker;
+	struct kpool_run *run = item->run;
 
-	return worker && worker->run.item == item ? worker : NULL;
+	return run && run->item == item ? run : NULL;
+}
+
+/*
+ * Was the item accepted before the other?  By time first: so many items may have
+ * come meanwhile that their numbers have gone round.
+ */
+static inline bool kpool_is_older(const struct kpool_item *item,
+				  const struct kpool_item *other)
+{
+	s32 later = other->since - item->since;
+
+	return later > 0 || (!later &&
+			     (s32)(other->arrival - item->arrival) > 0);
 }
 
 /* From here on the item counts. */
@@ -53,8 +66,8 @@ static inline void kpool_count_accepted(struct kpool *pool,
 }
 
 /*
- * Let an item in that is at rest, not disabled and plain, into a pool that is
- * open and plain.  Room means that nobody waits: it would have been served.
+ * Let an item in that is idle, not disabled and plain, into a pool that is open
+ * and plain.  Room means that no submitter sleeps: it would have been let in.
  */
 static inline bool kpool_admit_plain(struct kpool *pool,
 				     struct kpool_item *item)
@@ -116,33 +129,42 @@ static __always_inline int kpool_come_home(struct kpool *pool,
 	}
 }
 
-/* Something made room: whoever waits in front of the line may come in. */
-static inline void kpool_admit_blocked(struct kpool *pool)
+/*
+ * Can a worker do something: start the first item in line, or park it?  An item
+ * that cannot start for want of units holds back all behind it.
+ */
+static inline bool kpool_has_work(struct kpool *pool)
 {
-	if (unlikely(!list_empty(&pool->blocked)))
-		kpool_serve_blocked(pool);
+	const struct kpool_item *item;
+
+	lockdep_assert_held(&pool->lock);
+	if (!pool->nr_line)
+		return false;
+	if (pool->used >= pool->plain_capacity)
+		return likely(pool->plain_capacity) ?
+		       false : kpool_has_special_work(pool);
+	item = list_first_entry(&pool->lines[KPOOL_RANK_NORMAL],
+				struct kpool_item, node);
+	return likely(!kpool_run_of(item)) || kpool_has_special_work(pool);
 }
 
-/* The item that may start now, or NULL; those that still run are put aside. */
-static inline struct kpool_item *kpool_first(struct kpool *pool)
+/* Take the item that can start now out of the line, or return NULL. */
+static inline struct kpool_item *kpool_take(struct kpool *pool)
 {
 	struct kpool_item *item;
 
 	lockdep_assert_held(&pool->lock);
 	if (!pool->nr_line)
 		return NULL;
-	if (pool->used >= pool->plain_capacity)
-		return likely(pool->plain_capacity) ? NULL : kpool_choose(pool);
-	item = list_first_entry(&pool->lines[KPOOL_RANK_NORMAL],
-				struct kpool_item, node);
-	return likely(!kpool_runner(item)) ? item : kpool_choose(pool);
-}
-
-/* The same, taken out of the line. */
-static inline struct kpool_item *kpool_take(struct kpool *pool)
-{
-	struct kpool_item *item = kpool_first(pool);
-
+	if (pool->used >= pool->plain_capacity) {
+		item = likely(pool->plain_capacity) ?
+		       NULL : kpool_choose(pool);
+	} else {
+		item = list_first_entry(&pool->lines[KPOOL_RANK_NORMAL],
+					struct kpool_item, node);
+		if (unlikely(kpool_run_of(item)))
+			item = kpool_choose(pool);
+	}
 	if (item) {
 		list_del(&item->node);
 		pool->nr_line--;
@@ -151,73 +173,63 @@ static inline struct kpool_item *kpool_take(struct kpool *pool)
 	return item;
 }
 
-/*
- * See that somebody looks at the line if its first item could start: returns
- * the worker to wake once the lock has been dropped.
- */
-static inline struct task_struct *kpool_rouse(struct kpool *pool)
+/* See that a worker looks at the line if it can do something: the one to wake. */
+static inline struct task_struct *kpool_kick(struct kpool *pool)
 {
-	if (pool->nr_coming || !kpool_first(pool))
+	if (pool->nr_coming || !kpool_has_work(pool))
 		return NULL;
-	return kpool_send_worker(pool);
+	return kpool_kick_worker(pool);
 }
 
 /*
- * Drop the lock, then wake a worker that kpool_rouse() has chosen.  Interrupts
- * stay off in between, for two reasons.  A caller preempted here would keep
- * the pool waiting for a worker that nobody has woken.  And the worker may
- * wake by itself, run, leave and be reaped before we get to wake it: with
- * interrupts off this is an RCU read section that began while the task was in
- * the books, which keeps the task's memory in place.  Litmus: wake-vs-reap.
+ * The way out of the lock, wherever something has been changed under it: no
+ * submitter sleeps for whom there is room, no wait goes on that has ended or can
+ * never end, a closed pool without work ends, and a worker is on its way if it
+ * can do something.  Only what concerns more than a few is left to the settler.
+ *
+ * The worker is woken after the lock has been dropped, with interrupts off, for
+ * two reasons.  A caller preempted here would keep the pool waiting for it.  And
+ * the worker may wake by itself, run, exit and be reaped before we get to wake
+ * it: with interrupts off this is an RCU read section that began while the task
+ * was in the books, which keeps the task's memory in place.  Litmus:
+ * wake-vs-reap.  The woken one may be to run here: enabling preemption last lets
+ * it, which enabling interrupts alone would not.
  */
-static inline void kpool_unlock_and_wake(struct kpool *pool,
-					 struct task_struct *task)
-{
-	raw_spin_unlock(&pool->lock);
-	if (task)
-		wake_up_process(task);
-}
-
-static inline void kpool_unlock_wake(struct kpool *pool,
-				     struct task_struct *task,
-				     unsigned long flags)
-{
-	kpool_unlock_and_wake(pool, task);
-	local_irq_restore(flags);
-}
-
-/* The same where interrupts were on. */
-static inline void kpool_unlock_wake_irq(struct kpool *pool,
-					 struct task_struct *task)
-{
-	kpool_unlock_and_wake(pool, task);
-	local_irq_enable();
-}
-
-/*
- * The way out of the lock: whatever was changed under it, afterwards no
- * submitter waits that could be let in, no wait goes on that can never end, a
- * closed pool that is drained says so, and a worker is on its way if an item
- * can start.
- */
-static inline void kpool_settle(struct kpool *pool)
-{
-	kpool_admit_blocked(pool);
-	kpool_break_deadlock(pool);
-	kpool_wind_up(pool);
-}
-
 static inline void kpool_unlock(struct kpool *pool, unsigned long flags)
 {
-	kpool_settle(pool);
-	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+	struct task_struct *task;
+
+	if (unlikely(pool->nr_concerned))
+		kpool_settle_some(pool);
+	task = kpool_kick(pool);
+	if (!task) {
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+		return;
+	}
+	preempt_disable();
+	raw_spin_unlock(&pool->lock);
+	wake_up_process(task);
+	local_irq_restore(flags);
+	preempt_enable();
 }
 
 /* kpool_unlock() where interrupts were on. */
 static inline void kpool_unlock_irq(struct kpool *pool)
 {
-	kpool_settle(pool);
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	struct task_struct *task;
+
+	if (unlikely(pool->nr_concerned))
+		kpool_settle_some(pool);
+	task = kpool_kick(pool);
+	if (!task) {
+		raw_spin_unlock_irq(&pool->lock);
+		return;
+	}
+	preempt_disable();
+	raw_spin_unlock(&pool->lock);
+	wake_up_process(task);
+	local_irq_enable();
+	preempt_enable();
 }
 
 static inline unsigned int kpool_nr_staying(const struct kpool *pool)

@@ -2,9 +2,9 @@
 /*
  * Streams: jobs that run one at a time, in order.
  *
- * stream->jobs are those that have come into the line and not started.  While none of the stream
- * runs, the first of them is like any other item; all others, and all while
- * one runs, carry the flag __KPOOL_FOLLOWS.  A job whose turn in line comes
+ * stream->jobs are those that have come into the line and not started.  While
+ * none of the stream runs, the first of them is like any other item; all others,
+ * and all while one runs, carry the flag __KPOOL_FOLLOWS.  A job whose turn in line comes
  * while it follows is set aside, so that it holds back nobody; when the one
  * before it has ended, it is first in line.
  */
@@ -73,20 +73,20 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 		kpool_push_front(pool, item);
 }
 
-void kpool_stream_begin(struct kpool_worker *worker, struct kpool_job *job)
+void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job)
 {
 	list_del(&job->stream_node);
-	worker->stream = job->stream;
-	worker->stream->runner = worker;
+	run->stream = job->stream;
+	run->stream->runner = run;
 }
 
-void kpool_stream_end(struct kpool_worker *worker)
+void kpool_stream_end(struct kpool *pool, struct kpool_run *run)
 {
-	struct kpool_stream *stream = worker->stream;
+	struct kpool_stream *stream = run->stream;
 
-	worker->stream = NULL;
+	run->stream = NULL;
 	stream->runner = NULL;
-	kpool_stream_next(worker->pool, stream);
+	kpool_stream_next(pool, stream);
 }
 
 /* A job of the stream will not run.  It has been taken out of the line. */

@@ -15,18 +15,23 @@
 struct kpool_patience {
 	unsigned long	timeout;	/* jiffies; 0: never sleep */
 	bool		killable;
+	bool		no_memory;	/* for a run: the submitter waits instead */
 };
+
+/* Not an error: the submitter is to come again with memory for a run. */
+#define KPOOL_NEEDS_RUN	1
 
 /* Is the caller the item's own function? */
 static bool kpool_submits_itself(struct kpool *pool,
 				 const struct kpool_item *item)
 {
-	struct kpool_worker *worker = kpool_inside(pool);
-	struct kpool_outside *outside = kpool_caller_run_of(pool, item);
+	const struct kpool_run *run = kpool_run_of(item), *in;
 
-	/* by what the item says: the memory may be that of an earlier one */
-	return (worker && kpool_runner(item) == worker) ||
-	       (outside && outside->task == current);
+	if (!run || run->kind == KPOOL_RUN_DROP || run->kind == KPOOL_RUN_ABORT)
+		return false;
+	for (in = kpool_current_run(pool); in && in != run; in = in->outer)
+		;
+	return in;
 }
 
 /* Room aside, may the item be accepted? */
@@ -58,6 +63,7 @@ void kpool_accept_due(struct kpool *pool, struct kpool_item *item)
 	}
 	list_add_tail(&item->node, &pool->blocked);
 	pool->nr_due++;
+	pool->nr_concerned++;
 	kpool_odd_in(pool, item);
 }
 
@@ -83,8 +89,10 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	item->submitter = &waiter;
 	item->place = KPOOL_BLOCKED;
 	list_add_tail(&item->node, &pool->blocked);
+	list_add_tail(&waiter.node, &pool->submitters);
 	pool->nr_blocked++;
 	kpool_odd_in(pool, item);
+	kpool_odd_blocked(pool, item);
 	return kpool_wait(pool, &waiter, patience->timeout, patience->killable);
 }
 
@@ -102,10 +110,11 @@ int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 	old = kpool_item_lock(item, &flags);
 	if (item->place != KPOOL_NOWHERE) {
 		err = -EALREADY;
-	} else if (kpool_run_of(old, item)) {
+	} else if (kpool_run_of(item) && !kpool_submits_itself(old, item)) {
 		err = old == pool ? 0 : -EBUSY;
-	} else {
-		item->worker = NULL;
+	} else if (old != pool) {
+		/* the run that hands its item on goes on without it */
+		item->run = NULL;
 		/* pairs with kpool_come_home() and kpool_item_lock() */
 		smp_store_release(&item->home, pool->id);
 	}
@@ -118,6 +127,8 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 			  const struct kpool_patience *patience,
 			  unsigned long flags)
 {
+	struct kpool_run *run;
+
 	if (kpool_submits_itself(pool, item)) {
 		kpool_accept(pool, item);
 		kpool_accept_due(pool, item);
@@ -129,8 +140,16 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 		return 0;
 	}
 	if (kpool_may_sleep(pool, patience, flags)) {
-		if (kpool_may_run_here(pool, item))
-			return kpool_run_here(pool, item);
+		if (kpool_can_caller_run(pool, item)) {
+			run = list_first_entry_or_null(&pool->free_runs,
+						       struct kpool_run, free);
+			if (!run && !patience->no_memory)
+				return KPOOL_NEEDS_RUN;
+			if (run) {
+				list_del(&run->free);
+				return kpool_caller_run(pool, item, run);
+			}
+		}
 		if (pool->nr_blocked < (unsigned int)pool->attrs.max_blocked)
 			return kpool_block(pool, item, patience);
 	}
@@ -154,8 +173,8 @@ static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 	return 0;
 }
 
-static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
-			   const struct kpool_patience *patience)
+static int __kpool_submit(struct kpool *pool, struct kpool_item *item,
+			  const struct kpool_patience *patience)
 {
 	unsigned long flags;
 	int err;
@@ -165,7 +184,34 @@ static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 		return err;
 	if (!kpool_admit_plain(pool, item))
 		err = kpool_admit(pool, item, patience, flags);
-	kpool_unlock_wake(pool, kpool_rouse(pool), flags);
+	kpool_unlock(pool, flags);
+	return err;
+}
+
+/* The submitter is to run the item itself, and needs memory for that. */
+static noinline int kpool_submit_with_run(struct kpool *pool,
+					  struct kpool_item *item,
+					  const struct kpool_patience *patience)
+{
+	struct kpool_run *run = kpool_run_alloc(GFP_NOWAIT | __GFP_NOWARN);
+	struct kpool_patience last = *patience;
+
+	last.no_memory = true;
+	if (run) {
+		raw_spin_lock_irq(&pool->lock);
+		list_add(&run->free, &pool->free_runs);
+		raw_spin_unlock_irq(&pool->lock);
+	}
+	return __kpool_submit(pool, item, &last);
+}
+
+static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
+			   const struct kpool_patience *patience)
+{
+	int err = __kpool_submit(pool, item, patience);
+
+	if (unlikely(err == KPOOL_NEEDS_RUN))
+		err = kpool_submit_with_run(pool, item, patience);
 	return err;
 }
 
@@ -202,7 +248,7 @@ int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
 	};
 
 	if (timeout)
-		might_sleep();
+		__might_sleep(__FILE__, __LINE__);
 	return kpool_do_submit(pool, item, &patience);
 }
 EXPORT_SYMBOL_GPL(kpool_submit_timeout);
@@ -214,7 +260,7 @@ int kpool_submit_killable(struct kpool *pool, struct kpool_item *item)
 		.killable = true,
 	};
 
-	might_sleep();
+	__might_sleep(__FILE__, __LINE__);
 	return kpool_do_submit(pool, item, &patience);
 }
 EXPORT_SYMBOL_GPL(kpool_submit_killable);

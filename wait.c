@@ -2,49 +2,62 @@
 /*
  * Callers asleep in kpool, and the sleep that could never end.
  *
- * A sleeper is served under pool->lock: its result is set, it leaves every
- * list, and its completion is signalled, all before the lock is dropped.  Who
- * wakes without having been served (time-out, signal) withdraws itself under
- * the same lock, so that exactly one of both happens.  Litmus:
+ * A waiter is completed under pool->lock: its result is set, it leaves every
+ * list, and its completion is signalled, all before the lock is dropped.  A
+ * waiter that wakes without having been completed (time-out, signal) removes
+ * itself under the same lock, so that exactly one of both happens.  Litmus:
  * served-vs-timeout.
  *
+ * To complete a waiter is to wake a task, and many may wait for one event.  So
+ * the event moves all of them to pool->served or pool->failed at once, and
+ * kpool_settle() completes a few under each hold of the lock.  Between two holds
+ * those that are left count as neither asleep nor stuck.
+ *
  * An item may sleep in its own pool.  Those sleeps are on pool->nested.  Once
- * every running item is there, those that no worker runs included, and nothing
- * else can start, none of them will ever be served, and the newest is refused
- * with -EDEADLK.  A sleep with a time-out, or of one who has been killed, ends
- * by itself and is not counted.  Waiting in a circle of runs is hopeless even
- * while other items run; kpool_closes_circle() and kpool_refuse_circle() find it
- * before, so that whoever follows a chain of sleepers comes to its end.
+ * every run of the pool is there and nothing else can start, none of them will
+ * ever be completed, and the newest is refused with -EDEADLK.  A sleep with a
+ * time-out, or of a task that has been killed, ends by itself and is not counted.
+ * Waiting in a cycle of runs is hopeless even while other items run;
+ * kpool_closes_circle() and kpool_refuse_circle() find it before, so that a walk
+ * along a chain of sleepers comes to its end.
  */
 #include <linux/sched/signal.h>
 
+#include "annotate.h"
 #include "internal.h"
 #include "pending.h"
+
+/* So many consequences are drawn under one hold of the lock; most wake a task. */
+#define KPOOL_SETTLE_BATCH	8
+
+/* So long a chain of sleepers is followed; a longer one is no cycle. */
+#define KPOOL_MAX_CHAIN		256
+
+/* Of so many killable sleepers it is asked whether they have been killed. */
+#define KPOOL_MAX_KILLABLE	256
 
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item)
 {
 	INIT_LIST_HEAD(&waiter->node);
 	INIT_LIST_HEAD(&waiter->nested);
+	INIT_LIST_HEAD(&waiter->pending.waiters);
+	waiter->pending.item = NULL;
 	init_completion(&waiter->done);
 	waiter->item = item;
-	waiter->inside = NULL;
-	waiter->outside = NULL;
-	waiter->lost = 0;
+	waiter->run = NULL;
+	waiter->lost = false;
 	waiter->served = false;
-	waiter->begun = false;
 	waiter->kind = kind;
 }
+
+/* Completing */
 
 static void kpool_unnest(struct kpool *pool, struct kpool_waiter *waiter)
 {
 	list_del_init(&waiter->nested);
-	if (waiter->inside) {
-		waiter->inside->asleep = NULL;
-		pool->nr_nested--;
-	} else {
-		waiter->outside->asleep = NULL;
-	}
+	kpool_outermost(waiter->run)->asleep = NULL;
+	pool->nr_nested--;
 }
 
 /* End a sleep.  The waiter has left the list it waited on. */
@@ -53,20 +66,103 @@ void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result)
 	lockdep_assert_held(&pool->lock);
 	if (!list_empty(&waiter->nested))
 		kpool_unnest(pool, waiter);
-	waiter->result = result ?: waiter->lost;
+	waiter->result = result;
 	waiter->served = true;
+	pool->nr_concerned--;
 	complete(&waiter->done);
 }
 
-void kpool_serve_all(struct kpool *pool, struct list_head *waiters, int result)
+/* What a list of waiters waits for has happened, or was lost by a death. */
+void kpool_serve_list(struct kpool *pool, struct list_head *waiters, bool lost)
 {
-	struct kpool_waiter *waiter, *next;
-
-	list_for_each_entry_safe(waiter, next, waiters, node) {
-		list_del(&waiter->node);
-		kpool_serve(pool, waiter, result);
-	}
+	lockdep_assert_held(&pool->lock);
+	list_splice_tail_init(waiters, lost ? &pool->failed : &pool->served);
 }
+
+static struct kpool_waiter *kpool_first_flusher(const struct kpool *pool)
+{
+	struct rb_node *first = rb_first_cached(&pool->flushers);
+
+	return first ? rb_entry(first, struct kpool_waiter, by_epoch) : NULL;
+}
+
+/* Complete one waiter whose wait is over: was there any? */
+static bool kpool_serve_one(struct kpool *pool)
+{
+	struct list_head *list = list_empty(&pool->served) ?
+				 &pool->failed : &pool->served;
+	struct kpool_waiter *waiter;
+
+	if (!list_empty(list)) {
+		waiter = list_first_entry(list, struct kpool_waiter, node);
+		list_del(&waiter->node);
+		kpool_serve(pool, waiter, list == &pool->failed ? -EIO : 0);
+		return true;
+	}
+	/* the epochs before a flusher's have ended when it is the first */
+	waiter = kpool_first_flusher(pool);
+	if (!waiter || waiter->left)
+		return false;
+	rb_erase_cached(&waiter->by_epoch, &pool->flushers);
+	kpool_serve(pool, waiter, waiter->lost ? -EIO : 0);
+	return true;
+}
+
+/* Flushing the pool */
+
+static bool kpool_epoch_before(struct rb_node *a, const struct rb_node *b)
+{
+	return (s32)(rb_entry(a, struct kpool_waiter, by_epoch)->epoch -
+		     rb_entry(b, struct kpool_waiter, by_epoch)->epoch) < 0;
+}
+
+/* The first flusher that waits for items of the epoch, or NULL. */
+struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch)
+{
+	struct rb_node *node = pool->flushers.rb_root.rb_node;
+	struct kpool_waiter *found = NULL;
+
+	lockdep_assert_held(&pool->lock);
+	while (node) {
+		struct kpool_waiter *waiter =
+			rb_entry(node, struct kpool_waiter, by_epoch);
+
+		if ((s32)(waiter->epoch - epoch) >= 0) {
+			found = waiter;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return found;
+}
+
+/*
+ * Wait for all that is accepted now.  The items are divided among the flushers:
+ * each counts those that came after the one before, and is done when it is the
+ * first and has none left.
+ */
+void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
+{
+	lockdep_assert_held(&pool->lock);
+	waiter->left = kpool_outstanding(pool) - pool->nr_flushed;
+	waiter->epoch = pool->epoch++;
+	pool->nr_flushed += waiter->left;
+	rb_add_cached(&waiter->by_epoch, &pool->flushers, kpool_epoch_before);
+}
+
+/* An accepted item has run, or will not: the flushers of the pool count it. */
+void kpool_item_ended(struct kpool *pool, u32 epoch)
+{
+	struct kpool_waiter *waiter = kpool_flusher_of(pool, epoch);
+
+	if (!waiter)
+		return;
+	waiter->left--;
+	pool->nr_flushed--;
+}
+
+/* The end of the pool */
 
 /* Has everything accepted ended, and every thread? */
 bool kpool_rests(const struct kpool *pool)
@@ -75,15 +171,15 @@ bool kpool_rests(const struct kpool *pool)
 	       !kpool_outstanding(pool);
 }
 
-/* A closed pool needs no idle workers, and ends when nothing is left. */
-void kpool_wind_up(struct kpool *pool)
+/* A closed pool ends when nothing is left. */
+static bool kpool_serve_closers(struct kpool *pool)
 {
-	lockdep_assert_held(&pool->lock);
-	if (!pool->closed)
-		return;
-	kpool_retire_surplus(pool);
-	if (kpool_rests(pool))
-		kpool_serve_all(pool, &pool->closers, 0);
+	if (!pool->closed || !kpool_rests(pool) ||
+	    (list_empty(&pool->closers) && list_empty(&pool->lost_closers)))
+		return false;
+	kpool_serve_list(pool, &pool->closers, false);
+	kpool_serve_list(pool, &pool->lost_closers, true);
+	return true;
 }
 
 /* A caller that may sleep keeps the pool until it leaves. */
@@ -111,38 +207,54 @@ void kpool_leave(struct kpool *pool)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* Take an unserved waiter off the list it waits on. */
+/* Sleeping */
+
+/*
+ * Take a waiter that has not been completed off the list it waits on.  If the
+ * others for a pending item hang on it, they hang on the next from now on.
+ */
 static void kpool_withdraw(struct kpool *pool, struct kpool_waiter *waiter)
 {
-	if (waiter->kind != KPOOL_WAIT_SUBMIT) {
+	struct list_head *others = &waiter->pending.waiters;
+	struct kpool_item *item = waiter->item;
+	struct kpool_waiter *next;
+
+	if (waiter->kind == KPOOL_WAIT_SUBMIT) {
+		kpool_unblock(pool, item);
+		return;
+	}
+	if (list_empty(others)) {
 		list_del(&waiter->node);
 		return;
 	}
-	kpool_unblock(pool, waiter->item);
+	list_del(&waiter->node);
+	if (list_empty(others)) {
+		item->run = NULL;
+		item->flags &= ~__KPOOL_WATCHED;
+		return;
+	}
+	next = list_first_entry(others, struct kpool_waiter, node);
+	list_splice_init(others, &next->pending.waiters);
+	item->run = &next->pending;
 }
 
 /* Count the sleep of an item in its own pool. */
 static void kpool_nest(struct kpool *pool, struct kpool_waiter *waiter)
 {
-	struct kpool_worker *inside = kpool_inside(pool);
-
-	/* in a callback of its own, a worker has no item */
-	if (inside && inside->run.item) {
-		waiter->inside = inside;
-		inside->asleep = waiter;
-		pool->nr_nested++;
-	} else {
-		waiter->outside = kpool_my_outside(pool);
-		if (!waiter->outside)
-			return;
-		waiter->outside->asleep = waiter;
-	}
-	list_add_tail(&waiter->nested, &pool->nested);
-	kpool_break_deadlock(pool);
+	waiter->run = kpool_current_run(pool);
+	if (!waiter->run)
+		return;
+	kpool_outermost(waiter->run)->asleep = waiter;
+	pool->nr_nested++;
+	if (waiter->kind == KPOOL_WAIT_CALL &&
+	    !kpool_is_accepted(waiter->item))
+		list_add_tail(&waiter->nested, &pool->nested_calls);
+	else
+		list_add_tail(&waiter->nested, &pool->nested);
 }
 
 /*
- * Sleep until served; called with pool->lock held and interrupts off by
+ * Sleep until completed; called with pool->lock held and interrupts off by
  * raw_spin_lock_irqsave() in a context where they were on; drops the lock
  * while asleep and returns with it held.
  */
@@ -153,11 +265,11 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 
 	lockdep_assert_held(&pool->lock);
 	pool->nr_sleepers++;
+	pool->nr_concerned++;
 	waiter->killable = killable;
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		kpool_nest(pool, waiter);
-	/* what was done under the lock so far may let an item start */
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	kpool_unlock_irq(pool);
 
 	if (killable)
 		left = wait_for_completion_killable_timeout(&waiter->done,
@@ -169,11 +281,81 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	if (!waiter->served) {
 		kpool_withdraw(pool, waiter);
 		kpool_serve(pool, waiter, left < 0 ? -EINTR : -ETIMEDOUT);
-		kpool_admit_blocked(pool);
 	}
 	kpool_leave_locked(pool);
 	return waiter->result;
 }
+
+/* Waiting for an item */
+
+/* Where those wait that wait for the pending item; or NULL. */
+static struct list_head *kpool_pending_waiters(const struct kpool_item *item)
+{
+	struct kpool_run *run = kpool_run_of(item);
+
+	if (run)
+		return &run->next_waiters;
+	return item->flags & __KPOOL_WATCHED ? &item->run->waiters : NULL;
+}
+
+/*
+ * What is waited for begins, or will not come: the waiters for the pending item
+ * wait for something else from now on.
+ */
+void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
+			struct list_head *to)
+{
+	struct list_head *waiters = kpool_pending_waiters(item);
+	struct kpool_waiter *first;
+
+	lockdep_assert_held(&pool->lock);
+	if (!waiters || list_empty(waiters))
+		return;
+	/* a call has one waiter, and its function may use what is on its stack */
+	first = list_first_entry(waiters, struct kpool_waiter, node);
+	if (first->kind == KPOOL_WAIT_CALL && !list_empty(&first->nested))
+		list_move_tail(&first->nested, &pool->nested_calls);
+	list_splice_tail_init(waiters, to);
+	if (!kpool_run_of(item))
+		item->run = NULL;
+	item->flags &= ~__KPOOL_WATCHED;
+}
+
+/* Sleep until the item's acceptance, or its run, has ended; lock held. */
+int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
+		    enum kpool_waiter_kind kind, unsigned long timeout,
+		    bool killable)
+{
+	struct kpool_run *run = kpool_run_of(item);
+	struct kpool_waiter waiter;
+
+	if (!kpool_is_accepted(item) && !run)
+		return 0;
+	/* a sleep that ends by itself closes no cycle */
+	if ((timeout == MAX_SCHEDULE_TIMEOUT &&
+	     kpool_closes_circle(pool, item, kind)) ||
+	    (run && !run->worker && run->task == current)) {
+		kpool_tell_self_wait(pool, kpool_user_fn(item));
+		return -EDEADLK;
+	}
+
+	kpool_waiter_init(&waiter, kind, item);
+	if (!kpool_is_accepted(item)) {
+		list_add_tail(&waiter.node, &run->waiters);
+	} else if (run) {
+		list_add_tail(&waiter.node, &run->next_waiters);
+		run->special = true;
+	} else {
+		if (!(item->flags & __KPOOL_WATCHED)) {
+			item->run = &waiter.pending;
+			item->flags |= __KPOOL_WATCHED;
+		}
+		list_add_tail(&waiter.node, &item->run->waiters);
+	}
+	return kpool_wait(pool, &waiter, timeout, killable);
+}
+
+/* Cycles */
 
 /* Does the item wait for its stream?  What will not run waits to be dropped. */
 static bool kpool_waits_for_stream(const struct kpool *pool,
@@ -185,35 +367,37 @@ static bool kpool_waits_for_stream(const struct kpool *pool,
 	       !(job->group && kpool_group_is_cancelled(job->group));
 }
 
-/* Who has to end before the item's run can: its runner, or its stream's. */
-static struct kpool_worker *kpool_runner_before(const struct kpool *pool,
-						const struct kpool_item *item)
+/* The run that has to end before the item's can: its own, or its stream's. */
+static struct kpool_run *kpool_run_before(const struct kpool *pool,
+					  const struct kpool_item *item)
 {
 	if (kpool_waits_for_stream(pool, item))
 		return container_of(item, struct kpool_job, item)->stream->runner;
-	return kpool_runner(item);
+	return kpool_run_of(item);
 }
 
-/* Who has to end before the worker's sleep can, or NULL. */
-static struct kpool_worker *kpool_slept_for(const struct kpool_worker *worker)
+/* The run that has to end before this one's thread can go on, or NULL. */
+static struct kpool_run *kpool_slept_for(const struct kpool *pool,
+					 struct kpool_run *run)
 {
-	const struct kpool_waiter *waiter = worker->asleep;
+	const struct kpool_waiter *waiter = kpool_outermost(run)->asleep;
 
 	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
 			waiter->kind != KPOOL_WAIT_CALL))
 		return NULL;
-	/* if that run has begun, a later one of the item is not waited for */
-	return waiter->begun ? kpool_runner(waiter->item) :
-	       kpool_runner_before(worker->pool, waiter->item);
+	return kpool_run_before(pool, waiter->item);
 }
 
-/* A circle whose last link is not refused: another of those who sleep in it is. */
-static void kpool_break_circle(struct kpool *pool, struct kpool_worker *worker)
+/* A cycle whose last link is not refused: another of its sleepers is. */
+static void kpool_break_circle(struct kpool *pool, struct kpool_run *run)
 {
-	for (; worker; worker = kpool_slept_for(worker)) {
-		struct kpool_waiter *waiter = worker->asleep;
+	int i;
 
-		if (waiter->kind == KPOOL_WAIT_ITEM) {
+	for (i = 0; run && i < KPOOL_MAX_CHAIN;
+	     i++, run = kpool_slept_for(pool, run)) {
+		struct kpool_waiter *waiter = kpool_outermost(run)->asleep;
+
+		if (waiter && waiter->kind == KPOOL_WAIT_ITEM) {
 			kpool_withdraw(pool, waiter);
 			kpool_serve(pool, waiter, -EDEADLK);
 			return;
@@ -223,20 +407,21 @@ static void kpool_break_circle(struct kpool *pool, struct kpool_worker *worker)
 
 /*
  * A job that comes into the line behind another of its stream waits for it from
- * then on, and so does whoever waits for the job: if that one waits for them, a
- * circle is closed though nobody falls asleep.
+ * then on, and so do the waiters for the job: if that one waits for them, a
+ * cycle is closed though nobody falls asleep.
  */
 void kpool_refuse_circle(struct kpool *pool, const struct kpool_item *item)
 {
-	struct kpool_worker *first = kpool_runner_before(pool, item);
-	const struct kpool_worker *worker;
+	struct kpool_run *first = kpool_run_before(pool, item), *run = first;
+	int i;
 
 	lockdep_assert_held(&pool->lock);
-	/* there was none before, so this ends or comes back to the job */
-	for (worker = first; worker; worker = kpool_slept_for(worker)) {
-		const struct kpool_waiter *waiter = worker->asleep;
+	for (i = 0; run && i < KPOOL_MAX_CHAIN;
+	     i++, run = kpool_slept_for(pool, run)) {
+		const struct kpool_waiter *waiter =
+			kpool_outermost(run)->asleep;
 
-		if (waiter && waiter->item == item && !waiter->begun) {
+		if (waiter && waiter->item == item) {
 			kpool_break_circle(pool, first);
 			return;
 		}
@@ -244,22 +429,26 @@ void kpool_refuse_circle(struct kpool *pool, const struct kpool_item *item)
 }
 
 /*
- * Would the caller, by waiting for the item, wait for itself?  Each worker
- * sleeps for at most one run, so this is a walk along a chain; it ends because
- * no circle stays closed.
+ * Would the caller, by waiting for the item, wait for itself?  Each thread
+ * sleeps for at most one run, so this is a walk along a chain.
  */
 bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
 			 enum kpool_waiter_kind kind)
 {
-	struct kpool_worker *first = kpool_runner_before(pool, item);
-	const struct kpool_worker *me = kpool_inside(pool), *worker = first;
+	struct kpool_run *first = kpool_run_before(pool, item), *run = first;
+	struct kpool_run *me = kpool_current_run(pool);
+	int i;
 
 	lockdep_assert_held(&pool->lock);
 	if (!me)
 		return false;
-	while (worker && worker != me)
-		worker = kpool_slept_for(worker);
-	if (!worker)
+	me = kpool_outermost(me);
+	for (i = 0; run && i < KPOOL_MAX_CHAIN; i++) {
+		if (kpool_outermost(run) == me)
+			break;
+		run = kpool_slept_for(pool, run);
+	}
+	if (!run || i == KPOOL_MAX_CHAIN)
 		return false;
 	if (kind != KPOOL_WAIT_CALL)
 		return true;
@@ -267,100 +456,115 @@ bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
 	return false;
 }
 
-/*
- * A call that runs may use what is on its caller's stack, so its caller sleeps
- * on; there is always another who can be refused, for a circle of calls alone
- * cannot be.
- */
-static bool kpool_may_refuse(const struct kpool_waiter *waiter)
+/* Deadlock of the whole pool */
+
+/* Is there something to drop, and a thread that will? */
+static bool kpool_dropper_helps(struct kpool *pool)
 {
-	return waiter->kind != KPOOL_WAIT_CALL ||
-	       kpool_is_accepted(waiter->item);
+	if (list_empty(&pool->doomed_groups) && list_empty(&pool->doomed) &&
+	    !(pool->nr_delayed && pool->closed && !pool->aborted) &&
+	    !(pool->aborted && !pool->nr_aborters &&
+	      kpool_any_accepted(pool)))
+		return false;
+	return !pool->drop_run.item;
 }
 
-/* A sleep that a signal ends is one no more, though its sleeper has yet to run. */
-static bool kpool_sleeps_on(const struct kpool_outside *run)
+/* The same for those that abort the pool, which drop one after the other. */
+static bool kpool_aborter_helps(struct kpool *pool)
 {
-	return run->asleep && !(run->asleep->killable &&
-				fatal_signal_pending(run->task));
+	return pool->aborted && pool->nr_aborters &&
+	       kpool_any_accepted(pool) &&
+	       pool->nr_aborters + pool->dropper_active > pool->nr_drop_runs;
 }
 
-/* Runs that one thread is in, one inside of the other, sleep together. */
-static bool kpool_sleeps(struct kpool *pool, const struct kpool_outside *run)
+/* Threads of the pool that neither sleep for good nor wait to be buried in vain. */
+static bool kpool_has_active_run(struct kpool *pool)
 {
-	const struct kpool_outside *outside;
+	unsigned int threads = kpool_nr_running(pool) + pool->nr_ext_threads;
+	const struct kpool_waiter *waiter;
+	int looks = KPOOL_MAX_KILLABLE;
 
-	if (run->inside)
-		return run->inside->asleep;
-	list_for_each_entry(outside, &pool->outside, node)
-		if (outside->task == run->task && kpool_sleeps_on(outside))
+	if (pool->burying)
+		threads -= min(threads, pool->nr_dead_runs);
+	if (threads > pool->nr_nested)
+		return true;
+	/* one that has been killed goes on, though it has yet to run */
+	list_for_each_entry(waiter, &pool->nested, nested) {
+		if (waiter->killable && fatal_signal_pending(waiter->run->task))
 			return true;
+		if (!--looks)
+			break;
+	}
 	return false;
 }
 
-/* Is there something to drop, and is the dropper not in a dropped function? */
-static bool kpool_dropper_helps(struct kpool *pool)
-{
-	const struct kpool_outside *outside;
-
-	if (list_empty(&pool->doomed_groups) && !kpool_next_doomed(pool) &&
-	    !(pool->nr_delayed && pool->closed && !pool->aborted))
-		return false;
-	list_for_each_entry(outside, &pool->outside, node)
-		if (outside->task == pool->dropper_task)
-			return false;
-	return true;
-}
-
-/* The same for those who abort the pool, who drop one after the other. */
-static bool kpool_aborter_helps(struct kpool *pool)
-{
-	const struct kpool_outside *outside;
-	/* the dropper is one more who drops */
-	unsigned int nr = pool->nr_aborters + !!pool->dropper_task;
-
-	if (!pool->aborted || !(pool->nr_line || pool->nr_aside ||
-				pool->nr_due || pool->nr_delayed))
-		return false;
-	list_for_each_entry(outside, &pool->outside, node)
-		nr -= !outside->runs;
-	return nr;
-}
-
-/* Is anybody but the workers about to do something for the pool? */
-static bool kpool_has_helpers(struct kpool *pool)
-{
-	const struct kpool_outside *outside;
-
-	list_for_each_entry(outside, &pool->outside, node)
-		if (!kpool_sleeps(pool, outside))
-			return true;
-	/* whoever is in a dropped function sleeps */
-	return kpool_dropper_helps(pool) || kpool_aborter_helps(pool) ||
-	       (pool->nr_delayed && !pool->closed && kpool_free_units(pool));
-}
-
 /*
- * Called wherever a running item falls asleep or ends, or what may start
- * changes: refuse the newest sleep if all running items sleep for good.
+ * Refuse the newest sleep if all that runs sleeps for good: has one been?
+ * A call that runs may use what is on its caller's stack, so its caller sleeps
+ * on; there is always another that can be refused, for a cycle of calls alone
+ * cannot be.
  */
-void kpool_break_deadlock(struct kpool *pool)
+static bool kpool_break_deadlock(struct kpool *pool)
 {
 	struct kpool_waiter *newest;
 
-	lockdep_assert_held(&pool->lock);
-	/* to look for the first may admit one of the sleepers: look before */
-	if (list_empty(&pool->nested) || pool->paused || kpool_first(pool) ||
-	    pool->nr_nested != kpool_nr_running(pool) ||
-	    kpool_has_helpers(pool))
-		return;
+	if (list_empty(&pool->nested) || pool->paused ||
+	    kpool_has_active_run(pool))
+		return false;
+	kpool_park(pool);
+	if (kpool_has_work(pool) || kpool_dropper_helps(pool) ||
+	    kpool_aborter_helps(pool) ||
+	    (pool->nr_delayed && !pool->closed && kpool_free_units(pool)))
+		return false;
 
-	list_for_each_entry_reverse(newest, &pool->nested, nested) {
-		if (!kpool_may_refuse(newest))
-			continue;
-		kpool_withdraw(pool, newest);
-		kpool_serve(pool, newest, -EDEADLK);
-		kpool_admit_blocked(pool);
-		return;
-	}
+	newest = list_last_entry(&pool->nested, struct kpool_waiter, nested);
+	kpool_withdraw(pool, newest);
+	kpool_serve(pool, newest, -EDEADLK);
+	return true;
+}
+
+/* Consequences */
+
+/*
+ * Draw the consequences of a change, a batch at most: are there more?  Between
+ * two batches no submitter overtakes one that is still to be let in, and no
+ * waiter is refused while another is still to be completed.
+ */
+bool kpool_settle(struct kpool *pool)
+{
+	int budget = KPOOL_SETTLE_BATCH;
+
+	lockdep_assert_held(&pool->lock);
+	do {
+		while (kpool_admit_one(pool) || kpool_serve_one(pool) ||
+		       kpool_serve_closers(pool))
+			if (!--budget)
+				return true;
+	} while (kpool_break_deadlock(pool));
+	return pool->closed && kpool_retire_surplus(pool);
+}
+
+/* The same; what is left is the settler's. */
+void kpool_settle_some(struct kpool *pool)
+{
+	if (kpool_settle(pool))
+		queue_work(kpool_wq, &pool->settler);
+}
+
+/* The same until there is no more; the caller keeps the pool. */
+void kpool_settle_all(struct kpool *pool)
+{
+	unsigned long flags;
+	bool more;
+
+	do {
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		more = kpool_settle(pool);
+		kpool_unlock(pool, flags);
+	} while (more);
+}
+
+void kpool_settle_work(struct work_struct *work)
+{
+	kpool_settle_all(container_of(work, struct kpool, settler));
 }

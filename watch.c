@@ -40,13 +40,13 @@ void kpool_watch_work(struct work_struct *work)
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
 					  watch);
 
-	kpool_bury_dead(pool);
 	kpool_bury_submitters(pool);
+	kpool_bury_dead(pool);
 	kpool_find_stalls(pool);
 
 	raw_spin_lock_irq(&pool->lock);
 	pool->watched = false;
-	if (pool->used || pool->nr_caller_runs)
+	if (pool->used || pool->nr_ext_runs)
 		kpool_watch(pool);
 	raw_spin_unlock_irq(&pool->lock);
 }

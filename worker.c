@@ -43,10 +43,10 @@ static void kpool_begin(struct kpool_worker *worker, struct kpool_item *item)
 
 	worker->state = KPOOL_RUNNING;
 	worker->since = jiffies;
-	worker->epoch = item->epoch;
+	worker->run.epoch = item->epoch;
 	worker->run.item = item;
 	WRITE_ONCE(worker->fn, item->fn);
-	item->worker = worker;
+	item->run = &worker->run;
 	kpool_debug_ended(item);
 	pool->used++;
 	if (unlikely(!pool->watched))
@@ -54,24 +54,23 @@ static void kpool_begin(struct kpool_worker *worker, struct kpool_item *item)
 }
 
 /*
- * End a run; its waiters are told @result.  The item may be gone: only its
- * address is known.
+ * End a run.  The item may be gone: only its address is known.
  */
 static __always_inline void kpool_end(struct kpool_worker *worker, int err,
-				      int result)
+				      bool lost)
 {
-	struct kpool_item *item = worker->run.item;
+	struct kpool_run *run = &worker->run;
+	struct kpool_item *item = run->item;
 	struct kpool *pool = worker->pool;
 
-	worker->run.item = NULL;
+	run->item = NULL;
 	pool->used--;
-	if (unlikely(worker->odd))
-		kpool_odd_end(worker, item, err);
-	if (unlikely(!list_empty(&worker->run.waiters)))
-		kpool_serve_all(pool, &worker->run.waiters, result);
-	if (unlikely(!list_empty(&pool->flushers)))
-		kpool_item_ended(pool, worker->epoch);
-	kpool_admit_blocked(pool);
+	if (unlikely(run->special))
+		kpool_odd_end(pool, run, item, err);
+	if (unlikely(!list_empty(&run->waiters)))
+		kpool_serve_list(pool, &run->waiters, lost);
+	if (unlikely(!RB_EMPTY_ROOT(&pool->flushers.rb_root)))
+		kpool_item_ended(pool, run->epoch);
 }
 
 /*
@@ -84,8 +83,8 @@ bool kpool_lose_worker(struct kpool_worker *worker)
 
 	lockdep_assert_held(&pool->lock);
 	pool->stats.died++;
-	worker->odd = true;
-	kpool_end(worker, -EIO, -EIO);
+	worker->run.special = true;
+	kpool_end(worker, -EIO, true);
 	worker->state = KPOOL_DIED;
 	list_add(&worker->node, &pool->spare);
 	pool->nr_workers--;
@@ -94,8 +93,6 @@ bool kpool_lose_worker(struct kpool_worker *worker)
 		pool->suspended = true;
 	/* nobody may be left to look at the line, or too few be warm */
 	kpool_spawn_if_needed(pool);
-	kpool_break_deadlock(pool);
-	kpool_wind_up(pool);
 	return pool->suspended && !pool->nr_workers;
 }
 
@@ -110,7 +107,7 @@ static noinline void kpool_failed(struct kpool_worker *worker,
 	worker->blaming = false;
 	raw_spin_lock_irq(&pool->lock);
 	pool->stats.failed++;
-	worker->odd = true;
+	worker->run.special = true;
 	raw_spin_unlock_irq(&pool->lock);
 }
 
@@ -121,7 +118,7 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 	kpool_item_fn fn = item->fn;
 	int err;
 
-	kpool_unlock_wake_irq(pool, kpool_rouse(pool));
+	kpool_unlock_irq(pool);
 
 	kpool_map_begin(worker, item);
 	err = fn(item);
@@ -137,7 +134,10 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 	raw_spin_lock_irq(&pool->lock);
 	worker->done++;
 	pool->stats.completed++;
-	kpool_end(worker, err, 0);
+	kpool_end(worker, err, false);
+	/* what may come in now, may be first */
+	if (unlikely(pool->nr_concerned))
+		kpool_settle_some(pool);
 }
 
 /* An item that has more to it, or a pool that has: does it run? */
@@ -151,13 +151,14 @@ static noinline bool kpool_begin_odd(struct kpool_worker *worker,
 	kpool_odd_taken(pool, item, !err);
 	if (err) {
 		kpool_doom(pool, item, err);
-	} else {
-		kpool_odd_begin(worker, item);
-		kpool_begin(worker, item);
+		/* the next ones may be like it */
+		kpool_unlock_irq(pool);
+		raw_spin_lock_irq(&pool->lock);
+		return false;
 	}
-	/* the start of one that need not have been the first may make room */
-	kpool_admit_blocked(pool);
-	return !err;
+	kpool_odd_begin(pool, &worker->run, item);
+	kpool_begin(worker, item);
+	return true;
 }
 
 static void kpool_do_item(struct kpool_worker *worker, struct kpool_item *item)
@@ -204,15 +205,19 @@ static bool kpool_rest(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 
-	kpool_break_deadlock(pool);
+	if (unlikely(pool->nr_concerned))
+		kpool_settle_some(pool);
+	if (unlikely(kpool_has_work(pool)) && !kpool_has_surplus(pool)) {
+		/* let in just now, or behind many that had to be parked */
+		raw_spin_unlock_irq(&pool->lock);
+		raw_spin_lock_irq(&pool->lock);
+		return true;
+	}
 	if (kpool_should_leave(pool)) {
 		kpool_dismiss(pool, worker, KPOOL_RETIRED);
-		kpool_retire_surplus(pool);
+		kpool_arm_reaper(pool);
 		return false;
 	}
-	/* who has been refused above may have made way for another */
-	if (unlikely(kpool_first(pool)))
-		return true;
 
 	worker->state = KPOOL_IDLE;
 	worker->since = jiffies;

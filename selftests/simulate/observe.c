@@ -47,49 +47,53 @@ const char *sim_place_name(unsigned int place)
 static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 			     struct sim_item_view *view)
 {
+	const struct kpool_run *run;
+
 	view->here = item->home == pool->id;
 	if (!view->here)
 		return;
 	view->place = sim_place_of(item);
 	view->follows = item->flags & __KPOOL_FOLLOWS;
-	view->runs = kpool_runner(item);
-	if (view->runs)
-		view->run_id = (unsigned long)item->worker +
-			       item->worker->done;
+	run = kpool_run_of(item);
+	if (run && run->kind == KPOOL_RUN_WORKER) {
+		view->runs = true;
+		view->run_id = (unsigned long)run->worker + run->worker->done;
+	}
 }
 
-static void sim_observe_caller(const struct kpool_outside *outside,
+static void sim_observe_caller(const struct kpool_run *run,
 			       struct sim_item_view *view)
 {
 	view->by_caller = true;
 	view->runs = true;
-	view->run_id = (unsigned long)outside->task;
+	view->run_id = (unsigned long)run->task;
 }
 
-/* Runs outside of the workers. */
-static void sim_observe_outside(struct kpool *pool, struct sim_view *view)
+/* Runs that are no worker's, the outer ones of a thread included. */
+static void sim_observe_ext_runs(struct kpool *pool, struct sim_view *view)
 {
-	const struct kpool_outside *outside;
 	int i;
 
-	list_for_each_entry(outside, &pool->outside, node) {
-		if (outside->runs)
-			view->callers++;
+	view->callers = pool->nr_caller_runs;
+	view->dropping = pool->nr_drop_runs;
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct kpool_item *item = &sim->item[i].job.item;
+		const struct kpool_run *run;
+
+		if (!view->item[i].here)
+			continue;
+		run = kpool_run_of(item);
+		if (!run || run->kind == KPOOL_RUN_WORKER)
+			continue;
+		if (run->kind == KPOOL_RUN_CALLER)
+			sim_observe_caller(run, &view->item[i]);
 		else
-			view->dropping++;
-		for (i = 0; i < SIM_ITEMS; i++) {
-			if (outside->run.item != &sim->item[i].job.item)
-				continue;
-			if (outside->runs)
-				sim_observe_caller(outside, &view->item[i]);
-			else
-				view->item[i].dropping++;
-		}
+			view->item[i].dropping++;
 	}
 }
 
-/* The worker that runs before the item of its stream; what will not run waits for none. */
-static const struct kpool_worker *sim_stream_runner(const struct kpool_item *item)
+/* The run that the item's stream waits for; what will not run waits for none. */
+static const struct kpool_run *sim_stream_runner(const struct kpool_item *item)
 {
 	const struct kpool_job *job = container_of(item, struct kpool_job, item);
 
@@ -98,35 +102,54 @@ static const struct kpool_worker *sim_stream_runner(const struct kpool_item *ite
 	return job->stream->runner;
 }
 
-/* The worker whose run has to end before the worker's sleep can, or NULL. */
-static const struct kpool_worker *sim_slept_for(const struct kpool_worker *worker)
+static const struct kpool_run *sim_outermost(const struct kpool_run *run)
 {
-	const struct kpool_waiter *waiter = worker->asleep;
+	while (run->outer)
+		run = run->outer;
+	return run;
+}
+
+/* The thread whose run has to end before this thread's sleep can, or NULL. */
+static const struct kpool_run *sim_slept_for(const struct kpool *pool,
+					     const struct kpool_run *run)
+{
+	const struct kpool_waiter *waiter = run->asleep;
 
 	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
 			waiter->kind != KPOOL_WAIT_CALL))
 		return NULL;
-	if (!waiter->begun && (waiter->item->flags & __KPOOL_FOLLOWS) &&
-	    !worker->pool->aborted)
-		return sim_stream_runner(waiter->item);
-	return kpool_runner(waiter->item);
+	if ((waiter->item->flags & __KPOOL_FOLLOWS) && !pool->aborted)
+		run = sim_stream_runner(waiter->item);
+	else
+		run = kpool_run_of(waiter->item);
+	return run ? sim_outermost(run) : NULL;
 }
 
-/* Does any worker sleep for itself?  More steps than sleepers lead nowhere new. */
+static bool sim_sleeps_in_cycle(const struct kpool *pool,
+				const struct kpool_waiter *waiter)
+{
+	const struct kpool_run *me = sim_outermost(waiter->run), *run = me;
+	unsigned int steps;
+
+	for (steps = 0; run && steps < pool->nr_nested; steps++) {
+		run = sim_slept_for(pool, run);
+		if (run == me)
+			return true;
+	}
+	return false;
+}
+
+/* Does any thread sleep for itself?  More steps than sleepers lead nowhere new. */
 static bool sim_observe_circle(const struct kpool *pool)
 {
 	const struct kpool_waiter *waiter;
 
-	list_for_each_entry(waiter, &pool->nested, nested) {
-		const struct kpool_worker *worker = waiter->inside;
-		unsigned int steps;
-
-		for (steps = 0; worker && steps < pool->nr_nested; steps++) {
-			worker = sim_slept_for(worker);
-			if (worker && worker == waiter->inside)
-				return true;
-		}
-	}
+	list_for_each_entry(waiter, &pool->nested, nested)
+		if (sim_sleeps_in_cycle(pool, waiter))
+			return true;
+	list_for_each_entry(waiter, &pool->nested_calls, nested)
+		if (sim_sleeps_in_cycle(pool, waiter))
+			return true;
 	return false;
 }
 
@@ -168,8 +191,8 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	memset(view, 0, sizeof(*view));
 	for (i = 0; i < SIM_ITEMS; i++)
 		sim_observe_item(pool, &sim->item[i].job.item, &view->item[i]);
-	if (!list_empty(&pool->outside))
-		sim_observe_outside(pool, view);
+	if (pool->nr_ext_runs)
+		sim_observe_ext_runs(pool, view);
 	sim_observe_stats(pool, &view->stats);
 	view->attrs = pool->attrs;
 	view->line = pool->nr_line;
