@@ -15,10 +15,12 @@ copy_tree() {
 	find "$1" -name '*.ko' -delete
 }
 
-# The compiler's own version and a kernel without its vmlinux are not the module's fault.
+# The versions of compiler and pahole, and a kernel without its vmlinux, are not the module's fault.
 no_warnings() {
 	! grep -i 'warning' "$1" |
-		grep -v -e 'compiler differs' -e 'Skipping BTF' -e 'clock skew' -e 'modification time'
+		grep -v -e '^warning: the compiler differs from the one used to build the kernel$' \
+			-e '^warning: pahole version differs from the one used to build the kernel$' \
+			-e 'Skipping BTF' -e 'clock skew' -e 'modification time'
 }
 
 make_modules() {
