@@ -3,16 +3,50 @@
 # kpool and the modules that use it, built for one kernel in a copy of the tree.
 
 products=('.git' '*.o' '*.ko' '*.mod' '*.mod.c' '.*.cmd' '.*.d' '*.order' 'Module.symvers' '*.gcno'
-	'.tmp_*' '.module-common.o' 'built-in.a')
+	'.tmp_*' '.module-common.o' 'built-in.a' '/selftests/meddle')
 
+# Only what differs is written, and is then newer than what was built of it: the times of the tree, such
+# as those of a fresh clone, mean nothing.
 copy_tree() {
 	local pattern excludes=()
 	for pattern in "${products[@]}"; do
 		excludes+=("--exclude=$pattern")
 	done
 	mkdir -p "$1"
-	rsync -a --delete "${excludes[@]}" "$tree/" "$1/"
-	find "$1" -name '*.ko' -delete
+	rsync -rlpc --delete "${excludes[@]}" "$tree/" "$1/"
+}
+
+# newest_build DIR: another tree's build for the same kernel, or nothing
+newest_build() {
+	local other
+	while read -r other; do
+		if [ "$other" != "$1" ] && [ -e "$other/Module.symvers" ]; then
+			echo "$other"
+			return
+		fi
+	done < <(ls -td "${1%-*}"-???????????? 2>/dev/null)
+}
+
+# adopt_build OTHER DIR: begin with a copy of what another tree has built. Kbuild's notes name objects by
+# their path; no time may change, or all would be built again.
+adopt_build() {
+	local file
+	rm -rf "$2.new"
+	cp -a "$1" "$2.new" || return
+	grep -rlIF --include='.*.cmd' --include='*.mod' --include=modules.order "$1/" "$2.new" |
+		while read -r file; do
+			sed -i.old "s#$1/#$2/#g" "$file" && touch -r "$file.old" "$file" && rm "$file.old"
+		done
+	mv "$2.new" "$2"
+}
+
+# A tree that has built nothing yet, such as a fresh clone, need not build what another one has. Objects
+# that count know the path that they were built in.
+adopt_once() {
+	local other
+	[ ! -e "$1" ] && [ -z "${coverage:-}" ] || return 0
+	other=$(newest_build "$1")
+	[ -z "$other" ] || locked "build-${other##*/}" adopt_build "$other" "$1"
 }
 
 # The versions of compiler and pahole, and a kernel without its vmlinux, are not the module's fault.
@@ -30,19 +64,26 @@ make_modules() {
 
 build_locked() {
 	local dir=$1 log=$cache/log/modules-${1##*/}
+	adopt_once "$dir"
 	copy_tree "$dir"
 	logged "$log" make_modules "$dir"
 	no_warnings "$log" || die "a warning is an error here"
 	stage_tree "$dir" "$2"
 }
 
+# built_modules DIR: the last build's, by their paths below DIR. Others are there from earlier ones.
+built_modules() {
+	sed -e "s#^$1/##" -e 's#\.o$#.ko#' "$1/modules.order"
+}
+
 # stage_tree BUILD STAGE: what the guest needs of the tree, without sources and objects.
 stage_tree() {
 	mkdir -p "$2/kpool"
-	rsync -am --include='/kpool.ko' --include='/selftests/***' --include='/samples/***' \
-		--include='/bench/***' --exclude='*' "$1/" "$2/kpool/"
-	find "$2/kpool" -type f \( -name '*.[cho]' -o -name '.*' -o -name '*.mod' -o -name '*.mod.c' \
-		-o -name '*.order' -o -name Module.symvers -o -name Kbuild -o -name '*.gcno' \) -delete
+	rsync -am --exclude='*.[cho]' --exclude='*.ko' --exclude='.*' --exclude='*.mod' --exclude='*.mod.c' \
+		--exclude='*.order' --exclude=Module.symvers --exclude=Kbuild --exclude='*.gcno' \
+		--include='/selftests/***' --include='/samples/***' --include='/bench/***' --exclude='*' \
+		"$1/" "$2/kpool/"
+	built_modules "$1" | rsync -a --files-from=- "$1/" "$2/kpool/"
 }
 
 # build_modules STAGE: build for the chosen kernel, put the result below STAGE.
