@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# needs: kpool_bench
 # Runs the bench in a guest and prints what it found.
 #
 # usage: bench.sh [ground [items [pings [rounds]]]]

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# needs: kpool_httpd
 # guest-needs: wrk wrk
 # The sample kpool_httpd on a kpool and on a workqueue, in turns, with wrk as its
 # client.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# needs: kpool_quickstart kpool_sha256 kpool_httpd
 # guest-needs: wrk wrk
 # Shows kpool at work: loads it, runs the sample modules, checks what they did.
 #

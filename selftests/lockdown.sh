@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
 # kernels: stock
+# needs: submit tune
 # Lockdown is raised after kpool was loaded, as a system may do late in its
 # boot: kpool works, its tables can be read, and who may not write to debugfs
 # can tune by call.  It cannot be lowered again, nor can modules be loaded then.

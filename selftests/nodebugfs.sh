@@ -3,6 +3,7 @@
 # boots: alone
 # kernels: stock uml
 # append: debugfs=off
+# needs: submit tune attrs state multi
 # A kernel that has debugfs and lets nobody use it: everything but kpool's files
 # works, tuning by call and module parameters included.
 #

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# needs: kpool_sim
 # The first seeds of the simulation; "make simulate" has more to say.
 
 . "$(dirname "$0")/ktap.sh"

@@ -11,6 +11,8 @@
 #	# memory: SIZE		of the guest
 #	# oopses: yes		an oops does not end the guest
 #	# patches: yes		the kernel patches its code while it runs
+#
+# What a test needs built: see needed_modules() in lib/modules.sh.
 
 # shellcheck disable=SC2154 # set by what is sourced
 

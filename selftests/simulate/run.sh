@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# needs: kpool_sim
 # run.sh FIRST SEEDS [PARAMETER=VALUE...]: simulate in this guest, which has
 # simulated time.  Exits with 1 if a seed fails; what is to be said about it is
 # printed then.  The parameters are those of the module: mask, variant, trace,

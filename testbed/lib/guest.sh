@@ -14,15 +14,25 @@ trouble+='|Objects remaining|Segfault|Out of memory|page allocation failure|kern
 spoilt='BUG: KASAN|KCSAN|UBSAN|ODEBUG|(list_add|list_del) corruption|refcount_t:|Bad page|unreferenced object'
 spoilt+='|Slab .*(corrupt|overwritten|leak)|Objects remaining|INFO: task .* blocked|rcu: INFO|soft lockup|hard LOCKUP'
 
-# needed_programs SCRIPT [ARG...]: what the script, and the selftests that it runs, ask for. A script
-# that wants a program of Debian's in its guest has the line "# guest-needs: PACKAGE PROGRAM".
-needed_programs() {
-	local word files=()
+# guest_scripts SCRIPT [ARG...]: the script, and the selftests that it runs, as far as they are the tree's
+guest_scripts() {
+	local word file files=()
 	for word; do
-		files+=("$tree/$word" "$tree/selftests/$word.sh")
+		files+=("$tree/$word" "$tree/selftests/$word.sh" "$tree/selftests/seeds/$word.sh")
 	done
 	[ "$*" != selftests/run.sh ] || files+=("$tree"/selftests/*.sh)
-	sed -n 's/^# guest-needs: //p' "${files[@]}" 2>/dev/null | sort -u
+	[[ " $* " != *" seeds "* ]] || files+=("$tree"/selftests/seeds/*.sh)
+	for file in "${files[@]}"; do
+		[ ! -f "$file" ] || echo "$file"
+	done
+}
+
+# needed_programs SCRIPT [ARG...]: a script that wants a program of Debian's in its guest has the line
+# "# guest-needs: PACKAGE PROGRAM".
+needed_programs() {
+	local files
+	readarray -t files < <(guest_scripts "$@")
+	[ ${#files[@]} = 0 ] || sed -n 's/^# guest-needs: //p' "${files[@]}" | sort -u
 }
 
 # add_program STAGE PROGRAM: with its shared libraries and their loader, each where it is on the host.

@@ -57,9 +57,22 @@ no_warnings() {
 			-e 'Skipping BTF' -e 'clock skew' -e 'modification time'
 }
 
+# needed_modules SCRIPT [ARG...]: those that the scripts load, by ktap.sh's functions or by "# needs:
+# MODULE..." in their heads; nothing if that is not known.
+needed_modules() {
+	local files
+	readarray -t files < <(guest_scripts "$@")
+	[ ${#files[@]} -gt 0 ] && [ "$*" != selftests/run.sh ] || return 0
+	sed -nE -e 's/^# needs: //p' \
+		-e 's/^[^#]*\b(load_test|load_tested|run_cases) +([a-z][a-z0-9_]*).*/\2/p' "${files[@]}" |
+		sort -u
+}
+
+# make_modules DIR: those that the script needs, or all.
 make_modules() {
 	make -j"$(nproc)" -C "$kernel_dir" ARCH="$kernel_arch" M="$1" KCFLAGS=-Werror \
-		KPOOL_WITH="samples selftests bench" KPOOL_GCOV="${coverage:+y}" modules
+		KPOOL_WITH="samples selftests bench" KPOOL_GCOV="${coverage:+y}" \
+		KPOOL_ONLY="$(needed_modules "${script[@]}" | xargs)" modules
 }
 
 build_locked() {
