@@ -301,7 +301,7 @@ static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 		raw_spin_lock_irq(&pool->lock);
 		run = kpool_ext_run_after(pool, task);
 		for (i = 0; run && i < KPOOL_FIND_BATCH; i++) {
-			if (kpool_has_ended(run->task))
+			if (kpool_has_ended(run->task_ref))
 				break;
 			task = run->task;
 			run = kpool_ext_run_after(pool, task);
@@ -315,7 +315,7 @@ static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 static struct task_struct *kpool_take_over_ext_run(struct kpool *pool,
 						   struct kpool_run *run)
 {
-	struct task_struct *task = get_task_struct(run->task);
+	struct task_struct *task = get_task_struct(run->task_ref);
 
 	raw_spin_lock_irq(&pool->lock);
 	kpool_ext_run_leave(pool, run);

@@ -88,7 +88,8 @@ struct kpool_run {
 	struct kpool_item	*held;	/* L: @item, pending again, its turn has come */
 	struct kpool_run	*outer;	/* L: the run of the pool that this is inside of */
 	struct kpool_waiter	*asleep; /* L: an outermost run: where its thread sleeps */
-	struct task_struct	*task;	/* L: the thread; referenced, but for a worker's */
+	struct task_struct	*task;	/* L: the thread: compared, or it is in the run */
+	struct task_struct	*task_ref; /* L: of an external run: @task, referenced */
 	struct kpool_worker	*worker; /* I: that it is part of, or NULL */
 	struct kpool_group	*group;	/* L: to be told of the end, or NULL */
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */

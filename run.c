@@ -149,7 +149,8 @@ void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 	struct rb_node **link = &pool->ext_runs.rb_node, *parent = NULL;
 
 	lockdep_assert_held(&pool->lock);
-	run->task = get_task_struct(current);
+	run->task = current;
+	run->task_ref = get_task_struct(current);
 	run->outer = kpool_current_run(pool);
 	run->asleep = NULL;
 	pool->nr_ext_runs++;
@@ -186,7 +187,7 @@ void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
 	run->outer = NULL;
 	pool->nr_ext_runs--;
 	kpool_set_plain_capacity(pool);
-	put_task_struct(run->task);
+	put_task_struct(run->task_ref);
 }
 
 /* An item, accepted and nowhere, begins a run that is not a worker's. */

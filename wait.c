@@ -511,7 +511,6 @@ static bool kpool_break_deadlock(struct kpool *pool)
 	if (list_empty(&pool->nested) || pool->paused ||
 	    kpool_has_active_run(pool))
 		return false;
-	kpool_park(pool);
 	if (kpool_has_work(pool) || kpool_dropper_helps(pool) ||
 	    kpool_aborter_helps(pool) ||
 	    (pool->nr_delayed && !pool->closed && kpool_free_units(pool)))
@@ -536,6 +535,8 @@ bool kpool_settle(struct kpool *pool)
 
 	lockdep_assert_held(&pool->lock);
 	do {
+		/* an item that waits for its own run leaves its place in the queue */
+		kpool_park(pool);
 		while (kpool_admit_one(pool) || kpool_serve_one(pool) ||
 		       kpool_serve_closers(pool))
 			if (!--budget)
