@@ -67,6 +67,7 @@ static void kpool_delay(struct kpool *pool, struct kpool_job *job,
 void kpool_undelay(struct kpool *pool, struct kpool_job *job)
 {
 	lockdep_assert_held(&pool->lock);
+	kpool_scan_skip(pool, &job->item);
 	rb_erase_cached(&job->delay_node, &pool->delayed);
 	pool->nr_delayed--;
 }
@@ -161,7 +162,8 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay)
 	unsigned long flags;
 	struct kpool *pool = kpool_item_lock(&job->item, &flags);
 
-	if (job->item.place != KPOOL_DELAYED || pool->closed) {
+	if (job->item.place != KPOOL_DELAYED || pool->closed ||
+	    kpool_is_of_going(pool, &job->item)) {
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 		return false;
 	}

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a module leaves behind when it goes away.
+ * What a module leaves behind when it is removed.
  *
- * It has been through its exit function and is about to be freed, so nothing
- * of it comes in any more.  A pool that it made and did not destroy is closed:
- * what is pending there is dropped, what runs is awaited.  The pool stays, for
- * somebody may have been given it.  What it gave to the default pool, which is
- * everybody's, is known by its addresses: the item's memory and functions.  It
- * is cancelled, or awaited.
+ * The module notifier runs after the module's exit function and before its
+ * memory is freed.  A pool that the module created and did not destroy is
+ * closed and awaited.  An item that the module
+ * left in the default pool is known by its addresses: memory or functions
+ * within the module.  Pending ones are cancelled, running ones awaited.
+ *
+ * Until that is done the module is on pool->going, and submits of its
+ * functions fail: an item that submits itself would come back for ever.  The
+ * list keeps plain_capacity at 0, so that every submit takes the slow path
+ * through kpool_may_accept(), which looks at it.
+ *
+ * A search looks at a batch of items under one hold of the lock, and leaves a
+ * cursor at the next.  Removal of that one from its list moves the cursor on.
+ * Items move forward, in the order in which the lists are searched, and no new
+ * ones come in: so one pass finds all, but for an item that a run or its stream
+ * held back (kpool_push_front(), kpool_unhold()), which asks for another pass.
  */
 #include <linux/module.h>
 #include <linux/rbtree.h>
@@ -15,9 +25,24 @@
 #include "internal.h"
 #include "pending.h"
 
+/* Items to look at under one hold of the lock. */
+#define KPOOL_SCAN_BATCH	32
+
+/* A module that is being removed, and how far the search for its items is. */
+struct kpool_going {
+	struct list_head	node;	/* L: on pool->going */
+	struct kpool		*pool;	/* I: the default pool, or NULL */
+	const struct module	*module; /* I */
+	struct list_head	*next;	/* L: node of the next item in a list */
+	struct rb_node		*next_delayed; /* L: the same in the tree */
+	bool			again;	/* L: an item was put back */
+	unsigned int		cancelled; /* L */
+	unsigned int		awaited; /* S: by the notifier itself */
+};
+
 /* Pools */
 
-/* A pool that the module made and has not destroyed; it stays until we leave. */
+/* Find a pool that the module has not destroyed, close it, keep it. */
 static struct kpool *kpool_orphan_of(const struct module *owner)
 {
 	struct kpool *pool, *orphan = NULL;
@@ -49,149 +74,376 @@ static void kpool_close_orphans(const struct module *owner)
 
 /* Items in the default pool */
 
-static bool kpool_is_within(const void *address, const struct module *owner)
+static bool kpool_is_within(const void *address, const struct module *module)
 {
-	return address && within_module((unsigned long)address, owner);
+	return address && within_module((unsigned long)address, module);
 }
 
-/* One whose caller waits has not been forgotten. */
-static bool kpool_is_forgotten(const struct kpool_item *item,
-			       const struct module *owner)
+/* Does the item use memory or a function of the module? */
+static bool kpool_is_of_module(const struct kpool_item *item,
+			       const struct module *module)
 {
-	return kpool_is_accepted(item) && !kpool_is_call(item) &&
-	       (kpool_is_within(kpool_user_fn(item), owner) ||
-		kpool_is_within(item->dropped, owner) ||
-		kpool_is_within(item, owner));
+	if (kpool_is_within(kpool_user_fn(item), module))
+		return true;
+	if (kpool_is_within(item->dropped, module))
+		return true;
+	return kpool_is_within(item, module);
 }
 
-static struct kpool_item *kpool_forgotten_in(struct list_head *list,
-					     const struct module *owner)
+/* Is the item of a module that is being removed?  Such a submit must fail. */
+bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item)
 {
-	struct kpool_item *item;
+	const struct kpool_going *going;
 
-	list_for_each_entry(item, list, node)
-		if (kpool_is_forgotten(item, owner))
-			return item;
-	return NULL;
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(going, &pool->going, node)
+		if (kpool_is_of_module(item, going->module))
+			return true;
+	return false;
 }
 
-static struct kpool_item *kpool_forgotten_delayed(struct kpool *pool,
-						  const struct module *owner)
+/* The item leaves its list, or the tree of the delayed: no search stays there. */
+void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 {
-	struct rb_node *node;
+	bool delayed = item->place == KPOOL_DELAYED;
+	struct kpool_going *going;
 
-	for (node = rb_first_cached(&pool->delayed); node;
-	     node = rb_next(node)) {
-		struct kpool_item *item =
-			&rb_entry(node, struct kpool_job, delay_node)->item;
-
-		if (kpool_is_forgotten(item, owner))
-			return item;
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(going, &pool->going, node) {
+		if (delayed &&
+		    going->next_delayed == &kpool_job_of(item)->delay_node)
+			going->next_delayed = rb_next(going->next_delayed);
+		else if (!delayed && going->next == &item->node)
+			going->next = item->node.next;
 	}
-	return NULL;
 }
 
-/* Some accepted item of the module, but those that a runner holds. */
-static struct kpool_item *kpool_forgotten(struct kpool *pool,
-					  const struct module *owner)
+/* The item goes back to a list that may have been searched. */
+void kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
 {
-	struct kpool_item *item = NULL;
-	int rank;
+	struct kpool_going *going;
 
-	for (rank = 0; rank < KPOOL_NR_RANKS && !item; rank++)
-		item = kpool_forgotten_in(&pool->lines[rank], owner);
-	return item ?: kpool_forgotten_in(&pool->aside, owner) ?:
-	       kpool_forgotten_in(&pool->blocked, owner) ?:
-	       kpool_forgotten_in(&pool->doomed, owner) ?:
-	       kpool_forgotten_delayed(pool, owner);
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(going, &pool->going, node)
+		if (kpool_is_of_module(item, going->module))
+			going->again = true;
 }
 
-/* Cancel one: was there any? */
-static bool kpool_cancel_forgotten(struct kpool *pool,
-				   const struct module *owner)
+/* Begin a search of the list, or of the delayed if that is NULL. */
+static void kpool_scan_begin(struct kpool_going *going, struct list_head *list)
+{
+	going->next = list ? list->next : NULL;
+	going->next_delayed = list ? NULL :
+			      rb_first_cached(&going->pool->delayed);
+}
+
+/* The item at the cursor, which moves on; NULL at the end. */
+static struct kpool_item *kpool_scan_next(struct kpool_going *going,
+					  const struct list_head *list)
 {
 	struct kpool_item *item;
-	bool ours;
 
-	raw_spin_lock_irq(&pool->lock);
-	item = kpool_forgotten(pool, owner);
-	ours = item && kpool_is_ours(item);
-	if (item)
-		kpool_do_cancel(pool, item);
-	kpool_unlock_irq(pool);
-	if (ours)
-		item->dropped(item, -ECANCELED);
+	if (!list) {
+		struct rb_node *node = going->next_delayed;
+
+		if (!node)
+			return NULL;
+		going->next_delayed = rb_next(node);
+		return &rb_entry(node, struct kpool_job, delay_node)->item;
+	}
+	if (going->next == list)
+		return NULL;
+	item = list_entry(going->next, struct kpool_item, node);
+	going->next = going->next->next;
 	return item;
 }
 
-/* A run of one of the module's functions, or one that may be. */
-static struct kpool_run *kpool_run_within(struct kpool *pool,
-					  const struct module *owner)
+/* An item whose caller waits for it (kpool_call()) has not been left behind. */
+static bool kpool_is_left(const struct kpool_item *item,
+			  const struct module *module)
 {
-	struct kpool_run *run;
-	struct kpool_worker *worker;
-
-	lockdep_assert_held(&pool->mutex);
-	lockdep_assert_held(&pool->lock);
-	list_for_each_entry(worker, &pool->workers, member)
-		if (worker->run.item &&
-		    (kpool_is_within(READ_ONCE(worker->fn), owner) ||
-		     kpool_hides_user_fn(READ_ONCE(worker->fn))))
-			return &worker->run;
-	for (run = kpool_ext_run_after(pool, NULL); run;
-	     run = kpool_ext_run_after(pool, run->task))
-		if (kpool_is_within(run->fn, owner))
-			return run;
-	return NULL;
+	return kpool_is_of_module(item, module) &&
+	       !(kpool_is_accepted(item) && kpool_is_call(item));
 }
 
-/* Wait for one run to end: was there any? */
-static bool kpool_await_forgotten(struct kpool *pool,
-				  const struct module *owner)
+/* Look at a batch of items: is there more to look at?  Stops at the first. */
+static bool kpool_scan_batch(struct kpool_going *going,
+			     const struct list_head *list,
+			     struct kpool_item **left)
 {
+	int i;
+
+	lockdep_assert_held(&going->pool->lock);
+	*left = NULL;
+	for (i = 0; i < KPOOL_SCAN_BATCH; i++) {
+		struct kpool_item *item = kpool_scan_next(going, list);
+
+		if (!item)
+			return false;
+		if (kpool_is_left(item, going->module)) {
+			*left = item;
+			break;
+		}
+	}
+	return true;
+}
+
+/*
+ * Take an item back, or refuse its sleeping submitter.  Called with pool->lock
+ * held; returns the item if kpool has to free it once the lock is dropped.
+ */
+static struct kpool_item *kpool_take_left(struct kpool_going *going,
+					  struct kpool_item *item)
+{
+	struct kpool *pool = going->pool;
+	bool ours = kpool_is_ours(item);
+
+	if (item->place == KPOOL_BLOCKED) {
+		kpool_refuse_blocked(pool, item, -ESHUTDOWN);
+		return NULL;
+	}
+	kpool_do_cancel(pool, item);
+	going->cancelled++;
+	return ours ? item : NULL;
+}
+
+/* Cancel the module's items in a list, or those delayed if that is NULL. */
+static void kpool_scan(struct kpool_going *going, struct list_head *list)
+{
+	struct kpool *pool = going->pool;
+	struct kpool_item *left;
+	bool more;
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_scan_begin(going, list);
+	do {
+		more = kpool_scan_batch(going, list, &left);
+		if (left)
+			left = kpool_take_left(going, left);
+		kpool_unlock_irq(pool);
+		if (left)
+			left->dropped(left, -ECANCELED);
+		cond_resched();
+		raw_spin_lock_irq(&pool->lock);
+	} while (more);
+	going->next = NULL;
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* In the order in which items pass through. */
+static void kpool_scan_all(struct kpool_going *going)
+{
+	struct kpool *pool = going->pool;
+	int rank;
+
+	kpool_scan(going, NULL);
+	kpool_scan(going, &pool->blocked);
+	for (rank = 0; rank < KPOOL_NR_RANKS; rank++)
+		kpool_scan(going, &pool->lines[rank]);
+	kpool_scan(going, &pool->aside);
+	kpool_scan(going, &pool->doomed);
+}
+
+/* Runs in the default pool */
+
+/* Does the run use a function or memory of the module? */
+static bool kpool_run_is_of(const struct kpool_run *run,
+			    const struct module *module)
+{
+	const void *fn = run->worker ? READ_ONCE(run->worker->fn) : run->fn;
+
+	if (!run->item)
+		return false;
+	return kpool_is_within(fn, module) ||
+	       kpool_is_within(run->item, module);
+}
+
+/*
+ * Cancel what the run holds for later.  Called with pool->lock held, which is
+ * dropped; returns the run if it is of the module, or NULL.
+ */
+static struct kpool_run *kpool_look_at_run(struct kpool_going *going,
+					   struct kpool_run *run)
+{
+	bool found = kpool_run_is_of(run, going->module);
+	struct kpool_item *left = run->held;
+
+	lockdep_assert_held(&going->pool->lock);
+	if (left && kpool_is_left(left, going->module))
+		left = kpool_take_left(going, left);
+	else
+		left = NULL;
+	kpool_unlock_irq(going->pool);
+	if (left)
+		left->dropped(left, -ECANCELED);
+	return found ? run : NULL;
+}
+
+/*
+ * Find a run of the module in a worker, or NULL.  Set @unsure if a run has not
+ * said yet: a function that was submitted shows in worker->fn a moment after
+ * the start, if that was before the search.
+ */
+static struct kpool_run *kpool_find_worker_run(struct kpool_going *going,
+					       bool *unsure)
+{
+	struct kpool *pool = going->pool;
+	struct kpool_run *found = NULL;
+	struct kpool_worker *worker;
+
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(worker, &pool->workers, member) {
+		raw_spin_lock_irq(&pool->lock);
+		if (worker->run.item)
+			*unsure |= kpool_hides_user_fn(READ_ONCE(worker->fn));
+		found = kpool_look_at_run(going, &worker->run);
+		if (found)
+			break;
+	}
+	mutex_unlock(&pool->mutex);
+	return found;
+}
+
+/* Is the run of the module, or does it hold an item of the module? */
+static bool kpool_run_concerns(const struct kpool_run *run,
+			       const struct module *module)
+{
+	return kpool_run_is_of(run, module) ||
+	       (run->held && kpool_is_left(run->held, module));
+}
+
+/* Find an external run of the module, or NULL.  Each thread is in a few. */
+static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
+{
+	const struct task_struct *task = NULL;
+	struct kpool_run *run, *found;
+
+	for (;;) {
+		raw_spin_lock_irq(&going->pool->lock);
+		run = kpool_ext_run_after(going->pool, task);
+		if (!run) {
+			raw_spin_unlock_irq(&going->pool->lock);
+			return NULL;
+		}
+		task = run->task;
+		while (run->outer && !kpool_run_concerns(run, going->module))
+			run = run->outer;
+		found = kpool_look_at_run(going, run);
+		if (found)
+			return found;
+	}
+}
+
+/* Wait for a run to end, or a moment if unsure; false if there is none. */
+static bool kpool_await_left(struct kpool_going *going)
+{
+	struct kpool *pool = going->pool;
 	struct kpool_waiter waiter;
+	bool unsure = false;
 	struct kpool_run *run;
 
+	run = kpool_find_worker_run(going, &unsure) ?:
+	      kpool_find_ext_run(going);
+	if (!run) {
+		if (unsure)
+			schedule_timeout_uninterruptible(1);
+		return unsure;
+	}
 	kpool_waiter_init(&waiter, KPOOL_WAIT_ITEM, NULL);
-	mutex_lock(&pool->mutex);
 	raw_spin_lock_irq(&pool->lock);
-	run = kpool_run_within(pool, owner);
-	if (run)
+	/* its memory is the pool's: it may have ended, or be another's by now */
+	if (kpool_run_is_of(run, going->module)) {
 		list_add_tail(&waiter.node, &run->waiters);
-	raw_spin_unlock_irq(&pool->lock);
-	mutex_unlock(&pool->mutex);
-	if (!run)
-		return false;
-
-	raw_spin_lock_irq(&pool->lock);
-	kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
+		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
+		going->awaited++;
+	}
 	kpool_unlock_irq(pool);
 	return true;
 }
 
-/* What a run held comes to the line when it ends, so both go on until neither. */
-static void kpool_take_back(struct kpool *pool, const struct module *owner)
-{
-	unsigned int cancelled = 0, awaited = 0;
+/* The module */
 
-	do {
-		while (kpool_cancel_forgotten(pool, owner))
-			cancelled++;
-	} while (kpool_await_forgotten(pool, owner) && ++awaited);
-	if (cancelled || awaited)
+/* Is anything in the pool that could be of the module? */
+static bool kpool_is_empty(struct kpool *pool)
+{
+	bool empty;
+
+	raw_spin_lock_irq(&pool->lock);
+	empty = !kpool_outstanding(pool) && !pool->nr_blocked;
+	raw_spin_unlock_irq(&pool->lock);
+	return empty;
+}
+
+/* Does the module need one more pass? */
+static bool kpool_needs_scan(struct kpool_going *going)
+{
+	bool again;
+
+	raw_spin_lock_irq(&going->pool->lock);
+	again = going->again;
+	going->again = false;
+	raw_spin_unlock_irq(&going->pool->lock);
+	return again;
+}
+
+/* Cancel what is pending and wait for what runs, until there is neither. */
+static void kpool_take_back(struct kpool_going *going)
+{
+	if (!going->pool)
+		return;
+	while (!kpool_is_empty(going->pool)) {
+		kpool_scan_all(going);
+		if (!kpool_await_left(going) && !kpool_needs_scan(going))
+			break;
+	}
+	if (going->cancelled || going->awaited)
 		pr_err("kpool: %s: module %s went away without its items: %u cancelled, %u runs awaited\n",
-		       pool->name, owner->name, cancelled, awaited);
+		       going->pool->name, going->module->name,
+		       going->cancelled, going->awaited);
+}
+
+/* Refuse the module's submits from now on. */
+static void kpool_going_begin(struct kpool_going *going)
+{
+	struct kpool *pool = READ_ONCE(kpool_the_default);
+
+	going->pool = pool;
+	if (!pool)
+		return;
+	raw_spin_lock_irq(&pool->lock);
+	list_add(&going->node, &pool->going);
+	kpool_set_plain_capacity(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+static void kpool_going_end(struct kpool_going *going)
+{
+	struct kpool *pool = going->pool;
+
+	if (!pool)
+		return;
+	raw_spin_lock_irq(&pool->lock);
+	list_del(&going->node);
+	kpool_set_plain_capacity(pool);
+	kpool_unlock_irq(pool);
 }
 
 int kpool_module_event(struct notifier_block *nb, unsigned long event,
 		       void *data)
 {
-	struct kpool *shared = READ_ONCE(kpool_the_default);
+	struct kpool_going going = { .module = data };
 
-	if (event != MODULE_STATE_GOING)
+	if (event != MODULE_STATE_GOING || data == THIS_MODULE)
 		return NOTIFY_DONE;
+	kpool_going_begin(&going);
+	/* what is pending may be waited for by a run in such a pool */
+	if (going.pool && !kpool_is_empty(going.pool))
+		kpool_scan_all(&going);
 	kpool_close_orphans(data);
-	if (shared && data != THIS_MODULE)
-		kpool_take_back(shared, data);
+	/* a run in such a pool may have been the first to use the default pool */
+	if (!going.pool)
+		kpool_going_begin(&going);
+	kpool_take_back(&going);
+	kpool_going_end(&going);
 	return NOTIFY_OK;
 }

@@ -215,7 +215,7 @@ struct kpool {
 	/*
 	 * L: what may be filled without a closer look: capacity, but 0 while
 	 * the pool is closed or paused, has odd items in line or blocked, or
-	 * external runs.
+	 * external runs, or takes items back from a module.
 	 */
 	unsigned int		plain_capacity;
 	/*
@@ -264,6 +264,7 @@ struct kpool {
 	bool			aborted;	/* L: closed, and pending is dropped */
 	bool			paused;		/* L */
 	bool			dead;		/* L: leaves the index of ids */
+	struct list_head	going;		/* L: modules that are being removed */
 
 	/* external runs: those that no worker makes */
 	struct rb_root		ext_runs;	/* L: kpool_run.by_task, by address */
@@ -504,6 +505,9 @@ void kpool_find_stalls(struct kpool *pool);
 void kpool_await_answer(void);
 
 /* forgotten.c: what a module leaves behind */
+bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item);
+void kpool_scan_skip(struct kpool *pool, struct kpool_item *item);
+void kpool_scan_again(struct kpool *pool, const struct kpool_item *item);
 int kpool_module_event(struct notifier_block *nb, unsigned long event,
 		       void *data);
 

@@ -66,6 +66,7 @@ struct kpool kpool_limbo = {
 	.nested		= LIST_HEAD_INIT(kpool_limbo.nested),
 	.flushers	= RB_ROOT_CACHED,
 	.ext_runs	= RB_ROOT,
+	.going		= LIST_HEAD_INIT(kpool_limbo.going),
 	.closed		= true,
 	.name		= "limbo",
 };
@@ -117,6 +118,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->doomed_groups);
 	INIT_LIST_HEAD(&pool->free_runs);
 	kpool_run_init(&pool->drop_run, NULL);
+	INIT_LIST_HEAD(&pool->going);
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->member);
 	mutex_init(&pool->mutex);

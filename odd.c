@@ -65,7 +65,8 @@ void kpool_set_plain_capacity(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	pool->plain_capacity = pool->closed || pool->paused || pool->nr_odd ||
-			       pool->nr_ext_runs ? 0 : pool->attrs.capacity;
+			       pool->nr_ext_runs || !list_empty(&pool->going) ?
+			       0 : pool->attrs.capacity;
 }
 
 /* An item becomes pending or blocked. */

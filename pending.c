@@ -55,6 +55,7 @@ static void kpool_leave_line(struct kpool *pool, struct kpool_item *item)
 void kpool_remove(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
+	kpool_scan_skip(pool, item);
 	switch (item->place) {
 	case KPOOL_IN_LINE:
 		kpool_leave_line(pool, item);
@@ -113,6 +114,7 @@ void kpool_push_front(struct kpool *pool, struct kpool_item *item)
 	struct kpool_item *later;
 
 	lockdep_assert_held(&pool->lock);
+	kpool_scan_again(pool, item);
 	kpool_remove(pool, item);
 	item->place = KPOOL_IN_LINE;
 	list_for_each_entry(later, kpool_line_of(pool, item), node)
@@ -131,6 +133,7 @@ void kpool_push_front(struct kpool *pool, struct kpool_item *item)
 void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
+	kpool_scan_skip(pool, item);
 	list_del(&item->node);
 	list_del(&item->submitter->node);
 	item->place = KPOOL_NOWHERE;
@@ -215,6 +218,7 @@ static void kpool_hold(struct kpool *pool, struct kpool_run *run,
 /* The run has ended: its item, pending again, is first in line. */
 void kpool_unhold(struct kpool *pool, struct kpool_item *item)
 {
+	kpool_scan_again(pool, item);
 	if (item->place == KPOOL_DOOMED) {
 		list_add_tail(&item->node, &pool->doomed);
 		kpool_queue_dropper(pool);

@@ -166,6 +166,9 @@ static inline struct kpool_item *kpool_take(struct kpool *pool)
 			item = kpool_choose(pool);
 	}
 	if (item) {
+		/* a search for a module's items keeps it at 0 */
+		if (unlikely(!pool->plain_capacity))
+			kpool_scan_skip(pool, item);
 		list_del(&item->node);
 		pool->nr_line--;
 		item->place = KPOOL_NOWHERE;

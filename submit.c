@@ -42,6 +42,8 @@ int kpool_may_accept(struct kpool *pool, struct kpool_item *item)
 		return -EALREADY;
 	if (pool->closed)
 		return -ESHUTDOWN;
+	if (kpool_is_of_going(pool, item))
+		return -ESHUTDOWN;
 	if (item->disabled)
 		return -ECANCELED;
 	return kpool_is_odd(item) ? kpool_odd_may_accept(pool, item) : 0;

@@ -158,6 +158,8 @@ static noinline bool kpool_begin_odd(struct kpool_worker *worker,
 	}
 	kpool_odd_begin(pool, &worker->run, item);
 	kpool_begin(worker, item);
+	/* a search for a module's runs must not have to wait for it */
+	WRITE_ONCE(worker->fn, kpool_user_fn(item));
 	return true;
 }
 

@@ -2,11 +2,19 @@
 /*
  * A client for the tests that are scripts: its pool lives from insmod to
  * rmmod, which destroys it right after its last item was submitted.
+ *
+ * With "poke" it is a client that was given the pool of a module that has gone.
+ * With "crowd" it counts how often the lock of the default pool can be taken
+ * while module forgotten is removed, which has to search the crowd's jobs.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "kpool.h"
 
@@ -40,6 +48,30 @@ static unsigned long address;
 module_param(address, ulong, 0400);
 MODULE_PARM_DESC(address, "of the pool; or of one to adopt");
 
+static bool poke;
+module_param(poke, bool, 0400);
+MODULE_PARM_DESC(poke, "the adopted pool was left behind by its module: try all that can be done to it");
+
+static bool forget;
+module_param(forget, bool, 0400);
+MODULE_PARM_DESC(forget, "on exit, leave what is held as it is");
+
+static int crowd;
+module_param(crowd, int, 0400);
+MODULE_PARM_DESC(crowd, "delay so many jobs until exit");
+
+static int taken;
+module_param(taken, int, 0400);
+MODULE_PARM_DESC(taken, "how often the pool's lock could be taken while module forgotten was removed");
+
+static unsigned long fn;
+module_param(fn, ulong, 0400);
+MODULE_PARM_DESC(fn, "a function for items of others, which returns");
+
+static unsigned long hold_fn;
+module_param(hold_fn, ulong, 0400);
+MODULE_PARM_DESC(hold_fn, "another, which waits for exit, or for open");
+
 static struct kpool *pool;
 static DECLARE_COMPLETION(opened);
 static struct kpool_item held;
@@ -63,6 +95,17 @@ static int hold_set(const char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops hold_ops = { .set = hold_set };
 module_param_cb(hold, &hold_ops, NULL, 0200);
 MODULE_PARM_DESC(hold, "write anything to keep a worker busy until exit");
+
+/* Written: let what is held end. */
+static int open_set(const char *val, const struct kernel_param *kp)
+{
+	complete_all(&opened);
+	return 0;
+}
+
+static const struct kernel_param_ops open_ops = { .set = open_set };
+module_param_cb(open, &open_ops, NULL, 0200);
+MODULE_PARM_DESC(open, "write anything to let what is held end");
 
 static struct kpool_item behind;
 static struct kpool_job later;
@@ -143,13 +186,181 @@ static void leave_items(void)
 		usleep_range(500, 1000);
 }
 
+/* Callbacks of a pool that is left behind: they go with this module. */
+static void *client_worker_init(void *data)
+{
+	return NULL;
+}
+
+static void client_worker_exit(void *data, void *state)
+{
+}
+
+static void client_fault(void *data, const struct kpool_fault *fault)
+{
+}
+
+/* A pool whose module has gone */
+
+static void is_told(const char *what, int err, int expected)
+{
+	if (err != expected)
+		pr_err("client: WARNING: %s: %d instead of %d\n", what, err,
+		       expected);
+}
+
+/* It refuses all that would run something, and answers all that would not. */
+static void poke_pool(void)
+{
+	struct kpool_stream stream;
+	struct kpool_group group;
+	struct kpool_stats stats;
+	struct kpool_attrs attrs;
+
+	kpool_get_attrs(pool, &attrs);
+	is_told("reboot", kpool_reboot(pool), -ESHUTDOWN);
+	is_told("submit", kpool_submit(pool, &behind), -ESHUTDOWN);
+	is_told("try", kpool_try_submit(pool, &behind), -ESHUTDOWN);
+	is_told("timeout", kpool_submit_timeout(pool, &behind, 1), -ESHUTDOWN);
+	is_told("killable", kpool_submit_killable(pool, &behind), -ESHUTDOWN);
+	is_told("delayed", kpool_submit_delayed(pool, &later, 1), -ESHUTDOWN);
+	is_told("function", kpool_submit_fn(pool, client_fn, NULL, GFP_KERNEL),
+		-ESHUTDOWN);
+	is_told("call", kpool_call(pool, client_fn, NULL, NULL), -ESHUTDOWN);
+	kpool_init_stream(&stream, pool);
+	kpool_set_stream(&later, &stream);
+	is_told("stream", kpool_submit(pool, &later.item), -ESHUTDOWN);
+	kpool_set_stream(&later, NULL);
+	kpool_init_group(&group, pool, NULL, 0);
+	kpool_set_group(&later, &group);
+	is_told("group", kpool_submit(pool, &later.item), -ESHUTDOWN);
+	kpool_set_group(&later, NULL);
+	is_told("group_wait", kpool_group_wait(&group, 0), 0);
+	is_told("cancel", kpool_cancel(&behind), false);
+	is_told("flush_item", kpool_flush_item(&behind), 0);
+	is_told("pause", kpool_pause(pool), -ESHUTDOWN);
+	kpool_resume(pool);
+	is_told("tune", kpool_tune(pool, KPOOL_CAPACITY, 3), 0);
+	is_told("cpumask", kpool_tune_cpumask(pool, cpu_all_mask), 0);
+	is_told("flush", kpool_flush(pool), 0);
+	kpool_release(pool);
+	is_told("abort", kpool_abort(pool), 0);
+	is_told("release_timeout", kpool_release_timeout(pool, 1), 0);
+	is_told("destroy", kpool_destroy(pool), -ESHUTDOWN);
+	is_told("reboot", kpool_reboot(pool), -ESHUTDOWN);
+	kpool_get_stats(pool, &stats);
+	pr_info("client: poked: closed %d, alive %llu, pending %llu, running %llu, completed %llu, dropped %llu\n",
+		stats.closed, stats.alive, stats.pending, stats.running,
+		stats.completed, stats.dropped);
+}
+
+/* A crowd of jobs, and how long the pool's lock is held because of them */
+
+static struct kpool_job *jobs;
+static struct task_struct *counter;
+static atomic_t nr_taken = ATOMIC_INIT(0);
+static bool counting;
+
+static int counter_fn(void *unused)
+{
+	struct kpool_stats stats;
+
+	while (!kthread_should_stop()) {
+		if (READ_ONCE(counting)) {
+			kpool_get_stats(pool, &stats);
+			atomic_inc(&nr_taken);
+		} else {
+			usleep_range(500, 1000);
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static bool is_removal(unsigned long event, const struct module *module)
+{
+	return event == MODULE_STATE_GOING && !strcmp(module->name, "forgotten");
+}
+
+static int before_event(struct notifier_block *nb, unsigned long event,
+			void *data)
+{
+	if (!is_removal(event, data))
+		return NOTIFY_DONE;
+	WRITE_ONCE(counting, true);
+	atomic_set(&nr_taken, 0);
+	while (!atomic_read(&nr_taken))
+		usleep_range(50, 100);
+	atomic_set(&nr_taken, 0);
+	return NOTIFY_OK;
+}
+
+static int after_event(struct notifier_block *nb, unsigned long event,
+		       void *data)
+{
+	if (!is_removal(event, data))
+		return NOTIFY_DONE;
+	taken = atomic_read(&nr_taken);
+	WRITE_ONCE(counting, false);
+	return NOTIFY_OK;
+}
+
+/* kpool's own notifier has a priority between. */
+static struct notifier_block before = {
+	.notifier_call	= before_event,
+	.priority	= 1,
+};
+
+static struct notifier_block after = {
+	.notifier_call	= after_event,
+	.priority	= -1,
+};
+
+static void free_crowd(void)
+{
+	int i;
+
+	unregister_module_notifier(&before);
+	unregister_module_notifier(&after);
+	kthread_stop(counter);
+	for (i = 0; i < crowd; i++)
+		kpool_cancel(&jobs[i].item);
+	kvfree(jobs);
+}
+
+static int make_crowd(void)
+{
+	int i, err = 0;
+
+	counter = kthread_run(counter_fn, NULL, "counter");
+	if (IS_ERR(counter))
+		return PTR_ERR(counter);
+	register_module_notifier(&before);
+	register_module_notifier(&after);
+	jobs = kvcalloc(crowd, sizeof(*jobs), GFP_KERNEL);
+	if (!jobs)
+		crowd = 0;
+	for (i = 0; i < crowd && !err; i++) {
+		kpool_init_job(&jobs[i], behind_fn);
+		err = kpool_submit_delayed(pool, &jobs[i], 3600 * HZ);
+	}
+	if (err || !jobs)
+		free_crowd();
+	return jobs ? err : -ENOMEM;
+}
+
 static int __init client_init(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = capacity,
 		.queue_depth = leave ? LEFT_MAX : 0,
+		.worker_init = client_worker_init,
+		.worker_exit = client_worker_exit,
+		.fault = client_fault,
 	};
 
+	fn = (unsigned long)behind_fn;
+	hold_fn = (unsigned long)held_fn;
 	kpool_init_item(&held, held_fn);
 	kpool_init_item(&behind, behind_fn);
 	kpool_init_job(&later, behind_fn);
@@ -160,7 +371,11 @@ static int __init client_init(void)
 	else
 		pool = kpool_create(name, &attrs);
 	address = (unsigned long)pool;
-	return PTR_ERR_OR_ZERO(pool);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	if (poke)
+		poke_pool();
+	return crowd ? make_crowd() : 0;
 }
 module_init(client_init);
 
@@ -168,7 +383,11 @@ static void __exit client_exit(void)
 {
 	int i, accepted = 0;
 
+	if (poke || forget)
+		return;
 	complete_all(&opened);
+	if (crowd)
+		free_crowd();
 	kpool_cancel(&later.item);
 	if (leave) {
 		leave_items();

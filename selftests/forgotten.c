@@ -8,7 +8,10 @@
 #include <linux/atomic.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/gfp.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 
 #include "kpool.h"
 
@@ -16,13 +19,22 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, group, held, drops, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, group, held, drops, foreign, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
 MODULE_PARM_DESC(runs, "how many of its items run when it goes");
 
+static unsigned long fn;
+module_param(fn, ulong, 0400);
+MODULE_PARM_DESC(fn, "a function of another module, for its items");
+
+static char *taker = "";
+module_param(taker, charp, 0400);
+MODULE_PARM_DESC(taker, "what a thread does to the second item once the first is cancelled: cancel, hasten, or nothing");
+
 static struct kpool *pool;
+static struct task_struct *taker_task;
 static struct kpool_job left[LEFT_MAX], running[LEFT_MAX];
 static struct kpool_stream stream;
 static struct kpool_group group;
@@ -40,6 +52,9 @@ static int running_fn(struct kpool_item *item)
 	while (!gone)
 		usleep_range(500, 1000);
 	msleep(100);
+	/* the thread must have left this module before this run ends */
+	if (taker_task)
+		kthread_stop(xchg(&taker_task, NULL));
 	pr_info("forgotten: a running item ends\n");
 	return 0;
 }
@@ -53,6 +68,82 @@ static int left_fn(struct kpool_item *item)
 static int left_function(void *arg)
 {
 	pr_err("forgotten: WARNING: a forgotten function runs\n");
+	return 0;
+}
+
+/* Each comes back when it has run, until it is refused; else it stops some day. */
+#define AGAIN_MAX	50
+
+static int again_function(void *arg);
+
+static int come_again(struct kpool_item *item)
+{
+	if (!strcmp(leave, "itself"))
+		return kpool_submit(pool, item);
+	if (!strcmp(leave, "itself_later"))
+		return kpool_submit_delayed(pool, kpool_job_of(item), 1);
+	return kpool_submit_fn(pool, again_function, NULL, GFP_KERNEL);
+}
+
+static void run_again(struct kpool_item *item)
+{
+	static atomic_t nr_again = ATOMIC_INIT(0);
+	int err;
+
+	atomic_inc(&nr_running);
+	while (!gone)
+		usleep_range(500, 1000);
+	msleep(100);
+	err = atomic_inc_return(&nr_again) > AGAIN_MAX ? -ELOOP :
+	      come_again(item);
+	if (err)
+		pr_info("forgotten: comes again no more: %d\n", err);
+}
+
+static int again_fn(struct kpool_item *item)
+{
+	run_again(item);
+	return 0;
+}
+
+static int again_function(void *arg)
+{
+	run_again(NULL);
+	return 0;
+}
+
+/* Woken by the search for this module's items, in front of the next of them. */
+static int taker_fn(void *unused)
+{
+	kpool_flush_item(&left[0].item);
+	if (!strcmp(taker, "hasten")) {
+		if (kpool_modify_delay(&left[1], HZ))
+			pr_err("forgotten: WARNING: a delay was modified\n");
+	} else {
+		kpool_cancel(&left[1].item);
+		memset(&left[1], 0x6b, sizeof(left[1]));
+	}
+	while (!kthread_should_stop())
+		schedule_timeout_uninterruptible(1);
+	return 0;
+}
+
+/* It is on the CPU of the search, and comes first there. */
+static int start_taker(void)
+{
+	struct task_struct *task;
+
+	if (!*taker)
+		return 0;
+	task = kthread_create(taker_fn, NULL, "taker");
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	kthread_bind(task, 0);
+	sched_set_fifo(task);
+	taker_task = task;
+	wake_up_process(task);
+	/* until it sleeps in its flush */
+	msleep(100);
 	return 0;
 }
 
@@ -94,9 +185,20 @@ static int leave_one(int i)
 	return kpool_submit(pool, &job->item);
 }
 
+static bool comes_again(void)
+{
+	return leaves("itself") || leaves("itself_later") ||
+	       leaves("its_function");
+}
+
 static int run_one(int i)
 {
-	kpool_init_job(&running[i], running_fn);
+	if (leaves("its_function"))
+		return kpool_submit_fn(pool, again_function, NULL, GFP_KERNEL);
+	kpool_init_job(&running[i], comes_again() ? again_fn : running_fn);
+	/* its memory is all that is of this module */
+	if (leaves("borrowed"))
+		kpool_init_job(&running[i], (kpool_item_fn)fn);
 	if (leaves("stream"))
 		kpool_set_stream(&running[i], &stream);
 	return kpool_submit(pool, &running[i].item);
@@ -114,12 +216,34 @@ static int displace_one(void)
 	return err;
 }
 
+/*
+ * Their functions and memory are not of this module; their dropped function is.
+ * The page stays, as it must until they are cancelled.
+ */
+static int leave_foreign(void)
+{
+	struct kpool_item *items = (void *)get_zeroed_page(GFP_KERNEL);
+	int i, err = 0;
+
+	if (!items)
+		return -ENOMEM;
+	for (i = 0; i < LEFT_MAX && !err; i++) {
+		kpool_init_item(&items[i], (kpool_item_fn)fn);
+		kpool_set_dropped(&items[i], left_dropped);
+		err = kpool_submit(pool, &items[i]);
+	}
+	return err;
+}
+
 static int leave_all(void)
 {
 	int i, err = 0;
 
-	if (leaves("") || leaves("running"))
+	if (leaves("") || leaves("running") || leaves("borrowed") ||
+	    comes_again())
 		return 0;
+	if (leaves("foreign"))
+		return leave_foreign();
 	for (i = 0; i < LEFT_MAX && !err; i++) {
 		if (!leaves("held"))
 			err = leave_one(i);
@@ -143,9 +267,9 @@ static int __init forgotten_init(void)
 	runs = clamp(runs, 0, LEFT_MAX);
 	for (i = 0; i < runs && !err; i++)
 		err = run_one(i);
-	while (!err && atomic_read(&nr_running) < runs)
+	while (!err && !leaves("borrowed") && atomic_read(&nr_running) < runs)
 		usleep_range(500, 1000);
-	return err ?: leave_all();
+	return err ?: leave_all() ?: start_taker();
 }
 module_init(forgotten_init);
 
@@ -163,7 +287,9 @@ static void __exit forgotten_exit(void)
 	gone = true;
 	if (leaves(""))
 		kpool_flush(pool);
-	if (leaves("delayed"))
+	if (*taker)
+		set_cpus_allowed_ptr(current, cpumask_of(0));
+	else if (leaves("delayed"))
 		hasten();
 }
 module_exit(forgotten_exit);

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: forgotten
 # breaks: A module goes while its items run in the default pool.
-/kpool_run_within/,/^}/s/kpool_is_within(READ_ONCE(worker->fn), owner)/0/
+/^static bool kpool_worker_is_of/,/^}/s/kpool_is_within([^)]*)/0/
