@@ -4,7 +4,7 @@
  *
  * The module notifier runs after the module's exit function and before its
  * memory is freed.  A pool that the module created and did not destroy is
- * closed and awaited.  An item that the module
+ * closed for good and awaited: see kpool_orphan().  An item that the module
  * left in the default pool is known by its addresses: memory or functions
  * within the module.  Pending ones are cancelled, running ones awaited.
  *
@@ -42,7 +42,7 @@ struct kpool_going {
 
 /* Pools */
 
-/* Find a pool that the module has not destroyed, close it, keep it. */
+/* Find a pool that the module has not destroyed, close it for good, keep it. */
 static struct kpool *kpool_orphan_of(const struct module *owner)
 {
 	struct kpool *pool, *orphan = NULL;
@@ -53,6 +53,9 @@ static struct kpool *kpool_orphan_of(const struct module *owner)
 			orphan = pool;
 	if (orphan) {
 		orphan->owner = NULL;
+		raw_spin_lock_irq(&orphan->lock);
+		orphan->orphaned = true;
+		raw_spin_unlock_irq(&orphan->lock);
 		kpool_enter(orphan);
 	}
 	mutex_unlock(&kpool_registry);
@@ -64,11 +67,11 @@ static void kpool_close_orphans(const struct module *owner)
 	struct kpool *pool;
 
 	while ((pool = kpool_orphan_of(owner))) {
-		pr_err("kpool: %s: left behind by module %s, which goes away: closed\n",
+		pr_err("kpool: %s: left behind by module %s, which goes away: closed for good\n",
 		       pool->name, pool->owner_name);
 		kpool_abort(pool);
 		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
-		kpool_leave(pool);
+		kpool_orphan(pool);
 	}
 }
 

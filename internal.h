@@ -264,6 +264,8 @@ struct kpool {
 	bool			aborted;	/* L: closed, and pending is dropped */
 	bool			paused;		/* L */
 	bool			dead;		/* L: leaves the index of ids */
+	bool			orphaned;	/* G and L: closed for good */
+	bool			ending;		/* G: kpool_destroy() frees it */
 	struct list_head	going;		/* L: modules that are being removed */
 
 	/* external runs: those that no worker makes */
@@ -321,6 +323,7 @@ struct kpool {
 /* kpool.c: the pool */
 void kpool_close(struct kpool *pool, bool abort);
 int kpool_wait_rest(struct kpool *pool, unsigned long timeout);
+void kpool_orphan(struct kpool *pool);
 extern struct kpool *kpool_the_default;	/* set once, never changed */
 extern struct list_head kpool_pools;	/* G */
 extern struct mutex kpool_registry;	/* G */

@@ -47,6 +47,7 @@
 #include "pending.h"
 
 LIST_HEAD(kpool_pools);
+static LIST_HEAD(kpool_orphans);	/* G: memory of pools, until we leave */
 DEFINE_MUTEX(kpool_registry);	/* of kpool_pools and the names in it */
 struct workqueue_struct *kpool_wq;
 
@@ -263,8 +264,12 @@ static void kpool_wait_last_out(struct kpool *pool)
 	if (wait)
 		pool->last_out = &last_out;
 	raw_spin_unlock_irq(&pool->lock);
-	if (wait)
-		wait_for_completion(&last_out);
+	if (!wait)
+		return;
+	wait_for_completion(&last_out);
+	raw_spin_lock_irq(&pool->lock);
+	pool->last_out = NULL;
+	raw_spin_unlock_irq(&pool->lock);
 }
 
 static int kpool_end_pool(struct kpool *pool)
@@ -278,6 +283,55 @@ static int kpool_end_pool(struct kpool *pool)
 	kpool_forget(pool);
 	kpool_free(pool);
 	return err;
+}
+
+/*
+ * The notifier has closed the pool of a module that is being removed, and it is
+ * drained; the notifier's kpool_enter() is undone here.  The name becomes free.
+ * The memory stays until kpool goes, for another module may have the pointer.
+ */
+void kpool_orphan(struct kpool *pool)
+{
+	bool ending;
+
+	mutex_lock(&kpool_registry);
+	ending = pool->ending;
+	mutex_unlock(&kpool_registry);
+	kpool_leave(pool);
+	/* kpool_destroy() in another module goes on, and frees the pool */
+	if (ending)
+		return;
+
+	kpool_unregister(pool);
+	kpool_wait_last_out(pool);
+	mutex_lock(&kpool_registry);
+	list_add_tail(&pool->member, &kpool_orphans);
+	mutex_unlock(&kpool_registry);
+	module_put(THIS_MODULE);
+}
+
+/* No client is left. */
+static void kpool_free_orphans(void)
+{
+	struct kpool *pool, *next;
+
+	list_for_each_entry_safe(pool, next, &kpool_orphans, member) {
+		list_del(&pool->member);
+		kpool_forget(pool);
+		kpool_free(pool);
+	}
+}
+
+/* Have the pool freed by its destroyer: false if it is left to kpool_orphan(). */
+static bool kpool_claim(struct kpool *pool)
+{
+	bool claimed;
+
+	mutex_lock(&kpool_registry);
+	claimed = !pool->orphaned;
+	pool->ending |= claimed;
+	mutex_unlock(&kpool_registry);
+	return claimed;
 }
 
 /* Is the caller part of the pool that it is about to wait for? */
@@ -366,6 +420,8 @@ int kpool_destroy(struct kpool *pool)
 	kpool_map_wait_pool(pool);
 	if (pool == READ_ONCE(kpool_the_default))
 		return -EINVAL;
+	if (!kpool_claim(pool))
+		return -ESHUTDOWN;
 	err = kpool_end_pool(pool);
 	module_put(THIS_MODULE);
 	return err;
@@ -398,7 +454,9 @@ static int kpool_reopen(struct kpool *pool)
 	int err = 0;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	if (!pool->closed) {
+	if (pool->orphaned) {
+		err = -ESHUTDOWN;
+	} else if (!pool->closed) {
 		err = 1;
 	} else if (kpool_outstanding(pool)) {
 		err = -EBUSY;
@@ -617,10 +675,11 @@ destroy_wq:
 
 static void __exit kpool_module_exit(void)
 {
-	/* it looks at the default pool, whichever module goes away */
+	/* the notifier looks at the default pool, and adds to kpool_orphans */
 	unregister_module_notifier(&kpool_module_nb);
 	if (kpool_the_default)
 		kpool_end_pool(kpool_the_default);
+	kpool_free_orphans();
 	kpool_debugfs_exit();
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
 	destroy_workqueue(kpool_wq);

@@ -74,47 +74,82 @@ debugfs_may_be_used_all_the_while() {
 	ktap_result "$used_failed" "debugfs may be used while pools come and go"
 }
 
-# Fails if the pool holds no reference to kpool.ko, or (oopses) follows its owner's memory.
-forgotten_pool_keeps_kpool() {
-	load_test client keep=1 items=5
+# leave_pool PARAMETER...: a client goes without its pool, whose address is $pool then
+leave_pool() {
+	load_test client "$@"
 	pool=$(cat /sys/module/client/parameters/address)
-	forgotten_said=$(said "kpool: client: ")
 	rmmod client
+}
+
+# poke_pool: what another client that was given it finds in $pool
+poke_pool() {
+	load_test client "address=$pool" poke=1
+	rmmod client
+	dmesg | sed -n 's/.*client: poked: //p' | tail -n 1
+}
+
+# Fails if the pool can be opened again or freed by another client, takes anything in, keeps its name
+# or kpool.ko; or (oopses) if it calls what went with its owner.
+forgotten_pool_is_closed_for_good() {
+	forgotten_said=$(said "kpool: client: left behind")
+	forgotten_warned=$(said "client: WARNING")
+	leave_pool keep=1 items=5
 	ktap_result $? "a client may go and forget its pool"
-	cat "$KPOOL_DEBUGFS/pools" "$dir/stats" "$dir/workers" >/dev/null
-	ktap_result $? "a forgotten pool can be looked at"
-	ktap_is "a forgotten pool is closed" "state closed" "$(grep '^state' "$dir/stats")"
-	[ "$(said "kpool: client: ")" -gt "$forgotten_said" ]
-	ktap_result $? "the log tells of a forgotten pool"
+	ktap_is "the log tells of a forgotten pool" 1 \
+		$(($(said "kpool: client: left behind") - forgotten_said))
+	[ ! -e "$dir" ] && ! grep -q '^client ' "$KPOOL_DEBUGFS/pools"
+	ktap_result $? "a forgotten pool is not seen any more"
+	ktap_is "a forgotten pool takes nothing, starts nothing, and answers" \
+		"closed 1, alive 0, pending 0, running 0, completed 5, dropped 0" "$(poke_pool)"
+	ktap_is "each function says so" 0 $(($(said "client: WARNING") - forgotten_warned))
+	first=$pool
+	leave_pool keep=1 items=1
+	ktap_result $? "the name of a forgotten pool is free"
+	[ "$pool" != "$first" ]
+	ktap_result $? "its memory is not"
 	rmmod kpool 2>/dev/null
-	ktap_is "a forgotten pool keeps kpool.ko" 1 "$(lsmod | grep -c '^kpool ')"
-	load_test client "address=$pool"
-	rmmod client
-	ktap_result $? "a forgotten pool can be destroyed by another"
+	ktap_is "forgotten pools do not keep kpool.ko" 0 "$(lsmod | grep -c '^kpool ')"
+	load_kpool
+}
+
+# Fails (oopses) if a file of a forgotten pool can be used, or what kpool's exit frees is freed twice
+# or used later.
+kpool_goes_after_forgotten_pools() {
+	ends_failed=0
+	for round in 1 2 3 4 5 6 7 8 9 10; do
+		load_test client keep=1 items=3
+		exec 3<"$dir/stats" 4<>"$dir/capacity"
+		rmmod client
+		! cat <&3 >/dev/null 2>&1 || ends_failed=1
+		! echo 3 2>/dev/null >&4 || ends_failed=1
+		leave_pool "name=other" keep=1 items=1
+		load_test client use_default=1 items=3 && rmmod client || ends_failed=1
+		exec 5<"$KPOOL_DEBUGFS/default/stats"
+		cat <&5 >/dev/null
+		# open files keep it
+		! rmmod kpool 2>/dev/null || ends_failed=1
+		exec 3<&- 4>&- 5<&-
+		rmmod kpool || ends_failed=1
+		load_kpool
+	done
+	ktap_result "$ends_failed" "kpool.ko may go after forgotten pools, again and again"
 }
 
 # Fails (oopses) if what is pending is left to workers that run it when its code has gone, and if
 # the owner is not told or what runs is not awaited.
 forgotten_items_are_dropped() {
-	load_test client leave=5 capacity=1
-	pool=$(cat /sys/module/client/parameters/address)
 	forgotten_warned=$(said "client: WARNING")
 	forgotten_dropped=$(said "client: dropped with -125")
 	forgotten_ended=$(said "client: the running item ends")
-	rmmod client
+	leave_pool leave=5 capacity=1
 	ktap_result $? "a client may go and forget its items"
 	ktap_is "forgotten items are dropped, not run" "5 0" \
 		"$(($(said "client: dropped with -125") - forgotten_dropped)) \
 $(($(said "client: WARNING") - forgotten_warned))"
 	ktap_is "a forgotten item that runs is awaited" "1" \
 		"$(($(said "client: the running item ends") - forgotten_ended))"
-	ktap_is "the pool of forgotten items is closed and at rest" "closed 0 0 0 1 5" \
-		"$(for key in state alive running pending completed dropped; do
-			awk -v key="$key" '$1 == key { print $2 }' "$dir/stats"
-		done | xargs)"
-	load_test client "address=$pool"
-	rmmod client
-	ktap_result $? "the pool of forgotten items can be destroyed"
+	ktap_is "the pool of forgotten items is closed and at rest" \
+		"closed 1, alive 0, pending 0, running 0, completed 1, dropped 5" "$(poke_pool)"
 }
 
 # Fails if the default pool holds a reference, or is not ended by kpool's exit.
@@ -166,7 +201,8 @@ if mount_debugfs; then
 	load_test lifetime
 	debugfs_may_be_used_all_the_while
 	rmmod lifetime
-	forgotten_pool_keeps_kpool
+	forgotten_pool_is_closed_for_good
+	kpool_goes_after_forgotten_pools
 	forgotten_items_are_dropped
 	default_pool_does_not_keep_kpool
 	load_that_fails_leaves_nothing
