@@ -501,9 +501,16 @@ struct kpool *__kpool_create(const char *name, const struct kpool_attrs *attrs,
  * returns 0, no thread can still execute the caller's code: the caller's
  * module may be unloaded the next instant.
  *
+ * A module that goes away without destroying its pool leaves it behind: what is
+ * pending is dropped, what runs is awaited, and the pool is closed for good.
+ * From then on none of its callbacks is called, its name is free, and another
+ * module that was given the pool can call any function on it until that module
+ * goes away.  Its memory is freed with kpool.ko.
+ *
  * Context: Process context, may sleep without limit.
  * Return: 0; -EDEADLK from inside an item of the pool; -EINVAL for the
- * default pool.  On error nothing has changed.
+ * default pool; -ESHUTDOWN if its module has left it behind: nothing to do, no
+ * code of a client runs in it.  On error nothing has changed.
  */
 int kpool_destroy(struct kpool *pool);
 
@@ -551,7 +558,8 @@ unsigned long kpool_abort(struct kpool *pool);
  * Attributes and counters are kept.  On an open pool it does nothing.
  *
  * Context: Process context, may sleep.
- * Return: 0; -EBUSY while accepted items have not ended; -EDEADLK from
+ * Return: 0; -ESHUTDOWN if its module has left it behind; -EBUSY while accepted
+ * items have not ended; -EDEADLK from
  * worker_init or worker_exit of the pool; -ENOMEM, -EAGAIN or -EINTR if
  * KPOOL_PREALLOC cannot make its workers.  With an error the pool stays closed.
  */
@@ -640,8 +648,12 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats);
  *
  * Made on first use from the module parameters default_*; its name is
  * "default".  It does not keep kpool.ko loaded; a user flushes or cancels its
- * own items before its module goes away.  It can be released and rebooted,
- * but not destroyed.
+ * own items before its module goes away.  If it forgets, they are taken back
+ * when the module is removed: pending ones are cancelled, running ones awaited.
+ * An item is the module's if its function, its dropped function or its memory
+ * is within the module.  Until all are taken back, submits of such items are
+ * refused with -ESHUTDOWN.  The pool can be released and rebooted, but not
+ * destroyed.
  *
  * Context: Process context, may sleep.
  * Return: the pool, or ERR_PTR(-ENOMEM).
@@ -668,7 +680,8 @@ struct kpool *kpool_default(void);
  * nonblocking.  If a person makes it blocking, interrupts and callers with
  * interrupts off are refused; who holds a lock calls kpool_try_submit().
  * Return: 0, accepted.  Any error means not accepted: -EAGAIN (no room, and
- * nonblocking, or max_blocked submitters asleep), -ESHUTDOWN (closed),
+ * nonblocking, or max_blocked submitters asleep), -ESHUTDOWN (closed; or, in the
+ * default pool, the item is of a module that is being removed),
  * -EALREADY (the item is pending or being submitted), -EBUSY (it runs, or is
  * being dropped, in another pool), -ECANCELED (disabled, of a cancelled group,
  * or cancelled while the caller slept),
@@ -759,7 +772,8 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
  *
  * Context: Any but NMI.
  * Return: true if it was delayed, and its time has been changed; false if it
- * was not: at rest, due already, or running.
+ * was not: at rest, due already, or running; or if the pool is closed, or the
+ * job in the default pool is of a module that is being removed.
  */
 bool kpool_modify_delay(struct kpool_job *job, unsigned long delay);
 
