@@ -67,11 +67,11 @@ static int kpool_pools_show(struct seq_file *m, void *unused)
 	struct kpool_stats s;
 	struct kpool *pool;
 
-	seq_puts(m, "name            state    alive     idle  running  pending  blocked    submitted    completed owner\n");
+	seq_puts(m, "name                            state    alive     idle  running  pending  blocked    submitted    completed owner\n");
 	mutex_lock(&kpool_registry);
 	list_for_each_entry(pool, &kpool_pools, member) {
 		kpool_get_stats(pool, &s);
-		seq_printf(m, "%-15s %-6s %7llu  %7llu  %7llu  %7llu  %7llu %12llu %12llu %s\n",
+		seq_printf(m, "%-31s %-6s %7llu  %7llu  %7llu  %7llu  %7llu %12llu %12llu %s\n",
 			   pool->name, kpool_state_name(&s), s.alive, s.idle,
 			   s.running, s.pending, s.blocked, s.submitted,
 			   s.completed, pool->owner_name);

@@ -318,6 +318,7 @@ struct kpool {
 	struct lockdep_map	map;		/* I: what waits for the pool take */
 	struct rcu_head		rcu;
 	char			name[KPOOL_NAME_MAX + 1];	/* I */
+	char			comm[TASK_COMM_LEN];	/* I: of its workers */
 };
 
 /* kpool.c: the pool */

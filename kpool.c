@@ -82,17 +82,39 @@ struct kpool *kpool_by_id(u32 id)
 
 /* Making a pool */
 
-static bool kpool_name_ok(const char *name)
+/* Format a name into @name; false if it is too long or has a bad character. */
+static __printf(2, 0)
+bool kpool_name_format(char name[KPOOL_NAME_MAX + 1], const char *fmt,
+		       va_list args)
 {
-	size_t i, len = strnlen(name, KPOOL_NAME_MAX + 1);
+	size_t i, len = vsnprintf(name, KPOOL_NAME_MAX + 1, fmt, args);
 
-	if (!len || len > KPOOL_NAME_MAX || !strcmp(name, "pools"))
+	/* Differs if the name has been cut off, or has a NUL in it. */
+	if (!len || len != strlen(name) || !strcmp(name, "pools"))
 		return false;
 	for (i = 0; i < len; i++)
 		if (!isascii(name[i]) || (!isalnum(name[i]) &&
 					  name[i] != '_' && name[i] != '-'))
 			return false;
 	return true;
+}
+
+/*
+ * Name the workers.  A long name is shortened in its middle, because the pools
+ * of several instances differ at the end, where the kernel would cut.
+ */
+static void kpool_init_comm(struct kpool *pool)
+{
+	const size_t room = sizeof(pool->comm) - sizeof("kpool/");
+	const size_t tail = room / 2, len = strlen(pool->name);
+
+	if (len <= room)
+		snprintf(pool->comm, sizeof(pool->comm), "kpool/%s",
+			 pool->name);
+	else
+		snprintf(pool->comm, sizeof(pool->comm), "kpool/%.*s~%s",
+			 (int)(room - tail - 1), pool->name,
+			 pool->name + len - tail);
 }
 
 static void kpool_init(struct kpool *pool, const char *name,
@@ -130,6 +152,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_WORK(&pool->settler, kpool_settle_work);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
+	kpool_init_comm(pool);
 	lockdep_register_key(&pool->key);
 	lockdep_init_map(&pool->map, pool->name, &pool->key, 0);
 	pool->owner = owner;
@@ -376,15 +399,22 @@ static struct kpool *kpool_make(const char *name,
 	return pool;
 }
 
-struct kpool *__kpool_create(const char *name, const struct kpool_attrs *attrs,
-			     struct module *owner)
+struct kpool *__kpool_create(struct module *owner,
+			     const struct kpool_attrs *attrs, const char *fmt,
+			     ...)
 {
 	static const struct kpool_attrs defaults;
+	char name[KPOOL_NAME_MAX + 1];
 	struct kpool_attrs resolved;
 	struct kpool *pool;
+	va_list args;
+	bool good;
 	int err;
 
-	if (!name || !kpool_name_ok(name)) {
+	va_start(args, fmt);
+	good = kpool_name_format(name, fmt, args);
+	va_end(args);
+	if (!good) {
 		pr_err("kpool: bad pool name; allowed: 1 to %d of [A-Za-z0-9_-], not \"pools\"\n",
 		       KPOOL_NAME_MAX);
 		return ERR_PTR(-EINVAL);
@@ -415,6 +445,8 @@ int kpool_destroy(struct kpool *pool)
 	int err;
 
 	might_sleep();
+	if (!pool)
+		return 0;
 	if (kpool_waits_for_itself(pool))
 		return -EDEADLK;
 	kpool_map_wait_pool(pool);

@@ -27,7 +27,7 @@ struct kpool_waiter;
 /**
  * KPOOL_NAME_MAX - longest name of a pool, without the final NUL
  */
-#define KPOOL_NAME_MAX	15
+#define KPOOL_NAME_MAX	31
 
 /*
  * Special values of attributes.  Zero always asks for the default; where zero
@@ -477,10 +477,11 @@ static inline void kpool_set_deadline(struct kpool_job *job, ktime_t deadline)
 /* Pools */
 
 /**
- * kpool_create() - make a pool
- * @name: 1 to KPOOL_NAME_MAX of [A-Za-z0-9_-], not taken, not "pools";
- *	"default" is taken by the default pool
+ * kpool_create() - create a pool
  * @attrs: its attributes; NULL for all defaults; copied
+ * @fmt: printf format of its name: 1 to KPOOL_NAME_MAX of [A-Za-z0-9_-], not
+ *	taken, not "pools"; "default" is taken by the default pool
+ * @...: arguments of @fmt
  *
  * Context: Process context, may sleep.
  * Return: the pool, or ERR_PTR: -EINVAL (name, a combination of attributes, a
@@ -489,13 +490,20 @@ static inline void kpool_set_deadline(struct kpool_job *job, ktime_t deadline)
  * (the system's limit of threads) and -EINTR (killed meanwhile).  What was wrong
  * is in the log.
  */
-#define kpool_create(name, attrs)	__kpool_create(name, attrs, THIS_MODULE)
-struct kpool *__kpool_create(const char *name, const struct kpool_attrs *attrs,
-			     struct module *owner);
+__printf(2, 3)
+struct kpool *kpool_create(const struct kpool_attrs *attrs, const char *fmt,
+			   ...);
+
+/* private: adds the calling module; attrs may be a compound literal */
+#define kpool_create(...)	__kpool_create(THIS_MODULE, __VA_ARGS__)
+__printf(3, 4)
+struct kpool *__kpool_create(struct module *owner,
+			     const struct kpool_attrs *attrs, const char *fmt,
+			     ...);
 
 /**
  * kpool_destroy() - close a pool, wait until it is empty, free it
- * @pool: the pool; the caller makes no call with it afterwards
+ * @pool: the pool, or NULL; the caller makes no call with it afterwards
  *
  * Accepted items still run; sleeping submitters get -ESHUTDOWN.  When this
  * returns 0, no thread can still execute the caller's code: the caller's
@@ -508,9 +516,9 @@ struct kpool *__kpool_create(const char *name, const struct kpool_attrs *attrs,
  * goes away.  Its memory is freed with kpool.ko.
  *
  * Context: Process context, may sleep without limit.
- * Return: 0; -EDEADLK from inside an item of the pool; -EINVAL for the
- * default pool; -ESHUTDOWN if its module has left it behind: nothing to do, no
- * code of a client runs in it.  On error nothing has changed.
+ * Return: 0, also for NULL; -EDEADLK from inside an item of the pool; -EINVAL
+ * for the default pool; -ESHUTDOWN if its module has left it behind: nothing to
+ * do, no code of a client runs in it.  On error nothing has changed.
  */
 int kpool_destroy(struct kpool *pool);
 
@@ -1091,29 +1099,40 @@ enum kpool_placement {
 };
 
 /**
- * kpool_multi_create() - make several like pools
- * @name: their common name, up to 12 characters: theirs are NAME-0, NAME-1 ...
+ * kpool_multi_create() - create several like pools
+ * @attrs: the attributes of each; NULL for all defaults; copied
  * @nr: how many, 1 to 64
- * @attrs: the attributes of each; NULL for all defaults
  * @placement: which of them gets an item
+ * @fmt: printf format of their common name, up to KPOOL_NAME_MAX - 3
+ *	characters: theirs are NAME-0, NAME-1 ...
+ * @...: arguments of @fmt
  *
  * Context: Process context, may sleep.
  * Return: the pools, or ERR_PTR: -ERANGE (@nr), -EINVAL (@placement), or as
  * kpool_create(); then none is left.
  */
-#define kpool_multi_create(name, nr, attrs, placement)			\
-	__kpool_multi_create(name, nr, attrs, placement, THIS_MODULE)
-struct kpool_multi *__kpool_multi_create(const char *name, unsigned int nr,
+__printf(4, 5)
+struct kpool_multi *kpool_multi_create(const struct kpool_attrs *attrs,
+				       unsigned int nr,
+				       enum kpool_placement placement,
+				       const char *fmt, ...);
+
+/* private: adds the calling module */
+#define kpool_multi_create(...)						\
+	__kpool_multi_create(THIS_MODULE, __VA_ARGS__)
+__printf(5, 6)
+struct kpool_multi *__kpool_multi_create(struct module *owner,
 					 const struct kpool_attrs *attrs,
+					 unsigned int nr,
 					 enum kpool_placement placement,
-					 struct module *owner);
+					 const char *fmt, ...);
 
 /**
  * kpool_multi_destroy() - destroy all of them
- * @multi: the pools
+ * @multi: the pools, or NULL
  *
  * Context: Process context, may sleep without limit.
- * Return: 0; -EDEADLK from inside an item of one of them, nothing changed.
+ * Return: 0, also for NULL; -EDEADLK from inside an item of one of them, nothing changed.
  */
 int kpool_multi_destroy(struct kpool_multi *multi);
 

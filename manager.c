@@ -195,7 +195,7 @@ static int kpool_make_thread(struct kpool_worker *worker)
 
 	task = kthread_create_on_node(kpool_worker_main, worker,
 				      node ? node - 1 : NUMA_NO_NODE,
-				      "kpool/%s", pool->name);
+				      "%s", pool->comm);
 	if (IS_ERR(task)) {
 		kpool_free_hook(worker);
 		return PTR_ERR(task);

@@ -100,8 +100,7 @@ EXPORT_SYMBOL_GPL(kpool_multi_pool);
 
 /* Making and ending */
 
-static int kpool_multi_check(const char *name, unsigned int nr,
-			     enum kpool_placement placement)
+static int kpool_multi_check(unsigned int nr, enum kpool_placement placement)
 {
 	if (!nr || nr > KPOOL_MULTI_MAX) {
 		pr_err("kpool: bad number of pools %u; allowed: 1 to %d\n", nr,
@@ -111,12 +110,6 @@ static int kpool_multi_check(const char *name, unsigned int nr,
 	if (placement != KPOOL_ROUND_ROBIN && placement != KPOOL_LEAST_LOADED) {
 		pr_err("kpool: bad placement %d; allowed: %d to %d\n",
 		       placement, KPOOL_ROUND_ROBIN, KPOOL_LEAST_LOADED);
-		return -EINVAL;
-	}
-	if (!name || !*name ||
-	    strnlen(name, KPOOL_NAME_MAX) > KPOOL_MULTI_NAME_MAX) {
-		pr_err("kpool: bad name of several pools; allowed: 1 to %d of [A-Za-z0-9_-]\n",
-		       KPOOL_MULTI_NAME_MAX);
 		return -EINVAL;
 	}
 	return 0;
@@ -138,13 +131,10 @@ static int kpool_multi_make(struct kpool_multi *multi, const char *name,
 			    unsigned int nr, const struct kpool_attrs *attrs,
 			    struct module *owner)
 {
-	char full_name[KPOOL_NAME_MAX + 1];
 	struct kpool *pool;
 
 	for (; multi->nr < nr; multi->nr++) {
-		snprintf(full_name, sizeof(full_name), "%s-%u", name,
-			 multi->nr);
-		pool = __kpool_create(full_name, attrs, owner);
+		pool = __kpool_create(owner, attrs, "%s-%u", name, multi->nr);
 		if (IS_ERR(pool))
 			return PTR_ERR(pool);
 		multi->pool[multi->nr] = pool;
@@ -152,18 +142,29 @@ static int kpool_multi_make(struct kpool_multi *multi, const char *name,
 	return 0;
 }
 
-struct kpool_multi *__kpool_multi_create(const char *name, unsigned int nr,
+struct kpool_multi *__kpool_multi_create(struct module *owner,
 					 const struct kpool_attrs *attrs,
+					 unsigned int nr,
 					 enum kpool_placement placement,
-					 struct module *owner)
+					 const char *fmt, ...)
 {
+	char name[KPOOL_MULTI_NAME_MAX + 1];
 	struct kpool_multi *multi;
-	int err;
+	va_list args;
+	int len, err;
 
 	might_sleep();
-	err = kpool_multi_check(name, nr, placement);
+	err = kpool_multi_check(nr, placement);
 	if (err)
 		return ERR_PTR(err);
+	va_start(args, fmt);
+	len = vsnprintf(name, sizeof(name), fmt, args);
+	va_end(args);
+	if (!len || len != strlen(name)) {
+		pr_err("kpool: bad name of several pools; allowed: 1 to %d of [A-Za-z0-9_-]\n",
+		       KPOOL_MULTI_NAME_MAX);
+		return ERR_PTR(-EINVAL);
+	}
 	multi = kzalloc(struct_size(multi, pool, nr), GFP_KERNEL);
 	if (!multi)
 		return ERR_PTR(-ENOMEM);
@@ -202,6 +203,8 @@ static void kpool_multi_release(struct kpool_multi *multi)
 int kpool_multi_destroy(struct kpool_multi *multi)
 {
 	might_sleep();
+	if (!multi)
+		return 0;
 	if (kpool_multi_waits_for_itself(multi))
 		return -EDEADLK;
 	kpool_multi_release(multi);

@@ -37,7 +37,7 @@ static int kpool_setup(unsigned int capacity)
 		.flags = KPOOL_PREALLOC,
 	};
 
-	pool = kpool_create("bench", &attrs);
+	pool = kpool_create(&attrs, "bench");
 	return PTR_ERR_OR_ZERO(pool);
 }
 

@@ -52,7 +52,7 @@ static int pool_init(void)
 		.worker_exit	= pool_worker_exit,
 	};
 
-	pool = kpool_create("httpd", &attrs);
+	pool = kpool_create(&attrs, "httpd");
 	return PTR_ERR_OR_ZERO(pool);
 }
 

@@ -104,7 +104,7 @@ static int __init quickstart_init(void)
 	const struct kpool_attrs attrs = { .capacity = NR_WORKERS };
 	int err;
 
-	pool = kpool_create("quickstart", &attrs);
+	pool = kpool_create(&attrs, "quickstart");
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 

@@ -311,7 +311,7 @@ static int __init kpool_sha256_init(void)
 		.queue_depth = QUEUE_DEPTH,
 	};
 
-	pool = kpool_create("sha256", &attrs);
+	pool = kpool_create(&attrs, "sha256");
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 

@@ -66,7 +66,7 @@ static int *field(struct kpool_attrs *attrs, const struct row *row)
 
 static int create(const char *name, const struct kpool_attrs *attrs)
 {
-	struct kpool *pool = kpool_create(name, attrs);
+	struct kpool *pool = kpool_create(attrs, "%s", name);
 
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
@@ -206,17 +206,18 @@ static void node_without_cpu_is_refused(void)
 }
 
 /*
- * A name is 1 to 15 of [A-Za-z0-9_-] and not that of a file beside it.
+ * A name is 1 to 31 of [A-Za-z0-9_-] and not that of a file beside it.
  * Fails if a name could leave the pool's directory, or be cut off.
  */
 static void bad_names_are_refused(void)
 {
 	static const char * const bad[] = {
-		"", "pools", "sixteen_is_long_", "a/b", "..", ".", "a b", "a.b",
+		"", "pools", "thirty-two-characters-are-a-lot-",
+		"forty-characters-are-more-than-allowed--", "a/b", "..", ".", "a b", "a.b",
 		"a\n", "\xc3\xa4", "a%s", "a:b", "/", " a", "\x7f", "\x01",
 	};
 	static const char * const good[] = {
-		"a", "fifteen_is_fine", "A-Z_0-9", "-", "_", "0", "pool", "Pools",
+		"a", "sixteen_is_fine_", "thirty-one-characters-are-fine-", "A-Z_0-9", "-", "_", "0", "pool", "Pools",
 	};
 	int i;
 
@@ -226,7 +227,71 @@ static void bad_names_are_refused(void)
 	for (i = 0; i < ARRAY_SIZE(good); i++)
 		if (!KT_EXPECT_EQ(create(good[i], NULL), 0))
 			pr_err("%s: name \"%s\"\n", KBUILD_MODNAME, good[i]);
-	KT_EXPECT_EQ(create(NULL, NULL), -EINVAL);
+}
+
+static int name_worker(void *arg)
+{
+	strscpy(arg, current->comm, TASK_COMM_LEN);
+	return 0;
+}
+
+/*
+ * A name is made from a format, and no argument of it is taken for a part of
+ * the format; attributes can be written in place.
+ * Fails if the name is taken as it is, cut off, or its argument is formatted.
+ */
+static void name_is_formatted(void)
+{
+	char comm[TASK_COMM_LEN];
+	struct kpool *pool;
+	int result;
+
+	pool = kpool_create(&(struct kpool_attrs){ .capacity = 2,
+			    .fn = name_worker }, "x%d-%s", 10, "y");
+	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), 0))
+		return;
+	KT_EXPECT_EQ(create("x10-y", NULL), -EEXIST);
+	KT_EXPECT_EQ(kpool_call(pool, name_worker, comm, &result), 0);
+	KT_EXPECT(!strcmp(comm, "kpool/x10-y"));
+	kt_pool_end(pool);
+	pool = kpool_create(NULL, "%s", "%d");
+	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), -EINVAL);
+	pool = kpool_create(NULL, "a%cb", 0);
+	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), -EINVAL);
+}
+
+/*
+ * Workers of pools with long names differ in comm, which holds 15 characters.
+ * Fails if the end of the name is cut off.
+ */
+static void long_names_differ_in_comm(void)
+{
+	char comm[TASK_COMM_LEN];
+	struct kpool *pool;
+	int i, result;
+
+	for (i = 9; i < 11; i++) {
+		pool = kpool_create(NULL, "eth0-receive-queue-number-%d", i);
+		if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), 0))
+			return;
+		KT_EXPECT_EQ(kpool_call(pool, name_worker, comm, &result), 0);
+		KT_EXPECT(!strcmp(comm, i == 9 ? "kpool/eth0~er-9" :
+						 "kpool/eth0~r-10"));
+		kt_pool_end(pool);
+	}
+	pool = kt_pool("nine-fit-", NULL);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_call(pool, name_worker, comm, &result), 0);
+	KT_EXPECT(!strcmp(comm, "kpool/nine-fit-"));
+	kt_pool_end(pool);
+}
+
+/* Fails if the error path of a client has to look before it destroys. */
+static void nothing_is_destroyed(void)
+{
+	KT_EXPECT_EQ(kpool_destroy(NULL), 0);
+	KT_EXPECT_EQ(kpool_multi_destroy(NULL), 0);
 }
 
 /*
@@ -261,4 +326,7 @@ KT_MODULE("kpool selftest: bad attributes and names",
 	  KT_CASE(contradictions_are_refused),
 	  KT_CASE(node_without_cpu_is_refused),
 	  KT_CASE(bad_names_are_refused),
+	  KT_CASE(name_is_formatted),
+	  KT_CASE(long_names_differ_in_comm),
+	  KT_CASE(nothing_is_destroyed),
 	  KT_CASE(taken_names_are_refused));

@@ -369,7 +369,7 @@ static int __init client_init(void)
 	else if (use_default)
 		pool = kpool_default();
 	else
-		pool = kpool_create(name, &attrs);
+		pool = kpool_create(&attrs, "%s", name);
 	address = (unsigned long)pool;
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);

@@ -218,7 +218,7 @@ static void prealloc_fails_cleanly(int limit)
 	KT_EXPECT_EQ(kpool_release_timeout(fail_pool, KT_LIMIT), 0);
 	if (!limit_begin(limit))
 		goto out;
-	pool = kpool_create("warm", &attrs);
+	pool = kpool_create(&attrs, "warm");
 	err = PTR_ERR_OR_ZERO(pool);
 	KT_EXPECT(err == -ENOMEM || err == -EAGAIN);
 	err = kpool_reboot(fail_pool);
@@ -282,7 +282,7 @@ static void reclaim_is_not_promised_in_vain(int limit)
 	KT_EXPECT_GE(attrs.min_workers, 1);
 	if (!limit_begin(limit))
 		goto out;
-	pool = kpool_create("vain", &promising);
+	pool = kpool_create(&promising, "vain");
 	err = PTR_ERR_OR_ZERO(pool);
 	KT_EXPECT(err == -ENOMEM || err == -EAGAIN);
 out:
@@ -375,7 +375,7 @@ static int makes_a_pool(void)
 		.capacity = 4, .min_workers = 2, .flags = KPOOL_PREALLOC,
 		.cpumask = cpu_online_mask,
 	};
-	struct kpool *pool = kpool_create("each", &attrs);
+	struct kpool *pool = kpool_create(&attrs, "each");
 
 	return IS_ERR(pool) ? PTR_ERR(pool) : kpool_destroy(pool);
 }
@@ -384,7 +384,7 @@ static int makes_several_pools(void)
 {
 	struct kpool_multi *multi;
 
-	multi = kpool_multi_create("several", 3, NULL, KPOOL_ROUND_ROBIN);
+	multi = kpool_multi_create(NULL, 3, KPOOL_ROUND_ROBIN, "several");
 	return IS_ERR(multi) ? PTR_ERR(multi) : kpool_multi_destroy(multi);
 }
 

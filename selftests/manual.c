@@ -287,7 +287,7 @@ static struct kpool *image_pool(void)
 		.queue_depth = 100,
 	};
 
-	return kpool_create("images", &attrs);
+	return kpool_create(&attrs, "images");
 }
 
 static int image_submit(struct image *image)
@@ -495,7 +495,7 @@ static struct kpool *block_pool(atomic_t *bad)
 		.fault		= block_bad,
 	};
 
-	return kpool_create("blocks", &attrs);
+	return kpool_create(&attrs, "blocks");
 }
 
 static int block_verify(int nr, void *buffer)
@@ -553,7 +553,7 @@ static struct kpool *sample_pool(void)
 		.when_full	= KPOOL_DROP_OLDEST,
 	};
 
-	return kpool_create("samples", &attrs);
+	return kpool_create(&attrs, "samples");
 }
 
 /* In any context: if four wait already, the oldest of them is dropped. */
@@ -609,8 +609,8 @@ static int rx_start(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 64 };
 
-	rx = kpool_multi_create("rx", num_online_cpus(), &attrs,
-				KPOOL_LEAST_LOADED);
+	rx = kpool_multi_create(&attrs, num_online_cpus(), KPOOL_LEAST_LOADED,
+				"rx");
 	return PTR_ERR_OR_ZERO(rx);
 }
 

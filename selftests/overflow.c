@@ -646,7 +646,7 @@ static void *no_state(void *data)
 
 static void expect_create(const struct kpool_attrs *attrs, int err)
 {
-	struct kpool *pool = kpool_create("combination", attrs);
+	struct kpool *pool = kpool_create(attrs, "combination");
 
 	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), err);
 	kt_pool_end(pool);

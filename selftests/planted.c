@@ -158,7 +158,7 @@ static int __init planted_init(void)
 
 	if (which < 0)
 		return which;
-	pool = kpool_create("planted", &attrs);
+	pool = kpool_create(&attrs, "planted");
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 	for (i = 0, ret = 0; i < plants[which].items && !ret; i++)

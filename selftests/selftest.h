@@ -146,7 +146,7 @@ static inline int kt_count(int n)
 static inline struct kpool *kt_pool(const char *name,
 				    const struct kpool_attrs *attrs)
 {
-	struct kpool *pool = kpool_create(name, attrs);
+	struct kpool *pool = kpool_create(attrs, "%s", name);
 
 	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), 0))
 		return NULL;

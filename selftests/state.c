@@ -232,7 +232,7 @@ static void exit_is_optional(void)
 
 	attrs.worker_init = NULL;
 	attrs.worker_exit = no_desk_cleared;
-	KT_EXPECT_EQ(PTR_ERR(kpool_create(NAME, &attrs)), -EINVAL);
+	KT_EXPECT_EQ(PTR_ERR(kpool_create(&attrs, NAME)), -EINVAL);
 }
 
 static const char *const ends[] = {
@@ -381,7 +381,7 @@ static void create_returns_the_error_of_init(void)
 	desks_clear();
 	for (i = 0; i < ARRAY_SIZE(errors); i++) {
 		WRITE_ONCE(refusal, errors[i]);
-		KT_EXPECT_EQ(PTR_ERR(kpool_create(NAME, &attrs)), errors[i]);
+		KT_EXPECT_EQ(PTR_ERR(kpool_create(&attrs, NAME)), errors[i]);
 	}
 	KT_EXPECT_EQ(atomic_read(&made), 0);
 	WRITE_ONCE(refusal, 0);
@@ -413,7 +413,7 @@ static void create_undoes_what_was_made(void)
 	attrs.worker_init = third_desk_fails;
 	desks_clear();
 	atomic_set(&tried, 0);
-	KT_EXPECT(IS_ERR(kpool_create(NAME, &attrs)));
+	KT_EXPECT(IS_ERR(kpool_create(&attrs, NAME)));
 	KT_EXPECT_EQ(atomic_read(&made), atomic_read(&gone));
 }
 
@@ -538,7 +538,7 @@ static void callers_cannot_stand_in_for_workers(void)
 	struct kpool *pool;
 
 	attrs.when_full = KPOOL_CALLER_RUNS;
-	KT_EXPECT_EQ(PTR_ERR(kpool_create(NAME, &attrs)), -EINVAL);
+	KT_EXPECT_EQ(PTR_ERR(kpool_create(&attrs, NAME)), -EINVAL);
 	pool = desk_pool(1);
 	if (!pool)
 		return;

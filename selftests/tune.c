@@ -418,7 +418,7 @@ static void cpumask_without_online_cpu_is_refused(void)
 	KT_EXPECT_EQ(kpool_tune_cpumask(pool, &none), -EINVAL);
 	cpumask_andnot(&none, cpu_possible_mask, cpu_online_mask);
 	KT_EXPECT_EQ(kpool_tune_cpumask(pool, &none), -EINVAL);
-	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(kpool_create("nowhere", &attrs)), -EINVAL);
+	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(kpool_create(&attrs, "nowhere")), -EINVAL);
 	KT_EXPECT(cpumask_equal(seen[0]->cpus_ptr, mask));
 out:
 	see_end(pool);

@@ -34,7 +34,7 @@ static struct kpool_multi *multi_make(int nr, const struct kpool_attrs *attrs,
 	struct kpool_multi *multi;
 
 	copy.fn = way_of(variant) == ANTS_INVOKE ? fn : NULL;
-	multi = kpool_multi_create("ants", nr, &copy, placement_of(variant));
+	multi = kpool_multi_create(&copy, nr, placement_of(variant), "ants");
 	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(multi), 0))
 		return NULL;
 	return multi;
@@ -173,7 +173,8 @@ static void ten_pools_share_fifty_tasks(int variant)
 static void expect_no_multi(int err, const char *name, unsigned int nr,
 			    const struct kpool_attrs *attrs, int placement)
 {
-	struct kpool_multi *multi = kpool_multi_create(name, nr, attrs, placement);
+	struct kpool_multi *multi = kpool_multi_create(attrs, nr, placement,
+						       "%s", name);
 
 	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(multi), err) && !IS_ERR(multi))
 		kpool_multi_destroy(multi);

@@ -172,7 +172,7 @@ static void bad_construction_is_refused(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		pool = kpool_create("ants", &bad[i]);
+		pool = kpool_create(&bad[i], "ants");
 		KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), err[i]);
 		if (!IS_ERR(pool))
 			kpool_destroy(pool);

@@ -466,7 +466,7 @@ out:
 static void bad_worker_count_is_refused(void)
 {
 	const struct kpool_attrs attrs = { .capacity = KPOOL_NONE };
-	struct kpool *pool = kpool_create("playground", &attrs);
+	struct kpool *pool = kpool_create(&attrs, "playground");
 
 	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), -ERANGE);
 	if (!IS_ERR(pool))

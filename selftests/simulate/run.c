@@ -72,7 +72,7 @@ static bool sim_make_pool(struct sim_pool *p, int nr)
 	attrs->data = p;
 	/* one that hangs keeps its name */
 	snprintf(name, sizeof(name), "%u-%d", sim_nr_hangs, nr);
-	pool = kpool_create(name, attrs);
+	pool = kpool_create(attrs, "%s", name);
 	if (IS_ERR(pool)) {
 		sim_expect(sim->threads_failed, "no pool: %pe", pool);
 		return false;

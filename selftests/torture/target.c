@@ -142,11 +142,11 @@ static int kpt_try_make_pool(struct kpt_target *t, struct kpool_attrs *attrs)
 	if (kpt_is_broken(KPT_BROKEN_CAPACITY))
 		attrs->capacity += 2;
 	if (t->kind != KPT_MULTI) {
-		t->pool = kpool_create(t->name, attrs);
+		t->pool = kpool_create(attrs, "%s", t->name);
 		return PTR_ERR_OR_ZERO(t->pool);
 	}
-	t->multi = kpool_multi_create(t->name, t->width, attrs,
-				      attrs->capacity % 2);
+	t->multi = kpool_multi_create(attrs, t->width, attrs->capacity % 2,
+				      "%s", t->name);
 	if (IS_ERR(t->multi))
 		return PTR_ERR(t->multi);
 	t->pool = kpool_multi_pool(t->multi, 0);

@@ -189,7 +189,7 @@ void kpt_deed_tune_badly(struct kpt_hand *hand, struct kpt_target *t)
 void kpt_deed_create_badly(struct kpt_hand *hand, struct kpt_target *t)
 {
 	static const char *const names[] = {
-		"", "pools", "no/path", "a-name-of-16-char", "default",
+		"", "pools", "no/path", "a-name-that-is-longer-than-it-may-be", "default",
 	};
 	static const int allowed[] = { -EINVAL, -EEXIST, -ERANGE, 0 };
 	struct kpool_attrs attrs = { .capacity = 2 };
@@ -199,7 +199,7 @@ void kpt_deed_create_badly(struct kpt_hand *hand, struct kpt_target *t)
 
 	if (kpt_one_in(hand, 3))
 		attrs.min_workers = 3;
-	pool = kpool_create(name, &attrs);
+	pool = kpool_create(&attrs, "%s", name);
 	kpt_check_answer("kpool_create() of what cannot be",
 			 PTR_ERR_OR_ZERO(pool), allowed);
 	if (!IS_ERR(pool))
