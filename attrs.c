@@ -127,6 +127,14 @@ const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES] = {
 		.most	= "never",
 		.one	= 1,
 	},
+	[KPOOL_MAX_BYPASS] = {
+		KPOOL_FIELD(max_bypass),
+		.min	= 1,
+		.max	= KPOOL_UNLIMITED,
+		.def	= 15,
+		.most	= "unlimited",
+		.one	= 1,
+	},
 };
 
 /* What an attribute left at zero becomes; resolved when the module loads. */
@@ -280,9 +288,32 @@ static int kpool_attrs_contradict(const struct kpool_attrs *attrs,
 		return -EINVAL;
 	}
 	if (attrs->flags & ~(KPOOL_PREALLOC | KPOOL_MEM_RECLAIM |
-			     KPOOL_FREEZABLE)) {
+			     KPOOL_FREEZABLE | KPOOL_PINNED | KPOOL_NOIO)) {
 		pr_err("kpool: %s: unknown flags %#x\n", who, attrs->flags);
 		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * Refuse what the owner's code was not written for: callers of a pool created
+ * nonblocking can be in atomic context, and an item that must run, or must not
+ * run in its submitter, would be dropped, or run there.
+ */
+static int kpool_check_created(const struct kpool *pool,
+			       const struct kpool_attrs *attrs)
+{
+	if (pool->made.nonblocking && !attrs->nonblocking) {
+		pr_err("kpool: %s: nonblocking cannot be taken back: the pool was created so, its callers may be in atomic context\n",
+		       pool->name);
+		return -EPERM;
+	}
+	if (attrs->when_full != KPOOL_WAIT &&
+	    attrs->when_full != pool->made.when_full) {
+		pr_err("kpool: %s: when_full cannot be %s: the pool was created with %s, which can be changed to wait and back\n",
+		       pool->name, kpool_overflows[attrs->when_full],
+		       kpool_overflows[pool->made.when_full]);
+		return -EPERM;
 	}
 	return 0;
 }
@@ -518,7 +549,8 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
 	if (err)
 		err = kpool_out_of_range(row, pool->name, value);
 	else
-		err = kpool_attrs_contradict(&attrs, pool->name);
+		err = kpool_check_created(pool, &attrs) ?:
+		      kpool_attrs_contradict(&attrs, pool->name);
 	if (!err && tunable == KPOOL_NUMA_NODE)
 		err = kpool_check_cpus(&attrs, pool->name);
 	if (!err)
@@ -607,6 +639,8 @@ KPOOL_PARAM(when_full, KPOOL_WHEN_FULL, &kpool_defaults);
 MODULE_PARM_DESC(when_full, "what submit does when there is no room");
 KPOOL_PARAM(stall_ms, KPOOL_STALL_MS, &kpool_defaults);
 MODULE_PARM_DESC(stall_ms, "milliseconds after which a running item is reported");
+KPOOL_PARAM(max_bypass, KPOOL_MAX_BYPASS, &kpool_defaults);
+MODULE_PARM_DESC(max_bypass, "starts in a row that may pass over a lower priority");
 
 KPOOL_PARAM(default_capacity, KPOOL_CAPACITY, &kpool_default_pool_attrs);
 MODULE_PARM_DESC(default_capacity, "capacity of the default pool");
@@ -632,6 +666,8 @@ KPOOL_PARAM(default_when_full, KPOOL_WHEN_FULL, &kpool_default_pool_attrs);
 MODULE_PARM_DESC(default_when_full, "when_full of the default pool");
 KPOOL_PARAM(default_stall_ms, KPOOL_STALL_MS, &kpool_default_pool_attrs);
 MODULE_PARM_DESC(default_stall_ms, "stall_ms of the default pool");
+KPOOL_PARAM(default_max_bypass, KPOOL_MAX_BYPASS, &kpool_default_pool_attrs);
+MODULE_PARM_DESC(default_max_bypass, "max_bypass of the default pool");
 
 static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 {

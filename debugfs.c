@@ -289,6 +289,11 @@ static ssize_t kpool_tunable_write(struct file *filp, const char __user *data,
 	char *text;
 	int err;
 
+	if (file->pool->made.flags & KPOOL_PINNED) {
+		pr_err("kpool: %s: %s is pinned by %s\n", file->pool->name,
+		       name, file->pool->owner_name);
+		return -EPERM;
+	}
 	if (!count || count >= PAGE_SIZE || *pos) {
 		pr_err("kpool: %s: bad write to %s: %zu bytes at %lld; allowed: one value, at once\n",
 		       file->pool->name, name, count, *pos);

@@ -311,7 +311,7 @@ struct kpool {
 	struct list_head	member;		/* G: on kpool_pools */
 	struct module		*owner;		/* G: NULL once it has gone */
 	char			owner_name[MODULE_NAME_LEN];	/* I */
-	struct kpool_attrs	made;		/* I: flags, fn, callbacks */
+	struct kpool_attrs	made;		/* I: values at creation, fn, callbacks */
 	struct dentry		*dir;		/* I */
 	struct kpool_tunable_file *files;	/* I */
 	struct lock_class_key	key;		/* I: of @map */

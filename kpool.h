@@ -33,7 +33,7 @@ struct kpool_waiter;
  * Special values of attributes.  Zero always asks for the default; where zero
  * itself means something (no queue, no warm workers), KPOOL_NONE asks for it.
  */
-#define KPOOL_UNLIMITED	INT_MAX		/* capacity, queue_depth, max_blocked */
+#define KPOOL_UNLIMITED	INT_MAX		/* capacity, queue_depth, max_blocked, max_bypass */
 #define KPOOL_NO_PURGE	INT_MAX		/* expiry_ms */
 #define KPOOL_NO_STALL	INT_MAX		/* stall_ms */
 #define KPOOL_NONE	INT_MIN		/* zero, even if the default differs */
@@ -59,6 +59,8 @@ enum kpool_when_full {
 #define KPOOL_PREALLOC		0x1	/* make min_workers at creation */
 #define KPOOL_MEM_RECLAIM	0x2	/* progress when memory is exhausted */
 #define KPOOL_FREEZABLE		0x4	/* workers stop for suspend */
+#define KPOOL_PINNED		0x8	/* debugfs cannot tune the pool */
+#define KPOOL_NOIO		0x10	/* workers allocate as with GFP_NOIO */
 
 /**
  * typedef kpool_item_fn - the function of an embedded work item
@@ -116,19 +118,25 @@ struct kpool_fault {
  * @queue_depth: items that may wait in the pool when no unit is free;
  *	KPOOL_NONE to KPOOL_UNLIMITED
  * @max_blocked: submitters that may sleep at once; 1 to KPOOL_UNLIMITED
- * @nonblocking: 1 if submit must never sleep, KPOOL_NONE if it may
+ * @nonblocking: 1 if submit must never sleep, KPOOL_NONE if it may; a pool
+ *	created nonblocking stays so
  * @expiry_ms: idle milliseconds after which a worker is purged; 1 to
  *	KPOOL_NO_PURGE, which means never
  * @nice: nice value of the workers; -20 to 19
  * @policy: scheduling policy of the workers; enum kpool_policy
  * @rt_priority: real-time priority for KPOOL_POLICY_FIFO and _RR; 1 to 99
  * @node: KPOOL_NODE(nid) to keep workers and their memory on one NUMA node
- * @when_full: what submit does when there is no room; enum kpool_when_full
+ * @when_full: what submit does when there is no room; enum kpool_when_full; a
+ *	live pool goes from the value it was created with to KPOOL_WAIT and back
  * @stall_ms: milliseconds after which a running item is reported, once for each
  *	run, with its stack; 1 to KPOOL_NO_STALL, which means never
+ * @max_bypass: starts in a row that may pass over an item of a lower priority;
+ *	1 to KPOOL_UNLIMITED, which means strict priority
  * @flags: KPOOL_PREALLOC; KPOOL_MEM_RECLAIM, which includes it and makes
  *	@min_workers at least 1: items that do not wait for one another get on
- *	without memory; KPOOL_FREEZABLE, workers stop between items for suspend
+ *	without memory; KPOOL_FREEZABLE, workers stop between items for suspend;
+ *	KPOOL_PINNED, a write to an attribute's debugfs file is -EPERM;
+ *	KPOOL_NOIO, the workers run in a memalloc_noio_save() scope
  * @cpumask: CPUs that the workers may run on; cpu_all_mask for all
  * @fn: the pool-wide function of kpool_invoke(), or NULL
  * @data: given to the callbacks below
@@ -141,7 +149,7 @@ struct kpool_fault {
  *	until it returns, the item has not ended
  *
  * A field left at zero takes the default: the module parameter of the same
- * name, see Documentation/attributes.rst.  The fields up to @stall_ms can be
+ * name, see Documentation/attributes.rst.  The fields up to @max_bypass can be
  * changed on the live pool by kpool_tune(), and @cpumask by
  * kpool_tune_cpumask().
  */
@@ -158,6 +166,7 @@ struct kpool_attrs {
 	int node;
 	int when_full;
 	int stall_ms;
+	int max_bypass;
 	unsigned int flags;
 	const struct cpumask *cpumask;
 	kpool_fn fn;
@@ -181,6 +190,7 @@ struct kpool_attrs {
  * @KPOOL_NUMA_NODE: see &kpool_attrs.node
  * @KPOOL_WHEN_FULL: see &kpool_attrs.when_full
  * @KPOOL_STALL_MS: see &kpool_attrs.stall_ms
+ * @KPOOL_MAX_BYPASS: see &kpool_attrs.max_bypass
  * @KPOOL_NR_TUNABLES: how many there are
  */
 enum kpool_tunable {
@@ -196,6 +206,7 @@ enum kpool_tunable {
 	KPOOL_NUMA_NODE,
 	KPOOL_WHEN_FULL,
 	KPOOL_STALL_MS,
+	KPOOL_MAX_BYPASS,
 	KPOOL_NR_TUNABLES
 };
 
@@ -393,9 +404,10 @@ enum kpool_priority {
  * @item: the item, neither pending nor running
  * @priority: its priority
  *
- * The line is by priority, then by arrival; but every 16th start goes to the
- * oldest item of a lower priority, so that none starves.  Submitters that
- * sleep are served by arrival alone.
+ * The line is by priority, then by arrival; but after &kpool_attrs.max_bypass
+ * starts in a row that pass over a lower priority, the next start goes to the
+ * oldest item of a lower priority, so that none starves.  Submitters that sleep
+ * are served by arrival alone.
  *
  * Context: Any.
  * Return: 0; -EINVAL, nothing changed, if there is no such priority.
@@ -611,9 +623,12 @@ int kpool_flush(struct kpool *pool);
  *
  * Growing serves those who wait.  Shrinking lets surplus workers finish what
  * they run and go; it never refuses an accepted item or a sleeping submitter.
+ * The owner of the pool may tune it also if it is KPOOL_PINNED.
  *
  * Context: Process context, may sleep.
- * Return: 0; -ERANGE (out of range); -EINVAL (no such attribute, or it would
+ * Return: 0; -ERANGE (out of range); -EPERM (nonblocking taken from a pool
+ * created so, or another when_full than KPOOL_WAIT and the one it was created
+ * with); -EINVAL (no such attribute, or it would
  * contradict another: min_workers above capacity, or none with KPOOL_PREALLOC,
  * a node without an online CPU).  On error nothing has changed, and the log says
  * why.
@@ -684,9 +699,10 @@ struct kpool *kpool_default(void);
  * What was stored before this call is seen by a run that starts afterwards,
  * also if the call returned -EALREADY.
  *
- * Context: Process context, may sleep; any context but NMI if the pool is
- * nonblocking.  If a person makes it blocking, interrupts and callers with
- * interrupts off are refused; who holds a lock calls kpool_try_submit().
+ * Context: Process context, may sleep; any context but NMI if the pool was
+ * created nonblocking, as it stays so.  In a pool that was not, interrupts and
+ * callers with interrupts off are refused; a holder of a lock must call
+ * kpool_try_submit().
  * Return: 0, accepted.  Any error means not accepted: -EAGAIN (no room, and
  * nonblocking, or max_blocked submitters asleep), -ESHUTDOWN (closed; or, in the
  * default pool, the item is of a module that is being removed),

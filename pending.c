@@ -14,9 +14,6 @@
 #include "internal.h"
 #include "pending.h"
 
-/* After so many starts past items of lower priority, one of those is next. */
-#define KPOOL_MAX_PASSED	15
-
 /* So many items are parked under one hold of the lock. */
 #define KPOOL_PARK_BATCH	32
 
@@ -229,6 +226,15 @@ void kpool_unhold(struct kpool *pool, struct kpool_item *item)
 	}
 }
 
+/* Must the next start go to a lower priority? */
+static bool kpool_is_bypass_over(const struct kpool *pool)
+{
+	int most = pool->attrs.max_bypass;
+
+	return most != KPOOL_UNLIMITED &&
+	       pool->nr_passed >= (unsigned int)most;
+}
+
 /* The first of the highest priority; at times, the oldest of a lower one. */
 static struct kpool_item *kpool_in_turn(struct kpool *pool)
 {
@@ -245,7 +251,7 @@ static struct kpool_item *kpool_in_turn(struct kpool *pool)
 		else if (!lower || kpool_is_older(item, lower))
 			lower = item;
 	}
-	return lower && pool->nr_passed >= KPOOL_MAX_PASSED ? lower : first;
+	return lower && kpool_is_bypass_over(pool) ? lower : first;
 }
 
 /* Must the first item wait for something but units and pause? */

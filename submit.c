@@ -69,10 +69,7 @@ void kpool_accept_due(struct kpool *pool, struct kpool_item *item)
 	kpool_odd_in(pool, item);
 }
 
-/*
- * May the caller sleep?  One in an interrupt, who relied on a nonblocking pool
- * that a person has made blocking, must not.
- */
+/* May the caller sleep?  In an interrupt, or with interrupts off, it must not. */
 static bool kpool_may_sleep(const struct kpool *pool,
 			    const struct kpool_patience *patience,
 			    unsigned long flags)

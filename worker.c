@@ -14,6 +14,7 @@
  */
 #include <linux/freezer.h>
 #include <linux/kthread.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -247,6 +248,8 @@ static void kpool_settle_in(struct kpool_worker *worker)
 	struct kpool *pool = worker->pool;
 
 	kpool_hook_up(worker);
+	if (pool->made.flags & KPOOL_NOIO)
+		memalloc_noio_save();
 	mutex_lock(&pool->mutex);
 	kpool_sched_apply(pool, current);
 	list_add_tail(&worker->member, &pool->workers);

@@ -51,6 +51,9 @@ static const struct row rows[] = {
 	{ ROW(STALL_MS, stall_ms),
 	  .bad = { -1, INT_MIN, INT_MIN + 1 },
 	  .good = { 1, 86400000, KPOOL_NO_STALL } },
+	{ ROW(MAX_BYPASS, max_bypass),
+	  .bad = { -1, INT_MIN, INT_MIN + 1 },
+	  .good = { 1, 15, KPOOL_UNLIMITED } },
 	{ ROW(RT_PRIORITY, rt_priority),
 	  .bad = { -1, 100, INT_MAX, INT_MIN, INT_MIN + 1 },
 	  .good = { 1, 99 } },
@@ -168,7 +171,7 @@ static void contradictions_are_refused(void)
 	attrs.min_workers = 2;
 	attrs.flags = ~0u;
 	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
-	attrs.flags = KPOOL_FREEZABLE << 1;
+	attrs.flags = KPOOL_NOIO << 1;
 	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
 	attrs.flags = 0;
 	pool = kt_pool("attrs", &attrs);

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/ktap.sh"
 
 TUNABLES="capacity min_workers queue_depth max_blocked nonblocking expiry_ms
-nice policy rt_priority node when_full stall_ms cpumask"
+nice policy rt_priority node when_full stall_ms max_bypass cpumask"
 dir=$KPOOL_DEBUGFS/client
 
 # said TEXT NAME: how many lines of the log start like that and go on to NAME
@@ -98,13 +98,31 @@ out_of_range_is_refused() {
 	range_failed=0
 	for pair in nonblocking:2 when_full:3 when_full:refuse nice:20 nice:-21 rt_priority:100 min_workers:65537 policy:5 \
 		min_workers:unlimited nice:unlimited rt_priority:never expiry_ms:unlimited stall_ms:none \
-		capacity:none node:100000 cpumask:100000 cpumask:1-0 policy:deadline; do
+		capacity:none max_bypass:none max_bypass:-1 node:100000 cpumask:100000 cpumask:1-0 policy:deadline; do
 		begin_refusals "${pair%%:*}"
 		refuse_text "${pair#*:}"
 		end_refusals
 		[ "$refusals_failed" -eq 0 ] || range_failed=1
 	done
 	ktap_result "$range_failed" "debugfs refuses what is out of range"
+}
+
+# refuse_offset BYTES SKIP: a write that does not begin at the start of the file
+refuse_offset() {
+	printf '%s' "$1" | dd bs=1 count=1 seek="$2" conv=notrunc of="$dir/$refusals_file" 2>/dev/null
+	refused $? "\"$1\" at offset $2"
+}
+
+# Fails if the second piece of a value, or one at an offset, is taken for a value.
+writes_at_an_offset_are_refused() {
+	for file in $TUNABLES; do
+		begin_refusals "$file"
+		refuse_offset 1 1
+		refuse_offset 0 1
+		refuse_offset 1 4096
+		end_refusals
+		ktap_result "$refusals_failed" "writes at an offset of $file are refused"
+	done
 }
 
 # Fails if the files are made with other modes.
@@ -198,7 +216,8 @@ parameter_of() {
 parameters_read_as_written() {
 	read_failed=0
 	for pair in capacity=unlimited min_workers=3 queue_depth=unlimited max_blocked=unlimited \
-		nonblocking=yes nonblocking=no when_full=drop_oldest when_full=wait expiry_ms=never stall_ms=never nice=-7 policy=rr policy=normal \
+		nonblocking=yes nonblocking=no when_full=drop_oldest when_full=wait expiry_ms=never stall_ms=never \
+		max_bypass=unlimited max_bypass=3 nice=-7 policy=rr policy=normal \
 		rt_priority=50 node=0 node=any cpumask=0; do
 		for prefix in "" default_; do
 			insmod "$KPOOL_KO" "$prefix$pair" || read_failed=1
@@ -257,6 +276,7 @@ if mount_debugfs; then
 	load_test client
 	bad_writes_are_refused
 	out_of_range_is_refused
+	writes_at_an_offset_are_refused
 	files_are_for_root_only
 	rmmod client
 fi

@@ -185,24 +185,21 @@ static void refuse_after_tune(void)
 }
 
 /*
- * A pool that was made nonblocking for its callers in interrupts, and that a
- * person made blocking while it is full, refuses them as before.
- * Fails (scheduling while atomic) if submit goes by the attribute alone.
+ * A pool that was created nonblocking for its callers in interrupts and under
+ * raw spinlocks cannot be made blocking, and refuses them as before.
+ * Fails (scheduling while atomic) if it can.
  */
-static void pool_tuned_to_blocking_refuses_in_hardirq(void)
+static void pool_created_nonblocking_refuses_anywhere(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .nonblocking = 1,
 	};
 
-	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)) {
-		kt_skip("this kernel complains of the caller, as it should");
-		return;
-	}
 	if (!ctx_make(&attrs, kt_job_gated))
 		return;
 	KT_EXPECT_EQ(kpool_submit(ctx.pool, &ctx.job[0].item), 0);
-	KT_EXPECT_EQ(kpool_tune(ctx.pool, KPOOL_NONBLOCKING, KPOOL_NONE), 0);
+	KT_EXPECT_EQ(kpool_tune(ctx.pool, KPOOL_NONBLOCKING, KPOOL_NONE),
+		     -EPERM);
 	in_hardirq_do(refuse_after_tune);
 	under_raw_spinlock_do(refuse_after_tune);
 	reinit_completion(&ctx.done);
@@ -409,7 +406,7 @@ KT_MODULE("kpool selftest: contexts",
 	  KT_CASE(submit_in_softirq_grows_the_pool),
 	  KT_CASE(submit_under_raw_spinlock_grows_the_pool),
 	  KT_CASE(full_pool_refuses_in_hardirq),
-	  KT_CASE(pool_tuned_to_blocking_refuses_in_hardirq),
+	  KT_CASE(pool_created_nonblocking_refuses_anywhere),
 	  KT_CASE(items_turn_in_hardirq),
 	  KT_CASE(items_turn_under_raw_spinlock),
 	  KT_CASE(pool_turns_in_hardirq),

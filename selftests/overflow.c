@@ -694,7 +694,7 @@ static void expect_tune(struct kpool *pool, enum kpool_tunable tunable,
 		KT_EXPECT_EQ(before.when_full, after.when_full);
 		KT_EXPECT_EQ(before.nonblocking, after.nonblocking);
 	} else if (tunable == KPOOL_WHEN_FULL) {
-		KT_EXPECT_EQ(after.when_full, value);
+		KT_EXPECT_EQ(after.when_full, max(value, 0));
 	}
 }
 
@@ -704,13 +704,16 @@ static void expect_tune(struct kpool *pool, enum kpool_tunable tunable,
  */
 static void tune_refuses_caller_runs_where_it_cannot_be(void)
 {
-	struct kpool_attrs attrs = { .capacity = 1, .nonblocking = 1 };
+	struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+	};
 	struct kpool *pool = kt_pool("tuned", &attrs);
 
 	if (!pool)
 		return;
-	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, -EINVAL);
-	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_DROP_OLDEST, 0);
+	expect_tune(pool, KPOOL_NONBLOCKING, 1, -EINVAL);
+	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
+	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0);
 	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, -EINVAL);
 	expect_tune(pool, KPOOL_NONBLOCKING, KPOOL_NONE, 0);
 	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, 0);
@@ -719,14 +722,6 @@ static void tune_refuses_caller_runs_where_it_cannot_be(void)
 	expect_tune(pool, KPOOL_WHEN_FULL, -1, -ERANGE);
 	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_WAIT, 0);
 	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0);
-	kt_pool_end(pool);
-	attrs.worker_init = no_state;
-	attrs.nonblocking = 0;
-	pool = kt_pool("tuned", &attrs);
-	if (!pool)
-		return;
-	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, -EINVAL);
-	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_DROP_OLDEST, 0);
 	kt_pool_end(pool);
 }
 
@@ -1187,7 +1182,7 @@ static void displaced_or_run_exactly_once(void)
 }
 
 /*
- * Submitters that slept before the pool was tuned to drop_oldest are not
+ * Submitters that slept before the pool was tuned back to drop_oldest are not
  * overtaken: while one sleeps, newcomers wait, and nobody is displaced.
  * Fails if a newcomer looks at the line before it looks at the sleepers.
  */
@@ -1195,13 +1190,13 @@ static void sleepers_are_not_overtaken_after_tuning(void)
 {
 	struct kt_submitter s[2] = { };
 
-	if (!overflow_full(KPOOL_WAIT, 1))
+	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
 		return;
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
 	KT_EXPECT_EQ(submit(0), 0);
 	if (!kt_submitter_block(&s[0], overflow_pool, &job[1].job.item))
 		goto out;
-	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_WHEN_FULL,
-				KPOOL_DROP_OLDEST), 0);
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_DROP_OLDEST, 0);
 	KT_EXPECT_EQ(try(2), -EAGAIN);
 	if (!kt_submitter_block(&s[1], overflow_pool, &job[2].job.item))
 		goto out;
@@ -1217,7 +1212,7 @@ out:
 }
 
 /*
- * Tuned to caller_runs, the pool lets newcomers run their items themselves, and
+ * Tuned back to caller_runs, the pool lets newcomers run their items themselves, and
  * who slept before is served as before.
  * Fails if tuning loses a sleeper.
  */
@@ -1225,12 +1220,12 @@ static void sleepers_are_served_after_tuning_to_caller_runs(void)
 {
 	struct kt_submitter s = { };
 
-	if (!overflow_full(KPOOL_WAIT, 0))
+	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
 		return;
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
 	if (!kt_submitter_block(&s, overflow_pool, &job[0].job.item))
 		goto out;
-	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_WHEN_FULL,
-				KPOOL_CALLER_RUNS), 0);
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, 0);
 	kt_sleep_ms(10);
 	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
 	KT_EXPECT_EQ(kt_stat(overflow_pool, blocked), 1);
@@ -1247,27 +1242,33 @@ out:
  * The policy of the live pool is the one in force at each submit.
  * Fails if a change is stored and not looked at.
  */
-static void policy_changes_at_run_time(void)
+static void policy_changes_at_run_time(int drops)
 {
-	if (!overflow_full(KPOOL_WAIT, 1))
+	int policy = drops ? KPOOL_DROP_OLDEST : KPOOL_CALLER_RUNS;
+
+	if (!overflow_full(policy, 1))
 		return;
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(by_timeout(1), -ETIMEDOUT);
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, 0);
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, policy, 0);
 	KT_EXPECT_EQ(by_timeout(1), 0);
-	KT_EXPECT(ran_by[1] == current);
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_DROP_OLDEST, 0);
-	KT_EXPECT_EQ(by_timeout(2), 0);
-	KT_EXPECT_EQ(flush(0), 0);
-	KT_EXPECT(timed_was_dropped(&job[0], -EAGAIN));
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_WAIT, 0);
-	KT_EXPECT_EQ(by_timeout(3), -ETIMEDOUT);
-	KT_EXPECT(kpool_is_pending(&job[2].job.item));
+	if (drops) {
+		KT_EXPECT_EQ(flush(0), 0);
+		KT_EXPECT(timed_was_dropped(&job[0], -EAGAIN));
+	} else {
+		KT_EXPECT(ran_by[1] == current);
+	}
+	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
+	KT_EXPECT_EQ(by_timeout(2), -ETIMEDOUT);
+	KT_EXPECT(kpool_is_pending(&job[drops].job.item));
 	vacate();
 	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
-	KT_EXPECT(timed_ran(&job[2]));
+	KT_EXPECT(timed_ran(&job[drops]));
 	overflow_finish(NULL, 0);
 }
+
+static const char *const policies[] = { "caller_runs", "drop_oldest", NULL };
 
 /* The memory of an item that its submitter runs, used anew */
 
@@ -1519,4 +1520,4 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(displaced_or_run_exactly_once),
 	  KT_CASE(sleepers_are_not_overtaken_after_tuning),
 	  KT_CASE(sleepers_are_served_after_tuning_to_caller_runs),
-	  KT_CASE(policy_changes_at_run_time));
+	  KT_EACH(policy_changes_at_run_time, policies));

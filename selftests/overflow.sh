@@ -19,23 +19,57 @@ refused() {
 		[ "$(cat "$dir/when_full" "$dir/nonblocking")" = "$refused_before" ]
 }
 
-# Fails if a word means another policy than it says.
+# created PARAMETER...: a client's pool by these defaults
+created() {
+	rmmod client
+	rmmod kpool
+	insmod "$KPOOL_KO" "$@"
+	load_test client
+}
+
+# not_permitted FILE TEXT: the write is -EPERM, the log says why, and nothing changes
+not_permitted() {
+	permitted_said=$(dmesg | grep -c "kpool: client: $1 cannot be ")
+	refused "$1" "$2" &&
+		{ echo "$2" >"$dir/$1"; } 2>&1 | grep -q 'not permitted' &&
+		[ "$(dmesg | grep -c "kpool: client: $1 cannot be ")" -eq $((permitted_said + 2)) ]
+}
+
+# Fails if a word means another policy than it says, or a person can choose one that the owner did
+# not create the pool with.
 policy_is_tunable() {
-	policy_failed=0
 	for word in caller_runs drop_oldest wait; do
-		echo $word >"$dir/when_full" && policy_is $word no || policy_failed=1
+		policy_failed=0
+		created when_full=$word
+		policy_is $word no || policy_failed=1
+		for other in caller_runs drop_oldest; do
+			[ $other = $word ] || not_permitted when_full $other || policy_failed=1
+		done
+		policy_is $word no || policy_failed=1
+		echo wait >"$dir/when_full" && policy_is wait no || policy_failed=1
+		echo 0 >"$dir/when_full" && policy_is $word no || policy_failed=1
+		ktap_result "$policy_failed" "debugfs tunes when_full of a pool created with $word"
 	done
-	echo drop_oldest >"$dir/when_full"
-	echo 0 >"$dir/when_full" && policy_is wait no || policy_failed=1
-	ktap_result "$policy_failed" "debugfs tunes when_full"
+}
+
+# Fails if a person can make a submit under a raw spinlock sleep.
+nonblocking_stays() {
+	stays_failed=0
+	created nonblocking=yes
+	not_permitted nonblocking no || stays_failed=1
+	echo yes >"$dir/nonblocking" || stays_failed=1
+	policy_is wait yes || stays_failed=1
+	ktap_result "$stays_failed" "debugfs cannot make a pool blocking that was created nonblocking"
 }
 
 # Fails if a write is not looked at together with the other attribute.
 combinations_are_refused() {
 	combination_failed=0
-	echo yes >"$dir/nonblocking"
+	created when_full=caller_runs
+	refused nonblocking yes || combination_failed=1
+	echo wait >"$dir/when_full"
+	echo yes >"$dir/nonblocking" && policy_is wait yes || combination_failed=1
 	refused when_full caller_runs || combination_failed=1
-	echo drop_oldest >"$dir/when_full" && policy_is drop_oldest yes || combination_failed=1
 	echo no >"$dir/nonblocking"
 	echo caller_runs >"$dir/when_full" && policy_is caller_runs no || combination_failed=1
 	refused nonblocking yes || combination_failed=1
@@ -71,6 +105,7 @@ run_cases overflow
 if mount_debugfs; then
 	load_test client
 	policy_is_tunable
+	nonblocking_stays
 	combinations_are_refused
 	counters_are_shown
 	rmmod client

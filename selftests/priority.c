@@ -86,7 +86,8 @@ static void expect_order(struct kpool *pool, const int *nr, int n)
 
 /*
  * The rule, written as plainly as possible: the oldest of the highest priority
- * starts, but after 15 starts that passed over lower ones, the oldest of those.
+ * starts, but after @most starts that passed over lower ones, the oldest of
+ * those.
  */
 
 static int oldest_of(const bool *gone, int n, enum kpool_priority priority)
@@ -100,7 +101,7 @@ static int oldest_of(const bool *gone, int n, enum kpool_priority priority)
 }
 
 /* The next to start; in @below whether it passes over lower ones. */
-static int next_of(const bool *gone, int n, bool sixteenth, bool *below)
+static int next_of(const bool *gone, int n, bool over, bool *below)
 {
 	int high = oldest_of(gone, n, KPOOL_HIGH);
 	int normal = oldest_of(gone, n, KPOOL_NORMAL);
@@ -108,20 +109,20 @@ static int next_of(const bool *gone, int n, bool sixteenth, bool *below)
 	int lower = high < n ? min(normal, low) : normal < n ? low : n;
 
 	*below = lower < n;
-	if (sixteenth && lower < n)
+	if (over && lower < n)
 		return lower;
 	return high < n ? high : normal < n ? normal : low;
 }
 
-static void expect_order_by_rule(struct kpool *pool, int n)
+static void expect_order_by_rule(struct kpool *pool, int n, int most)
 {
 	bool gone[ITEMS] = { }, below;
 	int nr[ITEMS], i, passed = 0;
 
 	for (i = 0; i < n; i++) {
-		nr[i] = next_of(gone, n, passed == 15, &below);
+		nr[i] = next_of(gone, n, passed == most, &below);
 		gone[nr[i]] = true;
-		if (passed == 15)
+		if (passed == most)
 			passed = 0;
 		else if (below)
 			passed++;
@@ -196,6 +197,37 @@ static void every_sixteenth_start_goes_to_a_lower_one(void)
 	priority_finish(pool, NULL, 0);
 }
 
+static const char *const bypasses[] = {
+	"default", "one", "two", "many", "unlimited", NULL
+};
+
+/*
+ * max_bypass says how many starts in a row may pass over a lower priority; set
+ * on the live pool it counts from the next start on.
+ * Fails if the number is another, or unlimited is one too.
+ */
+static void max_bypass_lets_so_many_pass(int variant)
+{
+	static const int values[] = { 0, 1, 2, 17, KPOOL_UNLIMITED };
+	struct kpool_attrs attrs = one_deep;
+	struct kpool *pool;
+	int n, tuned;
+
+	for (tuned = 0; tuned < 2; tuned++) {
+		attrs.max_bypass = tuned ? 3 : values[variant];
+		pool = paused_pool(&attrs);
+		if (!pool)
+			return;
+		n = submit_ranks(pool,
+				 "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhnnnnnlllll");
+		if (tuned)
+			KT_EXPECT_EQ(kpool_tune(pool, KPOOL_MAX_BYPASS,
+						values[variant]), 0);
+		expect_order_by_rule(pool, n, values[variant] ?: 15);
+		priority_finish(pool, NULL, 0);
+	}
+}
+
 /*
  * The oldest lower one is the oldest by arrival, be it normal or low.
  * Fails if normal is always taken before low.
@@ -268,7 +300,7 @@ static void any_mixture_starts_by_the_rule(void)
 					   (7 - round % 3)];
 		ranks[n] = '\0';
 		submit_ranks(pool, ranks);
-		expect_order_by_rule(pool, n);
+		expect_order_by_rule(pool, n, 15);
 		priority_finish(pool, NULL, 0);
 	}
 }
@@ -802,6 +834,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(high_starts_before_normal_before_low),
 	  KT_EACH(order_within_a_priority_is_arrival, priorities),
 	  KT_CASE(every_sixteenth_start_goes_to_a_lower_one),
+	  KT_EACH(max_bypass_lets_so_many_pass, bypasses),
 	  KT_CASE(oldest_lower_one_may_be_low),
 	  KT_CASE(low_gets_its_turn_among_normal),
 	  KT_CASE(any_mixture_starts_by_the_rule),

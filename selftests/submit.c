@@ -213,8 +213,6 @@ static void nonblocking_overrides_every_submit(void)
 		     -EAGAIN);
 	KT_EXPECT_EQ(kpool_invoke(pool, &f.gate, GFP_KERNEL), -EAGAIN);
 	KT_EXPECT_EQ(kt_stat(pool, refused), 6);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NONBLOCKING, KPOOL_NONE), 0);
-	KT_EXPECT_EQ(kpool_submit_timeout(pool, &late.item, 1), -ETIMEDOUT);
 out:
 	full_end(&f);
 }

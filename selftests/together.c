@@ -718,7 +718,8 @@ static void director_turns(struct director *d, struct rnd_state *rnd)
 		break;
 	default:
 		KT_EXPECT_EQ(kpool_tune(d->pool, KPOOL_WHEN_FULL,
-					(value >> 8) % 3), 0);
+					(value >> 8) % 2 ? KPOOL_DROP_OLDEST :
+							   KPOOL_NONE), 0);
 		break;
 	}
 }
@@ -777,7 +778,7 @@ static void everything_at_once_adds_up(int mood)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = MAX_CAPACITY, .queue_depth = 10, .expiry_ms = 5,
-		.when_full = mood % 3,
+		.when_full = mood == 3 ? KPOOL_DROP_OLDEST : mood,
 	};
 	struct kpool *pool = kt_pool("together", &attrs);
 	int i, calls = 0;

@@ -11,6 +11,7 @@
 #include <uapi/linux/sched.h>
 
 #include "full.h"
+#include "log.h"
 
 static const struct {
 	enum kpool_tunable	tunable;
@@ -29,9 +30,9 @@ static const struct {
 	TUNABLE(POLICY, policy, KPOOL_POLICY_BATCH, KPOOL_NONE, KPOOL_POLICY_RR),
 	TUNABLE(RT_PRIORITY, rt_priority, 42, 1, 99),
 	TUNABLE(NUMA_NODE, node, KPOOL_NODE(0), KPOOL_NODE(0), KPOOL_NODE(0)),
-	TUNABLE(WHEN_FULL, when_full, KPOOL_DROP_OLDEST, KPOOL_NONE,
-		KPOOL_DROP_OLDEST),
+	TUNABLE(WHEN_FULL, when_full, KPOOL_NONE, KPOOL_NONE, KPOOL_NONE),
 	TUNABLE(STALL_MS, stall_ms, 4321, 1, KPOOL_NO_STALL),
+	TUNABLE(MAX_BYPASS, max_bypass, 4, 1, KPOOL_UNLIMITED),
 };
 
 static int in_force(struct kpool *pool, int i)
@@ -74,6 +75,165 @@ static void every_attribute_is_tunable(void)
 	expect_tuned(pool, KPOOL_NICE, 3);
 	expect_tuned(pool, KPOOL_NICE, KPOOL_NONE);
 	kt_pool_end(pool);
+}
+
+/* The log says why when it is refused. */
+static void expect_tune(struct kpool *pool, enum kpool_tunable tunable,
+			int value, int err, const char *why)
+{
+	int before = log_count("kpool: tune: ", why);
+	struct kpool_attrs was, is;
+
+	kpool_get_attrs(pool, &was);
+	KT_EXPECT_EQ(kpool_tune(pool, tunable, value), err);
+	kpool_get_attrs(pool, &is);
+	KT_EXPECT_EQ(log_count("kpool: tune: ", why), before + !!err);
+	if (err)
+		KT_EXPECT(!memcmp(&was, &is, sizeof(was)));
+}
+
+/*
+ * A pool created nonblocking has callers that cannot sleep, and stays so; one
+ * created blocking is turned both ways.
+ * Fails if tune makes the first one sleep under its callers' locks.
+ */
+static void pool_created_nonblocking_stays_so(void)
+{
+	static const char why[] = "nonblocking cannot be taken back";
+	const struct kpool_attrs attrs = { .nonblocking = 1 };
+	struct kpool_multi *multi;
+	struct kpool *pool;
+
+	pool = kt_pool("tune", &attrs);
+	if (!pool)
+		return;
+	expect_tune(pool, KPOOL_NONBLOCKING, KPOOL_NONE, -EPERM, why);
+	expect_tune(pool, KPOOL_NONBLOCKING, 0, -EPERM, why);
+	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0, why);
+	expect_tune(pool, KPOOL_CAPACITY, 3, 0, why);
+	kt_pool_end(pool);
+	pool = kt_pool("tune", NULL);
+	if (!pool)
+		return;
+	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0, why);
+	expect_tune(pool, KPOOL_NONBLOCKING, KPOOL_NONE, 0, why);
+	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0, why);
+	expect_tune(pool, KPOOL_NONBLOCKING, 0, 0, why);
+	kt_pool_end(pool);
+	multi = kpool_multi_create(&attrs, 2, KPOOL_ROUND_ROBIN, "several");
+	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(multi), 0))
+		return;
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_NONBLOCKING, KPOOL_NONE),
+		     -EPERM);
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_NONBLOCKING, 1), 0);
+	KT_EXPECT_EQ(kpool_multi_destroy(multi), 0);
+}
+
+static const char *const overflows[] = {
+	"wait", "caller_runs", "drop_oldest", NULL
+};
+
+/*
+ * A pool goes from the when_full that it was created with to wait and back.
+ * Fails if an item that must run can be dropped, or run by its submitter.
+ */
+static void when_full_goes_to_wait_and_back(int created)
+{
+	struct kpool *pool;
+	int other;
+
+	pool = kt_pool("tune", &(struct kpool_attrs){ .when_full = created });
+	if (!pool)
+		return;
+	for (other = KPOOL_CALLER_RUNS; other <= KPOOL_DROP_OLDEST; other++)
+		expect_tune(pool, KPOOL_WHEN_FULL, other,
+			    other == created ? 0 : -EPERM,
+			    "when_full cannot be");
+	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0, "when_full");
+	expect_tune(pool, KPOOL_WHEN_FULL, created ?: KPOOL_NONE, 0,
+		    "when_full");
+	expect_tune(pool, KPOOL_WHEN_FULL, 0, 0, "when_full");
+	kt_pool_end(pool);
+}
+
+/*
+ * What is pinned is pinned for people: the owner knows what it does.
+ * Fails if the flag stops kpool_tune().
+ */
+static void pinned_pool_is_tuned_by_its_owner(void)
+{
+	struct kpool *pool;
+
+	pool = kt_pool("tune", &(struct kpool_attrs){ .flags = KPOOL_PINNED });
+	if (!pool)
+		return;
+	expect_tune(pool, KPOOL_CAPACITY, 3, 0, "capacity");
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpu_all_mask), 0);
+	kt_pool_end(pool);
+}
+
+/*
+ * The mask in force is the pool's own memory, which the caller of
+ * kpool_get_attrs() cannot know to be there still when it looks.
+ * Fails if that is handed out.
+ */
+static void cpumask_of_the_pool_is_not_handed_out(void)
+{
+	struct kpool_attrs attrs = { .cpumask = cpumask_of(0) };
+	struct kpool *pool = kt_pool("tune", &attrs);
+
+	if (!pool)
+		return;
+	kpool_get_attrs(pool, &attrs);
+	KT_EXPECT(!attrs.cpumask);
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpu_all_mask), 0);
+	attrs.cpumask = cpumask_of(0);
+	kpool_get_attrs(pool, &attrs);
+	KT_EXPECT(!attrs.cpumask);
+	kt_pool_end(pool);
+}
+
+static int allocates(void *arg)
+{
+	*(bool *)arg = current->flags & PF_MEMALLOC_NOIO;
+	return 0;
+}
+
+static void *allocates_first(void *data)
+{
+	allocates(data);
+	return NULL;
+}
+
+/*
+ * Workers of a KPOOL_NOIO pool allocate without I/O from worker_init on, in
+ * every item; others do not.
+ * Fails if the flag is unknown, or is set after worker_init.
+ */
+static void workers_of_a_noio_pool_allocate_without_io(void)
+{
+	bool init, item[2];
+	struct kpool_attrs attrs = {
+		.capacity = 1, .flags = KPOOL_NOIO,
+		.worker_init = allocates_first, .data = &init,
+	};
+	struct kpool *pool;
+	int i, noio;
+
+	for (noio = 1; noio >= 0; noio--) {
+		attrs.flags = noio ? KPOOL_NOIO : 0;
+		pool = kt_pool("noio", &attrs);
+		if (!pool)
+			return;
+		for (i = 0; i < 2; i++)
+			KT_EXPECT_EQ(kpool_call(pool, allocates, &item[i],
+						NULL), 0);
+		KT_EXPECT_EQ(init, noio);
+		KT_EXPECT_EQ(item[0], noio);
+		KT_EXPECT_EQ(item[1], noio);
+		kt_pool_end(pool);
+	}
+	KT_EXPECT(!(current->flags & PF_MEMALLOC_NOIO));
 }
 
 /* Block three submitters on a full pool of one. */
@@ -740,6 +900,11 @@ out:
 KT_MODULE("kpool selftest: attributes of the live pool",
 	  KT_CASE(workers_go_while_they_are_tuned),
 	  KT_CASE(every_attribute_is_tunable),
+	  KT_CASE(pool_created_nonblocking_stays_so),
+	  KT_EACH(when_full_goes_to_wait_and_back, overflows),
+	  KT_CASE(pinned_pool_is_tuned_by_its_owner),
+	  KT_CASE(cpumask_of_the_pool_is_not_handed_out),
+	  KT_CASE(workers_of_a_noio_pool_allocate_without_io),
 	  KT_CASE(more_capacity_serves_those_who_wait),
 	  KT_CASE(longer_queue_admits_those_who_wait),
 	  KT_CASE(shrinking_refuses_no_sleeper),

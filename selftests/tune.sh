@@ -33,8 +33,9 @@ every_file_tunes() {
 	tune expiry_ms 1 never 86400000 250 0=10000
 	tune nice -20 19 5 none=0 5 0
 	tune rt_priority 99 1 50 0=1
-	tune when_full caller_runs drop_oldest wait 1=caller_runs 0=wait
+	tune when_full wait 0=wait
 	tune stall_ms 1 never 30000 0=never
+	tune max_bypass 1 unlimited 2147483647=unlimited 40 0=15
 	tune policy batch idle fifo rr normal 3=fifo 0=normal
 	tune node 0 any
 	tune cpumask 0 all 0-0=0 all

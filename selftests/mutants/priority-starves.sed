@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: priority
 # breaks: Low items wait for ever behind others.
-s/pool->nr_passed >= KPOOL_MAX_PASSED/0/
+s/lower && kpool_is_bypass_over(pool)/0/

@@ -57,6 +57,8 @@ static int kpt_any_value(struct kpt_hand *hand, struct kpt_target *t,
 			return kpt_one_in(hand, 2) ? KPOOL_DROP_OLDEST :
 						     KPOOL_NONE;
 		return kpt_dice(hand, 3) ?: KPOOL_NONE;
+	case KPOOL_MAX_BYPASS:
+		return 1 + kpt_dice(hand, 20);
 	default:
 		return 0;
 	}
@@ -65,7 +67,7 @@ static int kpt_any_value(struct kpt_hand *hand, struct kpt_target *t,
 static void kpt_check_tuned(struct kpt_target *t, enum kpool_tunable tunable,
 			    int value, int err)
 {
-	static const int allowed[] = { -EINVAL, 0 };
+	static const int allowed[] = { -EINVAL, -EPERM, 0 };
 	struct kpool_attrs attrs;
 
 	if (err) {
