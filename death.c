@@ -257,8 +257,13 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 	raw_spin_unlock_irq(&pool->lock);
 	/* a handler that has killed one thread is not given another */
 	if (!worker->blaming)
-		kpool_report_error(pool, worker->fn, worker->run.item, -EIO,
-				   task, worker->data);
+		kpool_report_error(pool, task, &(struct kpool_fault) {
+			.fn	= worker->fn,
+			.item	= worker->run.item,
+			.err	= -EIO,
+			.died	= true,
+			.state	= worker->data,
+		});
 	if (worker->call)
 		kpool_call_died(worker->call);
 
@@ -332,7 +337,12 @@ static void kpool_bury_submitter(struct kpool *pool, struct kpool_run *run)
 	task = kpool_take_over_ext_run(pool, run);
 	pr_err("kpool: %s: thread %d has died in %ps, which it ran itself\n",
 	       pool->name, task_pid_nr(task), run->fn);
-	kpool_report_error(pool, run->fn, run->item, -EIO, task, NULL);
+	kpool_report_error(pool, task, &(struct kpool_fault) {
+		.fn	= run->fn,
+		.item	= run->item,
+		.err	= -EIO,
+		.died	= true,
+	});
 
 	kpool_lose_flushers(pool, run->epoch);
 	raw_spin_lock_irq(&pool->lock);

@@ -176,23 +176,33 @@ struct kpool_waiter {
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };
 
+/* Room for the name of a function and its module. */
+#define KPOOL_SYMBOL_LEN	96
+
 /* An error, for people. */
 struct kpool_error {
-	void			*fn;
-	u64			when;	/* ns since boot */
+	char			fn[KPOOL_SYMBOL_LEN];
+	u64			when;	/* ns since boot; 0: no error yet */
 	int			err;
 	pid_t			pid;
+	bool			died;	/* instead of returning @err */
 };
 
 #define KPOOL_NR_ERRORS	8
 
-/* A run that took too long, for people. */
+/* Room for the names in a stack, one a line. */
+#define KPOOL_STACK_LEN		1024
+
+/*
+ * A run that took too long, for people.  The names are L too, but while @when
+ * is 0, the watch alone uses them.
+ */
 struct kpool_stall {
-	void			*fn;
-	u64			when;	/* ns since boot */
+	char			fn[KPOOL_SYMBOL_LEN];
+	char			stack[KPOOL_STACK_LEN];
+	u64			when;	/* ns since boot; 0: no stall */
 	unsigned int		ran_ms;
 	pid_t			pid;
-	struct kpool_stack	stack;
 };
 
 #define KPOOL_NR_STALLS	4
@@ -294,10 +304,6 @@ struct kpool {
 	struct work_struct	settler;	/* goes on where kpool_unlock() stopped */
 
 	struct kpool_stats	stats;		/* L: the counters, not the gauges */
-	struct kpool_error	errors[KPOOL_NR_ERRORS];	/* L: a ring */
-	unsigned int		nr_errors;	/* L: ever */
-	struct kpool_stall	stalls[KPOOL_NR_STALLS];	/* L: a ring */
-	unsigned int		nr_stalls;	/* L: ever */
 
 	struct delayed_work	watch;
 	struct delayed_work	spawner;
@@ -319,6 +325,12 @@ struct kpool {
 	struct rcu_head		rcu;
 	char			name[KPOOL_NAME_MAX + 1];	/* I */
 	char			comm[TASK_COMM_LEN];	/* I: of its workers */
+
+	/* what the pool remembers, for people */
+	unsigned int		nr_errors;	/* L: ever */
+	unsigned int		nr_stalls;	/* L: ever */
+	struct kpool_error	errors[KPOOL_NR_ERRORS];	/* L: a ring */
+	struct kpool_stall	stalls[KPOOL_NR_STALLS];	/* L: a ring */
 };
 
 /* kpool.c: the pool */
@@ -489,9 +501,11 @@ int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 		     struct kpool_run *run);
 void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err);
 
-/* fault.c: items that return an error */
-void kpool_report_error(struct kpool *pool, void *fn, const void *item, int err,
-			struct task_struct *task, void *state);
+/* fault.c: items that return an error, and what a pool remembers */
+void kpool_report_error(struct kpool *pool, struct task_struct *task,
+			const struct kpool_fault *fault);
+void kpool_remember_stall(struct kpool *pool, pid_t pid, const void *fn,
+			  unsigned int ran_ms, const struct kpool_stack *stack);
 
 /* death.c: workers that die in an item */
 int kpool_make_hook(struct kpool_worker *worker);

@@ -99,14 +99,16 @@ typedef void (*kpool_dropped_fn)(struct kpool_item *item, int err);
  * struct kpool_fault - an item that failed, as told to a fault handler
  * @fn: its function, or that of kpool_submit_fn(), kpool_invoke() or a call
  * @item: its address, which may have been freed
- * @err: what the function returned; -EIO also if its worker has died in it:
- *	then nothing is known of the item's memory
+ * @err: what the function returned; -EIO if its worker has died in it
+ * @died: the worker has died in it: the function has not returned, and nothing
+ *	is known of the item's memory
  * @state: what worker_init returned in that worker, or NULL
  */
 struct kpool_fault {
 	void		*fn;
 	const void	*item;
 	int		err;
+	bool		died;
 	void		*state;
 };
 

@@ -67,7 +67,11 @@ int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 
 	err = fn(item);
 	if (err)
-		kpool_report_error(pool, user_fn, item, err, current, NULL);
+		kpool_report_error(pool, current, &(struct kpool_fault) {
+			.fn	= user_fn,
+			.item	= item,
+			.err	= err,
+		});
 
 	raw_spin_lock_irq(&pool->lock);
 	kpool_caller_run_end(pool, run, err);

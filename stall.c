@@ -9,7 +9,6 @@
  * asked at a time, and its memory is never given up before the answer.
  */
 #include <linux/completion.h>
-#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -103,9 +102,15 @@ static void kpool_print_stack(const struct kpool_stack *stack, bool printed)
 		pr_warn("kpool:   %pS\n", (void *)stack->entry[i]);
 }
 
+/* A run that has just been found to stall. */
+struct kpool_stalled {
+	void			*fn;
+	unsigned int		ran_ms;
+};
+
 /* Has the run been going on for too long, without having been told? */
 static bool kpool_is_new_stall(struct kpool *pool, struct kpool_worker *worker,
-			       struct kpool_stall *stall)
+			       struct kpool_stalled *stall)
 {
 	unsigned long limit = msecs_to_jiffies(pool->attrs.stall_ms);
 
@@ -123,25 +128,22 @@ static bool kpool_is_new_stall(struct kpool *pool, struct kpool_worker *worker,
 
 /* The task stays: its worker leaves the list of members before. */
 static void kpool_tell_stall(struct kpool *pool, struct task_struct *task,
-			     struct kpool_stall *stall)
+			     const struct kpool_stalled *stall)
 {
+	struct kpool_stack stack;
 	bool printed;
 
-	stall->when = ktime_get_boottime_ns();
-	stall->pid = task_pid_nr(task);
 	pr_warn("kpool: %s: %ps has run for %u ms in worker %d\n", pool->name,
-		stall->fn, stall->ran_ms, stall->pid);
-	printed = kpool_take_stack(task, &stall->stack);
-	kpool_print_stack(&stall->stack, printed);
-
-	raw_spin_lock_irq(&pool->lock);
-	pool->stalls[pool->nr_stalls++ % KPOOL_NR_STALLS] = *stall;
-	raw_spin_unlock_irq(&pool->lock);
+		stall->fn, stall->ran_ms, task_pid_nr(task));
+	printed = kpool_take_stack(task, &stack);
+	kpool_print_stack(&stack, printed);
+	kpool_remember_stall(pool, task_pid_nr(task), stall->fn, stall->ran_ms,
+			     &stack);
 }
 
 void kpool_find_stalls(struct kpool *pool)
 {
-	struct kpool_stall stall = { };
+	struct kpool_stalled stall;
 	struct kpool_worker *worker;
 	unsigned int nr = 0;
 	bool stalls;

@@ -104,7 +104,12 @@ static noinline void kpool_failed(struct kpool_worker *worker,
 	struct kpool *pool = worker->pool;
 
 	worker->blaming = true;
-	kpool_report_error(pool, worker->fn, item, err, current, worker->data);
+	kpool_report_error(pool, current, &(struct kpool_fault) {
+		.fn	= worker->fn,
+		.item	= item,
+		.err	= err,
+		.state	= worker->data,
+	});
 	worker->blaming = false;
 	raw_spin_lock_irq(&pool->lock);
 	pool->stats.failed++;

@@ -72,6 +72,7 @@ static void expect_seen(int calls, void *fn, int err)
 	KT_EXPECT_EQ(atomic_read(&seen.calls), calls);
 	KT_EXPECT_EQ((long)seen.fault.fn, (long)fn);
 	KT_EXPECT_EQ(seen.fault.err, err);
+	KT_EXPECT(!seen.fault.died);
 	KT_EXPECT(seen.fault.state == &token);
 	KT_EXPECT(seen.task == seen.ran_in);
 }
@@ -310,6 +311,7 @@ static void failure_in_the_caller_is_told_too(void)
 		KT_EXPECT_EQ(kt_stat(seen.pool, failed), 1);
 		KT_EXPECT_EQ(atomic_read(&seen.calls), 1);
 		KT_EXPECT(seen.task == current);
+		KT_EXPECT(!seen.fault.died);
 		KT_EXPECT(!seen.fault.state);
 	}
 	probes_open(&blocker, 1);
@@ -355,6 +357,8 @@ static int keep(void)
 	fail_one(bad_one, 0);
 	KT_EXPECT_EQ(kpool_call(kept, bad_fn, NULL, NULL), 0);
 	KT_EXPECT_EQ(kpool_flush(kept), 0);
+	/* the default pool outlives this module */
+	KT_EXPECT_EQ(kpool_call(kpool_default(), bad_fn, NULL, NULL), 0);
 	return 0;
 }
 

@@ -84,6 +84,7 @@ static void expect_blamed(int calls, const void *fn, const void *item)
 	KT_EXPECT_EQ(atomic_read(&blame.calls), calls);
 	KT_EXPECT(blame.by_the_living);
 	KT_EXPECT_EQ(blame.last.err, -EIO);
+	KT_EXPECT(blame.last.died);
 	KT_EXPECT(blame.last.fn == fn);
 	if (item)
 		KT_EXPECT(blame.last.item == item);

@@ -12,8 +12,8 @@ dir=$KPOOL_DEBUGFS/oops
 
 # Fails if the death is not among the errors, or is counted in no statistic.
 death_can_be_seen() {
-	ktap_is "debugfs shows the death" "-5 victim_fn" \
-		"$(awk '/victim_fn/ { print $2, $4 }' "$dir/errors" | cut -d + -f 1)"
+	ktap_is "debugfs shows the death" "-5 died victim_fn" \
+		"$(awk '/victim_fn/ { print $2, $4, $5 }' "$dir/errors")"
 	ktap_is "stats count it" "died 1" "$(grep '^died' "$dir/stats")"
 	ktap_is "the dead worker is no worker" 1 "$(wc -l <"$dir/workers")"
 }

@@ -109,6 +109,7 @@ static void the_run_ends(int way)
 	KT_EXPECT_EQ(kt_stat(pool, running), 1);
 	KT_EXPECT_EQ(atomic_read(&blamed), 1);
 	KT_EXPECT_EQ(last_blame.err, -EIO);
+	KT_EXPECT(last_blame.died);
 	KT_EXPECT(last_blame.fn == victim_fn);
 	KT_EXPECT(last_blame.item == &victim.job.item);
 	victim_expect_reusable(pool, &victim);

@@ -422,6 +422,24 @@ static void a_stall_ends(void)
 		stall_finish();
 }
 
+/* In the default pool, which remembers it when this module has gone. */
+static void a_stall_is_left_behind(void)
+{
+	struct kpool *shared = kpool_default();
+	u64 before = kt_stat(shared, stalled);
+
+	pr_info("kpool-testbed: expect begin\n");
+	probe_init(p, sleeps_too_long, 0);
+	probes_hold(p, 1);
+	KT_EXPECT_EQ(kpool_tune(shared, KPOOL_STALL_MS, STALL), 0);
+	KT_EXPECT_EQ(kpool_submit(shared, &p->job.item), 0);
+	KT_EXPECT(kt_wait(kt_stat(shared, stalled) > before));
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(shared), 0);
+	KT_EXPECT_EQ(kpool_tune(shared, KPOOL_STALL_MS, 0), 0);
+	pr_info("kpool-testbed: expect end\n");
+}
+
 KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(sleeper_is_told_of_once_a_run),
 	  KT_CASE(function_form_is_told_of_by_the_callers_function),
@@ -433,4 +451,5 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(stall_is_told_of_in_time),
 	  KT_CASE(busy_pool_does_not_stall),
 	  KT_CASE(a_stall_lasts),
-	  KT_CASE(a_stall_ends));
+	  KT_CASE(a_stall_ends),
+	  KT_CASE(a_stall_is_left_behind));

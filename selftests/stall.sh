@@ -18,6 +18,17 @@ stall_can_be_seen() {
 	ktap_is "stats count it" "stalled 1" "$(grep '^stalled' "$KPOOL_DEBUGFS/stall/stats")"
 }
 
+# Fails if names are looked up when they are read, when the addresses mean nothing, or if the stack
+# is shown with one entry too many.
+stall_of_an_unloaded_module_has_names() {
+	names=$KPOOL_DEBUGFS/default/stalls
+	wait_until grep -q 'has run for' "$names"
+	ktap_is "stalls names a function that has been unloaded" 1 \
+		"$(grep -c ' sleeps_too_long \[stall\] has run for' "$names")"
+	ktap_is "each line of a stack names a function" "" \
+		"$(grep '^  ' "$names" | grep -v '^  [A-Za-z_][A-Za-z0-9_.]*+0x')"
+}
+
 ktap_begin
 if load_tested stall; then
 	# shellcheck disable=SC2013 # a case's name is a word
@@ -26,5 +37,6 @@ if load_tested stall; then
 		[ "$case" != a_stall_lasts ] || ! mount_debugfs || stall_can_be_seen
 	done
 	unload_test stall
+	! mount_debugfs || stall_of_an_unloaded_module_has_names
 fi
 ktap_end

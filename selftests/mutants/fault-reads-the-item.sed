@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: fault
 # breaks: An item that may have been freed is read after its function.
-s/kpool_report_error(pool, worker->fn, item/kpool_report_error(pool, item->fn, item/
+/^static noinline void kpool_failed(/,/^}/s/= worker->fn,/= item->fn,/
