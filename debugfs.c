@@ -62,33 +62,81 @@ static void kpool_show_attr(struct seq_file *m, int i,
 	seq_puts(m, text);
 }
 
+/*
+ * A table is copied first and printed afterwards, without the mutex that
+ * guards it: printing takes long, and a pool must be able to grow meanwhile.
+ */
+
+struct kpool_pools_row {
+	char			name[KPOOL_NAME_MAX + 1];
+	char			owner[MODULE_NAME_LEN];
+	struct kpool_stats	stats;
+};
+
+static void kpool_copy_pool(struct kpool *pool, struct kpool_pools_row *row)
+{
+	strscpy(row->name, pool->name, sizeof(row->name));
+	strscpy(row->owner, pool->owner_name, sizeof(row->owner));
+	kpool_get_stats(pool, &row->stats);
+}
+
+/* Copy up to @size pools; returns how many there are. */
+static size_t kpool_copy_pools(struct kpool_pools_row *rows, size_t size)
+{
+	struct kpool *pool;
+	size_t nr = 0;
+
+	mutex_lock(&kpool_registry);
+	list_for_each_entry(pool, &kpool_pools, member)
+		if (nr++ < size)
+			kpool_copy_pool(pool, rows++);
+	mutex_unlock(&kpool_registry);
+	return nr;
+}
+
 static int kpool_pools_show(struct seq_file *m, void *unused)
 {
-	struct kpool_stats s;
-	struct kpool *pool;
+	struct kpool_pools_row *rows = NULL, *row;
+	size_t nr, size = 0;
 
-	seq_puts(m, "name                            state    alive     idle  running  pending  blocked    submitted    completed owner\n");
-	mutex_lock(&kpool_registry);
-	list_for_each_entry(pool, &kpool_pools, member) {
-		kpool_get_stats(pool, &s);
-		seq_printf(m, "%-31s %-6s %7llu  %7llu  %7llu  %7llu  %7llu %12llu %12llu %s\n",
-			   pool->name, kpool_state_name(&s), s.alive, s.idle,
-			   s.running, s.pending, s.blocked, s.submitted,
-			   s.completed, pool->owner_name);
+	while ((nr = kpool_copy_pools(rows, size)) > size) {
+		kvfree(rows);
+		size = nr;
+		rows = kvmalloc_array(size, sizeof(*rows), GFP_KERNEL);
+		if (!rows)
+			return -ENOMEM;
 	}
-	mutex_unlock(&kpool_registry);
+	seq_puts(m, "name                            state    alive     idle  running  pending  blocked    submitted    completed owner\n");
+	for (row = rows; row < rows + nr; row++) {
+		const struct kpool_stats *s = &row->stats;
+
+		seq_printf(m, "%-31s %-6s %7llu  %7llu  %7llu  %7llu  %7llu %12llu %12llu %s\n",
+			   row->name, kpool_state_name(s), s->alive, s->idle,
+			   s->running, s->pending, s->blocked, s->submitted,
+			   s->completed, row->owner);
+	}
+	kvfree(rows);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_pools);
 
-static void kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
+static int kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
 {
+	cpumask_var_t mask;
+	bool all;
+
+	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
+		return -ENOMEM;
 	mutex_lock(&pool->mutex);
-	if (pool->attrs.cpumask)
-		seq_printf(m, "%*pbl\n", cpumask_pr_args(pool->cpumask));
-	else
-		seq_puts(m, "all\n");
+	all = !pool->attrs.cpumask;
+	cpumask_copy(mask, pool->cpumask);
 	mutex_unlock(&pool->mutex);
+	if (all)
+		seq_puts(m, "all\n");
+	else
+		seq_printf(m, "%*pbl\n", cpumask_pr_args(mask));
+	free_cpumask_var(mask);
+	return 0;
 }
 
 static int kpool_stats_show(struct seq_file *m, void *unused)
@@ -110,13 +158,51 @@ static int kpool_stats_show(struct seq_file *m, void *unused)
 		kpool_show_attr(m, i, &attrs);
 	}
 	seq_puts(m, "cpumask ");
-	kpool_show_cpumask(m, pool);
-	return 0;
+	return kpool_show_cpumask(m, pool);
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_stats);
 
-static void kpool_show_worker(struct seq_file *m, struct kpool *pool,
-			      struct kpool_worker *worker)
+struct kpool_workers_row {
+	void			*fn;
+	u64			done;
+	unsigned int		for_ms;
+	pid_t			pid;
+	u8			state;
+	bool			asleep;
+};
+
+static void kpool_copy_worker(const struct kpool_worker *worker,
+			      struct kpool_workers_row *row)
+{
+	struct kpool *pool = worker->pool;
+
+	row->pid = task_pid_nr(worker->task);
+	raw_spin_lock_irq(&pool->lock);
+	row->state = worker->state;
+	row->for_ms = jiffies_to_msecs(jiffies - worker->since);
+	row->done = worker->done;
+	row->fn = READ_ONCE(worker->fn);
+	row->asleep = worker->run.asleep;
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* Copy up to @size workers; returns how many there are. */
+static size_t kpool_copy_workers(struct kpool *pool,
+				 struct kpool_workers_row *rows, size_t size)
+{
+	struct kpool_worker *worker;
+	size_t nr = 0;
+
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(worker, &pool->workers, member)
+		if (nr++ < size)
+			kpool_copy_worker(worker, rows++);
+	mutex_unlock(&pool->mutex);
+	return nr;
+}
+
+static void kpool_show_worker(struct seq_file *m,
+			      const struct kpool_workers_row *row)
 {
 	static const char * const states[] = {
 		[KPOOL_COMING]	= "coming",
@@ -126,68 +212,73 @@ static void kpool_show_worker(struct seq_file *m, struct kpool *pool,
 		[KPOOL_RETIRED]	= "leaving",
 		[KPOOL_DIED]	= "dead",
 	};
-	unsigned long since;
-	bool asleep;
-	void *fn;
-	u64 done;
-	u8 state;
 
-	raw_spin_lock_irq(&pool->lock);
-	state = worker->state;
-	since = worker->since;
-	done = worker->done;
-	fn = READ_ONCE(worker->fn);
-	asleep = worker->run.asleep;
-	raw_spin_unlock_irq(&pool->lock);
-
-	seq_printf(m, "%-7d %-8s %8u %12llu ", task_pid_nr(worker->task),
-		   asleep ? "asleep" : states[state],
-		   jiffies_to_msecs(jiffies - since), done);
-	if (state == KPOOL_RUNNING)
-		seq_printf(m, "%ps\n", fn);
+	seq_printf(m, "%-7d %-8s %8u %12llu ", row->pid,
+		   row->asleep ? "asleep" : states[row->state], row->for_ms,
+		   row->done);
+	if (row->state == KPOOL_RUNNING)
+		seq_printf(m, "%ps\n", row->fn);
 	else
 		seq_puts(m, "-\n");
 }
 
 static int kpool_workers_show(struct seq_file *m, void *unused)
 {
+	struct kpool_workers_row *rows = NULL, *row;
 	struct kpool *pool = m->private;
-	struct kpool_worker *worker;
+	size_t nr, size = 0;
 
+	while ((nr = kpool_copy_workers(pool, rows, size)) > size) {
+		kvfree(rows);
+		/* some more may come meanwhile */
+		size = nr + nr / 8;
+		rows = kvmalloc_array(size, sizeof(*rows), GFP_KERNEL);
+		if (!rows)
+			return -ENOMEM;
+	}
 	seq_puts(m, "pid     state      for_ms         done function\n");
-	mutex_lock(&pool->mutex);
-	list_for_each_entry(worker, &pool->workers, member)
-		kpool_show_worker(m, pool, worker);
-	mutex_unlock(&pool->mutex);
+	for (row = rows; row < rows + nr; row++)
+		kpool_show_worker(m, row);
+	kvfree(rows);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_workers);
 
+static void kpool_show_error(struct seq_file *m,
+			     const struct kpool_error *error)
+{
+	u64 when = error->when;
+	u32 ns = do_div(when, NSEC_PER_SEC);
+
+	seq_printf(m, "%12llu.%06u %5d %-7d %-8s %s\n", when,
+		   ns / (u32)NSEC_PER_USEC, error->err, error->pid,
+		   error->died ? "died" : "returned", error->fn);
+}
+
 /* The last errors, oldest first. */
 static int kpool_errors_show(struct seq_file *m, void *unused)
 {
-	struct kpool_error errors[KPOOL_NR_ERRORS], *error;
 	struct kpool *pool = m->private;
+	struct kpool_error *errors;
 	unsigned int i, ever;
-	u64 when;
-	u32 ns;
 
+	errors = kmalloc_array(KPOOL_NR_ERRORS, sizeof(*errors), GFP_KERNEL);
+	if (!errors)
+		return -ENOMEM;
 	raw_spin_lock_irq(&pool->lock);
-	memcpy(errors, pool->errors, sizeof(errors));
+	memcpy(errors, pool->errors, sizeof(pool->errors));
 	ever = pool->nr_errors;
 	raw_spin_unlock_irq(&pool->lock);
 
-	seq_puts(m, "since_boot_s        errno pid     function\n");
+	seq_puts(m, "since_boot_s        errno pid     how      function\n");
 	for (i = 0; i < KPOOL_NR_ERRORS; i++) {
-		error = &errors[(ever + i) % KPOOL_NR_ERRORS];
-		if (!error->fn)
-			continue;
-		when = error->when;
-		ns = do_div(when, NSEC_PER_SEC);
-		seq_printf(m, "%12llu.%06u %5d %-7d %ps\n", when,
-			   ns / (u32)NSEC_PER_USEC, error->err, error->pid,
-			   error->fn);
+		const struct kpool_error *error =
+			&errors[(ever + i) % KPOOL_NR_ERRORS];
+
+		if (error->when)
+			kpool_show_error(m, error);
 	}
+	kfree(errors);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_errors);
@@ -195,31 +286,43 @@ DEFINE_SHOW_ATTRIBUTE(kpool_errors);
 static void kpool_show_stall(struct seq_file *m,
 			     const struct kpool_stall *stall)
 {
-	unsigned int i;
 	u64 when = stall->when;
 	u32 ns = do_div(when, NSEC_PER_SEC);
 
-	seq_printf(m, "%llu.%06u %ps has run for %u ms in worker %d\n", when,
+	seq_printf(m, "%llu.%06u %s has run for %u ms in worker %d\n%s", when,
 		   ns / (u32)NSEC_PER_USEC, stall->fn, stall->ran_ms,
-		   stall->pid);
-	for (i = 0; i < stall->stack.nr; i++)
-		seq_printf(m, "  %pS\n", (void *)stall->stack.entry[i]);
+		   stall->pid, stall->stack);
+}
+
+/* Copy a stall that is complete; its names change while it is not. */
+static bool kpool_copy_stall(struct kpool *pool, unsigned int i,
+			     struct kpool_stall *copy)
+{
+	const struct kpool_stall *stall;
+	bool complete;
+
+	raw_spin_lock_irq(&pool->lock);
+	stall = &pool->stalls[(pool->nr_stalls + i) % KPOOL_NR_STALLS];
+	complete = stall->when;
+	if (complete)
+		*copy = *stall;
+	raw_spin_unlock_irq(&pool->lock);
+	return complete;
 }
 
 /* The last stalls, oldest first. */
 static int kpool_stalls_show(struct seq_file *m, void *unused)
 {
+	struct kpool_stall *copy = kmalloc_obj(*copy, GFP_KERNEL);
 	struct kpool *pool = m->private;
-	struct kpool_stall stall;
 	unsigned int i;
 
-	for (i = 0; i < KPOOL_NR_STALLS; i++) {
-		raw_spin_lock_irq(&pool->lock);
-		stall = pool->stalls[(pool->nr_stalls + i) % KPOOL_NR_STALLS];
-		raw_spin_unlock_irq(&pool->lock);
-		if (stall.fn)
-			kpool_show_stall(m, &stall);
-	}
+	if (!copy)
+		return -ENOMEM;
+	for (i = 0; i < KPOOL_NR_STALLS; i++)
+		if (kpool_copy_stall(pool, i, copy))
+			kpool_show_stall(m, copy);
+	kfree(copy);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_stalls);
@@ -237,10 +340,8 @@ static int kpool_tunable_show(struct seq_file *m, void *unused)
 	struct kpool_tunable_file *file = m->private;
 	struct kpool_attrs attrs;
 
-	if (!file->row) {
-		kpool_show_cpumask(m, file->pool);
-		return 0;
-	}
+	if (!file->row)
+		return kpool_show_cpumask(m, file->pool);
 	kpool_get_attrs(file->pool, &attrs);
 	kpool_show_attr(m, file->row - kpool_attr_table, &attrs);
 	return 0;

@@ -220,7 +220,9 @@ static void bad_names_are_refused(void)
 		"a\n", "\xc3\xa4", "a%s", "a:b", "/", " a", "\x7f", "\x01",
 	};
 	static const char * const good[] = {
-		"a", "sixteen_is_fine_", "thirty-one-characters-are-fine-", "A-Z_0-9", "-", "_", "0", "pool", "Pools",
+		"a", "sixteen_is_fine_",
+		"thirty-one-characters-are-fine-",
+		"A-Z_0-9", "-", "_", "0", "pool", "Pools",
 	};
 	int i;
 

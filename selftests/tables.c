@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the tables in debugfs show: pools whose figures all differ, for the
+ * script to read; and the age of the oldest pending item.
+ */
+#include "jobs.h"
+
+#define MANY	200
+
+static struct kpool *pool;
+static struct probe p[MANY];
+static struct kt_submitter submitter;
+
+static const struct kpool_attrs queued = { .queue_depth = 8 };
+
+static bool begin(const struct kpool_attrs *attrs)
+{
+	probes_init(p, MANY, probe_fn);
+	pool = kt_pool("tables", attrs);
+	return pool;
+}
+
+static bool probes_run(int from, int to)
+{
+	for (; from < to; from++)
+		if (!probe_runs(&p[from]))
+			return false;
+	return true;
+}
+
+/* For the script: five alive, two idle, three running, four pending, one blocked. */
+static void no_two_figures_are_equal(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 5, .queue_depth = 2, .expiry_ms = KPOOL_NO_PURGE,
+	};
+
+	if (!begin(&attrs))
+		return;
+	probes_hold(p, 14);
+	probes_submit(pool, p, 5);
+	probes_run(0, 5);
+	probes_open(p, 5);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_open(&p[5], 1);
+	probes_submit(pool, &p[5], 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_submit(pool, &p[6], 3);
+	probes_run(6, 9);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &p[9], 4);
+	kt_submitter_block(&submitter, pool, &p[13].job.item);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
+}
+
+/* For the script: a worker whose memory another has used before. */
+static void worker_memory_is_used_again(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 8, .expiry_ms = KPOOL_NO_PURGE,
+	};
+
+	if (!begin(&attrs))
+		return;
+	probes_submit(pool, p, 3);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_reboot(pool), 0);
+	probes_submit(pool, &p[3], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 2);
+}
+
+static int waits_for_the_first(struct kpool_item *item)
+{
+	return kpool_flush_item(&p[0].job.item) ?: probe_fn(item);
+}
+
+/* For the script: an item that sleeps in a call on its own pool. */
+static void item_waits_for_another(void)
+{
+	if (!begin(&queued))
+		return;
+	probes_hold(p, 1);
+	probe_init(&p[1], waits_for_the_first, 1);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+}
+
+/* For the script: more workers than fit into the first copy, if any do. */
+static void many_workers_run(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = MANY };
+
+	if (!begin(&attrs))
+		return;
+	probes_hold(p, MANY);
+	probes_submit(pool, p, MANY);
+	probes_run(0, MANY);
+}
+
+/* For the script: a pool that its owner has pinned. */
+static void pool_is_pinned(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .flags = KPOOL_PINNED,
+	};
+
+	begin(&attrs);
+}
+
+static void scene_ends(void)
+{
+	if (!pool)
+		return;
+	probes_open(p, MANY);
+	kpool_resume(pool);
+	if (submitter.thread.task)
+		KT_EXPECT_EQ(kt_thread_join(&submitter.thread), 0);
+	kt_pool_end(pool);
+	pool = NULL;
+}
+
+static u32 ms_since(unsigned long start)
+{
+	return jiffies_to_msecs(jiffies - start);
+}
+
+/* Submit the next probe, and wait so that the next one is younger. */
+static unsigned long submit_at(int i, enum kpool_priority priority)
+{
+	unsigned long now = jiffies;
+
+	KT_EXPECT_EQ(kpool_set_priority(&p[i].job.item, priority), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
+	kt_sleep_ms(40);
+	return now;
+}
+
+static const char *const oldest[] = { "normal", "high", "low", NULL };
+
+/*
+ * oldest_ms is the age of the oldest in line, of whatever priority.
+ * Fails if it is that of the first or the last priority that has any.
+ */
+static void oldest_is_of_any_priority(int first)
+{
+	unsigned long second_at;
+	u64 seen;
+	int i;
+
+	if (!begin(&queued))
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kt_stat(pool, oldest_ms), 0);
+	submit_at(0, first);
+	second_at = submit_at(1, (first + 1) % 3);
+	submit_at(2, (first + 2) % 3);
+	seen = kt_stat(pool, oldest_ms);
+	KT_EXPECT_GE(seen, 3 * 40 - 2 * jiffies_to_msecs(1));
+	KT_EXPECT(kpool_cancel(&p[0].job.item));
+	/* younger by at least a sleep, and no older than it can be */
+	seen = kt_stat(pool, oldest_ms);
+	KT_EXPECT_LE(seen, ms_since(second_at));
+	KT_EXPECT_GE(seen, 2 * 40 - 2 * jiffies_to_msecs(1));
+	for (i = 1; i < 3; i++)
+		KT_EXPECT(kpool_cancel(&p[i].job.item));
+	KT_EXPECT_EQ(kt_stat(pool, oldest_ms), 0);
+	scene_ends();
+}
+
+/*
+ * A delayed job is pending from when it is due: its delay does not count.
+ * Fails if its age begins when it is submitted.
+ */
+static void delay_is_no_part_of_the_age(void)
+{
+	const unsigned int delay = 200;
+	unsigned long start = jiffies;
+
+	if (!begin(&queued))
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job,
+					  msecs_to_jiffies(delay)), 0);
+	KT_EXPECT_EQ(kt_stat(pool, oldest_ms), 0);
+	KT_EXPECT(kt_wait(kt_stat(pool, pending) == 1));
+	KT_EXPECT_LE(kt_stat(pool, oldest_ms) + delay, ms_since(start));
+	scene_ends();
+}
+
+KT_MODULE("kpool selftest: tables in debugfs",
+	  KT_EACH(oldest_is_of_any_priority, oldest),
+	  KT_CASE(delay_is_no_part_of_the_age),
+	  KT_CASE(no_two_figures_are_equal),
+	  KT_CASE(scene_ends),
+	  KT_CASE(worker_memory_is_used_again),
+	  KT_CASE(scene_ends),
+	  KT_CASE(item_waits_for_another),
+	  KT_CASE(scene_ends),
+	  KT_CASE(many_workers_run),
+	  KT_CASE(scene_ends),
+	  KT_CASE(pool_is_pinned),
+	  KT_CASE(scene_ends));

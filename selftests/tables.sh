@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What the tables in debugfs show of pools whose state is known.
+
+. "$(dirname "$0")/ktap.sh"
+
+dir=$KPOOL_DEBUGFS/tables
+
+# column NAME: of the pool's line in pools, by the header
+column() {
+	awk -v name="$1" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
+		$1 == "tables" { print $column }' "$KPOOL_DEBUGFS/pools"
+}
+
+# stat_of KEY
+stat_of() {
+	awk -v key="$1" '$1 == key { print $2 }' "$dir/stats"
+}
+
+# Fails if a column has another's figure, or a counter in stats has.
+no_two_figures_are_equal() {
+	for pair in state:paused alive:5 idle:2 running:3 pending:4 blocked:1 submitted:13 \
+		completed:6 owner:tables; do
+		ktap_is "pools shows ${pair%:*}" "${pair#*:}" "$(column "${pair%:*}")"
+		[ "${pair%:*}" = owner ] ||
+			ktap_is "stats shows ${pair%:*}" "${pair#*:}" "$(stat_of "${pair%:*}")"
+	done
+}
+
+# Fails if a worker has done what the one before it did.
+worker_memory_is_used_again() {
+	ktap_is "a new worker has done one item" "idle 1 -" \
+		"$(awk 'NR > 1 { print $2, $4, $5 }' "$dir/workers")"
+}
+
+# shellcheck disable=SC2317 # wait_until calls it
+one_is_asleep() {
+	[ "$(awk 'NR > 1 { print $2, $5 }' "$dir/workers" | sort | xargs)" = \
+		"asleep waits_for_the_first running probe_fn" ]
+}
+
+# Fails if a worker whose item sleeps in kpool is shown as any other.
+item_waits_for_another() {
+	wait_until one_is_asleep
+	ktap_result $? "a worker whose item waits in its own pool is asleep"
+}
+
+# Fails if the copy is too small, or workers are copied twice.
+many_workers_run() {
+	ktap_is "workers lists each worker once" "200 200" \
+		"$(awk 'NR > 1 && $2 == "running"' "$dir/workers" | wc -l) $(awk 'NR > 1 { print $1 }' \
+			"$dir/workers" | sort -u | wc -l)"
+}
+
+# Fails if a person can turn what the owner has pinned.
+pool_is_pinned() {
+	pinned_failed=0
+	for pair in capacity:4 queue_depth:1 nice:3 stall_ms:1000 max_bypass:1 cpumask:0 capacity:x; do
+		pinned_said=$(dmesg | grep -c "kpool: tables: ${pair%:*} is pinned by tables")
+		{ echo "${pair#*:}" >"$dir/${pair%:*}"; } 2>&1 | grep -q 'not permitted' &&
+			[ "$(dmesg | grep -c "kpool: tables: ${pair%:*} is pinned by tables")" -eq \
+				$((pinned_said + 1)) ] && continue
+		ktap_diag "$pair"
+		pinned_failed=1
+	done
+	ktap_result "$pinned_failed" "debugfs cannot tune a pinned pool"
+	ktap_is "a pinned pool is as created" "3 0 0 never 15 all" \
+		"$(for file in capacity queue_depth nice stall_ms max_bypass cpumask; do
+			cat "$dir/$file"
+		done | sed 's/^none$/0/' | xargs)"
+}
+
+ktap_begin
+if load_tested tables; then
+	# shellcheck disable=SC2013 # a case's name is a word
+	for case in $(cat /sys/module/tables/parameters/list); do
+		run_case tables "$case"
+		mount_debugfs || continue
+		case $case in
+		no_two_*) no_two_figures_are_equal ;;
+		worker_memory_*) worker_memory_is_used_again ;;
+		item_waits_*) item_waits_for_another ;;
+		many_*) many_workers_run ;;
+		pool_is_*) pool_is_pinned ;;
+		esac
+	done
+	unload_test tables
+fi
+ktap_end
