@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every statistic: after each step all of them are compared, so that what is
+ * counted in the wrong place, twice or not at all shows at that step.
+ */
+#include "group.h"
+#include "load.h"
+
+static struct kpool *here;
+static struct kpool_stream stream;
+static struct kpool_stats want;
+
+#define FIELDS(X)							\
+	X(submitted) X(completed) X(failed) X(cancelled) X(dropped)	\
+	X(expired) X(displaced) X(caller_ran) X(died) X(stalled)	\
+	X(abandoned) X(refused) X(spawned) X(purged) X(retired)		\
+	X(alive) X(idle) X(running) X(units) X(pending) X(delayed)	\
+	X(blocked) X(closed) X(paused)
+
+static bool stats_match(struct kpool_stats *got)
+{
+	kpool_get_stats(here, got);
+#define SAME(field)	&& got->field == want.field
+	return true FIELDS(SAME);
+#undef SAME
+}
+
+/* After each step: say which differ when they go on doing so. */
+static void expect_want(int line)
+{
+	struct kpool_stats got;
+
+	if (KT_EXPECT(kt_wait(stats_match(&got))))
+		return;
+#define TELL(field)							\
+	if (got.field != want.field)					\
+		pr_err("%s: line %d: " #field " is %llu, not %llu\n",	\
+		       KBUILD_MODNAME, line, (u64)got.field,		\
+		       (u64)want.field);
+	FIELDS(TELL)
+#undef TELL
+}
+
+#define EXPECT_WANT()	expect_want(__LINE__)
+
+static struct kpool_item *item(int i)
+{
+	return &p[i].job.item;
+}
+
+static int submit(int i)
+{
+	return kpool_submit(here, item(i));
+}
+
+static bool stats_make(const struct kpool_attrs *attrs, unsigned int flags)
+{
+	memset(&want, 0, sizeof(want));
+	here = group_make(attrs, 0, flags);
+	if (!here)
+		return false;
+	kpool_init_stream(&stream, here);
+	probes_hold(p, ARRAY_SIZE(p));
+	EXPECT_WANT();
+	return true;
+}
+
+static void stats_end(void)
+{
+	probes_open(p, ARRAY_SIZE(p));
+	jobs_end(here);
+}
+
+/* An item runs that holds so many units, in a new worker. */
+static void want_run(int i, int weight)
+{
+	KT_EXPECT_EQ(kpool_set_weight(item(i), weight), 0);
+	KT_EXPECT_EQ(submit(i), 0);
+	want.submitted++;
+	want.running++;
+	want.units += weight;
+	want.alive++;
+	want.spawned++;
+	expect_want(i);
+}
+
+/* It ends, and nothing takes its place. */
+static void want_end(int i, int weight)
+{
+	probes_open(&p[i], 1);
+	want.completed++;
+	want.running--;
+	want.units -= weight;
+	want.idle++;
+	expect_want(i);
+}
+
+/*
+ * One pool in which all gauges differ.
+ * Fails if one of them leaves out a place, or counts another's.
+ */
+static void gauges_tell_places_apart(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 5, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
+	};
+	struct kt_submitter s[2] = { };
+	int i;
+
+	if (!stats_make(&attrs, 0))
+		return;
+	want_run(0, 1);
+	want_run(1, 3);
+	/* submitted again while it runs */
+	KT_EXPECT_EQ(submit(0), 0);
+	want.submitted++;
+	want.pending++;
+	EXPECT_WANT();
+	/* behind the one before it in its stream, with a unit free */
+	kpool_set_stream(&p[2].job, &stream);
+	kpool_set_stream(&p[3].job, &stream);
+	want_run(2, 1);
+	KT_EXPECT_EQ(submit(3), 0);
+	want.submitted++;
+	want.pending++;
+	EXPECT_WANT();
+	/* in line: one aside takes a place too */
+	for (i = 4; i < 7; i++) {
+		KT_EXPECT_EQ(submit(i), 0);
+		want.submitted++;
+		want.pending++;
+		EXPECT_WANT();
+	}
+	KT_EXPECT_EQ(kpool_try_submit(here, item(7)), -EAGAIN);
+	want.refused++;
+	EXPECT_WANT();
+	/* due without room */
+	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[7].job, 0), 0);
+	want.submitted++;
+	want.pending++;
+	EXPECT_WANT();
+	for (i = 8; i < 11; i++) {
+		KT_EXPECT_EQ(kpool_submit_delayed(here, &p[i].job, 3600 * HZ),
+			     0);
+		want.submitted++;
+		want.delayed++;
+		EXPECT_WANT();
+	}
+	for (i = 0; i < 2; i++) {
+		if (!kt_submitter_block(&s[i], here, item(11 + i)))
+			goto out;
+		want.blocked++;
+		EXPECT_WANT();
+	}
+	KT_EXPECT_EQ(kpool_try_submit(here, item(20)), -EAGAIN);
+	want.refused++;
+	KT_EXPECT_EQ(kpool_submit_timeout(here, item(20), 2), -ETIMEDOUT);
+	EXPECT_WANT();
+	KT_EXPECT_EQ(kpool_pause(here), 0);
+	want.paused = true;
+	EXPECT_WANT();
+	/* a delayed one goes, then one in line, whose place the due one takes */
+	KT_EXPECT(kpool_cancel(item(8)));
+	want.cancelled++;
+	want.delayed--;
+	EXPECT_WANT();
+	KT_EXPECT(kpool_cancel(item(4)));
+	want.cancelled++;
+	want.pending--;
+	EXPECT_WANT();
+	/* the next that goes lets a submitter in */
+	KT_EXPECT(kpool_cancel(item(5)));
+	want.cancelled++;
+	want.blocked--;
+	want.submitted++;
+	EXPECT_WANT();
+	/* one that sleeps has not been accepted */
+	KT_EXPECT(!kpool_cancel(item(12)));
+	want.blocked--;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(kt_thread_join(&s[1].thread), -ECANCELED);
+	/* a heavy one ends, and none may start */
+	want_end(1, 3);
+	kpool_resume(here);
+	want.paused = false;
+	/* those are 6, 7 and 11; the worker that was idle takes one */
+	want.pending -= 3;
+	want.running += 3;
+	want.units += 3;
+	want.idle--;
+	want.alive += 2;
+	want.spawned += 2;
+	EXPECT_WANT();
+out:
+	probes_open(p, ARRAY_SIZE(p));
+	for (i = 9; i < 11; i++)
+		KT_EXPECT(kpool_cancel(item(i)));
+	for (i = 0; i < 2; i++)
+		if (s[i].thread.task)
+			kt_thread_join(&s[i].thread);
+	stats_end();
+}
+
+/*
+ * What became of those that were accepted.
+ * Fails if an end is counted as another.
+ */
+static void counters_tell_ends_apart(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
+		.expiry_ms = KPOOL_NO_PURGE,
+	};
+	int i;
+
+	if (!stats_make(&attrs, 0))
+		return;
+	want_run(0, 1);
+	want_run(1, 1);
+	want_run(2, 1);
+	p[1].ret = -EIO;
+	p[2].ret = 5;
+	want_end(0, 1);
+	want.failed++;
+	want_end(1, 1);
+	/* what is positive is no 0 either */
+	want.failed++;
+	want_end(2, 1);
+	/* past its deadline */
+	kpool_set_deadline(&p[3].job, the_past());
+	KT_EXPECT_EQ(submit(3), 0);
+	want.submitted++;
+	want.dropped++;
+	want.expired++;
+	EXPECT_WANT();
+	/* of a cancelled group, one delayed and two pending */
+	KT_EXPECT_EQ(kpool_pause(here), 0);
+	want.paused = true;
+	for (i = 4; i < 7; i++)
+		kpool_set_group(&p[i].job, &group);
+	KT_EXPECT_EQ(submit(4), 0);
+	KT_EXPECT_EQ(submit(5), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[6].job, 3600 * HZ), 0);
+	want.submitted += 3;
+	want.pending += 2;
+	want.delayed++;
+	EXPECT_WANT();
+	kpool_group_cancel(&group);
+	want.pending -= 2;
+	want.delayed--;
+	want.dropped += 3;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(submit(4), -ECANCELED);
+	EXPECT_WANT();
+	/* taken back, in four ways */
+	for (i = 7; i < 11; i++)
+		KT_EXPECT_EQ(submit(i), 0);
+	want.submitted += 4;
+	want.pending += 4;
+	EXPECT_WANT();
+	KT_EXPECT(kpool_cancel(item(7)));
+	KT_EXPECT_EQ(kpool_cancel_wait(item(8)), 1);
+	KT_EXPECT_EQ(kpool_disable(item(9)), 1);
+	KT_EXPECT_EQ(kpool_disable_wait(item(10)), 1);
+	want.pending -= 4;
+	want.cancelled += 4;
+	EXPECT_WANT();
+	/* refusals that are not for want of room */
+	KT_EXPECT_EQ(submit(9), -ECANCELED);
+	KT_EXPECT_EQ(kpool_set_weight(item(7), 4), 0);
+	KT_EXPECT_EQ(submit(7), -EINVAL);
+	EXPECT_WANT();
+	KT_EXPECT_EQ(submit(11), 0);
+	KT_EXPECT_EQ(submit(11), -EALREADY);
+	want.submitted++;
+	want.pending++;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(kpool_abort(here), 1);
+	want.paused = false;
+	want.closed = true;
+	want.pending--;
+	want.dropped++;
+	want.alive = 0;
+	want.idle = 0;
+	want.retired = want.spawned;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(submit(12), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_reboot(here), 0);
+	want.closed = false;
+	EXPECT_WANT();
+	want_run(13, 2);
+	want_end(13, 2);
+	stats_end();
+}
+
+/*
+ * A newcomer that takes another's place, and one that is refused it.
+ * Fails if displaced counts other drops, or a refusal is missed.
+ */
+static void displaced_are_counted(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2, .expiry_ms = KPOOL_NO_PURGE,
+		.when_full = KPOOL_DROP_OLDEST,
+	};
+	int i;
+
+	if (!stats_make(&attrs, 0))
+		return;
+	want_run(0, 1);
+	for (i = 1; i < 3; i++)
+		KT_EXPECT_EQ(submit(i), 0);
+	want.submitted += 2;
+	want.pending += 2;
+	EXPECT_WANT();
+	for (i = 3; i < 6; i++) {
+		KT_EXPECT_EQ(kpool_try_submit(here, item(i)), 0);
+		want.submitted++;
+		want.dropped++;
+		want.displaced++;
+		EXPECT_WANT();
+	}
+	KT_EXPECT_EQ(kpool_set_priority(item(6), KPOOL_LOW), 0);
+	KT_EXPECT_EQ(kpool_try_submit(here, item(6)), -EAGAIN);
+	want.refused++;
+	EXPECT_WANT();
+	stats_end();
+}
+
+static int caller_submits(void *arg)
+{
+	return submit((long)arg);
+}
+
+/*
+ * Items that their submitters run are running, hold no unit and no worker.
+ * Fails if they are counted as a worker's, or a failure is not.
+ */
+static void runs_of_callers_are_counted(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .expiry_ms = KPOOL_NO_PURGE,
+		.when_full = KPOOL_CALLER_RUNS,
+	};
+	struct kt_thread t[3] = { };
+	long i;
+
+	if (!stats_make(&attrs, 0))
+		return;
+	want_run(0, 1);
+	for (i = 0; i < 3; i++) {
+		if (!kt_thread_start(&t[i], caller_submits, (void *)(i + 1)))
+			goto out;
+		want.submitted++;
+		want.running++;
+		EXPECT_WANT();
+	}
+	p[2].ret = -EIO;
+	for (i = 0; i < 3; i++) {
+		probes_open(&p[i + 1], 1);
+		KT_EXPECT_EQ(kt_thread_join(&t[i]), 0);
+		want.running--;
+		want.completed++;
+		want.caller_ran++;
+		want.failed += i == 1;
+		EXPECT_WANT();
+	}
+	want_end(0, 1);
+out:
+	probes_open(p, ARRAY_SIZE(p));
+	for (i = 0; i < 3; i++)
+		if (t[i].task)
+			kt_thread_join(&t[i]);
+	stats_end();
+}
+
+struct stats_call {
+	struct kt_thread	thread;
+	struct kt_gate		gate;
+	unsigned long		timeout;
+};
+
+static int stats_calls(void *arg)
+{
+	struct stats_call *c = arg;
+
+	return kpool_call_timeout(here, kt_gate_pass, &c->gate, NULL,
+				  c->timeout, NULL);
+}
+
+/*
+ * Calls: one ends in time, one is given up while it runs, one while it is
+ * pending, one is not let in.
+ * Fails if any but the second counts as abandoned.
+ */
+static void calls_given_up_are_counted(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1, .expiry_ms = KPOOL_NO_PURGE,
+	};
+	struct stats_call c[4] = { };
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		kt_gate_init(&c[i].gate);
+		c[i].timeout = i ? 2 : KT_LIMIT;
+	}
+	if (!stats_make(&attrs, 0))
+		return;
+	kt_gate_open(&c[0].gate);
+	KT_EXPECT_EQ(stats_calls(&c[0]), 0);
+	want.submitted++;
+	want.completed++;
+	want.alive++;
+	want.spawned++;
+	want.idle++;
+	EXPECT_WANT();
+	c[1].timeout = kt_exact ? 2 : HZ;
+	if (!kt_thread_start(&c[1].thread, stats_calls, &c[1]) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&c[1].gate.started))))
+		goto out;
+	KT_EXPECT_EQ(kt_thread_join(&c[1].thread), -ETIMEDOUT);
+	want.submitted++;
+	want.idle--;
+	want.running++;
+	want.units++;
+	want.abandoned++;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(stats_calls(&c[2]), -ETIMEDOUT);
+	want.submitted++;
+	want.cancelled++;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(submit(0), 0);
+	want.submitted++;
+	want.pending++;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(stats_calls(&c[3]), -ETIMEDOUT);
+	EXPECT_WANT();
+out:
+	kt_gate_open(&c[1].gate);
+	if (c[1].thread.task)
+		kt_thread_join(&c[1].thread);
+	stats_end();
+}
+
+/*
+ * Workers that go: for want of room, for want of work, and at the end.
+ * Fails if purged and retired are confused.
+ */
+static void workers_that_go_are_told_apart(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .expiry_ms = KPOOL_NO_PURGE,
+	};
+	int i;
+
+	if (!stats_make(&attrs, 0))
+		return;
+	for (i = 0; i < 4; i++)
+		want_run(i, 1);
+	want_end(0, 1);
+	want_end(1, 1);
+	/* one of the idle is too many, then one of those that run */
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 3), 0);
+	want.idle--;
+	want.alive--;
+	want.retired++;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 1), 0);
+	want.idle--;
+	want.alive--;
+	want.retired++;
+	EXPECT_WANT();
+	probes_open(&p[2], 1);
+	want.running--;
+	want.units--;
+	want.completed++;
+	want.alive--;
+	want.retired++;
+	EXPECT_WANT();
+	want_end(3, 1);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_EXPIRY_MS, 1), 0);
+	want.idle--;
+	want.alive--;
+	want.purged++;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_EXPIRY_MS, KPOOL_NO_PURGE), 0);
+	want_run(4, 1);
+	want_end(4, 1);
+	KT_EXPECT_EQ(kpool_release_timeout(here, KT_LIMIT), 0);
+	want.closed = true;
+	want.idle--;
+	want.alive--;
+	want.retired++;
+	EXPECT_WANT();
+	stats_end();
+}
+
+KT_MODULE("kpool selftests: statistics",
+	  KT_CASE(gauges_tell_places_apart),
+	  KT_CASE(counters_tell_ends_apart),
+	  KT_CASE(displaced_are_counted),
+	  KT_CASE(runs_of_callers_are_counted),
+	  KT_CASE(calls_given_up_are_counted),
+	  KT_CASE(workers_that_go_are_told_apart));
