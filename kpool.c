@@ -82,6 +82,12 @@ struct kpool *kpool_by_id(u32 id)
 
 /* Making a pool */
 
+/*
+ * Sequence numbers wrap soon, in every pool and not after months in one, as
+ * jiffies do with INITIAL_JIFFIES: a comparison that cannot stand that shows.
+ */
+#define KPOOL_INITIAL_SEQ	((u32)-300)
+
 /* Format a name into @name; false if it is too long or has a bad character. */
 static __printf(2, 0)
 bool kpool_name_format(char name[KPOOL_NAME_MAX + 1], const char *fmt,
@@ -123,6 +129,8 @@ static void kpool_init(struct kpool *pool, const char *name,
 	int rank;
 
 	raw_spin_lock_init(&pool->lock);
+	pool->epoch = KPOOL_INITIAL_SEQ;
+	pool->arrivals = KPOOL_INITIAL_SEQ;
 	for (rank = 0; rank < KPOOL_NR_RANKS; rank++)
 		INIT_LIST_HEAD(&pool->lines[rank]);
 	INIT_LIST_HEAD(&pool->blocked);

@@ -1028,6 +1028,73 @@ out:
 	full_end(&f);
 }
 
+static int opens_gate_later(void *arg)
+{
+	kt_sleep_ms(30 * MSEC_PER_SEC / HZ);
+	kt_gate_open(arg);
+	return 0;
+}
+
+static int takes_sixty_ticks(void *arg)
+{
+	kt_sleep_ms(60 * MSEC_PER_SEC / HZ);
+	return answers(arg);
+}
+
+static int takes_ninety_ticks(void *arg)
+{
+	kt_sleep_ms(90 * MSEC_PER_SEC / HZ);
+	return answers(arg);
+}
+
+/*
+ * A call has 100 ticks for admission or waiting in line, which take 30, and
+ * for its run.  One of 60 is in time, one of 90 is not.
+ * Fails if the first 30 are counted twice or not at all.
+ */
+static void all_of_a_call_shares_its_time(int in_line)
+{
+	static struct kt_thread t;
+	static struct full f;
+	struct kpool_attrs attrs = one_unit;
+	unsigned long since;
+	int result = 0, pass;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	attrs.queue_depth = in_line;
+	for (pass = 0; pass < 2; pass++) {
+		if (!full_make(&f, &attrs))
+			break;
+		request_init(&req, f.pool, 7);
+		if (!kt_thread_start(&t, opens_gate_later, &f.gate))
+			break;
+		since = jiffies;
+		if (!pass) {
+			KT_EXPECT_EQ(kpool_call_timeout(f.pool,
+							takes_sixty_ticks, &req,
+							release, 100, &result),
+				     0);
+			KT_EXPECT_EQ(result, 7);
+		} else {
+			KT_EXPECT_EQ(kpool_call_timeout(f.pool,
+							takes_ninety_ticks,
+							&req, release, 100,
+							&result), -ETIMEDOUT);
+			KT_EXPECT_GE(jiffies - since, 100);
+			KT_EXPECT_LE(jiffies - since, 100 + 100 / 8 + 2);
+		}
+		KT_EXPECT_EQ(kt_thread_join(&t), 0);
+		KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+		expect_request(1, pass);
+		kt_pool_end(f.pool);
+		f.pool = NULL;
+	}
+	full_end(&f);
+}
+
 KT_MODULE("kpool selftest: calls",
 	  KT_CASE(call_returns_the_result),
 	  KT_CASE(call_is_counted_like_an_item),
@@ -1035,6 +1102,7 @@ KT_MODULE("kpool selftest: calls",
 	  KT_CASE(refused_call_leaves_the_argument),
 	  KT_CASE(release_sends_waiting_callers_away),
 	  KT_EACH(function_does_not_start_after_a_timeout, depths),
+	  KT_EACH(all_of_a_call_shares_its_time, depths),
 	  KT_CASE(running_function_is_abandoned),
 	  KT_CASE(release_function_is_optional),
 	  KT_CASE(nobody_else_is_abandoned),

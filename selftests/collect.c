@@ -295,6 +295,61 @@ static void collecting_needs_the_flag(void)
 	jobs_end(pool);
 }
 
+struct next_waiter {
+	struct kt_thread	thread;
+	unsigned long		timeout;
+	unsigned long		took;
+};
+
+static int waits_for_next(void *arg)
+{
+	struct next_waiter *w = arg;
+	unsigned long since = jiffies;
+	struct kpool_job *job = kpool_group_next(&group, w->timeout);
+
+	w->took = jiffies - since;
+	return PTR_ERR_OR_ZERO(job);
+}
+
+/*
+ * A collector is woken by an end whose job another takes first; it has what
+ * is left of its time to wait for the next one, and no more.
+ * Fails if it begins anew: mutant next-time-anew.
+ */
+static void collector_woken_in_vain_keeps_its_time(void)
+{
+	struct kpool *pool = group_make(&queued_two, 2, KPOOL_GROUP_COLLECT);
+	struct next_waiter w = { .timeout = 50 };
+
+	if (!pool)
+		return;
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		goto out;
+	}
+	probes_hold(p, 2);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 2);
+	if (!kt_thread_start(&w.thread, waits_for_next, &w) ||
+	    !kt_thread_asleep(&w.thread))
+		goto resume;
+	kt_sleep_ms(30 * MSEC_PER_SEC / HZ);
+	/* with one CPU, nothing comes between these two */
+	sched_set_fifo(current);
+	KT_EXPECT(kpool_cancel(&p[0].job.item));
+	KT_EXPECT(kpool_group_next(&group, 0) == &p[0].job);
+	sched_set_normal(current, 0);
+	KT_EXPECT_EQ(kt_thread_join(&w.thread), -ETIMEDOUT);
+	KT_EXPECT_GE(w.took, 50);
+	KT_EXPECT_LE(w.took, 50 + 50 / 8 + 2);
+resume:
+	kpool_resume(pool);
+	probes_open(p, 2);
+	expect_next(&p[1], 0);
+out:
+	jobs_end(pool);
+}
+
 KT_MODULE("kpool selftest: jobs that are collected",
 	  KT_CASE(jobs_are_collected_in_order_of_ending),
 	  KT_CASE(each_end_wakes_a_collector),
@@ -304,4 +359,5 @@ KT_MODULE("kpool selftest: jobs that are collected",
 	  KT_CASE(job_must_be_collected_before_it_is_submitted_again),
 	  KT_CASE(uncollected_job_is_not_pending),
 	  KT_CASE(collected_job_may_be_freed),
-	  KT_CASE(collecting_needs_the_flag));
+	  KT_CASE(collecting_needs_the_flag),
+	  KT_CASE(collector_woken_in_vain_keeps_its_time));

@@ -1299,6 +1299,35 @@ out:
 	kvfree(s);
 }
 
+/*
+ * A group in memory that was something else before.
+ * Fails (oopses, or hangs) if a field is left as it was.
+ */
+static void init_sets_every_field(void)
+{
+	struct kpool *pool = group_make(&queued_two, 2, 0);
+	static struct kpool_group child;
+
+	if (!pool)
+		return;
+	memset(&group, 0x5a, sizeof(group));
+	memset(&child, 0x5a, sizeof(child));
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	KT_EXPECT_EQ(kpool_init_group(&child, pool, &group, 0), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+	KT_EXPECT_EQ(kpool_group_error(&child), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&child, 0), 0);
+	kpool_set_group(&p[1].job, &child);
+	p[1].ret = -EIO;
+	probes_submit(pool, p, 2);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&child), -EIO);
+	probes_expect_ran(p, 2);
+	jobs_end(pool);
+}
+
 KT_MODULE("kpool selftest: groups",
 	  KT_CASE(wait_is_for_every_member),
 	  KT_CASE(wait_is_for_members_alone),
@@ -1339,4 +1368,5 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(dropped_function_cannot_wait_for_the_group),
 	  KT_CASE(group_may_go_right_after_wait),
 	  KT_CASE(cancelled_group_may_go_before_the_dropper_comes),
-	  KT_CASE(storm_of_groups_loses_nothing));
+	  KT_CASE(storm_of_groups_loses_nothing),
+	  KT_CASE(init_sets_every_field));

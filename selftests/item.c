@@ -204,10 +204,20 @@ static void disable_does_not_wrap(void)
 			return;
 	KT_EXPECT_EQ(kpool_disable(&job.item), -ERANGE);
 	KT_EXPECT_EQ(kpool_disable_wait(&job.item), -ERANGE);
+	KT_EXPECT_EQ(kpool_cancel_wait(&job.item), -ERANGE);
+	KT_EXPECT_EQ(kpool_disable(&job.item), -ERANGE);
 	for (i = 65535; i > 1; i--)
 		if (!KT_EXPECT_EQ(kpool_enable(&job.item), 1))
 			return;
 	KT_EXPECT_EQ(kpool_enable(&job.item), 0);
+	KT_EXPECT_EQ(kpool_enable(&job.item), -EINVAL);
+	/* with one to spare it is let through, and gives that back */
+	for (i = 0; i < 65534; i++)
+		if (!KT_EXPECT_EQ(kpool_disable(&job.item), 0))
+			return;
+	KT_EXPECT_EQ(kpool_cancel_wait(&job.item), 0);
+	KT_EXPECT_EQ(kpool_disable_wait(&job.item), 0);
+	KT_EXPECT_EQ(kpool_disable(&job.item), -ERANGE);
 }
 
 /*
@@ -451,6 +461,217 @@ static void flushes_end_in_turn(void)
 		KT_EXPECT_EQ(kt_thread_join(&t[i]), 0);
 	}
 	kt_pool_end(pool);
+}
+
+/*
+ * Four items and a flush after each; they end in another order each time, and
+ * a flush ends when all before it have.  So often that every counter of 32 bits
+ * that began a little below its wrap passes it.
+ * Fails if an end is taken for one of another flush, or flushes are compared
+ * as if the count did not wrap: mutant flush-epoch-unsigned.
+ */
+static void flushes_end_in_turn_in_any_order_of_ends(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4 };
+	struct kpool *pool = kt_pool("turns", &attrs);
+	static struct kt_gate gate[4];
+	static struct kt_job job[4];
+	struct kt_thread t[4];
+	int round, i, k;
+
+	if (!pool)
+		return;
+	for (round = 0; round < 24 * 4; round++) {
+		int left[] = { 0, 1, 2, 3 }, code = round % 24;
+		bool over[4] = { };
+		u64 completed = kt_stat(pool, completed);
+
+		for (i = 0; i < 4; i++) {
+			kt_gate_init(&gate[i]);
+			kt_job_init(&job[i], kt_job_gated, &gate[i], i);
+			KT_EXPECT_EQ(kpool_submit(pool, &job[i].item), 0);
+			if (!flusher_sleeps(&t[i], pool))
+				return;
+		}
+		for (i = 0; i < 4; i++) {
+			int pick = code % (4 - i), nr = left[pick];
+
+			code /= 4 - i;
+			for (k = pick; k < 3 - i; k++)
+				left[k] = left[k + 1];
+			over[nr] = true;
+			kt_gate_open(&gate[nr]);
+			KT_EXPECT(kt_wait(kt_stat(pool, completed) ==
+					  completed + i + 1));
+			for (k = 0; k < 4 && over[k]; k++)
+				KT_EXPECT(kt_wait(kt_thread_done(&t[k])));
+			for (; k < 4; k++)
+				KT_EXPECT(!kt_thread_done(&t[k]));
+		}
+		for (i = 0; i < 4; i++)
+			KT_EXPECT_EQ(kt_thread_join(&t[i]), 0);
+	}
+	kt_pool_end(pool);
+}
+
+/* Submits and flushes in a loop: what it submitted has run then. */
+struct busy_flusher {
+	struct kt_thread	thread;
+	struct kpool		*pool;
+	struct kt_gate		gate;
+	struct kt_job		job[3];
+};
+
+static int busy_flusher_main(void *arg)
+{
+	struct busy_flusher *b = arg;
+	int n = kt_count(300), i, k;
+
+	for (i = 1; i <= n; i++) {
+		for (k = 0; k < 3; k++)
+			if (kpool_submit(b->pool, &b->job[k].item))
+				return -EIO;
+		if (kpool_flush(b->pool))
+			return -EINVAL;
+		if (atomic_read(&b->gate.finished) != 3 * i)
+			return -EAGAIN;
+	}
+	return 0;
+}
+
+/*
+ * Many flush while all go on submitting.
+ * Fails if a flush returns before what its caller had submitted has run, or
+ * (hangs) waits for what came after it.
+ */
+static void flushes_and_submits_go_on_together(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = 4,
+	};
+	struct kpool *pool = kt_pool("flushers", &attrs);
+	static struct busy_flusher b[4];
+	int i, k;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 4; i++) {
+		b[i].pool = pool;
+		kt_gate_init(&b[i].gate);
+		for (k = 0; k < 3; k++) {
+			kt_job_init(&b[i].job[k], kt_job_tiny, &b[i].gate, k);
+			if (k)
+				kpool_set_priority(&b[i].job[k].item,
+						   k == 1 ? KPOOL_HIGH :
+							    KPOOL_LOW);
+		}
+		kt_thread_start(&b[i].thread, busy_flusher_main, &b[i]);
+	}
+	for (i = 0; i < 4; i++)
+		KT_EXPECT_EQ(kt_thread_join(&b[i].thread), 0);
+	kt_pool_end(pool);
+}
+
+/* Memory as it comes from an allocator that poisons it. */
+static void fill(void *mem, size_t size)
+{
+	OPTIMIZER_HIDE_VAR(mem);
+	memset(mem, 0x5a, size);
+}
+
+/* It runs at once in the one unit, in front of a low one, and can be told. */
+static void expect_plain_item(struct kpool *pool, struct kpool_item *item,
+			      struct kt_gate *gate)
+{
+	struct kt_job low;
+
+	kt_gate_init(gate);
+	kt_gate_open(gate);
+	kt_job_init(&low, kt_job_gated, gate, 0);
+	kpool_set_priority(&low.item, KPOOL_LOW);
+	KT_EXPECT(!kpool_is_pending(item));
+	KT_EXPECT(!kpool_cancel(item));
+	KT_EXPECT_EQ(kpool_cancel_wait(item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(item), 0);
+	KT_EXPECT_EQ(kpool_enable(item), -EINVAL);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &low.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, item), 0);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush_item(item), 0);
+	/* the low one has not been started before it, nor with it */
+	KT_EXPECT_EQ(kpool_flush_item(&low.item), 0);
+	KT_EXPECT_EQ(kt_stat(pool, units), 0);
+	/* given up, it tells nobody */
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, item), 0);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
+	KT_EXPECT_EQ(kpool_abort(pool), 1);
+	KT_EXPECT_EQ(kpool_reboot(pool), 0);
+}
+
+static int poisoned_order, poisoned_units;
+static struct kpool *poisoned_pool;
+
+static int notes_itself(struct kpool_item *item)
+{
+	poisoned_units = kt_stat(poisoned_pool, units);
+	poisoned_order = kt_stat(poisoned_pool, pending);
+	return 0;
+}
+
+static const char *const inits[] = { "item", "job", NULL };
+
+/*
+ * What is initialised may have been anything before.
+ * Fails if a field is left as it was: a flag, a weight, a deadline, a group.
+ */
+static void init_sets_every_field(int init)
+{
+	struct kpool_job job;
+	struct kpool_item *item = &job.item;
+	struct kt_gate gate;
+
+	poisoned_pool = kt_pool("poisoned", &queued_one);
+	if (!poisoned_pool)
+		return;
+	poisoned_units = -1;
+	poisoned_order = -1;
+	fill(&job, sizeof(job));
+	if (init)
+		kpool_init_job(&job, notes_itself);
+	else
+		kpool_init_item_onstack(item, notes_itself);
+	expect_plain_item(poisoned_pool, item, &gate);
+	/* one unit, and the low one behind it */
+	KT_EXPECT_EQ(poisoned_units, 1);
+	KT_EXPECT_EQ(poisoned_order, 1);
+	kpool_destroy_item_onstack(item);
+	kt_pool_end(poisoned_pool);
+}
+
+/* The same where the memory came from a heap that poisons. */
+static void init_of_heap_memory_sets_every_field(int init)
+{
+	struct kpool_job *job = kmalloc(sizeof(*job), GFP_KERNEL);
+	struct kt_gate gate;
+
+	if (!KT_EXPECT(job))
+		return;
+	poisoned_pool = kt_pool("poisoned", &queued_one);
+	if (!poisoned_pool)
+		goto out;
+	fill(job, sizeof(*job));
+	if (init)
+		kpool_init_job(job, notes_itself);
+	else
+		kpool_init_item(&job->item, notes_itself);
+	expect_plain_item(poisoned_pool, &job->item, &gate);
+	KT_EXPECT_EQ(poisoned_units, 1);
+	KT_EXPECT_EQ(poisoned_order, 1);
+	kt_pool_end(poisoned_pool);
+out:
+	kfree(job);
 }
 
 static void dropped_here(struct kpool_item *item, int err)
@@ -1093,6 +1314,10 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_CASE(pool_flush_waits_for_what_came_before),
 	  KT_CASE(later_ends_do_not_end_a_flush),
 	  KT_CASE(flushes_end_in_turn),
+	  KT_CASE(flushes_end_in_turn_in_any_order_of_ends),
+	  KT_CASE(flushes_and_submits_go_on_together),
+	  KT_EACH(init_sets_every_field, inits),
+	  KT_EACH(init_of_heap_memory_sets_every_field, inits),
 	  KT_CASE(abort_drops_what_has_not_started),
 	  KT_CASE(dropped_may_free_the_item),
 	  KT_CASE(waiting_includes_the_dropped_function),

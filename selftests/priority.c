@@ -830,6 +830,130 @@ static void oldest_in_line_may_be_low(void)
 	priority_finish(pool, NULL, 0);
 }
 
+/* kpool.c begins to count arrivals so far below their wrap. */
+#define ARRIVALS_LEFT	300
+
+/* So many arrivals are over. */
+static void count_arrivals(struct kpool *pool, int n)
+{
+	struct kt_job job;
+	int i;
+
+	kt_job_init(&job, kt_job_tiny, &gate, 0);
+	for (i = 0; i < n; i++) {
+		KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+		KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	}
+}
+
+/*
+ * The line crosses the wrap of the count of arrivals, at each of its places.
+ * Fails if the oldest lower one is chosen as if there were no wrap: mutant
+ * arrival-unsigned.
+ */
+static void oldest_lower_one_is_found_across_the_wrap(void)
+{
+	struct kpool *pool;
+	int before;
+
+	for (before = 0; before <= 40; before += 2) {
+		pool = paused_pool(&one_deep);
+		if (!pool)
+			return;
+		kpool_resume(pool);
+		count_arrivals(pool, ARRIVALS_LEFT - before);
+		KT_EXPECT_EQ(kpool_pause(pool), 0);
+		order_init(&order);
+		/* those that are passed over lie on both sides */
+		submit_ranks(pool, "lnhhlnhhnlhhlnhhnlhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh");
+		expect_order_by_rule(pool, 64);
+		priority_finish(pool, NULL, 0);
+	}
+}
+
+/*
+ * An item that waited for its own run goes back in front of those that came
+ * after it, wherever the wrap lies between.
+ * Fails if it goes behind them: mutant arrival-unsigned-front.
+ */
+static void held_item_keeps_its_place_across_the_wrap(void)
+{
+	static struct load own;
+	struct kpool *pool;
+	int before, i;
+
+	for (before = 0; before <= 6; before++) {
+		pool = priority_pool(&two_deep);
+		if (!pool)
+			return;
+		count_arrivals(pool, ARRIVALS_LEFT - before);
+		order_init(&order);
+		load_init(&own, 0);
+		/* it runs and is accepted again, then the line gets longer */
+		KT_EXPECT(load_runs(pool, &own));
+		KT_EXPECT_EQ(load_submit(pool, &own), 0);
+		KT_EXPECT(load_runs(pool, &load[0]));
+		for (i = 0; i < 4; i++) {
+			item_prepare(i, KPOOL_NORMAL);
+			KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+		}
+		atomic_set(&own.gate.started, 0);
+		kt_gate_let_one(&own.gate);
+		/* the unit that its run gave back is its own again */
+		KT_EXPECT(load_starts(&own));
+		KT_EXPECT_EQ(order.n, 0);
+		kt_gate_open(&own.gate);
+		kt_gate_open(&load[0].gate);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		order_expect_rising(&order, 4);
+		priority_finish(pool, NULL, 0);
+	}
+}
+
+static struct kpool_job late[20];
+
+static int late_ran(struct kpool_item *it)
+{
+	order_note(&order, 100);
+	return 0;
+}
+
+/*
+ * Of those that a start passes over none is forgotten because others are
+ * dropped in between: a drop is no start, and nobody's turn.
+ * Fails if drops are counted as starts, or begin the count anew.
+ */
+static void drops_are_no_turns(int priority)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+	int i, n = 0, k = 0;
+
+	if (!pool)
+		return;
+	item_prepare(0, KPOOL_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	for (i = 1; i <= 32; i++) {
+		item_prepare(i, KPOOL_HIGH);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+		if (i % 3 || k == ARRAY_SIZE(late))
+			continue;
+		kpool_init_job(&late[k], late_ran);
+		set_rank(&late[k].item, priority == 1 ? KPOOL_HIGH :
+			 priority == 2 ? KPOOL_LOW : KPOOL_NORMAL);
+		kpool_set_deadline(&late[k], 1);
+		KT_EXPECT_EQ(kpool_submit(pool, &late[k++].item), 0);
+	}
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(order.n, 33);
+	for (i = 0; i < order.n; i++)
+		if (!order.nr[i])
+			n = i;
+	KT_EXPECT_EQ(n, 15);
+	KT_EXPECT_EQ(kt_stat(pool, expired), k);
+	priority_finish(pool, NULL, 0);
+}
+
 KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(high_starts_before_normal_before_low),
 	  KT_EACH(order_within_a_priority_is_arrival, priorities),
@@ -853,4 +977,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_EACH(held_item_keeps_its_priority, priorities),
 	  KT_CASE(flush_waits_for_low_items_that_are_overtaken),
 	  KT_CASE(flush_does_not_wait_for_later_low_items),
-	  KT_CASE(oldest_in_line_may_be_low));
+	  KT_CASE(oldest_in_line_may_be_low),
+	  KT_CASE(oldest_lower_one_is_found_across_the_wrap),
+	  KT_CASE(held_item_keeps_its_place_across_the_wrap),
+	  KT_EACH(drops_are_no_turns, priorities));

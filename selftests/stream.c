@@ -1069,6 +1069,30 @@ static void due_job_behind_a_sleeper_of_its_stream_starts(void)
 	kt_pool_end(pool);
 }
 
+/*
+ * A stream in memory that was something else before.
+ * Fails (oopses, or hangs) if a field is left as it was.
+ */
+static void init_sets_every_field(void)
+{
+	struct kpool_stream *poisoned = kmalloc(sizeof(*poisoned), GFP_KERNEL);
+	struct kpool *pool = kt_pool("stream", &queued_two);
+	static struct probe one[2];
+
+	if (!KT_EXPECT(poisoned) || !pool)
+		goto out;
+	memset(poisoned, 0x5a, sizeof(*poisoned));
+	kpool_init_stream(poisoned, pool);
+	probes_init(one, 2, probe_fn);
+	kpool_set_stream(&one[0].job, poisoned);
+	kpool_set_stream(&one[1].job, poisoned);
+	probes_submit(pool, one, 2);
+	KT_EXPECT(kt_wait(probes_ran(one, 2) == 2));
+	jobs_end(pool);
+out:
+	kfree(poisoned);
+}
+
 KT_MODULE("kpool selftest: streams",
 	  KT_CASE(jobs_run_one_at_a_time_in_order),
 	  KT_CASE(streams_run_in_parallel),
@@ -1100,4 +1124,5 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(streamed_jobs_are_not_run_by_callers),
 	  KT_CASE(jobs_and_stream_may_be_freed),
 	  KT_CASE(storm_of_streams_keeps_every_order),
-	  KT_CASE(due_job_behind_a_sleeper_of_its_stream_starts));
+	  KT_CASE(due_job_behind_a_sleeper_of_its_stream_starts),
+	  KT_CASE(init_sets_every_field));

@@ -217,6 +217,73 @@ static void displaced_for_a_follower_makes_room(int follows)
 	probes_expect_ran(&p[3], 1);
 }
 
+/*
+ * A full queue of which one place is taken by a job that waits for its stream
+ * with its turn behind it: the other makes room.
+ * Fails if places of such jobs are not counted: the newcomer is refused.
+ */
+static void job_that_waits_for_its_stream_fills_the_queue(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 2, .when_full = KPOOL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+
+	if (!pool)
+		return;
+	probes_init(p, 6, probe_fn);
+	kpool_init_stream(&stream, pool);
+	probes_hold(p, 3);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	probes_submit(pool, p, 3);
+	probe_runs(&p[0]);
+	probe_runs(&p[2]);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[3]), 0);
+	KT_EXPECT_EQ(kt_stat(pool, displaced), 0);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 6)));
+	probes_expect_dropped(&p[3], 1, -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 2);
+	kt_gate_open(&p[1].own);
+	kt_gate_open(&p[2].own);
+	busy_end(pool);
+	probes_expect_ran(&p[0], 3);
+	probes_expect_ran(&p[4], 1);
+}
+
+/*
+ * Jobs that follow one that runs are the only ones in line, and the oldest of
+ * them goes.
+ * Fails if what waits for its stream is spared.
+ */
+static void follower_in_line_is_displaced(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2, .when_full = KPOOL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+	int i;
+
+	if (!pool)
+		return;
+	probes_init(p, 6, probe_fn);
+	kpool_init_stream(&stream, pool);
+	probes_hold(p, 1);
+	for (i = 0; i < 3; i++)
+		kpool_set_stream(&p[i].job, &stream);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	probes_submit(pool, &p[1], 2);
+	KT_EXPECT_EQ(probe_try(pool, &p[3]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 6)));
+	probes_expect_dropped(&p[1], 1, -EAGAIN);
+	busy_end(pool);
+	probes_expect_ran(&p[0], 1);
+	probes_expect_ran(&p[2], 2);
+}
+
 /* Fails if a submitter that runs a member itself does not tell the group. */
 static void caller_runs_a_member_of_a_group(void)
 {
@@ -1041,6 +1108,8 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(displaced_job_lets_the_next_of_its_stream_go),
 	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
+	  KT_CASE(job_that_waits_for_its_stream_fills_the_queue),
+	  KT_CASE(follower_in_line_is_displaced),
 	  KT_CASE(caller_runs_a_member_of_a_group),
 	  KT_CASE(caller_does_not_run_an_expired_job),
 	  KT_CASE(dropped_heavy_head_lets_others_start),
