@@ -396,10 +396,171 @@ static void room_of_the_refused_is_used_at_once(void)
 	KT_EXPECT(tries);
 }
 
+/*
+ * The last that could change anything goes.  An item sleeps for job 1, which
+ * needs both units, one of which the item holds; job 2 is something else that
+ * has to do with the pool.
+ */
+static void last_is_a_run(struct kpool *pool)
+{
+	kt_gate_open(&p[2].own);
+}
+
+static void last_is_cancelled(struct kpool *pool)
+{
+	KT_EXPECT(kpool_cancel(&p[2].job.item));
+}
+
+static void last_is_cancelled_and_waited_for(struct kpool *pool)
+{
+	KT_EXPECT_EQ(kpool_cancel_wait(&p[2].job.item), 1);
+}
+
+static void last_is_disabled(struct kpool *pool)
+{
+	KT_EXPECT_EQ(kpool_disable(&p[2].job.item), 1);
+}
+
+static void last_is_of_a_cancelled_group(struct kpool *pool)
+{
+	kpool_group_cancel(&group);
+}
+
+static void last_is_dropped_by_release(struct kpool *pool)
+{
+	kpool_release(pool);
+}
+
+static void last_is_due_behind_the_heavy_one(struct kpool *pool)
+{
+	KT_EXPECT(kpool_modify_delay(&p[2].job, 0));
+}
+
+static void last_is_due_by_time(struct kpool *pool)
+{
+	KT_EXPECT(kpool_modify_delay(&p[2].job, 2));
+}
+
+static void last_is_too_late(struct kpool *pool)
+{
+	p[2].job.deadline = the_past();
+	KT_EXPECT_EQ(kpool_set_priority(&p[2].job.item, KPOOL_HIGH), 0);
+	KT_EXPECT(kpool_modify_delay(&p[2].job, 0));
+}
+
+static void last_is_a_pause(struct kpool *pool)
+{
+	kpool_resume(pool);
+}
+
+static void last_is_a_unit(struct kpool *pool)
+{
+	/* the delayed one has no unit to run in, as the heavy one */
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+}
+
+enum { HOPE_RUNS, HOPE_DELAYED, HOPE_CALLER, HOPE_PAUSE };
+
+static const struct {
+	int	kind;
+	void	(*goes)(struct kpool *pool);
+} hopes[] = {
+	{ HOPE_RUNS, last_is_a_run },
+	{ HOPE_CALLER, last_is_a_run },
+	{ HOPE_DELAYED, last_is_cancelled },
+	{ HOPE_DELAYED, last_is_cancelled_and_waited_for },
+	{ HOPE_DELAYED, last_is_disabled },
+	{ HOPE_DELAYED, last_is_of_a_cancelled_group },
+	{ HOPE_DELAYED, last_is_dropped_by_release },
+	{ HOPE_DELAYED, last_is_due_behind_the_heavy_one },
+	{ HOPE_DELAYED, last_is_due_by_time },
+	{ HOPE_DELAYED, last_is_too_late },
+	{ HOPE_DELAYED, last_is_a_unit },
+	{ HOPE_PAUSE, last_is_a_pause },
+};
+
+static const char *const hope_names[] = {
+	"run", "run_of_a_caller", "cancel", "cancel_wait", "disable",
+	"group_cancel", "release", "due", "due_by_time", "too_late", "unit",
+	"pause", NULL
+};
+
+static int submits_the_third(void *arg)
+{
+	return kpool_submit(arg, &p[2].job.item);
+}
+
+/* What job 2 does while the item sleeps. */
+static void hope_begins(struct kpool *pool, int kind, struct kt_thread *t)
+{
+	switch (kind) {
+	case HOPE_CALLER:
+		kt_thread_start(t, submits_the_third, pool);
+		probe_runs(&p[2]);
+		break;
+	case HOPE_RUNS:
+		probes_submit(pool, &p[2], 1);
+		probe_runs(&p[2]);
+		break;
+	case HOPE_DELAYED:
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[2].job, 3600 * HZ),
+			     0);
+		break;
+	case HOPE_PAUSE:
+		KT_EXPECT_EQ(kpool_pause(pool), 0);
+		break;
+	}
+}
+
+/*
+ * While that goes on, the sleep may end; as soon as it goes, it cannot.
+ * Fails (hangs) if no verdict is drawn when it goes: mutant
+ * caller-run-ends-unjudged.
+ */
+static void end_of_the_last_hope_is_a_hang(int which)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .expiry_ms = KPOOL_NO_PURGE,
+		.queue_depth = hopes[which].kind == HOPE_CALLER ? 1 :
+			       KPOOL_UNLIMITED,
+		.when_full = hopes[which].kind == HOPE_CALLER ?
+			     KPOOL_CALLER_RUNS : KPOOL_WAIT,
+	};
+	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_second);
+	struct kt_thread t = { };
+
+	if (!pool)
+		return;
+	/* the item falls asleep when all else is in its place */
+	probes_hold(&p[2], 1);
+	kpool_set_group(&p[2].job, &group);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	actor_start(&cast[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	if (hopes[which].kind != HOPE_RUNS)
+		probes_submit(pool, &p[1], 1);
+	hope_begins(pool, hopes[which].kind, &t);
+	if (hopes[which].kind == HOPE_RUNS)
+		probes_submit(pool, &p[1], 1);
+	kt_gate_open(&cue);
+	actor_sleeps(&cast[0]);
+	kt_sleep_ms(10);
+	KT_EXPECT(!READ_ONCE(cast[0].acted));
+	hopes[which].goes(pool);
+	actor_expect(&cast[0], -EDEADLK);
+	/* so that a failure is no hang */
+	kpool_cancel(&p[1].job.item);
+	probes_open(p, 3);
+	if (t.task)
+		KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	jobs_end(pool);
+}
+
 KT_MODULE("kpool selftest: hangs with droppers, aborters and submitters",
 	  KT_EACH(hang_through_a_dropped_function_is_refused, droppers),
 	  KT_CASE(dropper_that_aborts_is_no_hope),
 	  KT_CASE(aborter_that_leaves_is_no_hope),
 	  KT_CASE(leaver_that_aborts_is_no_hope),
 	  KT_CASE(killed_sleeper_is_hope),
-	  KT_CASE(room_of_the_refused_is_used_at_once));
+	  KT_CASE(room_of_the_refused_is_used_at_once),
+	  KT_EACH(end_of_the_last_hope_is_a_hang, hope_names));
