@@ -102,6 +102,7 @@ struct kpool_run {
 	unsigned int		units;	/* L: held by the run; 0: none */
 	u32			epoch;	/* L: of the item */
 	int			err;	/* L: of KPOOL_RUN_DROP, _ABORT: why */
+	u64			nr;	/* L: of an external run: begun in this memory */
 	u8			kind;	/* L: enum kpool_run_kind */
 	bool			special; /* L: there is more to do at its end */
 	bool			dead;	/* L: its thread has ended, kpool knows */
@@ -167,6 +168,8 @@ struct kpool_waiter {
 	struct completion	done;
 	struct kpool_item	*item;	/* I: for _SUBMIT, _ITEM and _CALL */
 	struct kpool_run	*run;	/* I: the run that sleeps here, or NULL */
+	struct kpool_run	*behind; /* I: the run that the awaited one follows */
+	u64			behind_nr; /* I: which run of that memory it was */
 	unsigned long		left;	/* L: for _FLUSH: items since the one before */
 	u32			epoch;	/* I: for _FLUSH: the last that counts */
 	int			result;	/* L: valid once @served */
@@ -598,6 +601,7 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item);
 int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	       unsigned long timeout, bool killable);
+bool kpool_wait_has_begun(const struct kpool_waiter *waiter);
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
 		    bool killable);

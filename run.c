@@ -198,6 +198,7 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 
 	lockdep_assert_held(&pool->lock);
 	run->kind = kind;
+	run->nr++;
 	run->fn = runs ? kpool_user_fn(item) : item->dropped;
 	run->call = runs && kpool_is_call(item) ? kpool_call_of(item) : NULL;
 	run->epoch = item->epoch;

@@ -46,6 +46,7 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	init_completion(&waiter->done);
 	waiter->item = item;
 	waiter->run = NULL;
+	waiter->behind = NULL;
 	waiter->lost = false;
 	waiter->served = false;
 	waiter->kind = kind;
@@ -321,6 +322,21 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 	item->flags &= ~__KPOOL_WATCHED;
 }
 
+/* The number of a run, among those in the same memory. */
+static u64 kpool_run_nr(const struct kpool_run *run)
+{
+	return run->worker ? run->worker->done : run->nr;
+}
+
+/* Has the run that ends the wait begun?  The item may be pending again. */
+bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
+{
+	const struct kpool_run *run = kpool_run_of(waiter->item);
+
+	return run && (waiter->behind != run ||
+		       waiter->behind_nr != kpool_run_nr(run));
+}
+
 /* Sleep until the item's acceptance, or its run, has ended; lock held. */
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
@@ -344,6 +360,8 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		list_add_tail(&waiter.node, &run->waiters);
 	} else if (run) {
 		list_add_tail(&waiter.node, &run->next_waiters);
+		waiter.behind = run;
+		waiter.behind_nr = kpool_run_nr(run);
 		run->special = true;
 	} else {
 		if (!(item->flags & __KPOOL_WATCHED)) {
@@ -385,7 +403,8 @@ static struct kpool_run *kpool_slept_for(const struct kpool *pool,
 	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
 			waiter->kind != KPOOL_WAIT_CALL))
 		return NULL;
-	return kpool_run_before(pool, waiter->item);
+	return kpool_wait_has_begun(waiter) ? kpool_run_of(waiter->item) :
+	       kpool_run_before(pool, waiter->item);
 }
 
 /* A cycle whose last link is not refused: another of its sleepers is. */
@@ -421,7 +440,8 @@ void kpool_refuse_circle(struct kpool *pool, const struct kpool_item *item)
 		const struct kpool_waiter *waiter =
 			kpool_outermost(run)->asleep;
 
-		if (waiter && waiter->item == item) {
+		if (waiter && waiter->item == item &&
+		    !kpool_wait_has_begun(waiter)) {
 			kpool_break_circle(pool, first);
 			return;
 		}

@@ -118,7 +118,8 @@ static const struct kpool_run *sim_slept_for(const struct kpool *pool,
 	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
 			waiter->kind != KPOOL_WAIT_CALL))
 		return NULL;
-	if ((waiter->item->flags & __KPOOL_FOLLOWS) && !pool->aborted)
+	if (!kpool_wait_has_begun(waiter) &&
+	    (waiter->item->flags & __KPOOL_FOLLOWS) && !pool->aborted)
 		run = sim_stream_runner(waiter->item);
 	else
 		run = kpool_run_of(waiter->item);
