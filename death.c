@@ -9,10 +9,10 @@
  * wait for it.
  *
  * Each thread carries a hook, which the kernel calls as the thread ends.  It
- * leaves word and has the watch look at once; should the thread die a second
- * time before its hook, the watch finds out by itself.  Whoever is found is
- * buried from there, on a living thread: the fault handler is told, the waiters
- * get -EIO, units, stream and group go on, and the worker leaves the books.
+ * leaves word and queues the pool's dead_reaper; should the thread die a second
+ * time before its hook, the watch does.  The dead are buried there, on a living
+ * thread: the fault handler is told, the waiters get -EIO, units, stream and
+ * group go on, and the worker leaves the books.
  *
  * A hook cannot be taken back, so it runs at the end of every thread, perhaps
  * after kthread_stop() has returned.  That is why it has memory of its own,
@@ -60,7 +60,7 @@ static void kpool_leave_word(struct kpool_worker *worker)
 		worker->run.dead = true;
 		pool->nr_dead_runs++;
 	}
-	mod_delayed_work(kpool_wq, &pool->watch, 0);
+	kpool_context_queue(&pool->dead_reaper);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
@@ -282,14 +282,6 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 	put_task_struct(task);
 }
 
-void kpool_bury_dead(struct kpool *pool)
-{
-	struct kpool_worker *worker;
-
-	while ((worker = kpool_find_dead(pool)))
-		kpool_bury(pool, worker);
-}
-
 /* Submitters that died in an item that they ran themselves */
 
 /* So many threads in external runs are looked at under one hold of the lock. */
@@ -375,9 +367,10 @@ static void kpool_bury_drop(struct kpool *pool, struct kpool_run *run)
 	put_task_struct(task);
 }
 
-/* Threads that died in runs of theirs. */
-void kpool_bury_submitters(struct kpool *pool)
+/* In the pool's dead_reaper alone. */
+void kpool_bury_dead(struct kpool *pool)
 {
+	struct kpool_worker *worker;
 	struct kpool_run *run;
 
 	while ((run = kpool_find_dead_run(pool))) {
@@ -386,4 +379,19 @@ void kpool_bury_submitters(struct kpool *pool)
 		else
 			kpool_bury_drop(pool, run);
 	}
+	while ((worker = kpool_find_dead(pool)))
+		kpool_bury(pool, worker);
+}
+
+/* Has a thread ended in an item, perhaps without its hook? */
+bool kpool_has_dead(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+	bool found = false;
+
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(worker, &pool->workers, member)
+		found |= kpool_is_dead(worker);
+	mutex_unlock(&pool->mutex);
+	return found || kpool_find_dead_run(pool);
 }

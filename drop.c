@@ -56,7 +56,7 @@ void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
 
 void kpool_queue_dropper(struct kpool *pool)
 {
-	queue_work(kpool_wq, &pool->dropper);
+	kpool_context_queue(&pool->dropper);
 }
 
 /*
@@ -108,9 +108,8 @@ static bool kpool_doom_another(struct kpool *pool)
 	return item;
 }
 
-void kpool_drop_work(struct work_struct *work)
+void kpool_drop_work(struct kpool *pool)
 {
-	struct kpool *pool = container_of(work, struct kpool, dropper);
 	struct kpool_item *item;
 	bool more;
 

@@ -29,6 +29,7 @@
 #define _KPOOL_INTERNAL_H
 
 #include <linux/completion.h>
+#include <linux/kthread.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
@@ -182,6 +183,15 @@ struct kpool_waiter {
 /* Room for the name of a function and its module. */
 #define KPOOL_SYMBOL_LEN	96
 
+/* Where an owner's functions are called outside of a worker: context.c. */
+struct kpool_context {
+	struct kpool		*pool;	/* I */
+	void			(*fn)(struct kpool *pool);	/* I */
+	struct kthread_worker	*thread; /* I: its own, or NULL */
+	struct work_struct	work;	/* without a thread */
+	struct kthread_work	thread_work;	/* with one */
+};
+
 /* An error, for people. */
 struct kpool_error {
 	char			fn[KPOOL_SYMBOL_LEN];
@@ -254,7 +264,7 @@ struct kpool {
 	unsigned int		nr_delayed;	/* L */
 	unsigned int		nr_passed;	/* L: starts past a lower priority */
 	struct timer_list	delay_timer;
-	struct work_struct	dropper;
+	struct kpool_context	dropper;
 	bool			dropper_active;	/* L: it is between two drops or in one */
 	unsigned int		nr_aborters;	/* L: in kpool_abort() */
 
@@ -308,6 +318,7 @@ struct kpool {
 
 	struct kpool_stats	stats;		/* L: the counters, not the gauges */
 
+	struct kpool_context	dead_reaper;
 	struct delayed_work	watch;
 	struct delayed_work	spawner;
 	struct delayed_work	purger;
@@ -344,6 +355,8 @@ extern struct kpool *kpool_the_default;	/* set once, never changed */
 extern struct list_head kpool_pools;	/* G */
 extern struct mutex kpool_registry;	/* G */
 extern struct workqueue_struct *kpool_wq;
+extern struct workqueue_struct *kpool_spawn_wq;
+extern struct workqueue_struct *kpool_callback_wq;
 extern struct kpool kpool_limbo;
 struct kpool *kpool_by_id(u32 id);
 bool kpool_waits_for_itself(struct kpool *pool);
@@ -518,8 +531,8 @@ void kpool_hook_works(struct kpool_worker *worker);
 void kpool_hook_ends(struct kpool_worker *worker);
 void kpool_unhook(struct kpool_hook *hook);
 void kpool_await_hooks(void);
+bool kpool_has_dead(struct kpool *pool);
 void kpool_bury_dead(struct kpool *pool);
-void kpool_bury_submitters(struct kpool *pool);
 
 /* stall.c: items that run for too long */
 void kpool_find_stalls(struct kpool *pool);
@@ -574,7 +587,14 @@ void kpool_queue_dropper(struct kpool *pool);
 void kpool_replace_dropper(struct kpool *pool, bool died);
 void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
 struct kpool_item *kpool_any_accepted(struct kpool *pool);
-void kpool_drop_work(struct work_struct *work);
+void kpool_drop_work(struct kpool *pool);
+
+/* context.c: where an owner's functions are called outside of a worker */
+void kpool_context_init(struct kpool_context *context, struct kpool *pool,
+			void (*fn)(struct kpool *pool));
+int kpool_context_make_thread(struct kpool_context *context, const char *kind);
+void kpool_context_queue(struct kpool_context *context);
+void kpool_context_destroy(struct kpool_context *context);
 
 /* run.c: runs */
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker);

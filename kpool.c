@@ -49,7 +49,9 @@
 LIST_HEAD(kpool_pools);
 static LIST_HEAD(kpool_orphans);	/* G: memory of pools, until we leave */
 DEFINE_MUTEX(kpool_registry);	/* of kpool_pools and the names in it */
-struct workqueue_struct *kpool_wq;
+struct workqueue_struct *kpool_wq;	/* waits for no client and no memory */
+struct workqueue_struct *kpool_spawn_wq;
+struct workqueue_struct *kpool_callback_wq;
 
 /* Pools by id, read under RCU; an id is not used again before the rest were. */
 static DEFINE_XARRAY_ALLOC(kpool_ids);
@@ -156,7 +158,8 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_DELAYED_WORK(&pool->watch, kpool_watch_work);
 	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
 	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
-	INIT_WORK(&pool->dropper, kpool_drop_work);
+	kpool_context_init(&pool->dropper, pool, kpool_drop_work);
+	kpool_context_init(&pool->dead_reaper, pool, kpool_bury_dead);
 	INIT_WORK(&pool->settler, kpool_settle_work);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
@@ -193,7 +196,9 @@ static void kpool_free(struct kpool *pool)
 	cancel_delayed_work_sync(&pool->watch);
 	cancel_delayed_work_sync(&pool->spawner);
 	cancel_delayed_work_sync(&pool->purger);
-	cancel_work_sync(&pool->dropper);
+	/* after the watch, which queues it */
+	kpool_context_destroy(&pool->dead_reaper);
+	kpool_context_destroy(&pool->dropper);
 	cancel_work_sync(&pool->settler);
 	kpool_delay_stop(pool);
 	kpool_free_workers(pool);
@@ -377,6 +382,15 @@ bool kpool_waits_for_itself(struct kpool *pool)
 	return true;
 }
 
+/* What has to go on without memory is made now. */
+static int kpool_make_contexts(struct kpool *pool)
+{
+	if (!(pool->made.flags & KPOOL_MEM_RECLAIM))
+		return 0;
+	return kpool_context_make_thread(&pool->dropper, "drop") ?:
+	       kpool_context_make_thread(&pool->dead_reaper, "reap");
+}
+
 static struct kpool *kpool_make(const char *name,
 				const struct kpool_attrs *attrs,
 				struct module *owner)
@@ -392,9 +406,12 @@ static struct kpool *kpool_make(const char *name,
 	kpool_attrs_apply(pool, attrs);
 	mutex_unlock(&pool->mutex);
 
-	mutex_lock(&kpool_registry);
-	err = kpool_register(pool);
-	mutex_unlock(&kpool_registry);
+	err = kpool_make_contexts(pool);
+	if (!err) {
+		mutex_lock(&kpool_registry);
+		err = kpool_register(pool);
+		mutex_unlock(&kpool_registry);
+	}
 	if (err) {
 		kpool_free(pool);
 		return ERR_PTR(err);
@@ -683,22 +700,45 @@ static struct notifier_block kpool_module_nb = {
 
 static int kpool_hotplug_state;
 
+static void kpool_destroy_queues(void)
+{
+	if (kpool_wq)
+		destroy_workqueue(kpool_wq);
+	if (kpool_spawn_wq)
+		destroy_workqueue(kpool_spawn_wq);
+	if (kpool_callback_wq)
+		destroy_workqueue(kpool_callback_wq);
+}
+
+/*
+ * One rescuer serves all pools, so on its queue nothing may wait for a client or
+ * for memory.
+ */
+static int __init kpool_make_queues(void)
+{
+	kpool_wq = alloc_workqueue("kpool", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	kpool_spawn_wq = alloc_workqueue("kpool_spawn", WQ_UNBOUND,
+					 WQ_MAX_ACTIVE);
+	kpool_callback_wq = alloc_workqueue("kpool_callback", WQ_UNBOUND,
+					    WQ_MAX_ACTIVE);
+	if (kpool_wq && kpool_spawn_wq && kpool_callback_wq)
+		return 0;
+	kpool_destroy_queues();
+	return -ENOMEM;
+}
+
 static int __init kpool_module_init(void)
 {
-	int err = kpool_attrs_check_defaults();
+	int err = kpool_attrs_check_defaults() ?: kpool_make_queues();
 
 	if (err)
 		return err;
-	kpool_wq = alloc_workqueue("kpool", WQ_UNBOUND | WQ_MEM_RECLAIM,
-				   0);
-	if (!kpool_wq)
-		return -ENOMEM;
 	kpool_hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
 							"kpool:online",
 							kpool_cpu_online, NULL);
 	if (kpool_hotplug_state < 0) {
 		err = kpool_hotplug_state;
-		goto destroy_wq;
+		goto destroy_queues;
 	}
 	err = register_module_notifier(&kpool_module_nb);
 	if (err)
@@ -708,8 +748,8 @@ static int __init kpool_module_init(void)
 
 remove_state:
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
-destroy_wq:
-	destroy_workqueue(kpool_wq);
+destroy_queues:
+	kpool_destroy_queues();
 	return err;
 }
 
@@ -722,7 +762,7 @@ static void __exit kpool_module_exit(void)
 	kpool_free_orphans();
 	kpool_debugfs_exit();
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
-	destroy_workqueue(kpool_wq);
+	kpool_destroy_queues();
 	kpool_await_hooks();
 	kpool_await_answer();
 	/* pools freed by RCU are freed by code that is not ours; ids are */

@@ -86,7 +86,7 @@ struct task_struct *kpool_send_worker(struct kpool *pool)
 					  node);
 	if (!worker) {
 		if (kpool_should_spawn(pool))
-			queue_delayed_work(kpool_wq, &pool->spawner, 0);
+			queue_delayed_work(kpool_spawn_wq, &pool->spawner, 0);
 		return NULL;
 	}
 	list_del(&worker->node);
@@ -342,7 +342,7 @@ void kpool_spawn_if_needed(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	if (kpool_should_spawn(pool))
-		queue_delayed_work(kpool_wq, &pool->spawner, 0);
+		queue_delayed_work(kpool_spawn_wq, &pool->spawner, 0);
 }
 
 void kpool_spawn_work(struct work_struct *work)
@@ -354,7 +354,8 @@ void kpool_spawn_work(struct work_struct *work)
 		if (!kpool_make_worker(pool))
 			continue;
 		/* also if a submit has asked for a worker meanwhile */
-		mod_delayed_work(kpool_wq, &pool->spawner, KPOOL_SPAWN_RETRY);
+		mod_delayed_work(kpool_spawn_wq, &pool->spawner,
+				 KPOOL_SPAWN_RETRY);
 		return;
 	}
 }

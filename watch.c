@@ -2,9 +2,10 @@
 /*
  * The watch: a look at what runs, now and then, and only while something does.
  *
- * The first item to start in a quiet pool arms it.  It looks for workers that
+ * The first item to start in a quiet pool arms it.  It looks for threads that
  * have died and for items that run for too long, and comes again unless nothing
- * runs any more, so that an idle pool is left alone.
+ * runs any more, so that an idle pool is left alone.  It leaves the dead to the
+ * pool's dead_reaper: here it would hold up other pools.
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
@@ -40,8 +41,8 @@ void kpool_watch_work(struct work_struct *work)
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
 					  watch);
 
-	kpool_bury_submitters(pool);
-	kpool_bury_dead(pool);
+	if (kpool_has_dead(pool))
+		kpool_context_queue(&pool->dead_reaper);
 	kpool_find_stalls(pool);
 
 	raw_spin_lock_irq(&pool->lock);

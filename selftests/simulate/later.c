@@ -15,7 +15,9 @@ struct sim_later {
 	struct list_head	node;
 	const void		*key;		/* the work, or the timer */
 	void			*arg;
-	work_func_t		work_fn;	/* one of both */
+	/* one of these */
+	work_func_t		work_fn;
+	kthread_work_func_t	thread_fn;
 	void			(*timer_fn)(struct timer_list *timer);
 	struct sim_thread	*thread;
 	struct timer_list	timer;
@@ -47,6 +49,8 @@ static int sim_later_main(void *data)
 		later->runs = true;
 		if (later->work_fn)
 			later->work_fn(later->arg);
+		else if (later->thread_fn)
+			later->thread_fn(later->arg);
 		else
 			later->timer_fn(later->arg);
 		later->runs = false;
@@ -94,29 +98,30 @@ static struct sim_later *sim_later_make(void)
 }
 
 /* Work of a pool that no world has made stays real enough: it is never queued. */
-static void sim_later_init(void *key, work_func_t work_fn,
-			   void (*timer_fn)(struct timer_list *timer))
+static struct sim_later *sim_later_init(void *key)
 {
 	struct sim_later *later;
 
 	if (!sim)
-		return;
+		return NULL;
 	later = sim_later_of(key);
 	if (!later) {
 		later = sim_later_make();
 		later->thread = sim_thread_new("later", 0, sim_later_main, later);
 		if (WARN_ON(!later->thread))
-			return;
+			return NULL;
 		list_add_tail(&later->node, &sim->laters);
 	}
 	later->key = key;
 	later->arg = key;
-	later->work_fn = work_fn;
-	later->timer_fn = timer_fn;
+	later->work_fn = NULL;
+	later->thread_fn = NULL;
+	later->timer_fn = NULL;
 	later->due = false;
 	later->refusing = 0;
-	later->thread->name = work_fn ? "work" : "timer";
+	later->thread->name = "work";
 	later->thread->nr = list_count_nodes(&sim->laters);
+	return later;
 }
 
 static bool sim_later_pending(const struct sim_later *later)
@@ -136,7 +141,7 @@ static void sim_later_set(struct sim_later *later, unsigned long expires)
 {
 	if (later->refusing)
 		return;
-	if ((long)(expires - jiffies) <= 0 && later->work_fn)
+	if ((long)(expires - jiffies) <= 0 && !later->timer_fn)
 		sim_later_due(later);
 	else
 		mod_timer(&later->timer, expires);
@@ -177,8 +182,12 @@ void sim_laters_end(void)
 
 void sim_work_init(struct work_struct *work, work_func_t fn)
 {
+	struct sim_later *later;
+
 	INIT_WORK(work, fn);
-	sim_later_init(work, fn, NULL);
+	later = sim_later_init(work);
+	if (later)
+		later->work_fn = fn;
 }
 
 bool sim_work_pending(struct work_struct *work)
@@ -188,9 +197,9 @@ bool sim_work_pending(struct work_struct *work)
 	return later && sim_later_pending(later);
 }
 
-bool sim_work_queue(struct work_struct *work, unsigned long delay)
+static bool sim_later_queue(const void *key, unsigned long delay)
 {
-	struct sim_later *later = sim_later_of(work);
+	struct sim_later *later = sim_later_of(key);
 
 	sim_point();
 	if (!later || sim_later_pending(later))
@@ -198,6 +207,11 @@ bool sim_work_queue(struct work_struct *work, unsigned long delay)
 	sim_later_set(later, jiffies + delay);
 	sim_point();
 	return true;
+}
+
+bool sim_work_queue(struct work_struct *work, unsigned long delay)
+{
+	return sim_later_queue(work, delay);
 }
 
 bool sim_work_modify(struct work_struct *work, unsigned long delay)
@@ -229,6 +243,28 @@ bool sim_work_cancel_sync(struct work_struct *work)
 	return later && sim_later_cancel_sync(later);
 }
 
+void sim_thread_work_init(struct kthread_work *work, kthread_work_func_t fn)
+{
+	struct sim_later *later;
+
+	kthread_init_work(work, fn);
+	later = sim_later_init(work);
+	if (later)
+		later->thread_fn = fn;
+}
+
+bool sim_thread_work_queue(struct kthread_work *work)
+{
+	return sim_later_queue(work, 0);
+}
+
+bool sim_thread_work_cancel_sync(struct kthread_work *work)
+{
+	struct sim_later *later = sim_later_of(work);
+
+	return later && sim_later_cancel_sync(later);
+}
+
 bool sim_work_flush(struct work_struct *work)
 {
 	struct sim_later *later = sim_later_of(work);
@@ -246,8 +282,14 @@ bool sim_work_flush(struct work_struct *work)
 void sim_timer_init(struct timer_list *timer,
 		    void (*fn)(struct timer_list *timer))
 {
+	struct sim_later *later;
+
 	timer_setup(timer, fn, 0);
-	sim_later_init(timer, NULL, fn);
+	later = sim_later_init(timer);
+	if (!later)
+		return;
+	later->timer_fn = fn;
+	later->thread->name = "timer";
 }
 
 bool sim_timer_pending(struct timer_list *timer)

@@ -252,6 +252,15 @@ static inline void sim_state_point(unsigned int state)
 #define get_task_struct(task)		sim_get_task(task)
 #define put_task_struct(task)		sim_put_task(task)
 
+#undef kthread_init_work
+#define kthread_init_work(work, fn)	sim_thread_work_init(work, fn)
+#undef kthread_run_worker
+#define kthread_run_worker(flags, ...)	((void)(flags), sim_kthread_worker())
+#define kthread_queue_work(worker, work)				\
+	((void)(worker), sim_thread_work_queue(work))
+#define kthread_cancel_work_sync(work)	sim_thread_work_cancel_sync(work)
+#define kthread_destroy_worker(worker)	((void)(worker))
+
 /* How a worker is scheduled is the simulator's choice. */
 #define sched_setattr_nocheck(task, attr)				\
 	((void)(task), (void)(attr), sim_point())

@@ -9,6 +9,8 @@
 #include <linux/workqueue.h>
 
 struct callback_head;
+struct kthread_work;
+struct kthread_worker;
 struct kpool;
 struct task_struct;
 
@@ -24,6 +26,7 @@ void sim_free_pool(struct kpool *pool);
 /* threads.c */
 int sim_wake(struct task_struct *task);
 struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data);
+struct kthread_worker *sim_kthread_worker(void);
 int sim_kthread_stop(struct task_struct *task);
 bool sim_kthread_should_stop(void);
 void *sim_kthread_func(struct task_struct *task);
@@ -40,6 +43,10 @@ bool sim_work_cancel(struct work_struct *work);
 bool sim_work_cancel_sync(struct work_struct *work);
 bool sim_work_flush(struct work_struct *work);
 bool sim_work_pending(struct work_struct *work);
+void sim_thread_work_init(struct kthread_work *work,
+			  void (*fn)(struct kthread_work *work));
+bool sim_thread_work_queue(struct kthread_work *work);
+bool sim_thread_work_cancel_sync(struct kthread_work *work);
 void sim_timer_init(struct timer_list *timer,
 		    void (*fn)(struct timer_list *timer));
 int sim_timer_modify(struct timer_list *timer, unsigned long expires);

@@ -210,6 +210,18 @@ struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data)
 	return thread->task;
 }
 
+/* What is queued there has a thread of its own: later.c. */
+struct kthread_worker *sim_kthread_worker(void)
+{
+	static struct kthread_worker worker;
+
+	sim_point();
+	if (!sim_percent(sim->program.thread_fails))
+		return &worker;
+	sim->threads_failed++;
+	return ERR_PTR(-EAGAIN);
+}
+
 int sim_kthread_stop(struct task_struct *task)
 {
 	struct sim_thread *thread = sim_thread_of(task);
