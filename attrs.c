@@ -519,11 +519,10 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	/* a shorter stall time needs a shorter period */
 	if (pool->watched)
 		mod_delayed_work(kpool_wq, &pool->watch, 0);
-	/* it arms itself for what may expire now, and asks for warm workers */
+	/* retires a surplus, arms itself for what may expire, asks for warm workers */
 	mod_delayed_work(kpool_wq, &pool->purger, 0);
 	kpool_unlock(pool, flags);
 	kpool_settle_all(pool);
-	kpool_retire_all_surplus(pool);
 
 	kpool_sched_apply_workers(pool);
 	if (kpool_is_confined(pool))

@@ -28,9 +28,10 @@
 #include "pending.h"
 
 enum kpool_stage {
-	KPOOL_STARTS,		/* in worker_init, its maker waits */
-	KPOOL_WORKS,		/* has been entered in the books */
-	KPOOL_ENDS,		/* leaves by itself: nobody needs to know */
+	KPOOL_STARTS,		/* in worker_init */
+	KPOOL_WORKS,		/* is in the books */
+	KPOOL_EXITS,		/* in worker_exit */
+	KPOOL_ENDS,		/* waits to be reaped */
 };
 
 struct kpool_hook {
@@ -68,10 +69,19 @@ static void kpool_thread_ends(struct callback_head *work)
 {
 	struct kpool_hook *hook = container_of(work, struct kpool_hook, work);
 
-	if (hook->stage == KPOOL_WORKS)
+	switch (hook->stage) {
+	case KPOOL_STARTS:
+		kpool_worker_failed(hook->worker, -EIO);
+		fallthrough;
+	case KPOOL_EXITS:
+		kpool_worker_ended(hook->worker);
+		break;
+	case KPOOL_WORKS:
 		kpool_leave_word(hook->worker);
-	else if (hook->stage == KPOOL_STARTS)
-		kpool_tried_out(hook->worker, ERR_PTR(-EIO));
+		break;
+	case KPOOL_ENDS:
+		break;
+	}
 }
 
 /* In the maker: the new thread has not run yet. */
@@ -105,6 +115,11 @@ void kpool_hook_works(struct kpool_worker *worker)
 	worker->hook->stage = KPOOL_WORKS;
 }
 
+void kpool_hook_exits(struct kpool_worker *worker)
+{
+	worker->hook->stage = KPOOL_EXITS;
+}
+
 void kpool_hook_ends(struct kpool_worker *worker)
 {
 	worker->hook->stage = KPOOL_ENDS;
@@ -130,11 +145,6 @@ static bool kpool_free_unhooked(void)
 /* The thread needs no watching any more; the hook is freed in its time. */
 void kpool_unhook(struct kpool_hook *hook)
 {
-	/* stopped before it ever ran */
-	if (!hook->task) {
-		kfree(hook);
-		return;
-	}
 	mutex_lock(&kpool_unhooked_mutex);
 	list_add(&hook->node, &kpool_unhooked);
 	kpool_free_unhooked();
@@ -151,7 +161,7 @@ void kpool_await_hooks(void)
 		more = kpool_free_unhooked();
 		mutex_unlock(&kpool_unhooked_mutex);
 		if (more)
-			schedule_timeout_uninterruptible(1);
+			schedule_timeout_idle(1);
 	} while (more);
 }
 

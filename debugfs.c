@@ -205,12 +205,14 @@ static void kpool_show_worker(struct seq_file *m,
 			      const struct kpool_workers_row *row)
 {
 	static const char * const states[] = {
+		[KPOOL_STARTING]	= "starting",
 		[KPOOL_COMING]	= "coming",
 		[KPOOL_RUNNING]	= "running",
 		[KPOOL_IDLE]	= "idle",
 		[KPOOL_PURGED]	= "leaving",
 		[KPOOL_RETIRED]	= "leaving",
 		[KPOOL_DIED]	= "dead",
+		[KPOOL_FAILED]	= "leaving",
 	};
 
 	seq_printf(m, "%-7d %-8s %8u %12llu ", row->pid,

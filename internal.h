@@ -110,12 +110,14 @@ struct kpool_run {
 };
 
 enum kpool_worker_state {
-	KPOOL_COMING,		/* made or woken, has not looked at the line yet */
+	KPOOL_STARTING,		/* made, in worker_init, not in the books */
+	KPOOL_COMING,		/* woken, has not looked at the line yet */
 	KPOOL_RUNNING,		/* has an item */
 	KPOOL_IDLE,		/* on pool->idle */
 	KPOOL_PURGED,		/* leaves because it was idle for too long */
 	KPOOL_RETIRED,		/* leaves because of release or tune */
 	KPOOL_DIED,		/* its thread ended in an item */
+	KPOOL_FAILED,		/* leaves without having been in the books */
 };
 
 /*
@@ -123,7 +125,7 @@ enum kpool_worker_state {
  * with the pool, because kpool_item.run may still point to it.
  */
 struct kpool_worker {
-	struct list_head	node;	/* L: on pool->idle, leaving or spare */
+	struct list_head	node;	/* L: on pool->idle, ended or spare */
 	struct list_head	member;	/* M: on pool->workers */
 	struct kpool		*pool;	/* I */
 	struct task_struct	*task;	/* B, while a member: referenced */
@@ -136,8 +138,7 @@ struct kpool_worker {
 
 	struct kpool_call	*call;	/* S: the call that it runs */
 	void			*data;	/* S: what worker_init returned */
-	struct completion	tried;	/* worker_init has returned */
-	bool			settled; /* set by its maker: may look at the line */
+	bool			retry;	/* I: made while threads could not be made */
 
 	struct lockdep_map	map;	/* S: of the item that runs, for lockdep */
 	struct kpool_hook	*hook;	/* set by its maker, cleared by its reaper */
@@ -154,6 +155,7 @@ enum kpool_waiter_kind {
 	KPOOL_WAIT_NEXT,	/* on group->next_waiters, for one that has ended */
 	KPOOL_WAIT_FLUSH,	/* in pool->flushers */
 	KPOOL_WAIT_REST,	/* on pool->closers */
+	KPOOL_WAIT_GROWTH,	/* on pool->growers */
 };
 
 /* A caller asleep in kpool; lives on the caller's stack. */
@@ -270,15 +272,16 @@ struct kpool {
 
 	/* workers */
 	struct list_head	idle;		/* L: last used first */
-	struct list_head	leaving;	/* L: to be reaped */
+	struct list_head	ended;		/* L: to be reaped */
 	struct list_head	spare;		/* L: memory without a thread */
 	unsigned int		nr_workers;	/* L: threads, until reaped */
-	unsigned int		nr_leaving;	/* L */
+	unsigned int		nr_leaving;	/* L: dismissed, not reaped yet */
 	unsigned int		nr_idle;	/* L */
 	unsigned int		nr_coming;	/* L: woken, have not looked yet */
-	unsigned int		nr_spawning;	/* L: being made */
-	unsigned int		nr_settling;	/* L: made, have not looked yet */
-	bool			spawn_failed;	/* L: the log has said so */
+	unsigned int		nr_spawning;	/* L: being made, or made and not in the books */
+	unsigned long		spawn_pause;	/* L: jiffies from try to try, if those fail */
+	unsigned long		spawn_next;	/* L: jiffies of the next try, if so */
+	int			spawn_error;	/* L: why they fail */
 	bool			suspended;	/* L: mem_reclaim, and no worker */
 	bool			watched;	/* L: @watch is armed */
 
@@ -307,6 +310,7 @@ struct kpool {
 	u64			nr_flushed;	/* L: items that they wait for */
 	struct list_head	closers;	/* L: for the last worker */
 	struct list_head	lost_closers;	/* L: the same, a worker has died since */
+	struct list_head	growers;	/* L: for those on their way */
 	struct list_head	nested;		/* L: inside items, oldest first */
 	struct list_head	nested_calls;	/* L: the same, not to be refused */
 	struct list_head	served;		/* L: waiters to be woken with 0 */
@@ -528,6 +532,7 @@ int kpool_make_hook(struct kpool_worker *worker);
 void kpool_free_hook(struct kpool_worker *worker);
 void kpool_hook_up(struct kpool_worker *worker);
 void kpool_hook_works(struct kpool_worker *worker);
+void kpool_hook_exits(struct kpool_worker *worker);
 void kpool_hook_ends(struct kpool_worker *worker);
 void kpool_unhook(struct kpool_hook *hook);
 void kpool_await_hooks(void);
@@ -550,10 +555,8 @@ void kpool_watch(struct kpool *pool);
 void kpool_watch_work(struct work_struct *work);
 
 /* state.c: what each worker has of its own */
-int kpool_try_out(struct kpool_worker *worker);
-void kpool_tried_out(struct kpool_worker *worker, void *data);
-bool kpool_worker_enters(struct kpool_worker *worker);
-void kpool_worker_exits(struct kpool_worker *worker);
+int kpool_worker_call_init(struct kpool_worker *worker);
+void kpool_worker_call_exit(struct kpool_worker *worker);
 
 /* worker.c: what a worker thread does */
 int kpool_worker_main(void *data);
@@ -566,11 +569,12 @@ unsigned int kpool_idle_state(const struct kpool *pool);
 struct task_struct *kpool_send_worker(struct kpool *pool);
 void kpool_spawn_if_needed(struct kpool *pool);
 bool kpool_should_leave(const struct kpool *pool);
+bool kpool_enter_worker(struct kpool_worker *worker);
+void kpool_worker_failed(struct kpool_worker *worker, int err);
+void kpool_worker_ended(struct kpool_worker *worker);
 void kpool_dismiss(struct kpool *pool, struct kpool_worker *worker,
 		   enum kpool_worker_state why);
-bool kpool_retire_surplus(struct kpool *pool);
-void kpool_retire_all_surplus(struct kpool *pool);
-void kpool_arm_reaper(struct kpool *pool);
+void kpool_retire_surplus(struct kpool *pool);
 void kpool_arm_purger(struct kpool *pool);
 int kpool_prealloc(struct kpool *pool);
 void kpool_spawn_work(struct work_struct *work);

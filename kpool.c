@@ -137,11 +137,12 @@ static void kpool_init(struct kpool *pool, const char *name,
 		INIT_LIST_HEAD(&pool->lines[rank]);
 	INIT_LIST_HEAD(&pool->blocked);
 	INIT_LIST_HEAD(&pool->idle);
-	INIT_LIST_HEAD(&pool->leaving);
+	INIT_LIST_HEAD(&pool->ended);
 	INIT_LIST_HEAD(&pool->spare);
 	INIT_LIST_HEAD(&pool->submitters);
 	INIT_LIST_HEAD(&pool->closers);
 	INIT_LIST_HEAD(&pool->lost_closers);
+	INIT_LIST_HEAD(&pool->growers);
 	INIT_LIST_HEAD(&pool->nested);
 	INIT_LIST_HEAD(&pool->nested_calls);
 	INIT_LIST_HEAD(&pool->served);

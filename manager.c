@@ -12,11 +12,9 @@
 #include "internal.h"
 #include "pending.h"
 
-/* How long to wait after a thread could not be created. */
-#define KPOOL_SPAWN_RETRY	msecs_to_jiffies(100)
-
-/* So many idle workers are retired under one hold of the lock. */
-#define KPOOL_RETIRE_BATCH	32
+/* How long to wait after a thread could not be created: doubled by each failure. */
+#define KPOOL_MIN_SPAWN_PAUSE	msecs_to_jiffies(100)
+#define KPOOL_MAX_SPAWN_PAUSE	msecs_to_jiffies(10000)
 
 /* May another thread be made?  Those that have not quite gone count. */
 static bool kpool_may_grow(const struct kpool *pool)
@@ -29,8 +27,7 @@ static bool kpool_may_grow(const struct kpool *pool)
 static bool kpool_needs_worker(struct kpool *pool)
 {
 	return !pool->nr_idle && kpool_has_work(pool) &&
-	       pool->nr_line > pool->nr_coming + pool->nr_spawning +
-				  pool->nr_settling;
+	       pool->nr_line > pool->nr_coming + pool->nr_spawning;
 }
 
 /* Does the pool lack warm workers that it promised to have made? */
@@ -45,6 +42,23 @@ static bool kpool_should_spawn(struct kpool *pool)
 {
 	return kpool_may_grow(pool) &&
 	       (kpool_lacks_warm(pool) || kpool_needs_worker(pool));
+}
+
+/* Jiffies until another thread may be tried: some if the last could not be made. */
+static unsigned long kpool_spawn_delay(const struct kpool *pool)
+{
+	if (!pool->spawn_pause || time_after_eq(jiffies, pool->spawn_next))
+		return 0;
+	return pool->spawn_next - jiffies;
+}
+
+/* Create workers if the pool needs some. */
+void kpool_spawn_if_needed(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	if (kpool_should_spawn(pool))
+		queue_delayed_work(kpool_spawn_wq, &pool->spawner,
+				   kpool_spawn_delay(pool));
 }
 
 /* Can the coldest idle worker expire at all? */
@@ -85,8 +99,7 @@ struct task_struct *kpool_send_worker(struct kpool *pool)
 	worker = list_first_entry_or_null(&pool->idle, struct kpool_worker,
 					  node);
 	if (!worker) {
-		if (kpool_should_spawn(pool))
-			queue_delayed_work(kpool_spawn_wq, &pool->spawner, 0);
+		kpool_spawn_if_needed(pool);
 		return NULL;
 	}
 	list_del(&worker->node);
@@ -96,26 +109,13 @@ struct task_struct *kpool_send_worker(struct kpool *pool)
 	return worker->task;
 }
 
-/* Send a worker away; the purger will reap it. */
+/* Send a worker away: it ends, and the purger reaps it. */
 void kpool_dismiss(struct kpool *pool, struct kpool_worker *worker,
 		   enum kpool_worker_state why)
 {
 	worker->state = why;
 	worker->since = jiffies;
-	list_add_tail(&worker->node, &pool->leaving);
 	pool->nr_leaving++;
-}
-
-/* Send an idle worker away. */
-static void kpool_dismiss_coldest(struct kpool *pool,
-				  enum kpool_worker_state why)
-{
-	struct kpool_worker *worker =
-		list_last_entry(&pool->idle, struct kpool_worker, node);
-
-	list_del(&worker->node);
-	pool->nr_idle--;
-	kpool_dismiss(pool, worker, why);
 }
 
 /* Has a worker that finds nothing to start no future? */
@@ -124,38 +124,12 @@ bool kpool_should_leave(const struct kpool *pool)
 	return (pool->closed && !pool->nr_line) || kpool_has_surplus(pool);
 }
 
-/* Reap the workers that exit, at once. */
-void kpool_arm_reaper(struct kpool *pool)
+/* The purger sends idle workers away, one after the other. */
+void kpool_retire_surplus(struct kpool *pool)
 {
-	if (pool->nr_leaving)
-		mod_delayed_work(kpool_wq, &pool->purger, 0);
-}
-
-/* Idle workers that are too many exit, a batch at most: are there more? */
-bool kpool_retire_surplus(struct kpool *pool)
-{
-	int i;
-
 	lockdep_assert_held(&pool->lock);
-	for (i = 0; i < KPOOL_RETIRE_BATCH; i++) {
-		if (!pool->nr_idle || !kpool_should_leave(pool))
-			break;
-		kpool_dismiss_coldest(pool, KPOOL_RETIRED);
-	}
-	kpool_arm_reaper(pool);
-	return i == KPOOL_RETIRE_BATCH;
-}
-
-/* Afterwards there is no surplus unless no worker is idle. */
-void kpool_retire_all_surplus(struct kpool *pool)
-{
-	bool more;
-
-	do {
-		raw_spin_lock_irq(&pool->lock);
-		more = kpool_retire_surplus(pool);
-		kpool_unlock_irq(pool);
-	} while (more);
+	if (pool->nr_idle && kpool_should_leave(pool))
+		mod_delayed_work(kpool_wq, &pool->purger, 0);
 }
 
 /* Memory for a worker, used before if there is any. */
@@ -181,6 +155,7 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 	return worker;
 }
 
+/* Litmus: thread-made, wake-vs-end. */
 static int kpool_make_thread(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
@@ -203,6 +178,8 @@ static int kpool_make_thread(struct kpool_worker *worker)
 	worker->task = get_task_struct(task);
 	worker->run.task = task;
 	worker->run.dead = false;
+	worker->state = KPOOL_STARTING;
+	worker->since = jiffies;
 	worker->done = 0;
 	worker->nr_locks = 0;
 	worker->fn = NULL;
@@ -211,31 +188,214 @@ static int kpool_make_thread(struct kpool_worker *worker)
 	worker->told = 0;
 	worker->died = false;
 	worker->blaming = false;
+	/* it may run, leave and be reaped before it has been woken */
+	rcu_read_lock();
+	wake_up_process(task);
+	rcu_read_unlock();
 	return 0;
 }
 
-/* A place that was reserved for a worker is free again. */
-static void kpool_not_made(struct kpool *pool, struct kpool_worker *spare)
+/* A place that was reserved for a new worker is taken, or free again. */
+static void kpool_spawn_ended(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	pool->nr_spawning--;
-	if (spare)
-		list_add(&spare->node, &pool->spare);
+	if (!--pool->nr_spawning)
+		kpool_serve_list(pool, &pool->growers, false);
 }
 
-/* Enter a new worker into the books, unless the pool has shrunk meanwhile. */
-static bool kpool_enter_worker(struct kpool *pool, struct kpool_worker *worker)
+/*
+ * Threads can be made again: the log says so, and the next one does not wait for
+ * its time.  Called with pool->lock held, which may be dropped meanwhile.
+ */
+static void kpool_spawning_recovers(struct kpool *pool)
 {
+	bool again = pool->spawn_pause, resumed = pool->suspended;
+
+	if (!again && !resumed)
+		return;
+	pool->spawn_pause = 0;
+	pool->suspended = false;
+	if (again)
+		mod_delayed_work(kpool_spawn_wq, &pool->spawner, 0);
+	raw_spin_unlock_irq(&pool->lock);
+	if (again)
+		pr_info("kpool: %s: worker threads can be made again\n",
+			pool->name);
+	if (resumed)
+		pr_info("kpool: %s: there is a worker again: progress without memory\n",
+			pool->name);
+	raw_spin_lock_irq(&pool->lock);
+}
+
+/*
+ * In a new worker that has its state: enter it into the books, unless the pool
+ * has shrunk meanwhile.
+ */
+bool kpool_enter_worker(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+
 	lockdep_assert_held(&pool->lock);
+	kpool_spawning_recovers(pool);
 	if (pool->nr_workers >= (unsigned int)pool->attrs.capacity)
 		return false;
-	pool->nr_spawning--;
 	worker->state = KPOOL_COMING;
 	worker->since = jiffies;
-	pool->nr_settling++;
 	pool->nr_workers++;
 	pool->stats.spawned++;
+	kpool_spawn_ended(pool);
 	return true;
+}
+
+/*
+ * A thread could not be made.  The log says so when the first one fails; each
+ * that was made in spite of that, and fails too, doubles the pause.
+ */
+static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
+{
+	unsigned long flags;
+	bool first;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	first = !pool->spawn_pause;
+	if (first)
+		pool->spawn_pause = KPOOL_MIN_SPAWN_PAUSE;
+	else if (retry)
+		pool->spawn_pause = min(2 * pool->spawn_pause,
+					KPOOL_MAX_SPAWN_PAUSE);
+	if (first || retry) {
+		pool->spawn_error = err;
+		pool->spawn_next = jiffies + pool->spawn_pause;
+	}
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	if (first)
+		pr_warn("kpool: %s: cannot make a worker thread (%d), will try again\n",
+			pool->name, err);
+}
+
+/* In a new worker: worker_init has failed, or has killed it. */
+void kpool_worker_failed(struct kpool_worker *worker, int err)
+{
+	kpool_spawn_failed(worker->pool, err, worker->retry);
+}
+
+/* In a worker that executes nothing of its owner's any more: have it reaped. */
+void kpool_worker_ended(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (worker->state == KPOOL_STARTING)
+		worker->state = KPOOL_FAILED;
+	list_add_tail(&worker->node, &pool->ended);
+	mod_delayed_work(kpool_wq, &pool->purger, 0);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/* Make one worker, whose place has been reserved; it enters the books itself. */
+static int kpool_make_worker(struct kpool *pool, bool retry)
+{
+	struct kpool_worker *worker = kpool_alloc_worker(pool);
+	int err = -ENOMEM;
+
+	if (worker) {
+		worker->retry = retry;
+		err = kpool_make_thread(worker);
+	}
+	if (!err)
+		return 0;
+
+	kpool_spawn_failed(pool, err, retry);
+	raw_spin_lock_irq(&pool->lock);
+	if (worker)
+		list_add(&worker->node, &pool->spare);
+	kpool_spawn_ended(pool);
+	kpool_unlock_irq(pool);
+	return err;
+}
+
+/* May the spawner make a thread now?  While they fail, one in each pause. */
+static bool kpool_should_try(struct kpool *pool)
+{
+	return kpool_should_spawn(pool) && !kpool_spawn_delay(pool);
+}
+
+static bool kpool_should_prealloc(struct kpool *pool)
+{
+	return kpool_may_grow(pool) && kpool_lacks_warm(pool);
+}
+
+/* Reserve a place for a worker to be made, if one should be. */
+static bool kpool_reserve_worker(struct kpool *pool,
+				 bool (*wanted)(struct kpool *pool),
+				 bool *retry)
+{
+	bool reserved;
+
+	raw_spin_lock_irq(&pool->lock);
+	reserved = wanted(pool);
+	*retry = pool->spawn_pause;
+	if (reserved) {
+		pool->nr_spawning++;
+		pool->spawn_next = jiffies + pool->spawn_pause;
+	}
+	raw_spin_unlock_irq(&pool->lock);
+	return reserved;
+}
+
+void kpool_spawn_work(struct work_struct *work)
+{
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  spawner);
+	bool retry;
+
+	while (kpool_reserve_worker(pool, kpool_should_try, &retry))
+		if (kpool_make_worker(pool, retry))
+			break;
+	/* the rest in its time */
+	raw_spin_lock_irq(&pool->lock);
+	kpool_spawn_if_needed(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/*
+ * Wait for the workers on their way.  Returns 0 if none is lacking, 1 if one
+ * has failed and a later one has not, or the error.
+ */
+static int kpool_wait_growth(struct kpool *pool)
+{
+	struct kpool_waiter waiter;
+	int err = 0;
+
+	kpool_waiter_init(&waiter, KPOOL_WAIT_GROWTH, NULL);
+	raw_spin_lock_irq(&pool->lock);
+	if (pool->nr_spawning) {
+		list_add_tail(&waiter.node, &pool->growers);
+		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
+	}
+	if (kpool_should_prealloc(pool))
+		err = pool->spawn_pause ? pool->spawn_error : 1;
+	raw_spin_unlock_irq(&pool->lock);
+	return err;
+}
+
+/* Make the warm workers now, all of them at once. */
+int kpool_prealloc(struct kpool *pool)
+{
+	bool retry;
+	int err;
+
+	do {
+		while (kpool_reserve_worker(pool, kpool_should_prealloc,
+					    &retry)) {
+			err = kpool_make_worker(pool, retry);
+			if (err)
+				return err;
+		}
+		err = kpool_wait_growth(pool);
+	} while (err > 0);
+	return err;
 }
 
 /* End a thread; it executes nothing of ours afterwards.  Litmus: thread-gone. */
@@ -251,178 +411,74 @@ static void kpool_stop_thread(struct kpool_worker *worker)
 	put_task_struct(worker->task);
 }
 
-/* Litmus: thread-made, settled-in-books, settle-vs-reap. */
-static int kpool_start_worker(struct kpool_worker *worker)
-{
-	struct kpool *pool = worker->pool;
-	bool entered, again, resumed;
-	int err;
-
-	err = kpool_try_out(worker);
-	if (err) {
-		kpool_stop_thread(worker);
-		return err;
-	}
-	raw_spin_lock_irq(&pool->lock);
-	entered = kpool_enter_worker(pool, worker);
-	again = pool->spawn_failed;
-	pool->spawn_failed = false;
-	resumed = pool->suspended && entered;
-	pool->suspended &= !entered;
-	raw_spin_unlock_irq(&pool->lock);
-
-	if (entered) {
-		struct task_struct *task = worker->task;
-
-		/* it may see that, leave and be reaped before it is woken */
-		rcu_read_lock();
-		WRITE_ONCE(worker->settled, true);
-		wake_up_process(task);
-		rcu_read_unlock();
-	} else {
-		kpool_stop_thread(worker);
-		raw_spin_lock_irq(&pool->lock);
-		kpool_not_made(pool, worker);
-		kpool_unlock_irq(pool);
-	}
-	if (again)
-		pr_info("kpool: %s: worker threads can be made again\n",
-			pool->name);
-	if (resumed)
-		pr_info("kpool: %s: there is a worker again: progress without memory\n",
-			pool->name);
-	return 0;
-}
-
-/* What is accepted stays, what workers there are go on, the log says it once. */
-static void kpool_spawn_failed(struct kpool *pool, struct kpool_worker *spare,
-			       int err)
-{
-	bool first;
-
-	raw_spin_lock_irq(&pool->lock);
-	first = !pool->spawn_failed;
-	pool->spawn_failed = true;
-	kpool_not_made(pool, spare);
-	kpool_unlock_irq(pool);
-	if (first)
-		pr_warn("kpool: %s: cannot make a worker thread (%d), will try again\n",
-			pool->name, err);
-}
-
-/* Make one worker; its place in the books has been reserved. */
-static int kpool_make_worker(struct kpool *pool)
-{
-	struct kpool_worker *worker = kpool_alloc_worker(pool);
-	int err = -ENOMEM;
-
-	if (worker)
-		err = kpool_make_thread(worker) ?: kpool_start_worker(worker);
-	if (err)
-		kpool_spawn_failed(pool, worker, err);
-	return err;
-}
-
-/* Reserve a place for a worker to be made, if one should be. */
-static bool kpool_reserve_worker(struct kpool *pool,
-				 bool (*wanted)(struct kpool *pool))
-{
-	bool reserved;
-
-	raw_spin_lock_irq(&pool->lock);
-	reserved = wanted(pool);
-	if (reserved)
-		pool->nr_spawning++;
-	raw_spin_unlock_irq(&pool->lock);
-	return reserved;
-}
-
-/* Create a worker if the pool needs one. */
-void kpool_spawn_if_needed(struct kpool *pool)
-{
-	lockdep_assert_held(&pool->lock);
-	if (kpool_should_spawn(pool))
-		queue_delayed_work(kpool_spawn_wq, &pool->spawner, 0);
-}
-
-void kpool_spawn_work(struct work_struct *work)
-{
-	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
-					  spawner);
-
-	while (kpool_reserve_worker(pool, kpool_should_spawn)) {
-		if (!kpool_make_worker(pool))
-			continue;
-		/* also if a submit has asked for a worker meanwhile */
-		mod_delayed_work(kpool_spawn_wq, &pool->spawner,
-				 KPOOL_SPAWN_RETRY);
-		return;
-	}
-}
-
-static bool kpool_should_prealloc(struct kpool *pool)
-{
-	return kpool_may_grow(pool) && kpool_lacks_warm(pool);
-}
-
-static bool kpool_is_spawning(struct kpool *pool)
-{
-	bool spawning;
-
-	raw_spin_lock_irq(&pool->lock);
-	spawning = pool->nr_spawning;
-	raw_spin_unlock_irq(&pool->lock);
-	return spawning;
-}
-
-/* Make the warm workers now; the spawner may be making some of them. */
-int kpool_prealloc(struct kpool *pool)
-{
-	for (;;) {
-		flush_delayed_work(&pool->spawner);
-		while (kpool_reserve_worker(pool, kpool_should_prealloc)) {
-			int err = kpool_make_worker(pool);
-
-			if (err)
-				return err;
-		}
-		if (!kpool_is_spawning(pool))
-			return 0;
-		/* somebody else makes one: he may need our CPU for that */
-		schedule_timeout_uninterruptible(1);
-	}
-}
-
-/* See a leaving worker out. */
+/* See out a worker that has ended: its thread waits for that alone. */
 static void kpool_reap(struct kpool *pool, struct kpool_worker *worker)
 {
 	kpool_stop_thread(worker);
 	raw_spin_lock_irq(&pool->lock);
-	if (worker->state == KPOOL_PURGED)
-		pool->stats.purged++;
-	else
-		pool->stats.retired++;
 	list_add(&worker->node, &pool->spare);
-	pool->nr_leaving--;
-	pool->nr_workers--;
-	raw_spin_unlock_irq(&pool->lock);
+	if (worker->state == KPOOL_FAILED) {
+		kpool_spawn_ended(pool);
+	} else {
+		if (worker->state == KPOOL_PURGED)
+			pool->stats.purged++;
+		else
+			pool->stats.retired++;
+		pool->nr_leaving--;
+		pool->nr_workers--;
+	}
+	kpool_unlock_irq(pool);
 }
 
-/* The next worker to reap: one that leaves already, or the coldest if expired. */
-static struct kpool_worker *kpool_next_leaver(struct kpool *pool)
+/* Reap one: was there any? */
+static bool kpool_reap_next(struct kpool *pool)
 {
 	struct kpool_worker *worker;
 
 	raw_spin_lock_irq(&pool->lock);
-	/* a tick that has begun is not a tick that has passed: after, not at */
-	if (list_empty(&pool->leaving) && kpool_can_expire(pool) &&
-	    time_after(jiffies, kpool_next_expiry(pool)))
-		kpool_dismiss_coldest(pool, KPOOL_PURGED);
-	worker = list_first_entry_or_null(&pool->leaving, struct kpool_worker,
+	worker = list_first_entry_or_null(&pool->ended, struct kpool_worker,
 					  node);
 	if (worker)
 		list_del(&worker->node);
 	raw_spin_unlock_irq(&pool->lock);
+	if (worker)
+		kpool_reap(pool, worker);
+	return worker;
+}
+
+/* Why has the coldest idle worker to leave, or KPOOL_IDLE if it has not? */
+static enum kpool_worker_state kpool_fate_of_coldest(const struct kpool *pool)
+{
+	if (!pool->nr_idle)
+		return KPOOL_IDLE;
+	if (kpool_should_leave(pool))
+		return KPOOL_RETIRED;
+	/* a tick that has begun is not a tick that has passed: after, not at */
+	if (kpool_can_expire(pool) &&
+	    time_after(jiffies, kpool_next_expiry(pool)))
+		return KPOOL_PURGED;
+	return KPOOL_IDLE;
+}
+
+/* Send one idle worker away: was there any? */
+static bool kpool_dismiss_next(struct kpool *pool)
+{
+	struct kpool_worker *worker = NULL;
+	enum kpool_worker_state why;
+
+	raw_spin_lock_irq(&pool->lock);
+	why = kpool_fate_of_coldest(pool);
+	if (why != KPOOL_IDLE) {
+		worker = list_last_entry(&pool->idle, struct kpool_worker,
+					 node);
+		list_del(&worker->node);
+		pool->nr_idle--;
+		kpool_dismiss(pool, worker, why);
+	}
+	raw_spin_unlock_irq(&pool->lock);
+	/* the caller alone reaps it, so it stays */
+	if (worker)
+		wake_up_process(worker->task);
 	return worker;
 }
 
@@ -430,14 +486,12 @@ void kpool_purge_work(struct work_struct *work)
 {
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
 					  purger);
-	struct kpool_worker *worker;
 
-	while ((worker = kpool_next_leaver(pool)))
-		kpool_reap(pool, worker);
-
+	while (kpool_reap_next(pool) || kpool_dismiss_next(pool))
+		;
 	raw_spin_lock_irq(&pool->lock);
 	kpool_arm_purger(pool);
-	/* who left made way for a thread that was not allowed before */
+	/* a worker that has gone made way for one that was not allowed before */
 	kpool_spawn_if_needed(pool);
 	kpool_unlock_irq(pool);
 }

@@ -240,6 +240,13 @@ static inline unsigned int kpool_nr_staying(const struct kpool *pool)
 	return pool->nr_workers - pool->nr_leaving;
 }
 
+/* Are more workers awake than capacity allows?  Idle ones go first. */
+static inline bool kpool_too_many_awake(const struct kpool *pool)
+{
+	return kpool_nr_staying(pool) - pool->nr_idle >
+	       (unsigned int)pool->attrs.capacity;
+}
+
 /* Do we have more workers than capacity allows? */
 static inline bool kpool_has_surplus(const struct kpool *pool)
 {

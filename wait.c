@@ -562,7 +562,9 @@ bool kpool_settle(struct kpool *pool)
 			if (!--budget)
 				return true;
 	} while (kpool_break_deadlock(pool));
-	return pool->closed && kpool_retire_surplus(pool);
+	if (pool->closed)
+		kpool_retire_surplus(pool);
+	return false;
 }
 
 /* The same; what is left is the settler's. */

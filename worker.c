@@ -200,7 +200,7 @@ static struct kpool_item *kpool_next(struct kpool *pool)
 		__refrigerator(false);
 		raw_spin_lock_irq(&pool->lock);
 	}
-	return kpool_has_surplus(pool) ? NULL : kpool_take(pool);
+	return kpool_too_many_awake(pool) ? NULL : kpool_take(pool);
 }
 
 /*
@@ -215,7 +215,7 @@ static bool kpool_rest(struct kpool_worker *worker)
 
 	if (unlikely(pool->nr_concerned))
 		kpool_settle_some(pool);
-	if (unlikely(kpool_has_work(pool)) && !kpool_has_surplus(pool)) {
+	if (unlikely(kpool_has_work(pool)) && !kpool_too_many_awake(pool)) {
 		/* let in just now, or behind many that had to be parked */
 		raw_spin_unlock_irq(&pool->lock);
 		raw_spin_lock_irq(&pool->lock);
@@ -223,7 +223,6 @@ static bool kpool_rest(struct kpool_worker *worker)
 	}
 	if (kpool_should_leave(pool)) {
 		kpool_dismiss(pool, worker, KPOOL_RETIRED);
-		kpool_arm_reaper(pool);
 		return false;
 	}
 
@@ -283,20 +282,28 @@ int kpool_worker_main(void *data)
 	struct kpool_worker *worker = data;
 	struct kpool *pool = worker->pool;
 	struct kpool_item *item;
+	int err;
 
 	kpool_settle_in(worker);
-	if (!kpool_worker_enters(worker))
+	err = kpool_worker_call_init(worker);
+	if (err) {
+		kpool_worker_failed(worker, err);
 		goto out;
-	kpool_hook_works(worker);
+	}
 	raw_spin_lock_irq(&pool->lock);
-	pool->nr_settling--;
-	do {
-		while ((item = kpool_next(pool)))
-			kpool_do_item(worker, item);
-	} while (kpool_rest(worker));
-	raw_spin_unlock_irq(&pool->lock);
+	if (kpool_enter_worker(worker)) {
+		kpool_hook_works(worker);
+		do {
+			while ((item = kpool_next(pool)))
+				kpool_do_item(worker, item);
+		} while (kpool_rest(worker));
+	}
+	kpool_unlock_irq(pool);
+	kpool_hook_exits(worker);
+	kpool_worker_call_exit(worker);
 out:
-	kpool_worker_exits(worker);
+	kpool_hook_ends(worker);
+	kpool_worker_ended(worker);
 	kpool_await_reaper(pool);
 	return 0;
 }

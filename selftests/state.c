@@ -3,6 +3,8 @@
  * What each worker has of its own: made in it before its first item, seen by
  * its items, torn down in it before it ends; and workers that cannot be had.
  */
+#include <linux/ktime.h>
+
 #include "jobs.h"
 #include "log.h"
 
@@ -21,6 +23,8 @@ static atomic_t gone;
 static atomic_t tried;
 static int refusal;		/* what worker_init returns, if not 0 */
 static struct kt_gate *slow;	/* where it waits, or NULL */
+static struct kt_gate *slow_exit;	/* and worker_exit */
+static s64 tries[32];		/* when worker_init was called */
 static int token;
 static struct probe p[32];
 
@@ -30,7 +34,8 @@ static void *desk_make(void *data)
 
 	KT_EXPECT(data == &token);
 	might_sleep();
-	atomic_inc(&tried);
+	tries[(atomic_inc_return(&tried) - 1) % ARRAY_SIZE(tries)] =
+		ktime_get_ns();
 	if (slow)
 		kt_gate_pass(slow);
 	if (READ_ONCE(refusal))
@@ -50,6 +55,8 @@ static void desk_clear(void *data, void *state)
 	KT_EXPECT(desk->task == current);
 	KT_EXPECT(!desk->gone);
 	desk->gone = true;
+	if (slow_exit)
+		kt_gate_pass(slow_exit);
 	atomic_inc(&gone);
 }
 
@@ -85,6 +92,7 @@ static void desks_clear(void)
 	atomic_set(&tried, 0);
 	WRITE_ONCE(refusal, 0);
 	slow = NULL;
+	slow_exit = NULL;
 	probes_init(p, ARRAY_SIZE(p), desk_uses);
 }
 
@@ -531,6 +539,220 @@ static void slow_init_outlasts_release(int aborted)
 	desks_end(pool);
 }
 
+#define SEATS	6
+
+/* Fails if a worker_init waits for another, or the pool grows beyond need. */
+static void inits_run_side_by_side(void)
+{
+	struct kpool *pool = desk_pool(SEATS + 2);
+	static struct kt_gate gate;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	slow = &gate;
+	probes_init(p, SEATS, desk_uses);
+	probes_hold(p, SEATS);
+	probes_submit(pool, p, SEATS);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == SEATS));
+	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+	KT_EXPECT_EQ(probes_ran(p, SEATS), 0);
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == SEATS));
+	desks_leave(pool, SEATS);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), SEATS);
+	desks_end(pool);
+}
+
+static void *first_desk_hangs(void *data)
+{
+	struct kt_gate *gate = slow;
+
+	/* one passes the gate, the others pass it by */
+	if (atomic_inc_return(&gate->started) == 1)
+		wait_for_completion(&gate->open);
+	atomic_inc(&made);
+	return &desks[0];
+}
+
+static void no_desk_left(void *data, void *state)
+{
+	atomic_inc(&gone);
+}
+
+/* Fails if a worker_init that hangs keeps other workers from coming. */
+static void init_that_hangs_stops_no_growth(void)
+{
+	struct kpool_attrs attrs = desk_attrs(SEATS);
+	static struct kt_gate gate;
+	struct kpool *pool;
+
+	attrs.worker_init = first_desk_hangs;
+	attrs.worker_exit = no_desk_left;
+	desks_clear();
+	kt_gate_init(&gate);
+	slow = &gate;
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	probes_init(p, SEATS, probe_fn);
+	probes_hold(p, SEATS);
+	probes_submit(pool, p, SEATS);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == SEATS - 1));
+	KT_EXPECT_EQ(kt_stat(pool, alive), SEATS - 1);
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == SEATS));
+	desks_leave(pool, SEATS);
+	desks_end(pool);
+}
+
+static const char *const departures[] = { "purge", "release", NULL };
+
+/* Fails if workers wait for each other's worker_exit before they go. */
+static void exits_run_side_by_side(int how)
+{
+	struct kpool *pool = desk_pool(SEATS);
+	static struct kt_gate gate;
+
+	if (!pool)
+		return;
+	if (!desks_use(pool, SEATS))
+		goto out;
+	kt_gate_init(&gate);
+	slow_exit = &gate;
+	desks_leave(pool, SEATS);
+	if (how)
+		kpool_release(pool);
+	else
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == SEATS));
+	KT_EXPECT_EQ(kt_stat(pool, alive), SEATS);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), SEATS);
+	KT_EXPECT_EQ(kt_stat(pool, purged) + kt_stat(pool, retired), 0);
+	kt_gate_open(&gate);
+	all_have_left(pool, 0);
+	KT_EXPECT_EQ(kt_stat(pool, purged), how ? 0 : SEATS);
+	KT_EXPECT_EQ(kt_stat(pool, retired), how ? SEATS : 0);
+out:
+	probes_open(p, SEATS);
+	desks_end(pool);
+}
+
+static struct kpool *warm;
+
+static int create_main(void *attrs)
+{
+	warm = kpool_create(NAME, attrs);
+	return PTR_ERR_OR_ZERO(warm);
+}
+
+/* Fails if create makes its warm workers one by one, or does not wait for all. */
+static void create_waits_for_all_at_once(void)
+{
+	struct kpool_attrs attrs = desk_attrs(SEATS);
+	static struct kt_gate gate;
+	struct kt_thread t;
+
+	attrs.min_workers = SEATS;
+	attrs.flags = KPOOL_PREALLOC;
+	desks_clear();
+	kt_gate_init(&gate);
+	slow = &gate;
+	if (!kt_thread_start(&t, create_main, &attrs))
+		return;
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == SEATS));
+	KT_EXPECT(!kt_thread_done(&t));
+	kt_gate_open(&gate);
+	if (!KT_EXPECT_EQ(kt_thread_join(&t), 0))
+		return;
+	KT_EXPECT_EQ(atomic_read(&made), SEATS);
+	KT_EXPECT_EQ(kt_stat(warm, alive), SEATS);
+	desks_end(warm);
+}
+
+#define PAUSES	10
+
+/* The pause before try @i + 1 of a bout, in ns. */
+static s64 pause_after(int i)
+{
+	return min(100LL << i, 10000LL) * NSEC_PER_MSEC;
+}
+
+/* It may be late by the grain of the wheel, in which it is armed twice. */
+static void expect_pauses(void)
+{
+	int i;
+
+	for (i = 0; i < PAUSES; i++) {
+		s64 pause = pause_after(i), took = tries[i + 1] - tries[i];
+
+		KT_EXPECT_GE(took, pause - (s64)TICK_NSEC);
+		KT_EXPECT_LE(took, pause + pause / 8 + 4 * (s64)TICK_NSEC);
+	}
+}
+
+/* How often does the log say that the pool has workers again? */
+static int said_again(void)
+{
+	return log_count("kpool: " NAME ": ", "can be made again");
+}
+
+/*
+ * What fails is tried again after 100 ms, then after twice as long each time, up
+ * to 10 s; the next bout begins with 100 ms; the log has two lines for each.
+ */
+static void failing_init_is_tried_ever_more_seldom(void)
+{
+	int bad = said(), good = said_again(), bout;
+	struct kpool *pool;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	pool = desk_pool(3);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	for (bout = 1; bout <= 2; bout++) {
+		all_have_left(pool, 0);
+		WRITE_ONCE(refusal, -EIO);
+		atomic_set(&tried, 0);
+		probes_init(p, 1, desk_uses);
+		probes_submit(pool, p, 1);
+		KT_EXPECT(kt_wait_for(atomic_read(&tried) > PAUSES, 300 * HZ));
+		expect_pauses();
+		KT_EXPECT_EQ(said(), bad + bout);
+		KT_EXPECT_EQ(said_again(), good + bout - 1);
+		WRITE_ONCE(refusal, 0);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		KT_EXPECT_EQ(atomic_read(&tried), PAUSES + 2);
+		KT_EXPECT_EQ(said_again(), good + bout);
+	}
+	desks_end(pool);
+}
+
+/* Fails if a bout goes on with as many at a time as items wait. */
+static void failing_init_is_tried_one_at_a_time(void)
+{
+	struct kpool *pool = desk_pool(SEATS);
+
+	if (!pool)
+		return;
+	WRITE_ONCE(refusal, -EIO);
+	probes_init(p, SEATS, desk_uses);
+	probes_submit(pool, p, SEATS);
+	if (kt_exact) {
+		kt_sleep_ms(550);
+		/* those on their way at first, then after 100, 200, 400 ms */
+		KT_EXPECT_LE(atomic_read(&tried), SEATS + 2);
+	}
+	WRITE_ONCE(refusal, 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, SEATS);
+	desks_end(pool);
+}
+
 /* Fails if the worker that a submitter is to replace has a state to miss. */
 static void callers_cannot_stand_in_for_workers(void)
 {
@@ -617,6 +839,12 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_EACH(destroy_keeps_trying_until, endings),
 	  KT_CASE(slow_init_is_no_hindrance),
 	  KT_EACH(slow_init_outlasts_release, endings),
+	  KT_CASE(inits_run_side_by_side),
+	  KT_CASE(init_that_hangs_stops_no_growth),
+	  KT_EACH(exits_run_side_by_side, departures),
+	  KT_CASE(create_waits_for_all_at_once),
+	  KT_CASE(failing_init_is_tried_ever_more_seldom),
+	  KT_CASE(failing_init_is_tried_one_at_a_time),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
 	  KT_CASE(every_state_made_is_torn_down),
 	  KT_CASE(reboot_by_who_leaves_is_refused));

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: deadline
 # breaks: Nobody drops what has been doomed.
-/^void kpool_doom/,/^}/s/queue_work(kpool_wq, &pool->dropper);/;/
+/^void kpool_doom/,/^}/s/kpool_context_queue(&pool->dropper);/;/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: fail
 # breaks: After a thread could not be made, nobody tries again.
-/^void kpool_spawn_work/,/^}/s/mod_delayed_work(kpool_wq, &pool->spawner, KPOOL_SPAWN_RETRY);/;/
+/^void kpool_spawn_work/,/^}/s/^\tkpool_spawn_if_needed(pool);/\t;/

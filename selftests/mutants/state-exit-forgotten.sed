@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: state
 # breaks: A worker ends without worker_exit.
-s/kpool_worker_exits(worker);//
+s/kpool_worker_call_exit(worker);//

@@ -610,9 +610,9 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 {
 	p->min_warm = min(p->min_warm, v->attrs.min_workers);
 	p->min_capacity = min(p->min_capacity, v->attrs.capacity);
-	/* one that was to go has gone although another has died meanwhile */
+	/* one that was to go has gone although others have ended before it */
 	if (v->stats.purged > was->stats.purged && !p->deaths)
-		sim_expect(v->stats.alive >= p->min_warm,
+		sim_expect(v->stats.alive + v->stats.retired >= p->min_warm,
 			   "a warm worker is purged");
 	sim_expect(v->stats.alive <= was->stats.alive ||
 		   v->stats.alive <= v->attrs.capacity,
