@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where an owner's functions are called outside of its items: dropped(), and
+ * for the dead the fault handler and the release of a call.
+ *
+ * They may flush any workqueue, and one that hangs holds up no other pool.  Who
+ * dies here ends its thread; what an oops does is in oops.c.
+ */
+#include <linux/workqueue.h>
+
+#include "limits.h"
+#include "oops.h"
+
+#define CROWD	24		/* pools, more than the kernel keeps idle kworkers for */
+
+static struct workqueue_struct *other;
+static struct kt_gate hold;	/* where functions wait that hang */
+static atomic_t flushed;
+static atomic_t blamed;
+static struct victim victim;
+static struct probe p[2];
+
+/* An item to be dropped. */
+struct leaf {
+	struct probe		probe;
+	struct kpool_group	group;
+};
+
+static struct leaf leaf;
+
+static bool hangs, idles;	/* what functions do instead of a flush */
+
+static void other_runs(struct work_struct *work)
+{
+	atomic_inc(&flushed);
+}
+
+/* What any function may do in process context. */
+static void flush_other(void)
+{
+	struct work_struct work;
+
+	might_sleep();
+	INIT_WORK_ONSTACK(&work, other_runs);
+	queue_work(other, &work);
+	flush_work(&work);
+	destroy_work_on_stack(&work);
+}
+
+static void owner_acts(void)
+{
+	if (READ_ONCE(hangs))
+		kt_gate_pass(&hold);
+	else if (!READ_ONCE(idles))
+		flush_other();
+}
+
+static void note_death(void *data, const struct kpool_fault *fault)
+{
+	owner_acts();
+	atomic_inc(&blamed);
+}
+
+static void act_dropped(struct kpool_item *item, int err)
+{
+	owner_acts();
+	atomic_inc(&probe_of(item)->dropped);
+}
+
+static void act_release(void *arg)
+{
+	owner_acts();
+}
+
+static bool begin(void)
+{
+	hangs = false;
+	atomic_set(&flushed, 0);
+	atomic_set(&blamed, 0);
+	kt_gate_init(&hold);
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	victim_init(&victim, DIE_EXIT);
+	oopses_begin();
+	other = alloc_workqueue("kt-other", 0, 0);
+	return KT_EXPECT(other);
+}
+
+static void finish(void)
+{
+	if (other)
+		destroy_workqueue(other);
+	other = NULL;
+	oopses_end();
+}
+
+static const char *const kinds[] = { "plain", "mem_reclaim", NULL };
+
+static struct kpool *pool_make(const char *name, int kind)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+		.stall_ms = 100, .fault = note_death,
+		.flags = kind ? KPOOL_MEM_RECLAIM : 0,
+	};
+
+	return kt_pool(name, &attrs);
+}
+
+/* Have one item dropped, by the pool and without a worker. */
+static void leaf_falls(struct kpool *pool, struct leaf *l)
+{
+	KT_EXPECT_EQ(kpool_init_group(&l->group, pool, NULL, 0), 0);
+	probe_init(&l->probe, probe_fn, 0);
+	kpool_set_dropped(&l->probe.job.item, act_dropped);
+	kpool_set_group(&l->probe.job, &l->group);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &l->probe.job.item), 0);
+	kpool_group_cancel(&l->group);
+	kpool_resume(pool);
+}
+
+static bool leaf_fell(struct leaf *l)
+{
+	return KT_EXPECT(kt_wait(atomic_read(&l->probe.dropped)));
+}
+
+/*
+ * Fails (the kernel warns) if a dropped function runs where only what needs no
+ * memory may be waited for.
+ */
+static void dropped_may_flush_a_workqueue(int kind)
+{
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", kind);
+	if (pool) {
+		leaf_falls(pool, &leaf);
+		leaf_fell(&leaf);
+		KT_EXPECT_EQ(atomic_read(&flushed), 1);
+	}
+	jobs_end(pool);
+	finish();
+}
+
+/* The same of a fault handler that is told of a death. */
+static void handler_may_flush_a_workqueue(int kind)
+{
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", kind);
+	if (pool && victim_begin(pool, &victim)) {
+		victim_let_die(&victim);
+		dead_are(pool, 1);
+		KT_EXPECT_EQ(atomic_read(&blamed), 1);
+		KT_EXPECT_EQ(atomic_read(&flushed), 1);
+	}
+	jobs_end(pool);
+	finish();
+}
+
+/* The same of the release of a call that was abandoned and whose worker died. */
+static void release_may_flush_a_workqueue(int kind)
+{
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", kind);
+	if (pool) {
+		KT_EXPECT_EQ(kpool_call_timeout(pool, victim_dies, &victim,
+						act_release, 2, NULL),
+			     -ETIMEDOUT);
+		victim_let_die(&victim);
+		KT_EXPECT(kt_wait(atomic_read(&flushed) == 2));
+		dead_are(pool, 1);
+	}
+	jobs_end(pool);
+	finish();
+}
+
+/* What a pool does for its owner and itself goes on. */
+static void expect_goes_on(struct kpool *pool, u64 died)
+{
+	u64 purged = kt_stat(pool, purged);
+
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	leaf_falls(pool, &leaf);
+	leaf_fell(&leaf);
+	probe_init(&p[1], probe_fn, 0);
+	probes_submit(pool, &p[1], 1);
+	probe_ran(&p[1]);
+	KT_EXPECT(kt_wait(kt_stat(pool, purged) > purged));
+	victim_init(&victim, DIE_EXIT);
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	dead_are(pool, died);
+}
+
+static const char *const hanging[] = { "dropped", "handler", NULL };
+
+/*
+ * While a function of one pool hangs, another pool drops, grows, purges and
+ * buries its dead, and the watch of the same pool tells of items that stall.
+ * Fails if the functions of two pools, or the watch, share a context.
+ */
+static void function_that_hangs_holds_up_nobody(int which)
+{
+	struct kpool *pool, *neighbour;
+	static struct leaf hung;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", 0);
+	neighbour = pool_make("neighbour", 0);
+	if (!pool || !neighbour)
+		goto out;
+	hangs = true;
+	if (which) {
+		victim_begin(pool, &victim);
+		victim_let_die(&victim);
+	} else {
+		leaf_falls(pool, &hung);
+	}
+	KT_EXPECT(kt_wait(atomic_read(&hold.started)));
+	WRITE_ONCE(hangs, false);
+	expect_goes_on(neighbour, 1);
+
+	probes_init(p, 1, probe_fn);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, stalled) == 1));
+	probes_open(p, 1);
+	kt_gate_open(&hold);
+	KT_EXPECT(kt_wait(kt_at_rest(pool)));
+out:
+	kt_gate_open(&hold);
+	jobs_end(pool);
+	jobs_end(neighbour);
+	finish();
+}
+
+static struct kpool *crowd[CROWD];
+static struct leaf leaves[CROWD];
+
+/* The functions of so many pools hang that no kworker is left. */
+static void crowd_hangs(void)
+{
+	int i;
+
+	WRITE_ONCE(hangs, true);
+	for (i = 0; i < CROWD; i++)
+		if (crowd[i])
+			leaf_falls(crowd[i], &leaves[i]);
+	kt_sleep_ms(200);
+	WRITE_ONCE(hangs, false);
+}
+
+/*
+ * A pool that promises progress without memory calls its owner's functions
+ * although no thread can be made and those there are wait for other pools.
+ * Fails if it relies on a kworker, or on a rescuer that another pool occupies.
+ */
+static void mem_reclaim_functions_need_no_kworker(void)
+{
+	char name[16];
+	struct kpool *pool;
+	int i;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", 1);
+	for (i = 0; i < CROWD; i++) {
+		snprintf(name, sizeof(name), "crowd-%d", i);
+		crowd[i] = pool_make(name, 0);
+	}
+	if (!pool || !limit_begin(LIMIT_THREADS_MAX))
+		goto out;
+	crowd_hangs();
+	/* nobody flushes work without a kworker for it */
+	WRITE_ONCE(idles, true);
+	leaf_falls(pool, &leaf);
+	leaf_fell(&leaf);
+	WRITE_ONCE(idles, false);
+out:
+	kt_gate_open(&hold);
+	limit_end(LIMIT_THREADS_MAX);
+	for (i = 0; i < CROWD; i++)
+		jobs_end(crowd[i]);
+	jobs_end(pool);
+	finish();
+}
+
+KT_MODULE("kpool selftest: where owners' functions are called",
+	  KT_EACH(dropped_may_flush_a_workqueue, kinds),
+	  KT_EACH(handler_may_flush_a_workqueue, kinds),
+	  KT_EACH(release_may_flush_a_workqueue, kinds),
+	  KT_EACH(function_that_hangs_holds_up_nobody, hanging),
+	  KT_CASE(mem_reclaim_functions_need_no_kworker));
