@@ -22,6 +22,7 @@
  * along a chain of sleepers comes to its end.
  */
 #include <linux/sched/signal.h>
+#include <linux/swait.h>
 
 #include "annotate.h"
 #include "internal.h"
@@ -255,6 +256,24 @@ static void kpool_nest(struct kpool *pool, struct kpool_waiter *waiter)
 }
 
 /*
+ * Sleep until completed: 0, also after the timeout, or -ERESTARTSYS.  A kthread
+ * that is held back for long is neither load nor a hung task.
+ */
+static long kpool_sleep(struct kpool_waiter *waiter, unsigned long timeout)
+{
+	unsigned int state = TASK_UNINTERRUPTIBLE;
+	long left = timeout;
+
+	if (current->flags & PF_KTHREAD)
+		state |= TASK_NOLOAD;
+	if (waiter->killable)
+		state |= TASK_WAKEKILL;
+	return ___swait_event(waiter->done.wait,
+			      completion_done(&waiter->done) || !left, state, 0,
+			      left = schedule_timeout(left));
+}
+
+/*
  * Sleep until completed; called with pool->lock held and interrupts off by
  * raw_spin_lock_irqsave() in a context where they were on; drops the lock
  * while asleep and returns with it held.
@@ -262,7 +281,7 @@ static void kpool_nest(struct kpool *pool, struct kpool_waiter *waiter)
 int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	       unsigned long timeout, bool killable)
 {
-	long left;
+	long err;
 
 	lockdep_assert_held(&pool->lock);
 	pool->nr_sleepers++;
@@ -272,16 +291,12 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 		kpool_nest(pool, waiter);
 	kpool_unlock_irq(pool);
 
-	if (killable)
-		left = wait_for_completion_killable_timeout(&waiter->done,
-							    timeout);
-	else
-		left = wait_for_completion_timeout(&waiter->done, timeout);
+	err = kpool_sleep(waiter, timeout);
 
 	raw_spin_lock_irq(&pool->lock);
 	if (!waiter->served) {
 		kpool_withdraw(pool, waiter);
-		kpool_serve(pool, waiter, left < 0 ? -EINTR : -ETIMEDOUT);
+		kpool_serve(pool, waiter, err ? -EINTR : -ETIMEDOUT);
 	}
 	kpool_leave_locked(pool);
 	return waiter->result;

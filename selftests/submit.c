@@ -694,8 +694,37 @@ out:
 	full_end(&f);
 }
 
+static const char *const sleeps[] = { "plain", "timed", "killable", NULL };
+
+/*
+ * A kthread that submit holds back is idle: to be held back for minutes is no
+ * load, and no hung task to be reported.
+ */
+static void held_back_kthread_is_idle(int how)
+{
+	static int (*const fn[])(void *arg) = {
+		kt_submitter_main, submit_timed, submit_killable,
+	};
+	static struct full f;
+	static struct kt_job late;
+	struct kt_submitter s;
+
+	if (!full_make(&f, &one))
+		goto out;
+	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	if (full_block(&s, fn[how], f.pool, &late.item) &&
+	    kt_thread_asleep(&s.thread))
+		KT_EXPECT_EQ(task_state_to_char(s.thread.task), 'I');
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+out:
+	full_end(&f);
+}
+
 KT_MODULE("kpool selftest: the way in",
 	  KT_CASE(full_pool_makes_submit_wait),
+	  KT_EACH(held_back_kthread_is_idle, sleeps),
 	  KT_CASE(try_refuses_when_full),
 	  KT_CASE(timeout_ends_the_wait),
 	  KT_CASE(timed_submit_is_served),

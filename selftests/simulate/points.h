@@ -187,27 +187,12 @@ static inline void sim_wait_for_completion(struct completion *x)
 	sim_point();
 }
 
-static inline unsigned long
-sim_wait_for_completion_timeout(struct completion *x, unsigned long timeout)
+static inline long sim_schedule_timeout(long timeout)
 {
-	unsigned long left;
-
 	sim_point();
-	left = wait_for_completion_timeout(x, timeout);
+	timeout = schedule_timeout(timeout);
 	sim_point();
-	return left;
-}
-
-static inline long
-sim_wait_for_completion_killable_timeout(struct completion *x,
-					 unsigned long timeout)
-{
-	long left;
-
-	sim_point();
-	left = wait_for_completion_killable_timeout(x, timeout);
-	sim_point();
-	return left;
+	return timeout;
 }
 
 static inline void sim_state_point(unsigned int state)
@@ -219,10 +204,7 @@ static inline void sim_state_point(unsigned int state)
 #define schedule()			sim_schedule()
 #define complete(x)			sim_complete(x)
 #define wait_for_completion(x)		sim_wait_for_completion(x)
-#define wait_for_completion_timeout(x, timeout)				\
-	sim_wait_for_completion_timeout(x, timeout)
-#define wait_for_completion_killable_timeout(x, timeout)		\
-	sim_wait_for_completion_killable_timeout(x, timeout)
+#define schedule_timeout(timeout)	sim_schedule_timeout(timeout)
 #undef set_current_state
 #define set_current_state(state)	sim_state_point(state)
 #undef __set_current_state
