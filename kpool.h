@@ -142,10 +142,12 @@ struct kpool_fault {
  * @cpumask: CPUs that the workers may run on; cpu_all_mask for all
  * @fn: the pool-wide function of kpool_invoke(), or NULL
  * @data: given to the callbacks below
- * @worker_init: called in each new worker before its first item; returns the
- *	worker's state, see kpool_worker_state(), or ERR_PTR if there can be no
- *	worker now: then it is tried again later
- * @worker_exit: called in the worker with its state before it ends
+ * @worker_init: called in each new worker before its first item, in several
+ *	workers at once; returns the worker's state, see kpool_worker_state(),
+ *	or ERR_PTR if there can be no worker now: then it is tried again after
+ *	100 ms, and after twice as long each time it fails, up to 10 s
+ * @worker_exit: called in the worker with its state before it ends, in several
+ *	workers at once
  * @fault: called in process context, without locks, when an item has returned
  *	an error, in its worker, or when a worker has died in one, elsewhere;
  *	until it returns, the item has not ended

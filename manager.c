@@ -3,8 +3,11 @@
  * The manager: how many worker threads a pool has.
  *
  * A worker that is needed is taken from pool->idle, most recently used first,
- * or created.  Delayed work does what may sleep: one creates threads, one ends
- * the workers that have been idle for too long and reaps those that exit.
+ * or created.  Delayed work does what may sleep.  The spawner creates threads, as
+ * many at a time as items want one.  A new worker enters the books itself after
+ * its worker_init, and so no worker waits for another's.  The purger sends away
+ * those that are too many or have been idle for too long, and reaps those that
+ * have ended: their worker_exit has returned before, so it waits for no client.
  */
 #include <linux/kthread.h>
 #include <linux/slab.h>
@@ -155,7 +158,7 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 	return worker;
 }
 
-/* Litmus: thread-made, wake-vs-end. */
+/* Litmus: thread-made, settle-vs-reap. */
 static int kpool_make_thread(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;

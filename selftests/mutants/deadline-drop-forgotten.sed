@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: deadline
 # breaks: Nobody drops what has been doomed.
-/^void kpool_doom/,/^}/s/kpool_context_queue(&pool->dropper);/;/
+/^void kpool_doom/,/^}/s/kpool_queue_dropper(pool);/;/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: delay
 # breaks: What is delayed keeps a closed pool open.
-/^void kpool_close/,/^}/s/kpool_context_queue(&pool->dropper);/;/
+/^void kpool_close/,/^}/s/kpool_queue_dropper(pool);/;/
