@@ -9,67 +9,125 @@
  * warn, and all pools would wait for one.  An ordinary pool queues work, which
  * costs nothing while it is idle.  A pool that promises progress without memory
  * has a thread for each context, made together with the pool.
+ *
+ * A function that oopses kills the thread it is called in, and the kernel takes
+ * what that thread executes for busy for ever.  The context then goes on with
+ * new memory, and the old is left to the dead.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
 
-static void kpool_context_work(struct work_struct *work)
+struct kpool_context_work {
+	struct kpool_context	*context;	/* I */
+	struct kthread_worker	*thread;	/* I: its own, or NULL */
+	struct work_struct	work;		/* without a thread */
+	struct kthread_work	thread_work;	/* with one */
+};
+
+/* Work was lost with its thread: its queue can never be drained. */
+static bool kpool_context_lost;
+
+static void kpool_context_work_fn(struct work_struct *work)
 {
-	struct kpool_context *context = container_of(work, struct kpool_context,
-						     work);
+	struct kpool_context *context =
+		container_of(work, struct kpool_context_work, work)->context;
 
 	context->fn(context->pool);
 }
 
-static void kpool_context_thread_work(struct kthread_work *work)
+static void kpool_context_thread_fn(struct kthread_work *work)
 {
-	struct kpool_context *context = container_of(work, struct kpool_context,
-						     thread_work);
+	struct kpool_context *context =
+		container_of(work, struct kpool_context_work,
+			     thread_work)->context;
 
 	context->fn(context->pool);
 }
 
 void kpool_context_init(struct kpool_context *context, struct kpool *pool,
-			void (*fn)(struct kpool *pool))
+			void (*fn)(struct kpool *pool), const char *kind)
 {
 	context->pool = pool;
 	context->fn = fn;
-	context->thread = NULL;
-	INIT_WORK(&context->work, kpool_context_work);
+	context->kind = kind;
 }
 
-/* Make the thread of a context that has to go on without memory. */
-int kpool_context_make_thread(struct kpool_context *context, const char *kind)
+/* Make what the context is executed in. */
+int kpool_context_start(struct kpool_context *context)
 {
+	struct kpool *pool = context->pool;
+	struct kpool_context_work *work = kzalloc_obj(*work, GFP_KERNEL);
 	struct kthread_worker *thread;
 
-	thread = kthread_run_worker(0, "kpool-%s/%s", kind, context->pool->name);
-	if (IS_ERR(thread))
-		return PTR_ERR(thread);
-	kthread_init_work(&context->thread_work, kpool_context_thread_work);
-	context->thread = thread;
+	if (!work)
+		return -ENOMEM;
+	work->context = context;
+	INIT_WORK(&work->work, kpool_context_work_fn);
+	if (pool->made.flags & KPOOL_MEM_RECLAIM) {
+		thread = kthread_run_worker(0, "kpool-%s/%s", context->kind,
+					    pool->name);
+		if (IS_ERR(thread)) {
+			kfree(work);
+			return PTR_ERR(thread);
+		}
+		kthread_init_work(&work->thread_work, kpool_context_thread_fn);
+		work->thread = thread;
+	}
+	/* pairs with kpool_context_queue() */
+	smp_store_release(&context->work, work);
 	return 0;
 }
 
 /* Any context but NMI; what is queued already is not queued again. */
 void kpool_context_queue(struct kpool_context *context)
 {
-	if (context->thread)
-		kthread_queue_work(context->thread, &context->thread_work);
+	/* pairs with kpool_context_start() */
+	struct kpool_context_work *work = smp_load_acquire(&context->work);
+
+	if (work->thread)
+		kthread_queue_work(work->thread, &work->thread_work);
 	else
-		queue_work(kpool_callback_wq, &context->work);
+		queue_work(kpool_callback_wq, &work->work);
+}
+
+/* The context's thread has died in it: queue it in a new one. */
+void kpool_context_replace(struct kpool_context *context)
+{
+	int err;
+
+	if (!context->work->thread)
+		WRITE_ONCE(kpool_context_lost, true);
+	err = kpool_context_start(context);
+	if (err)
+		pr_err("kpool: %s: no thread to call its owner's functions in (%d)\n",
+		       context->pool->name, err);
+	else
+		kpool_context_queue(context);
 }
 
 /* Nothing queues it any more; afterwards it executes nothing. */
 void kpool_context_destroy(struct kpool_context *context)
 {
-	if (!context->thread) {
-		cancel_work_sync(&context->work);
+	struct kpool_context_work *work = context->work;
+
+	if (!work)
 		return;
+	if (work->thread) {
+		kthread_cancel_work_sync(&work->thread_work);
+		kthread_destroy_worker(work->thread);
+	} else {
+		cancel_work_sync(&work->work);
 	}
-	kthread_cancel_work_sync(&context->thread_work);
-	kthread_destroy_worker(context->thread);
+	kfree(work);
+}
+
+/* When no pool is left.  What the dead were executing keeps its queue. */
+void kpool_context_destroy_queue(void)
+{
+	if (kpool_callback_wq && !kpool_context_lost)
+		destroy_workqueue(kpool_callback_wq);
 }

@@ -60,12 +60,14 @@ void kpool_queue_dropper(struct kpool *pool)
 }
 
 /*
- * The thread of a dropped function has ended in it.  If that was the dropper's,
- * the kernel takes its piece of work for busy for ever.
+ * The thread of a dropped function has ended in it, perhaps the dropper's.
  */
 void kpool_replace_dropper(struct kpool *pool, bool died)
 {
-	kpool_queue_dropper(pool);
+	if (died)
+		kpool_context_replace(&pool->dropper);
+	else
+		kpool_queue_dropper(pool);
 }
 
 /* Leave an accepted item to the dropper; if it still runs, until it has. */

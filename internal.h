@@ -29,7 +29,6 @@
 #define _KPOOL_INTERNAL_H
 
 #include <linux/completion.h>
-#include <linux/kthread.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
@@ -185,13 +184,14 @@ struct kpool_waiter {
 /* Room for the name of a function and its module. */
 #define KPOOL_SYMBOL_LEN	96
 
+struct kpool_context_work;
+
 /* Where an owner's functions are called outside of a worker: context.c. */
 struct kpool_context {
 	struct kpool		*pool;	/* I */
 	void			(*fn)(struct kpool *pool);	/* I */
-	struct kthread_worker	*thread; /* I: its own, or NULL */
-	struct work_struct	work;	/* without a thread */
-	struct kthread_work	thread_work;	/* with one */
+	const char		*kind;	/* I: for the name of its thread */
+	struct kpool_context_work *work; /* replaced when its thread dies */
 };
 
 /* An error, for people. */
@@ -595,10 +595,12 @@ void kpool_drop_work(struct kpool *pool);
 
 /* context.c: where an owner's functions are called outside of a worker */
 void kpool_context_init(struct kpool_context *context, struct kpool *pool,
-			void (*fn)(struct kpool *pool));
-int kpool_context_make_thread(struct kpool_context *context, const char *kind);
+			void (*fn)(struct kpool *pool), const char *kind);
+int kpool_context_start(struct kpool_context *context);
 void kpool_context_queue(struct kpool_context *context);
+void kpool_context_replace(struct kpool_context *context);
 void kpool_context_destroy(struct kpool_context *context);
+void kpool_context_destroy_queue(void);
 
 /* run.c: runs */
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker);

@@ -159,8 +159,8 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_DELAYED_WORK(&pool->watch, kpool_watch_work);
 	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
 	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
-	kpool_context_init(&pool->dropper, pool, kpool_drop_work);
-	kpool_context_init(&pool->dead_reaper, pool, kpool_bury_dead);
+	kpool_context_init(&pool->dropper, pool, kpool_drop_work, "drop");
+	kpool_context_init(&pool->dead_reaper, pool, kpool_bury_dead, "reap");
 	INIT_WORK(&pool->settler, kpool_settle_work);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
@@ -383,15 +383,6 @@ bool kpool_waits_for_itself(struct kpool *pool)
 	return true;
 }
 
-/* What has to go on without memory is made now. */
-static int kpool_make_contexts(struct kpool *pool)
-{
-	if (!(pool->made.flags & KPOOL_MEM_RECLAIM))
-		return 0;
-	return kpool_context_make_thread(&pool->dropper, "drop") ?:
-	       kpool_context_make_thread(&pool->dead_reaper, "reap");
-}
-
 static struct kpool *kpool_make(const char *name,
 				const struct kpool_attrs *attrs,
 				struct module *owner)
@@ -407,7 +398,8 @@ static struct kpool *kpool_make(const char *name,
 	kpool_attrs_apply(pool, attrs);
 	mutex_unlock(&pool->mutex);
 
-	err = kpool_make_contexts(pool);
+	err = kpool_context_start(&pool->dropper) ?:
+	      kpool_context_start(&pool->dead_reaper);
 	if (!err) {
 		mutex_lock(&kpool_registry);
 		err = kpool_register(pool);
@@ -707,8 +699,7 @@ static void kpool_destroy_queues(void)
 		destroy_workqueue(kpool_wq);
 	if (kpool_spawn_wq)
 		destroy_workqueue(kpool_spawn_wq);
-	if (kpool_callback_wq)
-		destroy_workqueue(kpool_callback_wq);
+	kpool_context_destroy_queue();
 }
 
 /*

@@ -28,7 +28,7 @@ struct leaf {
 
 static struct leaf leaf;
 
-static bool hangs, idles;	/* what functions do instead of a flush */
+static bool hangs, idles, dies;	/* what functions do instead of a flush */
 
 static void other_runs(struct work_struct *work)
 {
@@ -49,6 +49,8 @@ static void flush_other(void)
 
 static void owner_acts(void)
 {
+	if (xchg(&dies, false))
+		die(DIE_EXIT);
 	if (READ_ONCE(hangs))
 		kt_gate_pass(&hold);
 	else if (!READ_ONCE(idles))
@@ -182,6 +184,31 @@ static void release_may_flush_a_workqueue(int kind)
 	finish();
 }
 
+/*
+ * A dropped function that dies costs the thread that it was called in: those of
+ * other items are called in another.
+ * Fails (hangs) if a context waits for what its dead thread was executing.
+ */
+static void dropped_that_dies_is_not_the_last(int kind)
+{
+	static struct leaf last;
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", kind);
+	if (pool) {
+		dies = true;
+		leaf_falls(pool, &last);
+		KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 1));
+		KT_EXPECT(!dies);
+		leaf_falls(pool, &leaf);
+		leaf_fell(&leaf);
+	}
+	jobs_end(pool);
+	finish();
+}
+
 /* What a pool does for its owner and itself goes on. */
 static void expect_goes_on(struct kpool *pool, u64 died)
 {
@@ -298,5 +325,6 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(dropped_may_flush_a_workqueue, kinds),
 	  KT_EACH(handler_may_flush_a_workqueue, kinds),
 	  KT_EACH(release_may_flush_a_workqueue, kinds),
+	  KT_EACH(dropped_that_dies_is_not_the_last, kinds),
 	  KT_EACH(function_that_hangs_holds_up_nobody, hanging),
 	  KT_CASE(mem_reclaim_functions_need_no_kworker));
