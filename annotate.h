@@ -53,7 +53,7 @@ void kpool_map_wait_pool(struct kpool *pool);
 static inline void kpool_map_begin(struct kpool_worker *worker,
 				   const struct kpool_item *item)
 {
-	if (worker->nr_locks)
+	if (worker->before.nr_locks)
 		return;
 	kpool_map_init(&worker->map, kpool_user_fn(item));
 	lock_map_acquire(&worker->pool->map);
@@ -62,7 +62,7 @@ static inline void kpool_map_begin(struct kpool_worker *worker,
 
 static inline void kpool_map_end(struct kpool_worker *worker)
 {
-	if (worker->nr_locks)
+	if (worker->before.nr_locks)
 		return;
 	lock_map_release(&worker->map);
 	lock_map_release(&worker->pool->map);
@@ -71,7 +71,7 @@ static inline void kpool_map_end(struct kpool_worker *worker)
 /* The thread ends in an item: what it holds for lockdep's sake is no leak. */
 static inline void kpool_map_died(struct kpool_worker *worker)
 {
-	if (!worker->nr_locks && lock_is_held(&worker->pool->map))
+	if (!worker->before.nr_locks && lock_is_held(&worker->pool->map))
 		kpool_map_end(worker);
 }
 

@@ -120,6 +120,15 @@ enum kpool_worker_state {
 };
 
 /*
+ * What an item's function has to leave as it was.  It was called where it may
+ * sleep: with interrupts on, and nothing counted against preemption.
+ */
+struct kpool_context {
+	unsigned int		flags;	/* KPOOL_CONTEXT_FLAGS of the task's */
+	int			nr_locks; /* that lockdep knows of */
+};
+
+/*
  * A worker's memory outlives its thread: it goes to pool->spare and is freed
  * with the pool, because kpool_item.run may still point to it.
  */
@@ -132,7 +141,7 @@ struct kpool_worker {
 	void			*fn;	/* S: what it runs, for people; racy read */
 	unsigned long		since;	/* L: jiffies of its last change of state */
 	u64			done;	/* L: items completed */
-	int			nr_locks; /* S: held after the last item */
+	struct kpool_context	before;	/* S: what each item has to leave so */
 	u8			state;	/* L: enum kpool_worker_state */
 
 	struct kpool_call	*call;	/* S: the call that it runs */
@@ -650,14 +659,27 @@ void kpool_settle_all(struct kpool *pool);
 void kpool_settle_work(struct work_struct *work);
 
 /* leak.c: what an item left behind */
-static inline bool kpool_leaked(const struct kpool_worker *worker)
+
+/* In current->flags: what allocations of the thread may do. */
+#define KPOOL_CONTEXT_FLAGS						\
+	(PF_MEMALLOC | PF_MEMALLOC_NOIO | PF_MEMALLOC_NOFS |		\
+	 PF_MEMALLOC_PIN | PF_LOCAL_THROTTLE)
+
+static inline bool kpool_leaked(const struct kpool_context *before)
 {
-	return preempt_count() || irqs_disabled() || rcu_preempt_depth() ||
+	/* one branch for all: every item passes here */
+	unsigned int left = preempt_count() | rcu_preempt_depth() |
+			    ((current->flags ^ before->flags) &
+			     KPOOL_CONTEXT_FLAGS);
+
+	return left || irqs_disabled() ||
 	       (IS_ENABLED(CONFIG_LOCKDEP) &&
-		lockdep_depth(current) != worker->nr_locks);
+		lockdep_depth(current) != before->nr_locks);
 }
 
-void kpool_put_right(struct kpool_worker *worker);
+void kpool_context_save(struct kpool_context *context);
+void kpool_put_right(const struct kpool *pool, const void *fn,
+		     struct kpool_context *before);
 
 /* debugfs.c */
 void kpool_debugfs_init(void);

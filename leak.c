@@ -1,19 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What an item left behind: an RCU section, interrupts off, a changed
- * preemption count, and, where lockdep watches, a lock.  It is reported by the
- * item's function, and what can be put right is, so that the worker can go on.
- * A lock stays held.
+ * preemption count, flags that limit its thread's allocations, and, where
+ * lockdep watches, a lock.  It is reported by the item's function, and what can
+ * be put right is, so that the worker, or the submitter that has run the item,
+ * can go on.  A lock stays held.
  */
 #include "internal.h"
 
-static void kpool_report_leak(struct kpool_worker *worker, const char *what)
+#define KPOOL_FLAG(_flag)	{ _flag, #_flag }
+static const struct {
+	unsigned int	flag;
+	const char	*name;
+} kpool_context_flags[] = {
+	KPOOL_FLAG(PF_MEMALLOC),
+	KPOOL_FLAG(PF_MEMALLOC_NOIO),
+	KPOOL_FLAG(PF_MEMALLOC_NOFS),
+	KPOOL_FLAG(PF_MEMALLOC_PIN),
+	KPOOL_FLAG(PF_LOCAL_THROTTLE),
+};
+
+void kpool_context_save(struct kpool_context *context)
 {
-	pr_err("kpool: %s: %ps returned with %s\n", worker->pool->name,
-	       READ_ONCE(worker->fn), what);
+	context->flags = current->flags & KPOOL_CONTEXT_FLAGS;
+	context->nr_locks = lockdep_depth(current);
 }
 
-void kpool_put_right(struct kpool_worker *worker)
+static void kpool_report_leak(const struct kpool *pool, const void *fn,
+			      const char *what)
+{
+	pr_err("kpool: %s: %ps returned with %s\n", pool->name, fn, what);
+}
+
+static void kpool_put_flags_right(const struct kpool *pool, const void *fn,
+				  const struct kpool_context *before)
+{
+	unsigned int changed = (current->flags ^ before->flags) &
+			       KPOOL_CONTEXT_FLAGS;
+	int i;
+
+	current->flags ^= changed;
+	for (i = 0; i < ARRAY_SIZE(kpool_context_flags); i++)
+		if (changed & kpool_context_flags[i].flag)
+			pr_err("kpool: %s: %ps returned with %s changed\n",
+			       pool->name, fn, kpool_context_flags[i].name);
+}
+
+/* On PREEMPT_RT a spinlock is such a section too, and has more to it. */
+static void kpool_put_rcu_right(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return;
+	while (rcu_preempt_depth() > 0)
+		rcu_read_unlock();
+	while (rcu_preempt_depth() < 0)
+		rcu_read_lock();
+}
+
+/* Make the caller's context what it was, but for the locks that it holds. */
+void kpool_put_right(const struct kpool *pool, const void *fn,
+		     struct kpool_context *before)
 {
 	int count = preempt_count();
 	bool irqs_off = irqs_disabled();
@@ -21,16 +67,18 @@ void kpool_put_right(struct kpool_worker *worker)
 	preempt_count_set(0);
 	if (irqs_off)
 		local_irq_enable();
+	kpool_put_flags_right(pool, fn, before);
 	if (irqs_off)
-		kpool_report_leak(worker, "interrupts off");
+		kpool_report_leak(pool, fn, "interrupts off");
 	if (count)
-		kpool_report_leak(worker, "a changed preemption count");
+		kpool_report_leak(pool, fn, "a changed preemption count");
 	if (rcu_preempt_depth())
-		kpool_report_leak(worker, "an RCU read section open");
-	/* on PREEMPT_RT a spinlock is one too, and has more to it */
-	while (!IS_ENABLED(CONFIG_PREEMPT_RT) && rcu_preempt_depth())
-		rcu_read_unlock();
-	if (lockdep_depth(current) > worker->nr_locks)
-		kpool_report_leak(worker, "a lock held");
-	worker->nr_locks = lockdep_depth(current);
+		kpool_report_leak(pool, fn, rcu_preempt_depth() > 0 ?
+				  "an RCU read section open" :
+				  "an RCU read section closed too often");
+	kpool_put_rcu_right();
+	if (lockdep_depth(current) > before->nr_locks)
+		kpool_report_leak(pool, fn, "a lock held");
+	/* the next item is not to blame for it */
+	before->nr_locks = lockdep_depth(current);
 }

@@ -184,7 +184,6 @@ static int kpool_make_thread(struct kpool_worker *worker)
 	worker->state = KPOOL_STARTING;
 	worker->since = jiffies;
 	worker->done = 0;
-	worker->nr_locks = 0;
 	worker->fn = NULL;
 	worker->data = NULL;
 	worker->call = NULL;

@@ -129,8 +129,8 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 	kpool_map_begin(worker, item);
 	err = fn(item);
 	kpool_map_end(worker);
-	if (unlikely(kpool_leaked(worker)))
-		kpool_put_right(worker);
+	if (unlikely(kpool_leaked(&worker->before)))
+		kpool_put_right(pool, worker->fn, &worker->before);
 	if (unlikely(err))
 		kpool_failed(worker, item, err);
 	/* an item that submits itself for ever must not starve the CPU */
@@ -290,6 +290,7 @@ int kpool_worker_main(void *data)
 		kpool_worker_failed(worker, err);
 		goto out;
 	}
+	kpool_context_save(&worker->before);
 	raw_spin_lock_irq(&pool->lock);
 	if (kpool_enter_worker(worker)) {
 		kpool_hook_works(worker);

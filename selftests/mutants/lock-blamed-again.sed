@@ -3,4 +3,4 @@
 # kernel: uml-debug
 # tests: report
 # breaks: An item is blamed for the lock of another.
-s/lockdep_depth(current) != worker->nr_locks/lockdep_depth(current)/
+s/lockdep_depth(current) != before->nr_locks/lockdep_depth(current)/

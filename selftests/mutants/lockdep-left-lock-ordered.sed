@@ -3,4 +3,4 @@
 # kernel: uml-debug
 # tests: lock_order
 # breaks: A lock that an item left is taken for one that the next took.
-/if (worker->nr_locks)/,/return;/d
+/if (worker->before.nr_locks)/,/return;/d

@@ -3,4 +3,4 @@
 # kernel: uml-debug
 # tests: lock_order_item
 # breaks: Lockdep does not know that an item runs.
-/^static inline void kpool_map_\(begin\|end\)/,/^}/s/if (worker->nr_locks)/if (1)/
+/^static inline void kpool_map_\(begin\|end\)/,/^}/s/if (worker->before.nr_locks)/if (1)/
