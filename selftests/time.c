@@ -9,10 +9,10 @@
 #include <linux/kallsyms.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
 #include "full.h"
+#include "trace.h"
 
 #define TICK_NS		((s64)TICK_NSEC)
 #define HOUR_MS		(3600 * MSEC_PER_SEC)
@@ -384,25 +384,18 @@ static void count_work(void *unused, struct work_struct *work)
 		atomic_inc(&executed);
 }
 
-static void find_tracepoint(struct tracepoint *tp, void *found)
-{
-	if (!strcmp(tp->name, "workqueue_execute_start"))
-		*(struct tracepoint **)found = tp;
-}
-
 /* Sleep so long; return how often kpool did anything meanwhile. */
 static int work_in_ms(s64 ms)
 {
-	struct tracepoint *tp = NULL;
+	struct trace trace = {
+		.name = "workqueue_execute_start", .probe = count_work,
+	};
 
-	for_each_kernel_tracepoint(find_tracepoint, &tp);
-	if (!KT_EXPECT(tp) ||
-	    !KT_EXPECT_EQ(tracepoint_probe_register(tp, count_work, NULL), 0))
+	if (!trace_begin(&trace))
 		return -ENOENT;
 	atomic_set(&executed, 0);
 	sleep_ms(ms);
-	tracepoint_probe_unregister(tp, count_work, NULL);
-	tracepoint_synchronize_unregister();
+	trace_end(&trace);
 	return atomic_read(&executed);
 }
 
