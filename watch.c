@@ -9,6 +9,8 @@
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/isolation.h>
 #include <linux/smp.h>
 
 #include "internal.h"
@@ -23,17 +25,33 @@ static unsigned long kpool_watch_period(const struct kpool *pool)
 
 /*
  * Something runs, perhaps here and with interrupts off before long: so another
- * CPU keeps the time.  With interrupts off now, none can go away.
+ * CPU keeps the time, if one does such work for the kernel.  With interrupts
+ * off now, none can go away.
  */
+static unsigned int kpool_watch_cpu(void)
+{
+	unsigned int cpu, here = raw_smp_processor_id();
+	unsigned int found = WORK_CPU_UNBOUND;
+
+	/* newer kernels replace the first of these masks at run time */
+	rcu_read_lock();
+	for_each_cpu_and(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN),
+			 housekeeping_cpumask(HK_TYPE_TIMER)) {
+		if (cpu != here && cpu_online(cpu)) {
+			found = cpu;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
 void kpool_watch(struct kpool *pool)
 {
-	unsigned int cpu = cpumask_any_but(cpu_online_mask,
-					   raw_smp_processor_id());
-
 	lockdep_assert_held(&pool->lock);
 	pool->watched = true;
-	queue_delayed_work_on(cpu < nr_cpu_ids ? cpu : WORK_CPU_UNBOUND,
-			      kpool_wq, &pool->watch, kpool_watch_period(pool));
+	queue_delayed_work_on(kpool_watch_cpu(), kpool_wq, &pool->watch,
+			      kpool_watch_period(pool));
 }
 
 void kpool_watch_work(struct work_struct *work)

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the watch keeps its time and does its work: not on CPUs that the kernel
+ * is to leave alone, and not where the item that it watches may have turned off
+ * interrupts.
+ */
+#include <linux/cpumask.h>
+#include <linux/kallsyms.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/isolation.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+
+#include "jobs.h"
+#include "trace.h"
+
+/* Looks at the pool that are waited for, while one item runs. */
+#define LOOKS	5
+
+static struct kpool *pool;
+static struct probe p[1];
+
+/* Where the watch has been seen. */
+static struct cpumask timers, works;
+static atomic_t nr_timers, nr_works;
+static int first_timer;
+
+static bool is_watch(const struct work_struct *work)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", work->func);
+	return !strncmp(name, "kpool_watch_work", strlen("kpool_watch_work"));
+}
+
+static void see_timer(void *unused, struct timer_list *timer,
+		      unsigned long now)
+{
+	struct delayed_work *work;
+
+	if (timer->function != delayed_work_timer_fn)
+		return;
+	work = container_of(timer, struct delayed_work, timer);
+	if (!is_watch(&work->work))
+		return;
+	cpumask_set_cpu(raw_smp_processor_id(), &timers);
+	cmpxchg(&first_timer, -1, raw_smp_processor_id());
+	atomic_inc(&nr_timers);
+}
+
+static void see_work(void *unused, struct work_struct *work)
+{
+	if (!is_watch(work))
+		return;
+	cpumask_set_cpu(raw_smp_processor_id(), &works);
+	atomic_inc(&nr_works);
+}
+
+/* Does the kernel do such work there? */
+static bool keeps_house(unsigned int cpu)
+{
+	bool keeps;
+
+	rcu_read_lock();
+	keeps = cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN)) &&
+		cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TIMER));
+	rcu_read_unlock();
+	return keeps;
+}
+
+static unsigned int nr_keep_house(void)
+{
+	unsigned int cpu, nr = 0;
+
+	for_each_online_cpu(cpu)
+		nr += keeps_house(cpu);
+	return nr;
+}
+
+static void expect_housekeeping(const struct cpumask *seen)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, seen)
+		if (!KT_EXPECT(keeps_house(cpu)))
+			pr_err("%s: on CPU %u\n", KBUILD_MODNAME, cpu);
+}
+
+/* One item on @cpu, for some looks of the watch. */
+static void watch_item_on(unsigned int cpu)
+{
+	struct trace timer = { .name = "timer_expire_entry", .probe = see_timer };
+	struct trace work = {
+		.name = "workqueue_execute_start", .probe = see_work,
+	};
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .stall_ms = 800,
+		.cpumask = cpumask_of(cpu),
+	};
+
+	cpumask_clear(&timers);
+	cpumask_clear(&works);
+	atomic_set(&nr_timers, 0);
+	atomic_set(&nr_works, 0);
+	first_timer = -1;
+	probes_init(p, 1, probe_fn);
+	probes_hold(p, 1);
+	/* it may stall, on a slow machine */
+	pr_info("kpool-testbed: expect begin\n");
+	pool = kt_pool("isolated", &attrs);
+	if (!pool)
+		return;
+	if (trace_begin(&timer) && trace_begin(&work)) {
+		probes_submit(pool, p, 1);
+		KT_EXPECT(kt_wait(atomic_read(&nr_timers) >= LOOKS &&
+				  atomic_read(&nr_works) >= LOOKS));
+		trace_end(&work);
+		trace_end(&timer);
+	}
+	probes_open(p, 1);
+	jobs_end(pool);
+	pr_info("kpool-testbed: expect end\n");
+}
+
+/*
+ * The kernel leaves isolated CPUs alone, and so does the watch, also of items
+ * that run there.
+ * Fails if the watch goes to any other CPU: mutants watch-on-isolated-cpus,
+ * watch-on-cpus-without-tick.
+ */
+static void watch_keeps_off_isolated_cpus(void)
+{
+	unsigned int cpu;
+
+	if (nr_keep_house() == num_online_cpus()) {
+		kt_skip("no CPU is isolated");
+		return;
+	}
+	for_each_online_cpu(cpu) {
+		watch_item_on(cpu);
+		expect_housekeeping(&timers);
+		expect_housekeeping(&works);
+	}
+}
+
+/*
+ * An item may turn off interrupts: another CPU keeps the time, if there is one.
+ * Where some have no tick, newer kernels choose the CPU of a timer themselves.
+ * Fails if the CPU that arms the watch keeps its time: mutant watch-stays-here.
+ */
+static void another_cpu_keeps_the_time(void)
+{
+	unsigned int cpu;
+
+	if (nr_keep_house() < 2 || housekeeping_enabled(HK_TYPE_TIMER)) {
+		kt_skip("there is no other CPU to keep the time");
+		return;
+	}
+	for_each_online_cpu(cpu) {
+		watch_item_on(cpu);
+		KT_EXPECT_NE(first_timer, (int)cpu);
+	}
+}
+
+KT_MODULE("kpool selftest: where the watch runs",
+	  KT_CASE(watch_keeps_off_isolated_cpus),
+	  KT_CASE(another_cpu_keeps_the_time));

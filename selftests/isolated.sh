@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# boots: alone
+# kernels: stock
+# append: isolcpus=1
+# A CPU that the scheduler leaves alone.
+
+. "$(dirname "$0")/ktap.sh"
+
+ktap_begin
+run_cases isolated
+ktap_end
