@@ -11,6 +11,7 @@
 #include <linux/completion.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/smp.h>
 
 #include "internal.h"
@@ -19,7 +20,7 @@
 #define KPOOL_ANSWER		(HZ / 10 + 1)
 
 /* In one look at the pool, so many are told in full, the rest are counted. */
-#define KPOOL_MAX_TOLD		8
+#define KPOOL_MAX_TOLD		8U
 
 /* The question to a CPU: is this task running on you, and where? */
 static struct kpool_question {
@@ -104,59 +105,88 @@ static void kpool_print_stack(const struct kpool_stack *stack, bool printed)
 
 /* A run that has just been found to stall. */
 struct kpool_stalled {
+	struct task_struct	*task;	/* referenced */
 	void			*fn;
 	unsigned int		ran_ms;
 };
 
 /* Has the run been going on for too long, without having been told? */
-static bool kpool_is_new_stall(struct kpool *pool, struct kpool_worker *worker,
-			       struct kpool_stalled *stall)
+static bool kpool_is_new_stall(const struct kpool_worker *worker,
+			       unsigned long limit)
 {
-	unsigned long limit = msecs_to_jiffies(pool->attrs.stall_ms);
-
-	lockdep_assert_held(&pool->lock);
-	if (pool->attrs.stall_ms == KPOOL_NO_STALL ||
-	    worker->state != KPOOL_RUNNING || worker->told == worker->done + 1 ||
-	    !time_after(jiffies, worker->since + limit))
-		return false;
-	worker->told = worker->done + 1;
-	pool->stats.stalled++;
-	stall->fn = READ_ONCE(worker->fn);
-	stall->ran_ms = jiffies_to_msecs(jiffies - worker->since);
-	return true;
+	lockdep_assert_held(&worker->pool->lock);
+	return worker->state == KPOOL_RUNNING &&
+	       worker->told != worker->done + 1 &&
+	       time_after(jiffies, worker->since + limit);
 }
 
-/* The task stays: its worker leaves the list of members before. */
-static void kpool_tell_stall(struct kpool *pool, struct task_struct *task,
-			     const struct kpool_stalled *stall)
+static void kpool_note_stall(struct kpool_worker *worker,
+			     struct kpool_stalled *stalled)
 {
+	stalled->task = get_task_struct(worker->task);
+	stalled->fn = READ_ONCE(worker->fn);
+	stalled->ran_ms = jiffies_to_msecs(jiffies - worker->since);
+}
+
+/*
+ * Count the runs that have stalled since the last look, and note the first of
+ * them.  The task of a member stays: it leaves the list before it goes.
+ */
+static unsigned int kpool_count_stalls(struct kpool *pool,
+				       struct kpool_stalled *first)
+{
+	unsigned long limit = msecs_to_jiffies(pool->attrs.stall_ms);
+	struct kpool_worker *worker;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&pool->mutex);
+	if (pool->attrs.stall_ms == KPOOL_NO_STALL)
+		return 0;
+	list_for_each_entry(worker, &pool->workers, member) {
+		raw_spin_lock_irq(&pool->lock);
+		if (kpool_is_new_stall(worker, limit)) {
+			worker->told = worker->done + 1;
+			pool->stats.stalled++;
+			if (nr < KPOOL_MAX_TOLD)
+				kpool_note_stall(worker, &first[nr]);
+			nr++;
+		}
+		raw_spin_unlock_irq(&pool->lock);
+	}
+	return nr;
+}
+
+static void kpool_tell_stall(struct kpool *pool,
+			     const struct kpool_stalled *stalled)
+{
+	pid_t pid = task_pid_nr(stalled->task);
 	struct kpool_stack stack;
 	bool printed;
 
 	pr_warn("kpool: %s: %ps has run for %u ms in worker %d\n", pool->name,
-		stall->fn, stall->ran_ms, task_pid_nr(task));
-	printed = kpool_take_stack(task, &stack);
+		stalled->fn, stalled->ran_ms, pid);
+	printed = kpool_take_stack(stalled->task, &stack);
 	kpool_print_stack(&stack, printed);
-	kpool_remember_stall(pool, task_pid_nr(task), stall->fn, stall->ran_ms,
-			     &stack);
+	kpool_remember_stall(pool, pid, stalled->fn, stalled->ran_ms, &stack);
 }
 
+/*
+ * Stacks are taken without the mutex: each may take a while, and the pool has
+ * to grow meanwhile, all the more if what runs has stalled.
+ */
 void kpool_find_stalls(struct kpool *pool)
 {
-	struct kpool_stalled stall;
-	struct kpool_worker *worker;
-	unsigned int nr = 0;
-	bool stalls;
+	struct kpool_stalled first[KPOOL_MAX_TOLD];
+	unsigned int i, nr;
 
 	mutex_lock(&pool->mutex);
-	list_for_each_entry(worker, &pool->workers, member) {
-		raw_spin_lock_irq(&pool->lock);
-		stalls = kpool_is_new_stall(pool, worker, &stall);
-		raw_spin_unlock_irq(&pool->lock);
-		if (stalls && nr++ < KPOOL_MAX_TOLD)
-			kpool_tell_stall(pool, worker->task, &stall);
-	}
+	nr = kpool_count_stalls(pool, first);
 	mutex_unlock(&pool->mutex);
+
+	for (i = 0; i < min(nr, KPOOL_MAX_TOLD); i++) {
+		kpool_tell_stall(pool, &first[i]);
+		put_task_struct(first[i].task);
+	}
 	if (nr > KPOOL_MAX_TOLD)
 		pr_warn("kpool: %s: %u more items have run for too long\n",
 			pool->name, nr - KPOOL_MAX_TOLD);

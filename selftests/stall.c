@@ -4,12 +4,15 @@
  * each run, by its function, with its stack.
  */
 #include <linux/cpumask.h>
+#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/stacktrace.h>
 
+#include "internal.h"
 #include "jobs.h"
 #include "log.h"
+#include "trace.h"
 
 #define MANY	12
 
@@ -316,7 +319,8 @@ static bool many_are_told(int in_full)
 /*
  * Many at a time: all are counted, eight are told of in full, and how many more
  * there are.
- * Fails if one look finds one stall, or floods the log.
+ * Fails if one look finds one stall, or floods the log: mutant
+ * stall-nine-in-full.
  */
 static void many_are_counted(void)
 {
@@ -329,6 +333,9 @@ static void many_are_counted(void)
 	kpool_resume(pool);
 	stalls(MANY);
 	KT_EXPECT(kt_wait(many_are_told(told("sleeps_too_long") - before)));
+	/* there is one look */
+	if (kt_exact)
+		KT_EXPECT_EQ(told("sleeps_too_long") - before, 8);
 	stall_finish();
 }
 
@@ -377,6 +384,161 @@ static void stall_is_told_of_in_time(void)
 	KT_EXPECT_EQ(stalled(), 0);
 	kt_sleep_ms(1400);
 	KT_EXPECT_EQ(stalled(), 1);
+	stall_finish();
+}
+
+static s64 started_at;
+
+static int notes_its_start(struct kpool_item *item)
+{
+	started_at = ktime_get_ns();
+	return probe_fn(item);
+}
+
+static void sleep_until_ms(s64 ms)
+{
+	ktime_t end = ns_to_ktime(started_at + ms * NSEC_PER_MSEC);
+
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	schedule_hrtimeout(&end, HRTIMER_MODE_ABS);
+}
+
+/* An eighth, the grain of the timer wheel, and a tick at each end. */
+static s64 latest_ms(s64 ms)
+{
+	return ms + ms / 8 + ms / 64 + 2 * MSEC_PER_SEC / HZ;
+}
+
+/* Not before it has run for @ms; then, in time. */
+static void expect_noticed(s64 ms, u64 before)
+{
+	sleep_until_ms(ms);
+	KT_EXPECT_EQ(stalled(), before);
+	sleep_until_ms(latest_ms(ms));
+	if (!KT_EXPECT_EQ(stalled(), before + 1))
+		pr_err("%s: not noticed in time: %lld ms\n", KBUILD_MODNAME, ms);
+}
+
+static void stall_is_noticed_by(int ms, int phase_ms)
+{
+	if (!stall_make(1, ms, notes_its_start))
+		return;
+	/* this one arms the watch */
+	probes_open(p, 1);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	kt_sleep_ms(phase_ms);
+	probes_submit(pool, p + 1, 1);
+	probe_runs(&p[1]);
+	expect_noticed(ms, 0);
+	stall_finish();
+}
+
+/*
+ * A stall is noticed at most an eighth late, for each stall time, and wherever
+ * between two looks the item starts.
+ * Fails if the watch comes once in the stall time: mutant stall-seldom-looked-for.
+ */
+static void stall_is_noticed_within_an_eighth(void)
+{
+	static const int times[] = { 80, 160, 400, 1000, 2500, 5000, 5120, 8000 };
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		stall_is_noticed_by(times[i], 0);
+		stall_is_noticed_by(times[i], times[i] / 20 + 1);
+		stall_is_noticed_by(times[i], times[i] / 9);
+	}
+}
+
+/*
+ * A shorter stall time holds for what runs already, in its own measure.
+ * Fails if the watch keeps the period it had: mutant stall-tuned-in-vain.
+ */
+static void shorter_stall_time_holds_at_once(void)
+{
+	static const int from[] = { KPOOL_NO_STALL, 8000, 1000 };
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(from); i++) {
+		if (!stall_make(1, from[i], notes_its_start))
+			return;
+		probes_submit(pool, p, 1);
+		probe_runs(&p[0]);
+		kt_sleep_ms(30);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_STALL_MS, 80), 0);
+		expect_noticed(80, 0);
+		stall_finish();
+	}
+}
+
+/*
+ * The first item of a worker is told of, although its memory is that of one
+ * that has gone, whose first item was told of as well.
+ * Fails if the memory keeps that: mutant stall-told-by-the-last.
+ */
+static void first_stall_of_a_new_worker_is_told(void)
+{
+	int before = told("sleeps_too_long");
+	int i;
+
+	if (!stall_make(1, STALL, sleeps_too_long))
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	for (i = 1; i <= 2; i++) {
+		kt_gate_init(&p[0].own);
+		probes_submit(pool, p, 1);
+		if (!stalls(i))
+			break;
+		KT_EXPECT(kt_wait(told("sleeps_too_long") == before + i));
+		probes_open(p, 1);
+		KT_EXPECT(kt_wait(!kt_stat(pool, alive)));
+	}
+	KT_EXPECT_EQ(kt_stat(pool, spawned), i - 1);
+	stall_finish();
+}
+
+static atomic_t seen_told, seen_locked;
+
+/* Is the mutex held while a line is written that tells of a stall? */
+static void look_at_mutex(void *unused, const char *text, size_t len)
+{
+	if (!strnstr(text, "kpool: stall: ", len))
+		return;
+	atomic_inc(&seen_told);
+	if (mutex_is_locked(&pool->mutex))
+		atomic_inc(&seen_locked);
+}
+
+/*
+ * While stalls are told of, which may take a while, workers can be made.
+ * Fails if the stacks are taken under the mutex that a new worker needs.
+ */
+static void pool_can_grow_while_stalls_are_told(void)
+{
+	struct trace trace = { .name = "console", .probe = look_at_mutex };
+	int before = told("sleeps_too_long");
+
+	atomic_set(&seen_told, 0);
+	atomic_set(&seen_locked, 0);
+	if (!stall_make(2, STALL, sleeps_too_long))
+		return;
+	if (trace_begin(&trace)) {
+		probes_submit(pool, p, 2);
+		stalls(2);
+		KT_EXPECT(kt_wait(told("sleeps_too_long") == before + 2));
+		trace_end(&trace);
+	}
+	KT_EXPECT_GE(atomic_read(&seen_told), 2);
+	KT_EXPECT_EQ(atomic_read(&seen_locked), 0);
 	stall_finish();
 }
 
@@ -449,6 +611,10 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(many_are_counted),
 	  KT_CASE(stall_time_is_tunable),
 	  KT_CASE(stall_is_told_of_in_time),
+	  KT_CASE(stall_is_noticed_within_an_eighth),
+	  KT_CASE(shorter_stall_time_holds_at_once),
+	  KT_CASE(first_stall_of_a_new_worker_is_told),
+	  KT_CASE(pool_can_grow_while_stalls_are_told),
 	  KT_CASE(busy_pool_does_not_stall),
 	  KT_CASE(a_stall_lasts),
 	  KT_CASE(a_stall_ends),

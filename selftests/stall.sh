@@ -10,11 +10,23 @@ stall_is_listed() {
 	grep -q 'sleeps_too_long .*has run for' "$KPOOL_DEBUGFS/stall/stalls"
 }
 
+# stack_in_log: how many entries the last stall has there, if they are told one by one
+stack_in_log() {
+	dmesg | awk '/kpool: .* has run for/ { n = 0; on = 1; next }
+		on && /kpool:   stack not available/ { next }
+		on && /kpool:   / { n++; next }
+		{ on = 0 }
+		END { print n + 0 }'
+}
+
 # Fails if a stall is only in the log, which may have lost it.
 stall_can_be_seen() {
 	wait_until stall_is_listed
 	ktap_is "debugfs shows the stall" 1 \
 		"$(grep -c 'sleeps_too_long .*has run for' "$KPOOL_DEBUGFS/stall/stalls")"
+	# an entry too far is what the memory behind them holds
+	ktap_is "log and debugfs show the same stack" \
+		"$(grep -c '^  ' "$KPOOL_DEBUGFS/stall/stalls")" "$(stack_in_log)"
 	ktap_is "stats count it" "stalled 1" "$(grep '^stalled' "$KPOOL_DEBUGFS/stall/stats")"
 }
 
