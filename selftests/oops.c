@@ -858,6 +858,37 @@ static void death_in_the_handler_is_one_death(void)
 	finish();
 }
 
+/*
+ * The next worker may have that one's memory; when it dies in an item, the
+ * handler is called.
+ * Fails if the memory keeps what happened to the last: mutant
+ * blamed-by-the-last.
+ */
+static void death_after_that_of_the_handler_is_told(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1, .fault = dies_of_blame,
+	};
+
+	memset(&blame, 0, sizeof(blame));
+	probes_init(p, 1, probe_fn);
+	victim_init(&victim, DIE_NULL);
+	oopses_begin();
+	pool = kt_pool("oops", &attrs);
+	if (!pool)
+		return;
+	handler_dies = true;
+	p[0].ret = -EPERM;
+	probes_submit(pool, p, 1);
+	dead_are(pool, 1);
+	KT_EXPECT_EQ(atomic_read(&blame.calls), 1);
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	dead_are(pool, 2);
+	KT_EXPECT_EQ(atomic_read(&blame.calls), 2);
+	finish();
+}
+
 /* What a person sees: the script looks between these two. */
 static void a_dead_pool_stays(void)
 {
@@ -900,5 +931,6 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(death_in_worker_init_is_a_failure),
 	  KT_CASE(death_in_worker_exit_is_an_end),
 	  KT_CASE(death_in_the_handler_is_one_death),
+	  KT_CASE(death_after_that_of_the_handler_is_told),
 	  KT_CASE(a_dead_pool_stays),
 	  KT_CASE(a_dead_pool_goes));

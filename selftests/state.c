@@ -3,8 +3,10 @@
  * What each worker has of its own: made in it before its first item, seen by
  * its items, torn down in it before it ends; and workers that cannot be had.
  */
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 
+#include "compat.h"
 #include "jobs.h"
 #include "log.h"
 
@@ -825,6 +827,63 @@ static void reboot_by_who_leaves_is_refused(void)
 	kt_pool_end(closed);
 }
 
+static struct {
+	struct hrtimer		timer;
+	struct task_struct	*task;	/* the worker */
+	struct desk		*desk;	/* its state */
+	bool			hit;	/* it has been interrupted */
+	void			*state;	/* what the interrupt was given then */
+} interrupt;
+
+static enum hrtimer_restart interrupts_worker(struct hrtimer *timer)
+{
+	if (current != interrupt.task) {
+		hrtimer_forward_now(timer, ns_to_ktime(NSEC_PER_MSEC));
+		return HRTIMER_RESTART;
+	}
+	interrupt.state = kpool_worker_state();
+	WRITE_ONCE(interrupt.hit, true);
+	return HRTIMER_NORESTART;
+}
+
+static int is_interrupted(struct kpool_item *item)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), 10000);
+
+	interrupt.task = current;
+	interrupt.desk = kpool_worker_state();
+	hrtimer_start(&interrupt.timer, ns_to_ktime(NSEC_PER_MSEC),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	while (!READ_ONCE(interrupt.hit) && ktime_before(ktime_get(), end))
+		cpu_relax();
+	hrtimer_cancel(&interrupt.timer);
+	return probe_fn(item);
+}
+
+/*
+ * What interrupts a worker is not the worker: it has no state.
+ * Fails if the thread alone is looked at: mutant interrupt-taken-for-worker.
+ */
+static void interrupt_has_no_state(void)
+{
+	const struct kpool_attrs attrs = desk_attrs(1);
+	struct kpool *pool;
+
+	probes_init(p, 1, is_interrupted);
+	memset(&interrupt, 0, sizeof(interrupt));
+	hrtimer_setup(&interrupt.timer, interrupts_worker, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT(interrupt.hit);
+	KT_EXPECT(interrupt.desk);
+	KT_EXPECT(!interrupt.state);
+	kt_pool_end(pool);
+}
+
 KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(each_worker_has_a_state_of_its_own),
 	  KT_CASE(state_is_seen_inside_alone),
@@ -847,4 +906,5 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(failing_init_is_tried_one_at_a_time),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
 	  KT_CASE(every_state_made_is_torn_down),
-	  KT_CASE(reboot_by_who_leaves_is_refused));
+	  KT_CASE(reboot_by_who_leaves_is_refused),
+	  KT_CASE(interrupt_has_no_state));
