@@ -123,7 +123,7 @@ enum kpool_worker_state {
  * What an item's function has to leave as it was.  It was called where it may
  * sleep: with interrupts on, and nothing counted against preemption.
  */
-struct kpool_context {
+struct kpool_task_state {
 	unsigned int		flags;	/* KPOOL_CONTEXT_FLAGS of the task's */
 	int			nr_locks; /* that lockdep knows of */
 };
@@ -141,7 +141,7 @@ struct kpool_worker {
 	void			*fn;	/* S: what it runs, for people; racy read */
 	unsigned long		since;	/* L: jiffies of its last change of state */
 	u64			done;	/* L: items completed */
-	struct kpool_context	before;	/* S: what each item has to leave so */
+	struct kpool_task_state	before;	/* S: what each item has to leave so */
 	u8			state;	/* L: enum kpool_worker_state */
 
 	struct kpool_call	*call;	/* S: the call that it runs */
@@ -665,7 +665,7 @@ void kpool_settle_work(struct work_struct *work);
 	(PF_MEMALLOC | PF_MEMALLOC_NOIO | PF_MEMALLOC_NOFS |		\
 	 PF_MEMALLOC_PIN | PF_LOCAL_THROTTLE)
 
-static inline bool kpool_leaked(const struct kpool_context *before)
+static inline bool kpool_leaked(const struct kpool_task_state *before)
 {
 	/* one branch for all: every item passes here */
 	unsigned int left = preempt_count() | rcu_preempt_depth() |
@@ -677,9 +677,9 @@ static inline bool kpool_leaked(const struct kpool_context *before)
 		lockdep_depth(current) != before->nr_locks);
 }
 
-void kpool_context_save(struct kpool_context *context);
+void kpool_task_state_save(struct kpool_task_state *state);
 void kpool_put_right(const struct kpool *pool, const void *fn,
-		     struct kpool_context *before);
+		     struct kpool_task_state *before);
 
 /* debugfs.c */
 void kpool_debugfs_init(void);

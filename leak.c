@@ -12,7 +12,7 @@
 static const struct {
 	unsigned int	flag;
 	const char	*name;
-} kpool_context_flags[] = {
+} kpool_task_flags[] = {
 	KPOOL_FLAG(PF_MEMALLOC),
 	KPOOL_FLAG(PF_MEMALLOC_NOIO),
 	KPOOL_FLAG(PF_MEMALLOC_NOFS),
@@ -20,10 +20,10 @@ static const struct {
 	KPOOL_FLAG(PF_LOCAL_THROTTLE),
 };
 
-void kpool_context_save(struct kpool_context *context)
+void kpool_task_state_save(struct kpool_task_state *state)
 {
-	context->flags = current->flags & KPOOL_CONTEXT_FLAGS;
-	context->nr_locks = lockdep_depth(current);
+	state->flags = current->flags & KPOOL_CONTEXT_FLAGS;
+	state->nr_locks = lockdep_depth(current);
 }
 
 static void kpool_report_leak(const struct kpool *pool, const void *fn,
@@ -33,17 +33,17 @@ static void kpool_report_leak(const struct kpool *pool, const void *fn,
 }
 
 static void kpool_put_flags_right(const struct kpool *pool, const void *fn,
-				  const struct kpool_context *before)
+				  const struct kpool_task_state *before)
 {
 	unsigned int changed = (current->flags ^ before->flags) &
 			       KPOOL_CONTEXT_FLAGS;
 	int i;
 
 	current->flags ^= changed;
-	for (i = 0; i < ARRAY_SIZE(kpool_context_flags); i++)
-		if (changed & kpool_context_flags[i].flag)
+	for (i = 0; i < ARRAY_SIZE(kpool_task_flags); i++)
+		if (changed & kpool_task_flags[i].flag)
 			pr_err("kpool: %s: %ps returned with %s changed\n",
-			       pool->name, fn, kpool_context_flags[i].name);
+			       pool->name, fn, kpool_task_flags[i].name);
 }
 
 /* On PREEMPT_RT a spinlock is such a section too, and has more to it. */
@@ -59,7 +59,7 @@ static void kpool_put_rcu_right(void)
 
 /* Make the caller's context what it was, but for the locks that it holds. */
 void kpool_put_right(const struct kpool *pool, const void *fn,
-		     struct kpool_context *before)
+		     struct kpool_task_state *before)
 {
 	int count = preempt_count();
 	bool irqs_off = irqs_disabled();

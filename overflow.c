@@ -53,7 +53,7 @@ int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 {
 	void *user_fn = kpool_user_fn(item);
 	kpool_item_fn fn = item->fn;
-	struct kpool_context before;
+	struct kpool_task_state before;
 	int err;
 
 	kpool_accept(pool, item);
@@ -66,7 +66,7 @@ int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	kpool_ext_run_begin(pool, run, item, KPOOL_RUN_CALLER);
 	kpool_unlock_irq(pool);
 
-	kpool_context_save(&before);
+	kpool_task_state_save(&before);
 	err = fn(item);
 	if (unlikely(kpool_leaked(&before)))
 		kpool_put_right(pool, user_fn, &before);

@@ -290,7 +290,7 @@ int kpool_worker_main(void *data)
 		kpool_worker_failed(worker, err);
 		goto out;
 	}
-	kpool_context_save(&worker->before);
+	kpool_task_state_save(&worker->before);
 	raw_spin_lock_irq(&pool->lock);
 	if (kpool_enter_worker(worker)) {
 		kpool_hook_works(worker);

@@ -3,4 +3,4 @@
 # kernel: uml-time
 # tests: report
 # breaks: Flags that worker_init has set are blamed on the items, and cleared.
-/kpool_context_save(&worker->before);/d
+/kpool_task_state_save(&worker->before);/d

@@ -3,4 +3,4 @@
 # kernel: uml-time
 # tests: report
 # breaks: An item that a submitter runs is blamed for what the submitter has set itself.
-s/kpool_context_save(&before);/memset(\&before, 0, sizeof(before));/
+s/kpool_task_state_save(&before);/memset(\&before, 0, sizeof(before));/
