@@ -3,9 +3,9 @@
  * Items that return an error, or die: the pool remembers the last few for
  * people, and calls its fault handler.
  *
- * The pool remembers the names of functions, not their addresses: it can be
- * read after the module that they are in was unloaded.  Names are looked up
- * without the lock, which takes too long for interrupts to be off.
+ * The pool remembers the names of functions, not their addresses: the module
+ * that they are in can be unloaded before the names are read.  A lookup takes
+ * too long for interrupts to be off, so it comes before the lock is taken.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
