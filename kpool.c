@@ -97,9 +97,9 @@ bool kpool_name_format(char name[KPOOL_NAME_MAX + 1], const char *fmt,
 {
 	size_t i, len = vsnprintf(name, KPOOL_NAME_MAX + 1, fmt, args);
 
-	/* Differs if the name has been cut off, or has a NUL in it. */
-	if (!len || len != strlen(name) || !strcmp(name, "pools"))
+	if (!len || !strcmp(name, "pools"))
 		return false;
+	/* The NUL of a name that was cut off is a bad character, too. */
 	for (i = 0; i < len; i++)
 		if (!isascii(name[i]) || (!isalnum(name[i]) &&
 					  name[i] != '_' && name[i] != '-'))

@@ -3,4 +3,4 @@
 # kernel: uml-time
 # tests: attrs
 # breaks: A name that is too long is cut off and accepted.
-s/if (!len || len != strlen(name) || /if (!len || /
+/kpool_name_format(/,/^}/s/for (i = 0; i < len; i++)/for (i = 0; name[i]; i++)/
