@@ -48,6 +48,10 @@ static unsigned long address;
 module_param(address, ulong, 0400);
 MODULE_PARM_DESC(address, "of the pool; or of one to adopt");
 
+static bool states = true;
+module_param(states, bool, 0400);
+MODULE_PARM_DESC(states, "its workers have a state each, which caller_runs excludes");
+
 static bool poke;
 module_param(poke, bool, 0400);
 MODULE_PARM_DESC(poke, "the adopted pool was left behind by its module: try all that can be done to it");
@@ -359,6 +363,10 @@ static int __init client_init(void)
 		.fault = client_fault,
 	};
 
+	if (!states) {
+		attrs.worker_init = NULL;
+		attrs.worker_exit = NULL;
+	}
 	fn = (unsigned long)behind_fn;
 	hold_fn = (unsigned long)held_fn;
 	kpool_init_item(&held, held_fn);

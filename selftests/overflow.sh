@@ -24,7 +24,7 @@ created() {
 	rmmod client
 	rmmod kpool
 	insmod "$KPOOL_KO" "$@"
-	load_test client
+	load_test client states=0
 }
 
 # not_permitted FILE TEXT: the write is -EPERM, the log says why, and nothing changes
