@@ -4,18 +4,20 @@
  * rmmod, which destroys it right after its last item was submitted.
  *
  * With "poke" it is a client that was given the pool of a module that has gone.
- * With "crowd" it counts how often the lock of the default pool can be taken
- * while module forgotten is removed, which has to search the crowd's jobs.
+ * With "crowd" it counts how often a timer comes through while module forgotten
+ * is removed, for which all jobs of the crowd have to be looked at.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/kthread.h>
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "kpool.h"
 
 static char *name = "client";
@@ -64,9 +66,9 @@ static int crowd;
 module_param(crowd, int, 0400);
 MODULE_PARM_DESC(crowd, "delay so many jobs until exit");
 
-static int taken;
-module_param(taken, int, 0400);
-MODULE_PARM_DESC(taken, "how often the pool's lock could be taken while module forgotten was removed");
+static int ticks;
+module_param(ticks, int, 0400);
+MODULE_PARM_DESC(ticks, "how often a timer came through while module forgotten was removed");
 
 static unsigned long fn;
 module_param(fn, ulong, 0400);
@@ -258,27 +260,18 @@ static void poke_pool(void)
 		stats.completed, stats.dropped);
 }
 
-/* A crowd of jobs, and how long the pool's lock is held because of them */
+/* A crowd of jobs, and whether interrupts stay off because of them */
 
 static struct kpool_job *jobs;
-static struct task_struct *counter;
-static atomic_t nr_taken = ATOMIC_INIT(0);
-static bool counting;
+static struct hrtimer ticker;
+static int nr_ticks;
 
-static int counter_fn(void *unused)
+/* Delayed while interrupts are off, as they are under the lock. */
+static enum hrtimer_restart ticker_fires(struct hrtimer *timer)
 {
-	struct kpool_stats stats;
-
-	while (!kthread_should_stop()) {
-		if (READ_ONCE(counting)) {
-			kpool_get_stats(pool, &stats);
-			atomic_inc(&nr_taken);
-		} else {
-			usleep_range(500, 1000);
-		}
-		cond_resched();
-	}
-	return 0;
+	nr_ticks++;
+	hrtimer_forward_now(timer, us_to_ktime(100));
+	return HRTIMER_RESTART;
 }
 
 static bool is_removal(unsigned long event, const struct module *module)
@@ -291,11 +284,9 @@ static int before_event(struct notifier_block *nb, unsigned long event,
 {
 	if (!is_removal(event, data))
 		return NOTIFY_DONE;
-	WRITE_ONCE(counting, true);
-	atomic_set(&nr_taken, 0);
-	while (!atomic_read(&nr_taken))
-		usleep_range(50, 100);
-	atomic_set(&nr_taken, 0);
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	nr_ticks = 0;
+	hrtimer_start(&ticker, us_to_ktime(100), HRTIMER_MODE_REL_PINNED_HARD);
 	return NOTIFY_OK;
 }
 
@@ -304,8 +295,8 @@ static int after_event(struct notifier_block *nb, unsigned long event,
 {
 	if (!is_removal(event, data))
 		return NOTIFY_DONE;
-	taken = atomic_read(&nr_taken);
-	WRITE_ONCE(counting, false);
+	hrtimer_cancel(&ticker);
+	ticks = nr_ticks;
 	return NOTIFY_OK;
 }
 
@@ -326,7 +317,6 @@ static void free_crowd(void)
 
 	unregister_module_notifier(&before);
 	unregister_module_notifier(&after);
-	kthread_stop(counter);
 	for (i = 0; i < crowd; i++)
 		kpool_cancel(&jobs[i].item);
 	kvfree(jobs);
@@ -336,9 +326,8 @@ static int make_crowd(void)
 {
 	int i, err = 0;
 
-	counter = kthread_run(counter_fn, NULL, "counter");
-	if (IS_ERR(counter))
-		return PTR_ERR(counter);
+	hrtimer_setup(&ticker, ticker_fires, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	register_module_notifier(&before);
 	register_module_notifier(&after);
 	jobs = kvcalloc(crowd, sizeof(*jobs), GFP_KERNEL);

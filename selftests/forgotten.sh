@@ -173,27 +173,25 @@ two_may_go_at_once() {
 	rmmod kpool
 }
 
-# shellcheck disable=SC2317 # wait_until calls it
-lock_could_be_taken() {
-	load_test forgotten leave=running runs=1
-	rmmod forgotten
-	[ "$(of_client taken)" -ge "$1" ]
-}
-
-# Fails if others' items are looked through under one hold of the pool's lock. On a busy machine the
-# counter may not run meanwhile.
+# Fails if others' items are looked at under one hold of the pool's lock, with interrupts off: then
+# the timer comes through once or twice. Most often, if the machine is busy.
 others_items_hold_nobody_up() {
-	if [ "$(grep -c '^processor' /proc/cpuinfo)" -lt 2 ]; then
-		ktap_skip "others' items hold nobody up" "one CPU"
+	if [ "${KERNEL:-}" = uml-time ]; then
+		ktap_skip "others' items hold nobody up" "no time passes"
 		return
 	fi
 	insmod "$KPOOL_KO"
 	load_test client use_default=1 crowd=100000
-	for crowd_round in 1 2 3 4 5 6 7 8 9 10; do
-		lock_could_be_taken 300 && break
+	crowd_ticks=
+	for crowd_round in 1 2 3; do
+		# it leaves nothing: all that its removal takes is the search
+		load_test forgotten leave=running
+		rmmod forgotten
+		crowd_ticks="$crowd_ticks $(of_client ticks)"
 	done
-	ktap_diag "round $crowd_round: taken $(of_client taken) times"
-	lock_could_be_taken 300 || [ "$crowd_round" -lt 10 ]
+	ktap_diag "round 1 to $crowd_round: the timer came through$crowd_ticks times"
+	# shellcheck disable=SC2086 # each word is a number
+	[ "$(printf '%s\n' $crowd_ticks | sort -n | sed -n 2p)" -ge 30 ]
 	ktap_result $? "others' items hold nobody up"
 	ktap_is "others' delayed items wait on" 100000 "$(stat_of delayed)"
 	rmmod client

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: forgotten
 # breaks: A module goes while its dropped function runs.
-/^static bool kpool_join_outside/,/^}/s/kpool_is_within([^)]*)/0/
+/^static bool kpool_await_left/,/^}/s/kpool_find_ext_run(going);/(0 ? kpool_find_ext_run(going) : NULL);/
