@@ -52,7 +52,9 @@ static void kpool_leave_line(struct kpool *pool, struct kpool_item *item)
 void kpool_remove(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
-	kpool_scan_skip(pool, item);
+	/* kpool_undelay() does so itself */
+	if (item->place != KPOOL_DELAYED)
+		kpool_scan_skip(pool, item);
 	switch (item->place) {
 	case KPOOL_IN_LINE:
 		kpool_leave_line(pool, item);
