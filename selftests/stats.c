@@ -293,6 +293,112 @@ static void counters_tell_ends_apart(void)
 	stats_end();
 }
 
+static struct kt_gate dropping;
+
+static void dropped_gated(struct kpool_item *dropped, int err)
+{
+	kt_gate_pass(&dropping);
+	probe_dropped(dropped, err);
+}
+
+/*
+ * Two jobs are to be dropped, one after the other, and the first's owner takes
+ * its time.
+ * Fails if the second is nowhere meanwhile, or the first is counted too early.
+ */
+static void job_to_be_dropped_is_pending(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+		.expiry_ms = KPOOL_NO_PURGE,
+	};
+	int i;
+
+	if (!stats_make(&attrs, 0))
+		return;
+	kt_gate_init(&dropping);
+	want_run(0, 1);
+	for (i = 1; i < 3; i++) {
+		kpool_set_group(&p[i].job, &group);
+		kpool_set_dropped(item(i), dropped_gated);
+		KT_EXPECT_EQ(submit(i), 0);
+	}
+	want.submitted += 2;
+	want.pending += 2;
+	EXPECT_WANT();
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started) == 1));
+	want.pending--;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(kpool_is_pending(item(1)) + kpool_is_pending(item(2)), 1);
+	kt_gate_let_one(&dropping);
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started) == 2));
+	want.pending--;
+	want.dropped++;
+	EXPECT_WANT();
+	kt_gate_open(&dropping);
+	want.dropped++;
+	EXPECT_WANT();
+	stats_end();
+}
+
+/* It has waited since then, to the tick. */
+static void expect_oldest(unsigned long since)
+{
+	unsigned long ticks = msecs_to_jiffies(kt_stat(here, oldest_ms));
+
+	KT_EXPECT_GE(ticks, jiffies - since - 1);
+	KT_EXPECT_LE(ticks, jiffies - since);
+}
+
+/*
+ * How long the oldest has waited, whichever priority it has; a delayed job
+ * waits from when it was due.
+ * Fails if it is the first or the last priority's, or counts the delay.
+ */
+static void oldest_is_the_oldest_of_all(int oldest)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+		.expiry_ms = KPOOL_NO_PURGE,
+	};
+	unsigned long second, third;
+	int i, tick = MSEC_PER_SEC / HZ;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	if (!stats_make(&attrs, 0))
+		return;
+	KT_EXPECT_EQ(kpool_pause(here), 0);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kpool_set_priority(item(i), (oldest + i) % 3), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[0].job, 50), 0);
+	kt_sleep_ms(60 * tick);
+	KT_EXPECT_EQ(kt_stat(here, delayed), 0);
+	KT_EXPECT_LE(kt_stat(here, oldest_ms), 20 * tick);
+	second = jiffies;
+	KT_EXPECT_EQ(submit(1), 0);
+	kt_sleep_ms(100 * tick);
+	third = jiffies;
+	KT_EXPECT_EQ(submit(2), 0);
+	kt_sleep_ms(10 * tick);
+	/* the first came due not long before the second came */
+	KT_EXPECT_GE(kt_stat(here, oldest_ms), 110 * tick);
+	KT_EXPECT_LE(kt_stat(here, oldest_ms), 150 * tick);
+	KT_EXPECT(kpool_cancel(item(0)));
+	expect_oldest(second);
+	KT_EXPECT(kpool_cancel(item(1)));
+	expect_oldest(third);
+	KT_EXPECT(kpool_cancel(item(2)));
+	KT_EXPECT_EQ(kt_stat(here, oldest_ms), 0);
+	kpool_resume(here);
+	stats_end();
+}
+
+static const char *const oldest_ranks[] = { "normal", "high", "low", NULL };
+
 /*
  * A newcomer that takes another's place, and one that is refused it.
  * Fails if displaced counts other drops, or a refusal is missed.
@@ -499,6 +605,8 @@ static void workers_that_go_are_told_apart(void)
 KT_MODULE("kpool selftests: statistics",
 	  KT_CASE(gauges_tell_places_apart),
 	  KT_CASE(counters_tell_ends_apart),
+	  KT_CASE(job_to_be_dropped_is_pending),
+	  KT_EACH(oldest_is_the_oldest_of_all, oldest_ranks),
 	  KT_CASE(displaced_are_counted),
 	  KT_CASE(runs_of_callers_are_counted),
 	  KT_CASE(calls_given_up_are_counted),

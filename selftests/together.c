@@ -219,8 +219,9 @@ static void displaced_for_a_follower_makes_room(int follows)
 
 /*
  * A full queue of which one place is taken by a job that waits for its stream
- * with its turn behind it: the other makes room.
- * Fails if places of such jobs are not counted: the newcomer is refused.
+ * with its turn behind it: that one is the oldest, and makes room.
+ * Fails if such a job is spared, or its place is not counted: then the newcomer
+ * is refused.
  */
 static void job_that_waits_for_its_stream_fills_the_queue(void)
 {
@@ -244,13 +245,11 @@ static void job_that_waits_for_its_stream_fills_the_queue(void)
 	KT_EXPECT_EQ(kt_stat(pool, displaced), 0);
 	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
 	KT_EXPECT(kt_wait(probes_dropped(p, 6)));
-	probes_expect_dropped(&p[3], 1, -EAGAIN);
+	probes_expect_dropped(&p[1], 1, -EAGAIN);
 	KT_EXPECT_EQ(kt_stat(pool, pending), 2);
-	kt_gate_open(&p[1].own);
-	kt_gate_open(&p[2].own);
 	busy_end(pool);
-	probes_expect_ran(&p[0], 3);
-	probes_expect_ran(&p[4], 1);
+	probes_expect_ran(&p[0], 1);
+	probes_expect_ran(&p[2], 3);
 }
 
 /*
@@ -282,6 +281,39 @@ static void follower_in_line_is_displaced(void)
 	busy_end(pool);
 	probes_expect_ran(&p[0], 1);
 	probes_expect_ran(&p[2], 2);
+}
+
+/*
+ * A job that comes due waits behind a heavy submitter, also if it would fit.
+ * Fails if it takes the unit that the other waits for.
+ */
+static void due_job_does_not_overtake_a_heavy_submitter(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2 };
+	struct kpool *pool = busy_pool(&attrs, 1);
+	struct kt_submitter s = { };
+
+	if (!pool)
+		return;
+	probes_hold(&p[1], 1);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	if (!kt_submitter_block(&s, pool, &p[1].job.item))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[2].job, 0), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[3].job, 1), 0);
+	KT_EXPECT(kt_wait(kt_stat(pool, pending) == 2));
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(probes_ran(&p[2], 2), 0);
+	probes_open(p, 1);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(probes_ran(&p[2], 2), 0);
+	probes_open(&p[1], 1);
+	KT_EXPECT(kt_wait(probes_ran(&p[2], 2) == 2));
+out:
+	probes_open(p, 2);
+	if (s.thread.task)
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	busy_end(pool);
 }
 
 /* Fails if a submitter that runs a member itself does not tell the group. */
@@ -1110,6 +1142,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
 	  KT_CASE(job_that_waits_for_its_stream_fills_the_queue),
 	  KT_CASE(follower_in_line_is_displaced),
+	  KT_CASE(due_job_does_not_overtake_a_heavy_submitter),
 	  KT_CASE(caller_runs_a_member_of_a_group),
 	  KT_CASE(caller_does_not_run_an_expired_job),
 	  KT_CASE(dropped_heavy_head_lets_others_start),

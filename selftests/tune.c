@@ -787,7 +787,11 @@ static void closing_undoes_pause(void)
 		if (!round) {
 			KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
 			KT_EXPECT_EQ(kpool_pause(pool), -ESHUTDOWN);
+			KT_EXPECT(!kt_stat(pool, paused));
 			KT_EXPECT_EQ(kpool_reboot(pool), 0);
+			KT_EXPECT_EQ(kpool_submit(pool, &jobs[0].item), 0);
+			KT_EXPECT(kt_wait(atomic_read(&gate.finished) == 3));
+			atomic_set(&gate.finished, 2);
 		}
 		KT_EXPECT_EQ(kpool_destroy(pool), 0);
 		KT_EXPECT_EQ(atomic_read(&gate.finished), 2);
