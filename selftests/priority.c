@@ -866,7 +866,7 @@ static void oldest_lower_one_is_found_across_the_wrap(void)
 		order_init(&order);
 		/* those that are passed over lie on both sides */
 		submit_ranks(pool, "lnhhlnhhnlhhlnhhnlhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh");
-		expect_order_by_rule(pool, 64);
+		expect_order_by_rule(pool, 64, 15);
 		priority_finish(pool, NULL, 0);
 	}
 }
