@@ -514,8 +514,7 @@ static void hope_begins(struct kpool *pool, int kind, struct kt_thread *t)
 
 /*
  * While that goes on, the sleep may end; as soon as it goes, it cannot.
- * Fails (hangs) if no verdict is drawn when it goes: mutant
- * caller-run-ends-unjudged.
+ * Fails (hangs) if no verdict is drawn when it goes.
  */
 static void end_of_the_last_hope_is_a_hang(int which)
 {

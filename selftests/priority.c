@@ -865,7 +865,8 @@ static void oldest_lower_one_is_found_across_the_wrap(void)
 		KT_EXPECT_EQ(kpool_pause(pool), 0);
 		order_init(&order);
 		/* those that are passed over lie on both sides */
-		submit_ranks(pool, "lnhhlnhhnlhhlnhhnlhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh");
+		submit_ranks(pool, "lnhhlnhhnlhhlnhhnl"
+			     "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh");
 		expect_order_by_rule(pool, 64, 15);
 		priority_finish(pool, NULL, 0);
 	}
@@ -874,7 +875,7 @@ static void oldest_lower_one_is_found_across_the_wrap(void)
 /*
  * An item that waited for its own run goes back in front of those that came
  * after it, wherever the wrap lies between.
- * Fails if it goes behind them: mutant arrival-unsigned-front.
+ * Fails if it goes behind them: mutant arrival-unsigned.
  */
 static void held_item_keeps_its_place_across_the_wrap(void)
 {
@@ -893,6 +894,8 @@ static void held_item_keeps_its_place_across_the_wrap(void)
 		KT_EXPECT(load_runs(pool, &own));
 		KT_EXPECT_EQ(load_submit(pool, &own), 0);
 		KT_EXPECT(load_runs(pool, &load[0]));
+		if (before % 2)
+			kt_sleep_ms(20);
 		for (i = 0; i < 4; i++) {
 			item_prepare(i, KPOOL_NORMAL);
 			KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
@@ -910,13 +913,122 @@ static void held_item_keeps_its_place_across_the_wrap(void)
 	}
 }
 
-static struct kpool_job late[20];
+/*
+ * The same where time passes between arrivals: what is compared first.
+ * Fails if the later of two counts as the older.
+ */
+static void oldest_lower_one_is_found_over_time(void)
+{
+	static const int nr[] = { 0, 1, 2, 3 };
+	static const char *const ranks[] = { "lnnl", "nlln" };
+	struct kpool *pool;
+	int way, i, k, at;
 
-static int late_ran(struct kpool_item *it)
+	for (way = 0; way < 2; way++) {
+		pool = paused_pool(&one_deep);
+		if (!pool)
+			return;
+		for (i = 0; i < 4; i++) {
+			item_prepare(i, ranks[way][i] == 'l' ? KPOOL_LOW :
+							       KPOOL_NORMAL);
+			KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+			kt_sleep_ms(20);
+		}
+		for (; i < ITEMS; i++) {
+			item_prepare(i, KPOOL_HIGH);
+			KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+		}
+		kpool_resume(pool);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		KT_EXPECT_EQ(order.n, ITEMS);
+		for (i = k = 0; i < order.n && k < 3; i++)
+			if (order.nr[i] < 4) {
+				at = 16 * k + 15;
+				KT_EXPECT_EQ(order.nr[i], nr[k++]);
+				KT_EXPECT_EQ(i, at);
+			}
+		priority_finish(pool, NULL, 0);
+	}
+}
+
+static int due_noted(struct kpool_item *it)
 {
 	order_note(&order, 100);
 	return 0;
 }
+
+/*
+ * A job that comes due is as old as a submitter that came then, whenever it
+ * was accepted.
+ * Fails if it passes those that came while it was delayed.
+ */
+static void due_job_is_as_old_as_its_time(void)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+	static struct kpool_job due;
+	int i;
+
+	if (!pool)
+		return;
+	kpool_init_job(&due, due_noted);
+	set_rank(&due.item, KPOOL_NORMAL);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &due, msecs_to_jiffies(50)), 0);
+	item_prepare(0, KPOOL_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
+	for (i = 1; i < 40; i++) {
+		item_prepare(i, KPOOL_HIGH);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+	}
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(order.n, 41);
+	KT_EXPECT_EQ(order.nr[15], 0);
+	KT_EXPECT_EQ(order.nr[31], 100);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * Starts that pass over a lower one count in a row: one that passes nobody
+ * ends it.
+ * Fails if the next lower one comes too early.
+ */
+static void row_ends_when_nobody_is_passed(void)
+{
+	struct kpool *pool = paused_pool(&one_deep);
+	int i;
+
+	if (!pool)
+		return;
+	/* ten pass over a low one, which goes while the tenth runs */
+	item_prepare(0, KPOOL_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	for (i = 1; i < 10; i++) {
+		item_prepare(i, KPOOL_HIGH);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+	}
+	set_rank(&load[0].job.item, KPOOL_HIGH);
+	KT_EXPECT_EQ(load_submit(pool, &load[0]), 0);
+	kpool_resume(pool);
+	KT_EXPECT(load_starts(&load[0]));
+	KT_EXPECT(kpool_cancel(&item[0].item));
+	load_end(&load[0]);
+	KT_EXPECT(load_runs(pool, &load[1]));
+	order_init(&order);
+	item_prepare(0, KPOOL_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	for (i = 1; i < 40; i++) {
+		item_prepare(i, KPOOL_HIGH);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+	}
+	load_end(&load[1]);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(order.n, 40);
+	KT_EXPECT_EQ(order.nr[15], 0);
+	priority_finish(pool, NULL, 0);
+}
+
+static struct kpool_job late[20];
 
 /*
  * Of those that a start passes over none is forgotten because others are
@@ -937,7 +1049,7 @@ static void drops_are_no_turns(int priority)
 		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 		if (i % 3 || k == ARRAY_SIZE(late))
 			continue;
-		kpool_init_job(&late[k], late_ran);
+		kpool_init_job(&late[k], due_noted);
 		set_rank(&late[k].item, priority == 1 ? KPOOL_HIGH :
 			 priority == 2 ? KPOOL_LOW : KPOOL_NORMAL);
 		kpool_set_deadline(&late[k], 1);
@@ -980,4 +1092,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(oldest_in_line_may_be_low),
 	  KT_CASE(oldest_lower_one_is_found_across_the_wrap),
 	  KT_CASE(held_item_keeps_its_place_across_the_wrap),
+	  KT_CASE(oldest_lower_one_is_found_over_time),
+	  KT_CASE(due_job_is_as_old_as_its_time),
+	  KT_CASE(row_ends_when_nobody_is_passed),
 	  KT_EACH(drops_are_no_turns, priorities));

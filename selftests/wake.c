@@ -635,7 +635,7 @@ static const char *const away_names[] = {
 };
 
 /*
- * The first who sleeps needs two units, of which one is free; the next needs
+ * The first to sleep needs two units, of which one is free; the next needs
  * that one only.  The first gives up.
  * Fails if the next is not let in, or not started, then.
  */
@@ -762,7 +762,7 @@ static const char *const end_names[] = {
 
 /*
  * An item is pending alone, and is waited for in every way.
- * Fails if one of those ends tells not all who wait.
+ * Fails if one of those ends leaves a waiter asleep.
  */
 static void waits_are_ended_by(int end)
 {
@@ -885,7 +885,7 @@ static int releases(void *unused)
 }
 
 /*
- * A closed pool is waited for whose last item is taken back, or ends.
+ * A closed pool is waited for, and its last item is taken back, or ends.
  * Fails if the last worker's leave, or the last item's end, is not told.
  */
 static void end_of_a_closed_pool_is_told(int cancelled)
