@@ -853,6 +853,8 @@ static void count_arrivals(struct kpool *pool, int n)
  */
 static void oldest_lower_one_is_found_across_the_wrap(void)
 {
+	static const char mixture[] =
+		"lnhhlnhhnlhhlnhhnlhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh";
 	struct kpool *pool;
 	int before;
 
@@ -865,8 +867,7 @@ static void oldest_lower_one_is_found_across_the_wrap(void)
 		KT_EXPECT_EQ(kpool_pause(pool), 0);
 		order_init(&order);
 		/* those that are passed over lie on both sides */
-		submit_ranks(pool, "lnhhlnhhnlhhlnhhnl"
-			     "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh");
+		submit_ranks(pool, mixture);
 		expect_order_by_rule(pool, 64, 15);
 		priority_finish(pool, NULL, 0);
 	}

@@ -10,35 +10,51 @@ static struct kpool *here;
 static struct kpool_stream stream;
 static struct kpool_stats want;
 
-#define FIELDS(X)							\
-	X(submitted) X(completed) X(failed) X(cancelled) X(dropped)	\
-	X(expired) X(displaced) X(caller_ran) X(died) X(stalled)	\
-	X(abandoned) X(refused) X(spawned) X(purged) X(retired)		\
-	X(alive) X(idle) X(running) X(units) X(pending) X(delayed)	\
-	X(blocked) X(closed) X(paused)
+#define FIELD(_name)	{ #_name, offsetof(struct kpool_stats, _name) }
+
+static const struct {
+	const char	*name;
+	size_t		offset;
+} fields[] = {
+	FIELD(submitted), FIELD(completed), FIELD(failed), FIELD(cancelled),
+	FIELD(dropped), FIELD(expired), FIELD(displaced), FIELD(caller_ran),
+	FIELD(died), FIELD(stalled), FIELD(abandoned), FIELD(refused),
+	FIELD(spawned), FIELD(purged), FIELD(retired), FIELD(alive),
+	FIELD(idle), FIELD(running), FIELD(units), FIELD(pending),
+	FIELD(delayed), FIELD(blocked),
+};
+
+static u64 field_of(const struct kpool_stats *stats, int i)
+{
+	return *(const u64 *)((const char *)stats + fields[i].offset);
+}
 
 static bool stats_match(struct kpool_stats *got)
 {
+	int i;
+
 	kpool_get_stats(here, got);
-#define SAME(field)	&& got->field == want.field
-	return true FIELDS(SAME);
-#undef SAME
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
+		if (field_of(got, i) != field_of(&want, i))
+			return false;
+	return got->closed == want.closed && got->paused == want.paused;
 }
 
 /* After each step: say which differ when they go on doing so. */
 static void expect_want(int line)
 {
 	struct kpool_stats got;
+	int i;
 
 	if (KT_EXPECT(kt_wait(stats_match(&got))))
 		return;
-#define TELL(field)							\
-	if (got.field != want.field)					\
-		pr_err("%s: line %d: " #field " is %llu, not %llu\n",	\
-		       KBUILD_MODNAME, line, (u64)got.field,		\
-		       (u64)want.field);
-	FIELDS(TELL)
-#undef TELL
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
+		if (field_of(&got, i) != field_of(&want, i))
+			pr_err("%s: line %d: %s is %llu, not %llu\n",
+			       KBUILD_MODNAME, line, fields[i].name,
+			       field_of(&got, i), field_of(&want, i));
+	pr_err("%s: line %d: closed %d, paused %d\n", KBUILD_MODNAME, line,
+	       got.closed, got.paused);
 }
 
 #define EXPECT_WANT()	expect_want(__LINE__)
