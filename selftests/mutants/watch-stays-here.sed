@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: watch
 # breaks: The CPU that arms the watch keeps its time.
-s/cpu != here \&\& //
+s/cpu != here \&\& /cpu == here \&\& /
