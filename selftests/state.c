@@ -644,7 +644,7 @@ static struct kpool *warm;
 
 static int create_main(void *attrs)
 {
-	warm = kpool_create(NAME, attrs);
+	warm = kpool_create(attrs, NAME);
 	return PTR_ERR_OR_ZERO(warm);
 }
 
