@@ -188,9 +188,9 @@ static int kpool_call_settle(struct kpool_call *call, int err, bool *mine)
 	 * It may have started since its caller was refused while it waited in
 	 * line.  Or its dropped function, which is ours, may just be called.
 	 */
-	if (err != -ETIMEDOUT || !kpool_call_runs(item))
+	if ((err != -ETIMEDOUT && err != -EINTR) || !kpool_call_runs(item))
 		kpool_wait_item(pool, item, KPOOL_WAIT_CALL,
-				MAX_SCHEDULE_TIMEOUT, false);
+				MAX_SCHEDULE_TIMEOUT, 0);
 	if (call->returned)
 		return 0;
 	if (call->dropped)
@@ -201,9 +201,15 @@ static int kpool_call_settle(struct kpool_call *call, int err, bool *mine)
 	return err;
 }
 
+/* Has the caller given up, and left its argument to the call? */
+static bool kpool_call_gave_up(int err)
+{
+	return err == -ETIMEDOUT || err == -EINTR;
+}
+
 /* Sleep until an accepted call has ended. */
 static int kpool_call_wait(struct kpool_call *call, unsigned long timeout,
-			   int *result)
+			   unsigned int signals, int *result)
 {
 	struct kpool *pool = call->pool;
 	unsigned long flags;
@@ -212,13 +218,13 @@ static int kpool_call_wait(struct kpool_call *call, unsigned long timeout,
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	err = kpool_wait_item(pool, &call->base.item, KPOOL_WAIT_CALL, timeout,
-			      false);
+			      signals);
 	err = kpool_call_settle(call, err, &mine);
 	kpool_unlock(pool, flags);
 	if (!err && result)
 		*result = call->result;
 	if (mine)
-		kpool_call_free(call, err == -ETIMEDOUT);
+		kpool_call_free(call, kpool_call_gave_up(err));
 	return err;
 }
 
@@ -239,15 +245,16 @@ static struct kpool_call *kpool_call_alloc(struct kpool *pool, kpool_fn fn,
 	return call;
 }
 
-int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
-		       void (*release)(void *arg), unsigned long timeout,
-		       int *result)
+static int __kpool_call(struct kpool *pool, kpool_fn fn, void *arg,
+			void (*release)(void *arg), unsigned long timeout,
+			unsigned int signals, int *result)
 {
 	unsigned long begin = jiffies;
 	struct kpool_call *call;
 	int err;
 
-	might_sleep();
+	/* no preemption point: that would cost a switch for each call */
+	__might_sleep(__FILE__, __LINE__);
 	if (!fn)
 		return -EINVAL;
 	call = kpool_call_alloc(pool, fn, arg, release);
@@ -257,23 +264,46 @@ int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
 	if (timeout)
 		kpool_map_wait_item(&call->base.item);
 	kpool_enter(pool);
-	err = kpool_submit_timeout(pool, &call->base.item, timeout);
+	err = kpool_submit_signals(pool, &call->base.item, timeout, signals);
 	if (err) {
-		kpool_call_free(call, err == -ETIMEDOUT);
+		kpool_call_free(call, kpool_call_gave_up(err));
 	} else {
 		if (timeout != MAX_SCHEDULE_TIMEOUT)
 			timeout -= min(timeout, jiffies - begin);
-		err = kpool_call_wait(call, timeout, result);
+		err = kpool_call_wait(call, timeout, signals, result);
 	}
 	kpool_leave(pool);
 	return err;
 }
+
+int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
+		       void (*release)(void *arg), unsigned long timeout,
+		       int *result)
+{
+	return __kpool_call(pool, fn, arg, release, timeout, 0, result);
+}
 EXPORT_SYMBOL_GPL(kpool_call_timeout);
+
+int kpool_call_killable(struct kpool *pool, kpool_fn fn, void *arg,
+			void (*release)(void *arg), int *result)
+{
+	return __kpool_call(pool, fn, arg, release, MAX_SCHEDULE_TIMEOUT,
+			    TASK_WAKEKILL, result);
+}
+EXPORT_SYMBOL_GPL(kpool_call_killable);
+
+int kpool_call_interruptible(struct kpool *pool, kpool_fn fn, void *arg,
+			     void (*release)(void *arg), int *result)
+{
+	return __kpool_call(pool, fn, arg, release, MAX_SCHEDULE_TIMEOUT,
+			    TASK_INTERRUPTIBLE, result);
+}
+EXPORT_SYMBOL_GPL(kpool_call_interruptible);
 
 int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result)
 {
-	return kpool_call_timeout(pool, fn, arg, NULL, MAX_SCHEDULE_TIMEOUT,
-				  result);
+	return __kpool_call(pool, fn, arg, NULL, MAX_SCHEDULE_TIMEOUT, 0,
+			    result);
 }
 EXPORT_SYMBOL_GPL(kpool_call);
 

@@ -109,6 +109,17 @@ void kpool_context_replace(struct kpool_context *context)
 		kpool_context_queue(context);
 }
 
+/* Wait until what is queued has been executed. */
+void kpool_context_flush(struct kpool_context *context)
+{
+	struct kpool_context_work *work = context->work;
+
+	if (work->thread)
+		kthread_flush_work(&work->thread_work);
+	else
+		flush_work(&work->work);
+}
+
 /* Nothing queues it any more; afterwards it executes nothing. */
 void kpool_context_destroy(struct kpool_context *context)
 {

@@ -110,11 +110,26 @@ static bool kpool_doom_another(struct kpool *pool)
 	return item;
 }
 
+/* Tell the owner that a submitter that was refused would not be now. */
+static void kpool_call_room(struct kpool *pool)
+{
+	void (*room)(void *data) = NULL;
+
+	raw_spin_lock_irq(&pool->lock);
+	if (pool->room_due)
+		room = pool->made.room;
+	pool->room_due = false;
+	raw_spin_unlock_irq(&pool->lock);
+	if (room)
+		room(pool->made.data);
+}
+
 void kpool_drop_work(struct kpool *pool)
 {
 	struct kpool_item *item;
 	bool more;
 
+	kpool_call_room(pool);
 	raw_spin_lock_irq(&pool->lock);
 	pool->dropper_active = true;
 	do {

@@ -357,7 +357,7 @@ static bool kpool_await_left(struct kpool_going *going)
 	/* its memory is the pool's: it may have ended, or be another's by now */
 	if (kpool_run_is_of(run, going->module)) {
 		list_add_tail(&waiter.node, &run->waiters);
-		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
+		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 		going->awaited++;
 	}
 	kpool_unlock_irq(pool);

@@ -276,7 +276,8 @@ static bool kpool_group_has_caller(const struct kpool_group *group)
 
 /* Sleep for the group, unless the caller is part of it; lock held. */
 static int kpool_group_sleep(struct kpool_group *group,
-			     enum kpool_waiter_kind kind, unsigned long timeout)
+			     enum kpool_waiter_kind kind, unsigned long timeout,
+			     unsigned int signals)
 {
 	struct kpool *pool = group->pool;
 	struct kpool_waiter waiter;
@@ -287,10 +288,11 @@ static int kpool_group_sleep(struct kpool_group *group,
 	list_add_tail(&waiter.node, kind == KPOOL_WAIT_NEXT ?
 		      &group->next_waiters : &group->waiters);
 	return kpool_wait(pool, &waiter, min_t(unsigned long, timeout,
-					       MAX_SCHEDULE_TIMEOUT), false);
+					       MAX_SCHEDULE_TIMEOUT), signals);
 }
 
-int kpool_group_wait(struct kpool_group *group, unsigned long timeout)
+static int __kpool_group_wait(struct kpool_group *group, unsigned long timeout,
+			      unsigned int signals)
 {
 	struct kpool *pool = group->pool;
 	unsigned long flags;
@@ -301,11 +303,30 @@ int kpool_group_wait(struct kpool_group *group, unsigned long timeout)
 		kpool_map_wait_pool(pool);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (group->left)
-		err = kpool_group_sleep(group, KPOOL_WAIT_GROUP, timeout);
+		err = kpool_group_sleep(group, KPOOL_WAIT_GROUP, timeout,
+					signals);
 	kpool_unlock(pool, flags);
 	return err;
 }
+
+int kpool_group_wait(struct kpool_group *group, unsigned long timeout)
+{
+	return __kpool_group_wait(group, timeout, 0);
+}
 EXPORT_SYMBOL_GPL(kpool_group_wait);
+
+int kpool_group_wait_killable(struct kpool_group *group, unsigned long timeout)
+{
+	return __kpool_group_wait(group, timeout, TASK_WAKEKILL);
+}
+EXPORT_SYMBOL_GPL(kpool_group_wait_killable);
+
+int kpool_group_wait_interruptible(struct kpool_group *group,
+				   unsigned long timeout)
+{
+	return __kpool_group_wait(group, timeout, TASK_INTERRUPTIBLE);
+}
+EXPORT_SYMBOL_GPL(kpool_group_wait_interruptible);
 
 int kpool_group_error(struct kpool_group *group)
 {
@@ -350,7 +371,7 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	/* another caller may take what this one was woken for */
 	while (!(job = kpool_group_pop(group)) && group->left && !err) {
-		err = kpool_group_sleep(group, KPOOL_WAIT_NEXT, timeout);
+		err = kpool_group_sleep(group, KPOOL_WAIT_NEXT, timeout, 0);
 		if (timeout < MAX_SCHEDULE_TIMEOUT)
 			timeout = max_t(long, end - jiffies, 0);
 	}

@@ -183,10 +183,10 @@ struct kpool_waiter {
 	u64			behind_nr; /* I: which run of that memory it was */
 	unsigned long		left;	/* L: for _FLUSH: items since the one before */
 	u32			epoch;	/* I: for _FLUSH: the last that counts */
+	unsigned int		signals; /* I: that end it: TASK_WAKEKILL, TASK_INTERRUPTIBLE, 0 */
 	int			result;	/* L: valid once @served */
 	bool			lost;	/* L: for _FLUSH: a worker died in an item */
 	bool			served;	/* L */
-	bool			killable; /* L: a fatal signal ends it */
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };
 
@@ -245,6 +245,7 @@ struct kpool {
 	unsigned int		nr_held;	/* L */
 	unsigned int		nr_due;		/* L: of @blocked: accepted */
 	unsigned int		nr_blocked;	/* L: of @blocked: asleep */
+	unsigned int		room_units;	/* L: of the lightest refused, or 0 */
 	unsigned int		used;		/* L: units that runs hold */
 	/*
 	 * L: what may be filled without a closer look: capacity, but 0 while
@@ -297,6 +298,7 @@ struct kpool {
 	/* state */
 	bool			closed;		/* L */
 	bool			aborted;	/* L: closed, and pending is dropped */
+	bool			room_due;	/* L: made.room is to be called */
 	bool			paused;		/* L */
 	bool			dead;		/* L: leaves the index of ids */
 	bool			orphaned;	/* G and L: closed for good */
@@ -417,6 +419,9 @@ bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item);
 void kpool_accept(struct kpool *pool, struct kpool_item *item);
 void kpool_append(struct kpool *pool, struct kpool_item *item);
 bool kpool_lacks_one_place(const struct kpool *pool);
+bool kpool_can_start_now(const struct kpool *pool,
+			 const struct kpool_item *item);
+bool kpool_tell_room(struct kpool *pool);
 const struct kpool_item *kpool_first_stuck(const struct kpool *pool,
 					   unsigned int *nr,
 					   unsigned int *left);
@@ -445,6 +450,8 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 /* submit.c: the way in */
 int kpool_adopt(struct kpool *pool, struct kpool_item *item);
 int kpool_may_accept(struct kpool *pool, struct kpool_item *item);
+int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
+			 unsigned long timeout, unsigned int signals);
 void kpool_accept_due(struct kpool *pool, struct kpool_item *item);
 
 /* Items in their function, in workers. */
@@ -608,6 +615,7 @@ void kpool_context_init(struct kpool_context *context, struct kpool *pool,
 int kpool_context_start(struct kpool_context *context);
 void kpool_context_queue(struct kpool_context *context);
 void kpool_context_replace(struct kpool_context *context);
+void kpool_context_flush(struct kpool_context *context);
 void kpool_context_destroy(struct kpool_context *context);
 void kpool_context_destroy_queue(void);
 
@@ -635,11 +643,11 @@ void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item);
 int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
-	       unsigned long timeout, bool killable);
+	       unsigned long timeout, unsigned int signals);
 bool kpool_wait_has_begun(const struct kpool_waiter *waiter);
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
-		    bool killable);
+		    unsigned int signals);
 void kpool_serve(struct kpool *pool, struct kpool_waiter *waiter, int result);
 void kpool_serve_list(struct kpool *pool, struct list_head *waiters, bool lost);
 void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,

@@ -140,7 +140,7 @@ int kpool_flush_item(struct kpool_item *item)
 	kpool_map_wait_item(item);
 	pool = kpool_item_lock(item, &flags);
 	err = kpool_wait_item(pool, item, KPOOL_WAIT_ITEM,
-			      MAX_SCHEDULE_TIMEOUT, false);
+			      MAX_SCHEDULE_TIMEOUT, 0);
 	kpool_unlock(pool, flags);
 	return err;
 }
@@ -161,7 +161,7 @@ static int kpool_do_disable(struct kpool_item *item, bool wait)
 	pending = kpool_do_cancel(pool, item);
 	if (wait)
 		err = kpool_wait_item(pool, item, KPOOL_WAIT_ITEM,
-				      MAX_SCHEDULE_TIMEOUT, false);
+				      MAX_SCHEDULE_TIMEOUT, 0);
 	kpool_unlock(pool, flags);
 	return err ?: pending;
 }

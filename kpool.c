@@ -281,7 +281,7 @@ int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
 	/* one that has been opened again meanwhile was at rest before */
 	if (pool->closed && !kpool_rests(pool)) {
 		list_add_tail(&waiter.node, &pool->closers);
-		err = kpool_wait(pool, &waiter, timeout, false);
+		err = kpool_wait(pool, &waiter, timeout, 0);
 	}
 	kpool_unlock(pool, flags);
 	return err;
@@ -341,6 +341,11 @@ void kpool_orphan(struct kpool *pool)
 
 	kpool_unregister(pool);
 	kpool_wait_last_out(pool);
+	/* nothing is accepted any more, so this was the last callback left */
+	raw_spin_lock_irq(&pool->lock);
+	pool->made.room = NULL;
+	raw_spin_unlock_irq(&pool->lock);
+	kpool_context_flush(&pool->dropper);
 	mutex_lock(&kpool_registry);
 	list_add_tail(&pool->member, &kpool_orphans);
 	mutex_unlock(&kpool_registry);
@@ -591,7 +596,7 @@ int kpool_flush(struct kpool *pool)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (kpool_outstanding(pool)) {
 		kpool_add_flusher(pool, &waiter);
-		err = kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
+		err = kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
 	kpool_unlock(pool, flags);
 	return err;

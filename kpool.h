@@ -151,6 +151,10 @@ struct kpool_fault {
  * @fault: called in process context, without locks, when an item has returned
  *	an error, in its worker, or when a worker has died in one, elsewhere;
  *	until it returns, the item has not ended
+ * @room: called in process context, without locks, when a submit that was
+ *	refused for want of room (-EAGAIN), but by kpool_submit_now(), would not
+ *	be refused now, or the pool has been closed: once for all that were
+ *	refused meanwhile.  It may submit; the pool's dropped functions wait for it
  *
  * A field left at zero takes the default: the module parameter of the same
  * name, see Documentation/attributes.rst.  The fields up to @max_bypass can be
@@ -178,6 +182,7 @@ struct kpool_attrs {
 	void *(*worker_init)(void *data);
 	void (*worker_exit)(void *data, void *state);
 	void (*fault)(void *data, const struct kpool_fault *fault);
+	void (*room)(void *data);
 };
 
 /**
@@ -317,6 +322,7 @@ struct kpool_item {
 #define __KPOOL_LOW		0x08
 #define __KPOOL_JOB		0x10	/* embedded in a struct kpool_job */
 #define __KPOOL_FOLLOWS		0x20	/* another of its stream comes first */
+#define __KPOOL_NO_JOB		0x40	/* taken for a job, which it is not */
 
 /**
  * KPOOL_ITEM_INIT - static initialiser of an item
@@ -484,11 +490,10 @@ static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
  * with -ETIME.
  *
  * Context: Any.
+ * Return: 0; -EINVAL, nothing changed and one warning in the log, if the job was
+ * prepared by kpool_init_item(): it is a plain item, and its submits get -EINVAL.
  */
-static inline void kpool_set_deadline(struct kpool_job *job, ktime_t deadline)
-{
-	job->deadline = deadline;
-}
+int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
 
 /* Pools */
 
@@ -753,6 +758,32 @@ int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
 int kpool_submit_killable(struct kpool *pool, struct kpool_item *item);
 
 /**
+ * kpool_submit_interruptible() - submit, give up on any signal
+ * @pool: the pool
+ * @item: an initialised item
+ *
+ * Context: Process context, may sleep.
+ * Return: as kpool_submit(); -EINTR on a signal.
+ */
+int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
+
+/**
+ * kpool_submit_now() - submit an item only if it starts at once
+ * @pool: the pool
+ * @item: an initialised item
+ *
+ * The item is accepted only if its units are free, and if it waits neither for
+ * other items nor for its stream, its own run, or kpool_resume(): it starts as
+ * soon as a worker has woken up, or has been created.
+ *
+ * Context: Any but NMI: under raw spinlocks, in softirq and hardirq, also on
+ * PREEMPT_RT.
+ * Return: as kpool_try_submit(); -EAGAIN also if the item would have to wait:
+ * do the work in another way.  &kpool_attrs.room is not called for that.
+ */
+int kpool_submit_now(struct kpool *pool, struct kpool_item *item);
+
+/**
  * kpool_submit_fn() - submit a function and its argument
  * @pool: the pool
  * @fn: the function
@@ -838,6 +869,44 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
 int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
 		       void (*release)(void *arg), unsigned long timeout,
 		       int *result);
+
+/**
+ * kpool_call_killable() - the same, but give up on a fatal signal
+ * @pool: the pool
+ * @fn: the function
+ * @arg: its argument; on -EINTR it belongs to kpool
+ * @release: called once with @arg if this returns -EINTR, as for
+ *	kpool_call_timeout(); or NULL
+ * @result: set to what @fn returned, if this returns 0; or NULL
+ *
+ * Context: Process context, may sleep; allocates with GFP_KERNEL.
+ * Return: as kpool_call(); -EINTR when killed.
+ */
+int kpool_call_killable(struct kpool *pool, kpool_fn fn, void *arg,
+			void (*release)(void *arg), int *result);
+
+/**
+ * kpool_call_interruptible() - the same, but give up on any signal
+ * @pool: the pool
+ * @fn: the function
+ * @arg: its argument; on -EINTR it belongs to kpool
+ * @release: as for kpool_call_killable()
+ * @result: set to what @fn returned, if this returns 0; or NULL
+ *
+ * Context: Process context, may sleep; allocates with GFP_KERNEL.
+ * Return: as kpool_call(); -EINTR on a signal.
+ */
+int kpool_call_interruptible(struct kpool *pool, kpool_fn fn, void *arg,
+			     void (*release)(void *arg), int *result);
+
+/**
+ * kpool_current() - the pool whose worker the caller is
+ *
+ * Context: Any.
+ * Return: the pool, in its items and in its worker_init and worker_exit; NULL
+ * elsewhere, also in an item that its submitter runs, and in an interrupt.
+ */
+struct kpool *kpool_current(void);
 
 /**
  * kpool_is_abandoned() - has the caller of this function given up?
@@ -992,12 +1061,9 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
  * is -EINVAL; once the group is cancelled, -ECANCELED.
  *
  * Context: Any.
+ * Return: 0; -EINVAL as kpool_set_deadline().
  */
-static inline void kpool_set_group(struct kpool_job *job,
-				   struct kpool_group *group)
-{
-	job->group = group;
-}
+int kpool_set_group(struct kpool_job *job, struct kpool_group *group);
 
 /**
  * kpool_group_wait() - wait until every accepted job of a group has ended
@@ -1011,6 +1077,27 @@ static inline void kpool_set_group(struct kpool_job *job,
  * inside a job of the group, or if it could never end.
  */
 int kpool_group_wait(struct kpool_group *group, unsigned long timeout);
+
+/**
+ * kpool_group_wait_killable() - the same, but give up on a fatal signal
+ * @group: the group
+ * @timeout: jiffies; MAX_SCHEDULE_TIMEOUT waits without limit
+ *
+ * Context: Process context, may sleep.
+ * Return: as kpool_group_wait(); -EINTR when killed: the group goes on.
+ */
+int kpool_group_wait_killable(struct kpool_group *group, unsigned long timeout);
+
+/**
+ * kpool_group_wait_interruptible() - the same, but give up on any signal
+ * @group: the group
+ * @timeout: jiffies; MAX_SCHEDULE_TIMEOUT waits without limit
+ *
+ * Context: Process context, may sleep.
+ * Return: as kpool_group_wait(); -EINTR on a signal: the group goes on.
+ */
+int kpool_group_wait_interruptible(struct kpool_group *group,
+				   unsigned long timeout);
 
 /**
  * kpool_group_error() - the first error of a group
@@ -1097,12 +1184,9 @@ void kpool_init_stream(struct kpool_stream *stream, struct kpool *pool);
  * Submitting the job to another pool than the stream's is -EINVAL.
  *
  * Context: Any.
+ * Return: 0; -EINVAL as kpool_set_deadline().
  */
-static inline void kpool_set_stream(struct kpool_job *job,
-				    struct kpool_stream *stream)
-{
-	job->stream = stream;
-}
+int kpool_set_stream(struct kpool_job *job, struct kpool_stream *stream);
 
 /* Several pools as one */
 

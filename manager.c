@@ -374,7 +374,7 @@ static int kpool_wait_growth(struct kpool *pool)
 	raw_spin_lock_irq(&pool->lock);
 	if (pool->nr_spawning) {
 		list_add_tail(&waiter.node, &pool->growers);
-		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, false);
+		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
 	if (kpool_should_prealloc(pool))
 		err = pool->spawn_pause ? pool->spawn_error : 1;

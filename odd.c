@@ -50,6 +50,51 @@ void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
 }
 EXPORT_SYMBOL_GPL(kpool_init_job);
 
+/*
+ * Has the job been prepared as one?  A plain item has no flag that would have the
+ * engine look at the rest, so what is set there would be without effect.
+ */
+static int kpool_check_job(struct kpool_job *job)
+{
+	if (job->item.flags & __KPOOL_JOB)
+		return 0;
+	if (!(job->item.flags & __KPOOL_NO_JOB))
+		pr_warn("kpool: the job of %ps was prepared by kpool_init_item(), not by kpool_init_job(): refused\n",
+			job->item.fn);
+	job->item.flags |= __KPOOL_NO_JOB;
+	return -EINVAL;
+}
+
+int kpool_set_deadline(struct kpool_job *job, ktime_t deadline)
+{
+	int err = kpool_check_job(job);
+
+	if (!err)
+		job->deadline = deadline;
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_set_deadline);
+
+int kpool_set_group(struct kpool_job *job, struct kpool_group *group)
+{
+	int err = kpool_check_job(job);
+
+	if (!err)
+		job->group = group;
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_set_group);
+
+int kpool_set_stream(struct kpool_job *job, struct kpool_stream *stream)
+{
+	int err = kpool_check_job(job);
+
+	if (!err)
+		job->stream = stream;
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_set_stream);
+
 /* The job around an item, or NULL. */
 static struct kpool_job *kpool_job_or_null(const struct kpool_item *item)
 {
@@ -143,7 +188,8 @@ int kpool_odd_may_accept(struct kpool *pool, struct kpool_item *item)
 {
 	const struct kpool_job *job = kpool_job_or_null(item);
 
-	if (kpool_weight(item) > (u32)pool->attrs.capacity)
+	if (item->flags & __KPOOL_NO_JOB ||
+	    kpool_weight(item) > (u32)pool->attrs.capacity)
 		return -EINVAL;
 	if (!job)
 		return 0;

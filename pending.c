@@ -391,6 +391,44 @@ bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item)
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
+/* Would the item, once accepted, start without waiting for anything but a worker? */
+bool kpool_can_start_now(const struct kpool *pool, const struct kpool_item *item)
+{
+	unsigned int left;
+
+	if (pool->paused || !list_empty(&pool->blocked) ||
+	    kpool_run_of(item) || kpool_must_follow(item))
+		return false;
+	kpool_nr_startable(pool, &left);
+	return kpool_units(pool, item) <= left;
+}
+
+/* Is there room for an item of that many units, and no submitter before it? */
+static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
+{
+	unsigned int left, startable;
+
+	if (!list_empty(&pool->blocked))
+		return false;
+	startable = kpool_nr_startable(pool, &left);
+	return units <= left || pool->nr_line - startable + pool->nr_aside <
+				(unsigned int)pool->attrs.queue_depth;
+}
+
+/* Have the owner told if a submitter was refused that would not be now. */
+bool kpool_tell_room(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	if (!pool->room_units ||
+	    (!pool->closed && !kpool_has_room_for(pool, pool->room_units)))
+		return false;
+	pool->room_units = 0;
+	pool->nr_concerned--;
+	pool->room_due = true;
+	kpool_queue_dropper(pool);
+	return true;
+}
+
 /* Would there be a place in the queue if one of those who wait left it? */
 bool kpool_lacks_one_place(const struct kpool *pool)
 {

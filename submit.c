@@ -14,7 +14,7 @@
 /* How long a submit may sleep. */
 struct kpool_patience {
 	unsigned long	timeout;	/* jiffies; 0: never sleep */
-	bool		killable;
+	unsigned int	signals;	/* that end the sleep, as in struct kpool_waiter */
 	bool		no_memory;	/* for a run: the submitter waits instead */
 };
 
@@ -92,7 +92,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	pool->nr_blocked++;
 	kpool_odd_in(pool, item);
 	kpool_odd_blocked(pool, item);
-	return kpool_wait(pool, &waiter, patience->timeout, patience->killable);
+	return kpool_wait(pool, &waiter, patience->timeout, patience->signals);
 }
 
 /*
@@ -119,6 +119,22 @@ int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 	}
 	raw_spin_unlock_irqrestore(&old->lock, flags);
 	return err;
+}
+
+/* The owner is told when there is room for the lightest that was refused. */
+static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
+{
+	unsigned int units = kpool_must_follow(item) ?
+			     UINT_MAX : kpool_units(pool, item);
+
+	pool->stats.refused++;
+	if (!pool->made.room)
+		return -EAGAIN;
+	if (!pool->room_units)
+		pool->nr_concerned++;
+	if (!pool->room_units || pool->room_units > units)
+		pool->room_units = units;
+	return -EAGAIN;
 }
 
 /* There is no room: what the pool's policy and the caller's context allow. */
@@ -152,8 +168,7 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 		if (pool->nr_blocked < (unsigned int)pool->attrs.max_blocked)
 			return kpool_block(pool, item, patience);
 	}
-	pool->stats.refused++;
-	return -EAGAIN;
+	return kpool_refuse(pool, item);
 }
 
 /* What is not plain, or finds no room. */
@@ -239,27 +254,59 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_try_submit);
 
-int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
-			 unsigned long timeout)
+/* kpool_submit_timeout() that some signals end as well. */
+int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
+			 unsigned long timeout, unsigned int signals)
 {
 	struct kpool_patience patience = {
 		.timeout = min_t(unsigned long, timeout, MAX_SCHEDULE_TIMEOUT),
+		.signals = signals,
 	};
 
 	if (timeout)
 		__might_sleep(__FILE__, __LINE__);
 	return kpool_do_submit(pool, item, &patience);
 }
+
+int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
+			 unsigned long timeout)
+{
+	return kpool_submit_signals(pool, item, timeout, 0);
+}
 EXPORT_SYMBOL_GPL(kpool_submit_timeout);
 
 int kpool_submit_killable(struct kpool *pool, struct kpool_item *item)
 {
-	static const struct kpool_patience patience = {
-		.timeout = MAX_SCHEDULE_TIMEOUT,
-		.killable = true,
-	};
-
-	__might_sleep(__FILE__, __LINE__);
-	return kpool_do_submit(pool, item, &patience);
+	return kpool_submit_signals(pool, item, MAX_SCHEDULE_TIMEOUT,
+				    TASK_WAKEKILL);
 }
 EXPORT_SYMBOL_GPL(kpool_submit_killable);
+
+int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item)
+{
+	return kpool_submit_signals(pool, item, MAX_SCHEDULE_TIMEOUT,
+				    TASK_INTERRUPTIBLE);
+}
+EXPORT_SYMBOL_GPL(kpool_submit_interruptible);
+
+int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
+{
+	unsigned long flags;
+	int err;
+
+	err = kpool_come_home(pool, item, &flags);
+	if (err)
+		return err;
+	err = kpool_may_accept(pool, item);
+	if (!err && !kpool_can_start_now(pool, item)) {
+		pool->stats.refused++;
+		err = -EAGAIN;
+	}
+	if (!err) {
+		kpool_accept(pool, item);
+		kpool_append(pool, item);
+	}
+	kpool_unlock(pool, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_submit_now);

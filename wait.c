@@ -34,8 +34,8 @@
 /* So long a chain of sleepers is followed; a longer one is no cycle. */
 #define KPOOL_MAX_CHAIN		256
 
-/* Of so many killable sleepers it is asked whether they have been killed. */
-#define KPOOL_MAX_KILLABLE	256
+/* Of so many sleepers it is asked whether they have got a signal. */
+#define KPOOL_MAX_KILLABLE	128
 
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item)
@@ -261,13 +261,13 @@ static void kpool_nest(struct kpool *pool, struct kpool_waiter *waiter)
  */
 static long kpool_sleep(struct kpool_waiter *waiter, unsigned long timeout)
 {
-	unsigned int state = TASK_UNINTERRUPTIBLE;
+	unsigned int state = TASK_UNINTERRUPTIBLE | waiter->signals;
 	long left = timeout;
 
-	if (current->flags & PF_KTHREAD)
+	if (waiter->signals & TASK_INTERRUPTIBLE)
+		state = TASK_INTERRUPTIBLE;
+	else if (current->flags & PF_KTHREAD)
 		state |= TASK_NOLOAD;
-	if (waiter->killable)
-		state |= TASK_WAKEKILL;
 	return ___swait_event(waiter->done.wait,
 			      completion_done(&waiter->done) || !left, state, 0,
 			      left = schedule_timeout(left));
@@ -279,14 +279,14 @@ static long kpool_sleep(struct kpool_waiter *waiter, unsigned long timeout)
  * while asleep and returns with it held.
  */
 int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
-	       unsigned long timeout, bool killable)
+	       unsigned long timeout, unsigned int signals)
 {
 	long err;
 
 	lockdep_assert_held(&pool->lock);
 	pool->nr_sleepers++;
 	pool->nr_concerned++;
-	waiter->killable = killable;
+	waiter->signals = signals;
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		kpool_nest(pool, waiter);
 	kpool_unlock_irq(pool);
@@ -355,7 +355,7 @@ bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
 /* Sleep until the item's acceptance, or its run, has ended; lock held. */
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
-		    bool killable)
+		    unsigned int signals)
 {
 	struct kpool_run *run = kpool_run_of(item);
 	struct kpool_waiter waiter;
@@ -385,7 +385,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		}
 		list_add_tail(&waiter.node, &item->run->waiters);
 	}
-	return kpool_wait(pool, &waiter, timeout, killable);
+	return kpool_wait(pool, &waiter, timeout, signals);
 }
 
 /* Cycles */
@@ -512,25 +512,30 @@ static bool kpool_aborter_helps(struct kpool *pool)
 	       pool->nr_aborters + pool->dropper_active > pool->nr_drop_runs;
 }
 
-/* Threads of the pool that neither sleep for good nor wait to be buried in vain. */
-static bool kpool_has_active_run(struct kpool *pool)
+/* Has a sleeper been killed, or got a signal?  It goes on, though it has yet to run. */
+static bool kpool_has_signal(const struct list_head *nested)
 {
-	unsigned int threads = kpool_nr_running(pool) + pool->nr_ext_threads;
 	const struct kpool_waiter *waiter;
 	int looks = KPOOL_MAX_KILLABLE;
 
-	if (pool->burying)
-		threads -= min(threads, pool->nr_dead_runs);
-	if (threads > pool->nr_nested)
-		return true;
-	/* one that has been killed goes on, though it has yet to run */
-	list_for_each_entry(waiter, &pool->nested, nested) {
-		if (waiter->killable && fatal_signal_pending(waiter->run->task))
+	list_for_each_entry(waiter, nested, nested) {
+		if (signal_pending_state(waiter->signals, waiter->run->task))
 			return true;
 		if (!--looks)
 			break;
 	}
 	return false;
+}
+
+/* Threads of the pool that neither sleep for good nor wait to be buried in vain. */
+static bool kpool_has_active_run(struct kpool *pool)
+{
+	unsigned int threads = kpool_nr_running(pool) + pool->nr_ext_threads;
+
+	if (pool->burying)
+		threads -= min(threads, pool->nr_dead_runs);
+	return threads > pool->nr_nested || kpool_has_signal(&pool->nested) ||
+	       kpool_has_signal(&pool->nested_calls);
 }
 
 /*
@@ -573,7 +578,7 @@ bool kpool_settle(struct kpool *pool)
 		/* an item that waits for its own run leaves its place in the queue */
 		kpool_park(pool);
 		while (kpool_admit_one(pool) || kpool_serve_one(pool) ||
-		       kpool_serve_closers(pool))
+		       kpool_serve_closers(pool) || kpool_tell_room(pool))
 			if (!--budget)
 				return true;
 	} while (kpool_break_deadlock(pool));

@@ -14,6 +14,7 @@
  */
 #include <linux/freezer.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -28,6 +29,14 @@ struct kpool_worker *kpool_current_worker(void)
 		return NULL;
 	return kthread_data(current);
 }
+
+struct kpool *kpool_current(void)
+{
+	struct kpool_worker *worker = kpool_current_worker();
+
+	return worker ? worker->pool : NULL;
+}
+EXPORT_SYMBOL_GPL(kpool_current);
 
 /* The same, if it is one of the pool's. */
 struct kpool_worker *kpool_inside(struct kpool *pool)
