@@ -848,8 +848,7 @@ static void exits_gated(void *data, void *state)
 /*
  * The only worker is on its way out, and counts until it is gone: no other can
  * be made before.
- * Fails if the item that came meanwhile waits for the next call: mutant
- * wake-not-at-reap.
+ * Fails if the item that came meanwhile waits for the next call.
  */
 static void leaver_makes_way_for_a_new_worker(void)
 {
