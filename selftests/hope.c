@@ -547,8 +547,9 @@ static void end_of_the_last_hope_is_a_hang(int which)
 	KT_EXPECT(!READ_ONCE(cast[0].acted));
 	hopes[which].goes(pool);
 	actor_expect(&cast[0], -EDEADLK);
-	/* so that a failure is no hang */
+	/* so that a failure is no hang, and nobody waits for an hour */
 	kpool_cancel(&p[1].job.item);
+	kpool_cancel(&p[2].job.item);
 	probes_open(p, 3);
 	if (t.task)
 		KT_EXPECT_EQ(kt_thread_join(&t), 0);
