@@ -82,8 +82,7 @@ static bool begin(void)
 	kt_gate_init(&hold);
 	probes_init(p, ARRAY_SIZE(p), probe_fn);
 	victim_init(&victim, DIE_EXIT);
-	oopses_begin();
-	other = alloc_workqueue("kt-other", 0, 0);
+	other = alloc_workqueue("kt-other", WQ_UNBOUND, 0);
 	return KT_EXPECT(other);
 }
 
@@ -92,7 +91,6 @@ static void finish(void)
 	if (other)
 		destroy_workqueue(other);
 	other = NULL;
-	oopses_end();
 }
 
 static const char *const kinds[] = { "plain", "mem_reclaim", NULL };
