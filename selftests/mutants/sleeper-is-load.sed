@@ -3,4 +3,4 @@
 # kernel: uml-time
 # tests: submit
 # breaks: A kthread that is held back counts as load, and is reported as hung.
-s/state |= TASK_NOLOAD;/;/
+s/state |= TASK_NOLOAD;/state |= 0;/
