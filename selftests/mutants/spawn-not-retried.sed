@@ -3,4 +3,4 @@
 # kernel: uml-time
 # tests: fail
 # breaks: After a thread could not be made, nobody tries again.
-/^void kpool_spawn_work/,/^}/s/^\tkpool_spawn_if_needed(pool);/\t;/
+/^static bool kpool_should_spawn/,/^}/s/return kpool_may_grow(pool)/return !pool->spawn_pause \&\& kpool_may_grow(pool)/
