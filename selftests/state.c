@@ -640,6 +640,62 @@ out:
 	desks_end(pool);
 }
 
+static struct kt_gate *first_exit;
+
+static void first_exit_hangs(void *data, void *state)
+{
+	/* one passes the gate, the others pass it by */
+	if (atomic_inc_return(&first_exit->started) == 1)
+		wait_for_completion(&first_exit->open);
+	desk_clear(data, state);
+}
+
+/* Fails if a worker_exit that hangs keeps other workers from going. */
+static void exit_that_hangs_holds_up_no_other(void)
+{
+	struct kpool_attrs attrs = desk_attrs(SEATS);
+	static struct kt_gate gate;
+	struct kpool *pool;
+
+	attrs.worker_exit = first_exit_hangs;
+	desks_clear();
+	kt_gate_init(&gate);
+	first_exit = &gate;
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	if (desks_use(pool, SEATS)) {
+		desks_leave(pool, SEATS);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+		all_have_left(pool, 1);
+	}
+	kt_gate_open(&gate);
+	all_have_left(pool, 0);
+	probes_open(p, SEATS);
+	desks_end(pool);
+}
+
+/* Fails if workers that were in worker_init while the pool shrank stay. */
+static void init_in_a_shrunk_pool_makes_no_worker(void)
+{
+	struct kpool *pool = desk_pool(SEATS);
+	static struct kt_gate gate;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	slow = &gate;
+	probes_init(p, SEATS, desk_uses);
+	probes_submit(pool, p, SEATS);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == SEATS));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(atomic_read(&gone) == SEATS - 1));
+	KT_EXPECT(kt_wait(probes_ran(p, SEATS) == SEATS));
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
+	desks_end(pool);
+}
+
 static struct kpool *warm;
 
 static int create_main(void *attrs)
@@ -901,6 +957,8 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(inits_run_side_by_side),
 	  KT_CASE(init_that_hangs_stops_no_growth),
 	  KT_EACH(exits_run_side_by_side, departures),
+	  KT_CASE(exit_that_hangs_holds_up_no_other),
+	  KT_CASE(init_in_a_shrunk_pool_makes_no_worker),
 	  KT_CASE(create_waits_for_all_at_once),
 	  KT_CASE(failing_init_is_tried_ever_more_seldom),
 	  KT_CASE(failing_init_is_tried_one_at_a_time),
