@@ -29,6 +29,7 @@ coverage:
 
 bench:
 	@testbed/testbed.sh -k $(KERNEL) -i -t 600 bench/bench.sh
+	@testbed/testbed.sh -k $(KERNEL) -i -m 2G -t 7200 bench/holds.sh
 
 lint:
 	@testbed/lint.sh $(LINTERS)
@@ -50,7 +51,7 @@ help:
 	@echo '  simulate           try SEEDS=n schedules against a model; see Documentation/testing.rst'
 	@echo '  coverage           which lines the selftests run, on kernels that count'
 	@echo '    KERNELS="..."      only on these, with what was counted on others before'
-	@echo '  bench              count instructions per item'
+	@echo '  bench              count instructions per item, and while a lock is held'
 	@echo '    KERNEL=$(KERNEL)     or $(filter-out $(KERNEL),$(basename $(notdir $(wildcard testbed/kernels/*.sh))))'
 	@echo '    TESTS="..."        only these selftests: $(filter-out run ktap,$(basename $(notdir $(wildcard selftests/*.sh))))'
 	@echo '                       or seeds, which is all of: $(basename $(notdir $(wildcard selftests/seeds/*.sh)))'

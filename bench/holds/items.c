@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations on a pool with many plain items in line, and on its attributes.
+ */
+#include "holds.h"
+
+/* How often something that is done to one item is done. */
+#define SOME	100u
+
+static void submit_run(unsigned int n)
+{
+	unsigned int i;
+
+	holds_make(4, KPOOL_UNLIMITED);
+	for (i = 0; i < n; i++)
+		holds_job(i);
+	holds_measure();
+	for (i = 0; i < n; i++)
+		holds_submit(&holds_jobs[i]);
+	kpool_flush(holds_pool);
+	holds_measured(n);
+	holds_end_pool();
+}
+
+/* A pool whose only unit is taken, with n in line. */
+static void make_full(unsigned int n)
+{
+	holds_make(1, KPOOL_UNLIMITED);
+	holds_block(NULL);
+	holds_fill(n, NULL);
+}
+
+static void submit_behind(unsigned int n)
+{
+	unsigned int i, some = min(n, SOME);
+
+	make_full(n - some);
+	for (i = n - some; i < n; i++)
+		holds_job(i);
+	holds_measure();
+	for (i = n - some; i < n; i++)
+		holds_submit(&holds_jobs[i]);
+	holds_measured(some);
+	kpool_abort(holds_pool);
+	holds_end_pool();
+}
+
+static void cancel(unsigned int n)
+{
+	unsigned int i, some = min(n, SOME);
+
+	make_full(n);
+	holds_measure();
+	for (i = 0; i < some; i++)
+		kpool_cancel(&holds_jobs[i * (n / some)].item);
+	holds_measured(some);
+	kpool_abort(holds_pool);
+	holds_end_pool();
+}
+
+static void get_stats(unsigned int n)
+{
+	struct kpool_stats stats;
+	unsigned int i;
+
+	make_full(n);
+	holds_measure();
+	for (i = 0; i < SOME; i++)
+		kpool_get_stats(holds_pool, &stats);
+	holds_measured(SOME);
+	kpool_abort(holds_pool);
+	holds_end_pool();
+}
+
+static void abort_line(unsigned int n)
+{
+	make_full(n);
+	holds_measure();
+	kpool_abort(holds_pool);
+	holds_end_pool();
+	holds_measured(n);
+}
+
+static void release_line(unsigned int n)
+{
+	make_full(n);
+	holds_measure();
+	kpool_release(holds_pool);
+	holds_end_pool();
+	holds_measured(n);
+}
+
+static void resume(unsigned int n)
+{
+	holds_make(4, KPOOL_UNLIMITED);
+	kpool_pause(holds_pool);
+	holds_fill(n, NULL);
+	holds_measure();
+	kpool_resume(holds_pool);
+	kpool_flush(holds_pool);
+	holds_measured(n);
+	holds_end_pool();
+}
+
+static void capacity_up(unsigned int n)
+{
+	make_full(n);
+	holds_measure();
+	holds_check(!kpool_tune(holds_pool, KPOOL_CAPACITY, 16), "tune");
+	holds_check(!kpool_tune(holds_pool, KPOOL_QUEUE_DEPTH, 1), "tune");
+	holds_unblock();
+	kpool_flush(holds_pool);
+	holds_measured(n);
+	holds_end_pool();
+}
+
+static void drop_oldest_with(unsigned int n,
+			     void (*prepare)(struct kpool_job *job,
+					     unsigned int i))
+{
+	unsigned int i, some = min(n, SOME);
+	const struct kpool_attrs attrs = {
+		.capacity = 1,
+		.queue_depth = n - some,
+		.expiry_ms = KPOOL_NO_PURGE,
+		.when_full = KPOOL_DROP_OLDEST,
+	};
+
+	holds_make_with(&attrs);
+	holds_block(&holds_stream);
+	holds_fill(n - some, prepare);
+	for (i = n - some; i < n; i++)
+		holds_job(i);
+	holds_measure();
+	for (i = n - some; i < n; i++)
+		kpool_try_submit(holds_pool, &holds_jobs[i].item);
+	holds_measured(some);
+	kpool_abort(holds_pool);
+	holds_end_pool();
+}
+
+static void drop_oldest(unsigned int n)
+{
+	drop_oldest_with(n, NULL);
+}
+
+static void drop_oldest_stream(unsigned int n)
+{
+	drop_oldest_with(n, holds_in_stream);
+}
+
+static void high(struct kpool_job *job, unsigned int i)
+{
+	kpool_set_priority(&job->item, KPOOL_HIGH);
+}
+
+static void drop_oldest_high(unsigned int n)
+{
+	drop_oldest_with(n, high);
+}
+
+const struct holds_operation holds_items[] = {
+	{ "submit-run", HOLDS_ITEMS, submit_run },
+	{ "submit-behind", HOLDS_ONE, submit_behind },
+	{ "cancel", HOLDS_ONE, cancel },
+	{ "get-stats", HOLDS_ONE, get_stats },
+	{ "abort", HOLDS_ITEMS, abort_line },
+	{ "release", HOLDS_ITEMS, release_line },
+	{ "resume", HOLDS_ITEMS, resume },
+	{ "capacity-up", HOLDS_ITEMS, capacity_up },
+	{ "drop-oldest", HOLDS_ONE, drop_oldest },
+	{ "drop-oldest-stream", HOLDS_ONE, drop_oldest_stream },
+	{ "drop-oldest-high", HOLDS_ONE, drop_oldest_high },
+	{ }
+};

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations on a pool in which many callers sleep.
+ */
+#include "holds.h"
+
+static void submits(struct holds_caller *caller)
+{
+	kpool_init_job(&caller->job, holds_tiny);
+	kpool_submit(holds_pool, &caller->job.item);
+}
+
+static void submits_in_group(struct holds_caller *caller)
+{
+	kpool_init_job(&caller->job, holds_tiny);
+	kpool_set_group(&caller->job, &holds_group);
+	kpool_submit(holds_pool, &caller->job.item);
+}
+
+static int tiny_fn(void *arg)
+{
+	return 0;
+}
+
+static void calls(struct holds_caller *caller)
+{
+	int result;
+
+	kpool_call(holds_pool, tiny_fn, caller, &result);
+}
+
+static void flushes_first_job(struct holds_caller *caller)
+{
+	kpool_flush_item(&holds_jobs[0].item);
+}
+
+/* Each flusher waits for more than the one before it. */
+static void submits_and_flushes(struct holds_caller *caller)
+{
+	kpool_init_job(&caller->job, holds_tiny);
+	kpool_submit(holds_pool, &caller->job.item);
+	kpool_flush(holds_pool);
+}
+
+static void waits_for_group(struct holds_caller *caller)
+{
+	kpool_group_wait(&holds_group, MAX_SCHEDULE_TIMEOUT);
+}
+
+static void releases(struct holds_caller *caller)
+{
+	kpool_release_timeout(holds_pool, MAX_SCHEDULE_TIMEOUT);
+}
+
+/* A pool whose only unit is taken and that lets nobody wait in it. */
+static void make_sleepers(unsigned int n, int queue_depth,
+			  void (*call)(struct holds_caller *caller))
+{
+	holds_make(1, queue_depth);
+	holds_block(NULL);
+	holds_callers_sleep(n, call);
+}
+
+static void end_sleepers(unsigned int n)
+{
+	holds_callers_return(n);
+	holds_end_pool();
+	holds_measured(n);
+}
+
+/* The unit comes free, and is free for one after the other. */
+static void unblock_sleepers(unsigned int n)
+{
+	holds_measure();
+	holds_unblock();
+	end_sleepers(n);
+}
+
+static void unit_free_submitters(unsigned int n)
+{
+	make_sleepers(n, KPOOL_NONE, submits);
+	unblock_sleepers(n);
+}
+
+static void release_submitters(unsigned int n)
+{
+	make_sleepers(n, KPOOL_NONE, submits);
+	holds_measure();
+	kpool_release(holds_pool);
+	end_sleepers(n);
+}
+
+static void abort_submitters(unsigned int n)
+{
+	make_sleepers(n, KPOOL_NONE, submits);
+	holds_measure();
+	kpool_abort(holds_pool);
+	end_sleepers(n);
+}
+
+static void depth_up_submitters(unsigned int n)
+{
+	make_sleepers(n, KPOOL_NONE, submits);
+	holds_measure();
+	holds_check(!kpool_tune(holds_pool, KPOOL_QUEUE_DEPTH, KPOOL_UNLIMITED), "tune");
+	holds_callers_return(n);
+	holds_unblock();
+	holds_end_pool();
+	holds_measured(n);
+}
+
+static void capacity_up_submitters(unsigned int n)
+{
+	make_sleepers(n, KPOOL_NONE, submits);
+	holds_measure();
+	holds_check(!kpool_tune(holds_pool, KPOOL_CAPACITY, n + 1), "tune");
+	holds_callers_return(n);
+	holds_unblock();
+	holds_end_pool();
+	holds_measured(n);
+}
+
+static void group_cancel_submitters(unsigned int n)
+{
+	make_sleepers(n, KPOOL_NONE, submits_in_group);
+	holds_measure();
+	kpool_group_cancel(&holds_group);
+	end_sleepers(n);
+}
+
+static void call_callers(unsigned int n)
+{
+	make_sleepers(n, KPOOL_UNLIMITED, calls);
+	unblock_sleepers(n);
+}
+
+static void abort_callers(unsigned int n)
+{
+	make_sleepers(n, KPOOL_UNLIMITED, calls);
+	holds_measure();
+	kpool_abort(holds_pool);
+	end_sleepers(n);
+}
+
+/* The item runs when all of them wait for it. */
+static void flush_item_flushers(unsigned int n)
+{
+	holds_make(1, KPOOL_UNLIMITED);
+	kpool_init_job(&holds_jobs[0], holds_blocks);
+	holds_submit(&holds_jobs[0]);
+	holds_callers_sleep(n, flushes_first_job);
+	unblock_sleepers(n);
+}
+
+/* The item has not begun. */
+static void flush_pending_flushers(unsigned int n)
+{
+	holds_make(1, KPOOL_UNLIMITED);
+	holds_block(NULL);
+	holds_fill(1, NULL);
+	holds_callers_sleep(n, flushes_first_job);
+	unblock_sleepers(n);
+}
+
+/* Many items wait to run beside the one that all flush. */
+static void flush_pool_flushers(unsigned int n)
+{
+	make_sleepers(n, KPOOL_UNLIMITED, submits_and_flushes);
+	unblock_sleepers(n);
+}
+
+static void group_waiters(unsigned int n)
+{
+	holds_make(1, KPOOL_UNLIMITED);
+	holds_block(NULL);
+	holds_fill(1, holds_in_group);
+	holds_callers_sleep(n, waits_for_group);
+	unblock_sleepers(n);
+}
+
+static void closers(unsigned int n)
+{
+	make_sleepers(n, KPOOL_UNLIMITED, releases);
+	unblock_sleepers(n);
+}
+
+const struct holds_operation holds_sleepers[] = {
+	{ "unit-free-submitters", HOLDS_SLEEPERS, unit_free_submitters },
+	{ "release-submitters", HOLDS_SLEEPERS, release_submitters },
+	{ "abort-submitters", HOLDS_SLEEPERS, abort_submitters },
+	{ "queue-depth-submitters", HOLDS_SLEEPERS, depth_up_submitters },
+	{ "capacity-submitters", HOLDS_SLEEPERS, capacity_up_submitters },
+	{ "group-cancel-submitters", HOLDS_SLEEPERS, group_cancel_submitters },
+	{ "call-callers", HOLDS_SLEEPERS, call_callers },
+	{ "abort-callers", HOLDS_SLEEPERS, abort_callers },
+	{ "flush-item", HOLDS_SLEEPERS, flush_item_flushers },
+	{ "flush-pending", HOLDS_SLEEPERS, flush_pending_flushers },
+	{ "flush-pool", HOLDS_SLEEPERS, flush_pool_flushers },
+	{ "group-waiters", HOLDS_SLEEPERS, group_waiters },
+	{ "closers", HOLDS_SLEEPERS, closers },
+	{ }
+};
