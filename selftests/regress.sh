@@ -25,7 +25,7 @@ grown() {
 slabs_tell_nothing() {
 	if [ ! -r /proc/slabinfo ]; then
 		echo "this kernel has no /proc/slabinfo"
-	elif grep -q " kasan_" /proc/kallsyms; then
+	elif grep -q " kasan_report$" /proc/kallsyms; then
 		echo "KASAN keeps freed objects; kmemleak is its test"
 	else
 		return 1

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # soak.sh [PARAMETER...]: items, tunings and pools, very many with parameters
 # for soak.ko such as items=1000000000, and oopses with deaths=N.  Tells what the
-# guest's memory was before and is after each.
+# guest's memory was before and is after each; tasks, stacks, slabs and memory
+# that each leaves behind are failures.
 
 . "$(dirname "$0")/ktap.sh"
 
@@ -10,6 +11,7 @@
 memory() {
 	awk '/^(MemFree|SUnreclaim|KernelStack|VmallocUsed):/ { printf "%s %s kB  ", $1, $2 }' \
 		/proc/meminfo
+	awk '$1 == "task_struct" { print "task_struct:", $2 }' /proc/slabinfo 2>/dev/null
 }
 
 # threads: those of pools
@@ -23,12 +25,49 @@ no_threads() {
 	[ "$(threads)" -eq 0 ]
 }
 
-# soak MODULE CASE
+# left: NAME COUNT of all that could be left behind: objects of each slab, kB, tasks
+left() {
+	echo 3 >/proc/sys/vm/drop_caches
+	[ ! -e /sys/kernel/slab/task_struct/shrink ] || echo 1 >/sys/kernel/slab/task_struct/shrink
+	[ "$kasan" = yes ] || awk 'NR > 2 { print $1, $2 }' /proc/slabinfo 2>/dev/null
+	awk -F '[: ]+' '/^(SUnreclaim|KernelStack):/ { print $1, $2 }' /proc/meminfo
+	echo "tasks $(echo /proc/[0-9]* | wc -w)"
+}
+
+# grown BEFORE AFTER: the counts that have grown by more than chance
+# shellcheck disable=SC2317 # nothing_grown calls it
+grown() {
+	printf '%s\n--\n%s\n' "$1" "$2" | awk '
+		BEGIN {
+			most["task_struct"] = most["tasks"] = 50
+			most["KernelStack"] = 2048
+			most["SUnreclaim"] = 8192
+		}
+		$1 == "--" { after = 1; next }
+		!after { count[$1] = $2; next }
+		# given back late by the kernel itself
+		$1 == "vmap_area" { next }
+		$2 >= count[$1] + ($1 in most ? most[$1] : 900) {
+			print $1, count[$1] + 0, "->", $2
+		}'
+}
+
+# nothing_grown: since left_before; else left_grown names the counts
+# shellcheck disable=SC2317 # wait_until calls it
+nothing_grown() {
+	left_grown=$(grown "$left_before" "$(left)")
+	[ -z "$left_grown" ]
+}
+
+# soak MODULE CASE: fails if tasks that have ended, or memory, are not given back
 soak() {
+	left_before=$(left)
 	ktap_diag "before $2: $(memory)"
 	run_case "$1" "$2"
+	wait_until nothing_grown
 	ktap_diag "after $2:  $(memory)"
 	ktap_diag "$(dmesg | grep "soak: .* \(items\|tunings\|pools\)" | tail -n 1)"
+	ktap_is "$2 leaves nothing" "" "$left_grown"
 }
 
 deaths=
@@ -39,6 +78,10 @@ for parameter; do
 	*) others="$others $parameter" ;;
 	esac
 done
+
+# KASAN keeps freed objects; kmemleak is its test.
+kasan=no
+! grep -q " kasan_report$" /proc/kallsyms || kasan=yes
 
 ktap_begin
 if [ "${KERNEL:-}" = uml-time ]; then
