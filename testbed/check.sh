@@ -9,6 +9,7 @@
 #	# kernels: KERNEL...	only on these
 #	# append: WORD...	to the kernel's command line
 #	# memory: SIZE		of the guest
+#	# icount: yes		its clock counts instructions, on one CPU
 #	# oopses: yes		an oops does not end the guest
 #	# patches: yes		the kernel patches its code while it runs
 #
@@ -124,6 +125,7 @@ run_alone() {
 	read -ra options < <(head_of memory "$1" | sed 's/^/-m /')
 	[ "$(head_of oopses "$1")" != yes ] || options+=(-O)
 	[ "$(head_of patches "$1")" != yes ] || options+=(-1)
+	[ "$(head_of icount "$1")" != yes ] || options+=(-i)
 	boot_guest "$1-boot" "$1" -o "$results/$1-console" -a "$(head_of append "$1")" \
 		"${options[@]}" selftests/run.sh "$1"
 }
