@@ -15,7 +15,7 @@
 #include "pending.h"
 
 /* So many items are parked under one hold of the lock. */
-#define KPOOL_PARK_BATCH	32
+#define KPOOL_PARK_BATCH	8
 
 /* So many items, where not all weigh the same, are looked at for room. */
 #define KPOOL_MAX_LOOKS		64

@@ -29,7 +29,7 @@
 #include "pending.h"
 
 /* So many consequences are drawn under one hold of the lock; most wake a task. */
-#define KPOOL_SETTLE_BATCH	8
+#define KPOOL_SETTLE_BATCH	4
 
 /* So long a chain of sleepers is followed; a longer one is no cycle. */
 #define KPOOL_MAX_CHAIN		256
