@@ -515,6 +515,9 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	if (attrs->cpumask)
 		pool->attrs.cpumask = pool->cpumask;
 	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
+	if (pool->room_units != UINT_MAX)
+		pool->room_units = min(pool->room_units,
+				       (unsigned int)attrs->capacity);
 	kpool_set_plain_capacity(pool);
 	/* a shorter stall time needs a shorter period */
 	if (pool->watched)

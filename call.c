@@ -333,13 +333,10 @@ void kpool_call_died(struct kpool_call *call)
 		kpool_call_free(call, true);
 }
 
-/* Its caller ran it, and died in it. */
+/* Its caller ran it, and died in it; the pool is still to be left. */
 void kpool_call_lost(struct kpool_call *call)
 {
-	struct kpool *pool = call->pool;
-
 	kpool_call_free(call, true);
-	kpool_leave(pool);
 }
 
 /* Does a caller wait for it? */

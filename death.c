@@ -62,7 +62,7 @@ static void kpool_leave_word(struct kpool_worker *worker)
 		pool->nr_dead_runs++;
 	}
 	kpool_context_queue(&pool->dead_reaper);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 }
 
 static void kpool_thread_ends(struct callback_head *work)
@@ -210,6 +210,8 @@ static struct kpool_worker *kpool_find_dead(struct kpool *pool)
 #define KPOOL_LOST_BATCH	64
 
 /*
+ * Returns with pool->lock held, so that no later one is missed.
+ *
  * The flushers of the pool that wait for the dead item: until it is taken out of
  * the books they stay, and only later ones come.
  */
@@ -229,7 +231,8 @@ static void kpool_lose_flushers(struct kpool *pool, u32 epoch)
 			waiter = next ? rb_entry(next, struct kpool_waiter,
 						 by_epoch) : NULL;
 		}
-		raw_spin_unlock_irq(&pool->lock);
+		if (waiter)
+			raw_spin_unlock_irq(&pool->lock);
 	} while (waiter);
 }
 
@@ -278,7 +281,6 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 		kpool_call_died(worker->call);
 
 	kpool_lose_flushers(pool, run->epoch);
-	raw_spin_lock_irq(&pool->lock);
 	kpool_lose_others(pool, run->group);
 	kpool_ext_run_leave(pool, run);
 	pool->burying = false;
@@ -347,14 +349,13 @@ static void kpool_bury_submitter(struct kpool *pool, struct kpool_run *run)
 	});
 
 	kpool_lose_flushers(pool, run->epoch);
-	raw_spin_lock_irq(&pool->lock);
 	kpool_lose_others(pool, run->group);
 	pool->burying = false;
 	kpool_caller_run_end(pool, run, -EIO);
 	kpool_unlock_irq(pool);
 
 	if (call)
-		kpool_call_lost(call);
+		kpool_leave(pool);
 	put_task_struct(task);
 }
 
@@ -370,8 +371,13 @@ static void kpool_bury_drop(struct kpool *pool, struct kpool_run *run)
 	raw_spin_lock_irq(&pool->lock);
 	pool->burying = false;
 	pool->nr_aborters -= aborter;
-	kpool_drop_end(pool, run);
-	raw_spin_unlock_irq(&pool->lock);
+	if (!aborter)
+		pool->dropper_active = false;
+	if (run->kind == KPOOL_RUN_ROOM)
+		kpool_room_end(pool, run);
+	else
+		kpool_drop_end(pool, run);
+	kpool_unlock_irq(pool);
 	/* what it would have dropped next is left */
 	kpool_replace_dropper(pool, !aborter);
 	put_task_struct(task);

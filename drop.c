@@ -110,18 +110,48 @@ static bool kpool_doom_another(struct kpool *pool)
 	return item;
 }
 
-/* Tell the owner that a submitter that was refused would not be now. */
+/* The room function has returned, or its thread has ended in it. */
+void kpool_room_end(struct kpool *pool, struct kpool_run *run)
+{
+	lockdep_assert_held(&pool->lock);
+	run->item = NULL;
+	kpool_ext_run_leave(pool, run);
+}
+
+/*
+ * Tell the owner that a submitter that was refused would not be now.  That is a
+ * run like a drop: a wait for the pool from there is one for itself.
+ */
 static void kpool_call_room(struct kpool *pool)
 {
-	void (*room)(void *data) = NULL;
+	static struct kpool_item none;	/* compared, never followed */
+	struct kpool_run *run = &pool->drop_run;
+	void (*room)(void *data);
+
+	lockdep_assert_held(&pool->lock);
+	if (!pool->room_due)
+		return;
+	pool->room_due = false;
+	room = pool->made.room;
+	if (!room)
+		return;
+	run->kind = KPOOL_RUN_ROOM;
+	run->fn = room;
+	run->call = NULL;
+	run->group = NULL;
+	run->held = NULL;
+	run->dead = false;
+	run->item = &none;
+	run->nr++;
+	kpool_ext_run_enter(pool, run);
+	if (!pool->watched)
+		kpool_watch(pool);
+	kpool_unlock_irq(pool);
+
+	room(pool->made.data);
 
 	raw_spin_lock_irq(&pool->lock);
-	if (pool->room_due)
-		room = pool->made.room;
-	pool->room_due = false;
-	raw_spin_unlock_irq(&pool->lock);
-	if (room)
-		room(pool->made.data);
+	kpool_room_end(pool, run);
 }
 
 void kpool_drop_work(struct kpool *pool)
@@ -129,9 +159,9 @@ void kpool_drop_work(struct kpool *pool)
 	struct kpool_item *item;
 	bool more;
 
-	kpool_call_room(pool);
 	raw_spin_lock_irq(&pool->lock);
 	pool->dropper_active = true;
+	kpool_call_room(pool);
 	do {
 		more = kpool_doom_another(pool);
 		item = list_first_entry_or_null(&pool->doomed,
@@ -202,7 +232,7 @@ unsigned long kpool_abort(struct kpool *pool)
 	unsigned long dropped;
 
 	might_sleep();
-	run = kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
+	run = kpool_run_get(pool);
 	kpool_close(pool, true);
 	raw_spin_lock_irq(&pool->lock);
 	dropped = kpool_drop_all(pool, &run);

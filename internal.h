@@ -73,6 +73,7 @@ enum kpool_run_kind {
 	KPOOL_RUN_CALLER,	/* the item's function, in its submitter */
 	KPOOL_RUN_DROP,		/* the owner's dropped function */
 	KPOOL_RUN_ABORT,	/* the same, in kpool_abort() */
+	KPOOL_RUN_ROOM,		/* the owner's room function, without an item */
 };
 
 /*
@@ -411,7 +412,7 @@ int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
 
 /* pending.c: the line; what every item passes through is in pending.h */
 bool kpool_admit_one(struct kpool *pool);
-void kpool_park(struct kpool *pool);
+bool kpool_park(struct kpool *pool);
 bool kpool_has_special_work(struct kpool *pool);
 struct kpool_item *kpool_choose(struct kpool *pool);
 struct task_struct *kpool_kick_worker(struct kpool *pool);
@@ -606,6 +607,7 @@ void kpool_doom(struct kpool *pool, struct kpool_item *item, int err);
 void kpool_queue_dropper(struct kpool *pool);
 void kpool_replace_dropper(struct kpool *pool, bool died);
 void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
+void kpool_room_end(struct kpool *pool, struct kpool_run *run);
 struct kpool_item *kpool_any_accepted(struct kpool *pool);
 void kpool_drop_work(struct kpool *pool);
 
@@ -622,6 +624,7 @@ void kpool_context_destroy_queue(void);
 /* run.c: runs */
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker);
 struct kpool_run *kpool_run_alloc(gfp_t gfp);
+struct kpool_run *kpool_run_get(struct kpool *pool);
 void kpool_free_runs(struct kpool *pool);
 void kpool_run_release(struct kpool *pool, struct kpool_run *run);
 void kpool_run_forget_outer(struct kpool *pool, const struct kpool_run *outer,

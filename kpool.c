@@ -175,6 +175,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 static struct kpool *kpool_alloc(const char *name, struct module *owner)
 {
 	struct kpool *pool = kzalloc_obj(*pool, GFP_KERNEL);
+	struct kpool_run *spare;
 
 	if (!pool)
 		return NULL;
@@ -182,9 +183,16 @@ static struct kpool *kpool_alloc(const char *name, struct module *owner)
 		goto free_pool;
 	if (!zalloc_cpumask_var(&pool->affinity, GFP_KERNEL))
 		goto free_cpumask;
+	spare = kpool_run_alloc(GFP_KERNEL);
+	if (!spare)
+		goto free_affinity;
 	kpool_init(pool, name, owner);
+	/* for kpool_abort(), which may be called to free memory */
+	list_add(&spare->free, &pool->free_runs);
 	return pool;
 
+free_affinity:
+	free_cpumask_var(pool->affinity);
 free_cpumask:
 	free_cpumask_var(pool->cpumask);
 free_pool:
@@ -195,8 +203,9 @@ free_pool:
 static void kpool_free(struct kpool *pool)
 {
 	cancel_delayed_work_sync(&pool->watch);
-	cancel_delayed_work_sync(&pool->spawner);
+	/* the purger queues the spawner */
 	cancel_delayed_work_sync(&pool->purger);
+	cancel_delayed_work_sync(&pool->spawner);
 	/* after the watch, which queues it */
 	kpool_context_destroy(&pool->dead_reaper);
 	kpool_context_destroy(&pool->dropper);
@@ -266,8 +275,9 @@ void kpool_close(struct kpool *pool, bool abort)
 	if (pool->nr_delayed && !pool->aborted)
 		kpool_queue_dropper(pool);
 	kpool_unlock(pool, flags);
-	/* sleeping submitters are many, perhaps */
-	kpool_settle_all(pool);
+	/* of many sleeping submitters, the settler sends the rest away */
+	if (in_task() && !irqs_disabled())
+		kpool_settle_all(pool);
 }
 
 int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
@@ -331,6 +341,11 @@ void kpool_orphan(struct kpool *pool)
 {
 	bool ending;
 
+	/* nothing is accepted any more, so this is the last callback left */
+	raw_spin_lock_irq(&pool->lock);
+	pool->made.room = NULL;
+	raw_spin_unlock_irq(&pool->lock);
+	kpool_context_flush(&pool->dropper);
 	mutex_lock(&kpool_registry);
 	ending = pool->ending;
 	mutex_unlock(&kpool_registry);
@@ -341,11 +356,6 @@ void kpool_orphan(struct kpool *pool)
 
 	kpool_unregister(pool);
 	kpool_wait_last_out(pool);
-	/* nothing is accepted any more, so this was the last callback left */
-	raw_spin_lock_irq(&pool->lock);
-	pool->made.room = NULL;
-	raw_spin_unlock_irq(&pool->lock);
-	kpool_context_flush(&pool->dropper);
 	mutex_lock(&kpool_registry);
 	list_add_tail(&pool->member, &kpool_orphans);
 	mutex_unlock(&kpool_registry);
@@ -411,6 +421,9 @@ static struct kpool *kpool_make(const char *name,
 		mutex_unlock(&kpool_registry);
 	}
 	if (err) {
+		/* the purger may have had warm workers created */
+		kpool_close(pool, false);
+		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
 		kpool_free(pool);
 		return ERR_PTR(err);
 	}
@@ -475,8 +488,12 @@ int kpool_destroy(struct kpool *pool)
 	kpool_map_wait_pool(pool);
 	if (pool == READ_ONCE(kpool_the_default))
 		return -EINVAL;
-	if (!kpool_claim(pool))
+	if (!kpool_claim(pool)) {
+		/* the caller's items may still run */
+		kpool_close(pool, false);
+		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
 		return -ESHUTDOWN;
+	}
 	err = kpool_end_pool(pool);
 	module_put(THIS_MODULE);
 	return err;
@@ -515,7 +532,7 @@ static int kpool_reopen(struct kpool *pool)
 		err = 1;
 	} else if (kpool_outstanding(pool)) {
 		err = -EBUSY;
-	} else if (!kpool_rests(pool)) {
+	} else if (!kpool_rests(pool) || !list_empty(&pool->submitters)) {
 		err = -EAGAIN;
 	} else {
 		kpool_serve_list(pool, &pool->closers, false);
@@ -542,6 +559,7 @@ int kpool_reboot(struct kpool *pool)
 		/* in worker_init or worker_exit, one of those itself */
 		if (kpool_inside(pool))
 			return -EDEADLK;
+		kpool_settle_all(pool);
 		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
 	}
 	if (err)

@@ -262,8 +262,8 @@ static bool kpool_must_park(const struct kpool_item *item)
 	return (item->flags & __KPOOL_FOLLOWS) || kpool_run_of(item);
 }
 
-/* Park those in front that cannot start, a batch at most. */
-void kpool_park(struct kpool *pool)
+/* Park those in front that cannot start, a batch at most: are there more? */
+bool kpool_park(struct kpool *pool)
 {
 	struct kpool_item *item;
 	int i;
@@ -271,15 +271,16 @@ void kpool_park(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < KPOOL_PARK_BATCH; i++) {
 		if (!kpool_has_special_work(pool))
-			return;
+			return false;
 		item = kpool_in_turn(pool);
 		if (!kpool_must_park(item))
-			return;
+			return false;
 		if (item->flags & __KPOOL_FOLLOWS)
 			kpool_set_aside(pool, item);
 		else
 			kpool_hold(pool, item->run, item);
 	}
+	return true;
 }
 
 /* kpool_has_work() where not all is plain. */

@@ -67,12 +67,13 @@ static inline void kpool_count_accepted(struct kpool *pool,
 
 /*
  * Let an item in that is idle, not disabled and plain, into a pool that is open
- * and plain.  Room means that no submitter sleeps: it would have been let in.
+ * and plain, and in front of which none waits.
  */
 static inline bool kpool_admit_plain(struct kpool *pool,
 				     struct kpool_item *item)
 {
-	if (unlikely(item->special || !pool->plain_capacity) ||
+	if (unlikely(item->special || !pool->plain_capacity ||
+		     !list_empty(&pool->blocked)) ||
 	    !kpool_has_plain_room(pool))
 		return false;
 	kpool_count_accepted(pool, item);

@@ -270,6 +270,20 @@ struct kpool_run *kpool_run_alloc(gfp_t gfp)
 	return run;
 }
 
+/* The same where one is needed; a pool is created with one for that. */
+struct kpool_run *kpool_run_get(struct kpool *pool)
+{
+	struct kpool_run *run;
+
+	raw_spin_lock_irq(&pool->lock);
+	run = list_first_entry_or_null(&pool->free_runs, struct kpool_run,
+				       free);
+	if (run)
+		list_del(&run->free);
+	raw_spin_unlock_irq(&pool->lock);
+	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
+}
+
 /* In a pool that nobody is in. */
 void kpool_free_runs(struct kpool *pool)
 {

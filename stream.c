@@ -60,8 +60,12 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 {
 	struct kpool_item *item;
 
-	if (list_empty(&stream->jobs))
+	if (list_empty(&stream->jobs)) {
+		/* one that was refused because it had to follow need not now */
+		if (pool->room_units == UINT_MAX)
+			pool->room_units = 1;
 		return;
+	}
 	item = &list_first_entry(&stream->jobs, struct kpool_job,
 				 stream_node)->item;
 	if (item->place == KPOOL_IN_LINE)

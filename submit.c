@@ -34,6 +34,14 @@ static bool kpool_submits_itself(struct kpool *pool,
 	return in;
 }
 
+/* Is the caller the item's own function, and nothing inside of it? */
+static bool kpool_hands_itself_on(struct kpool *pool,
+				  const struct kpool_item *item)
+{
+	return kpool_submits_itself(pool, item) &&
+	       kpool_current_run(pool) == kpool_run_of(item);
+}
+
 /* Room aside, may the item be accepted? */
 int kpool_may_accept(struct kpool *pool, struct kpool_item *item)
 {
@@ -109,7 +117,7 @@ int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 	old = kpool_item_lock(item, &flags);
 	if (item->place != KPOOL_NOWHERE) {
 		err = -EALREADY;
-	} else if (kpool_run_of(item) && !kpool_submits_itself(old, item)) {
+	} else if (kpool_run_of(item) && !kpool_hands_itself_on(old, item)) {
 		err = old == pool ? 0 : -EBUSY;
 	} else if (old != pool) {
 		/* the run that hands its item on goes on without it */

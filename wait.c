@@ -32,7 +32,7 @@
 #define KPOOL_SETTLE_BATCH	4
 
 /* So long a chain of sleepers is followed; a longer one is no cycle. */
-#define KPOOL_MAX_CHAIN		256
+#define KPOOL_MAX_CHAIN		64
 
 /* Of so many sleepers it is asked whether they have got a signal. */
 #define KPOOL_MAX_KILLABLE	128
@@ -418,6 +418,9 @@ static struct kpool_run *kpool_slept_for(const struct kpool *pool,
 	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
 			waiter->kind != KPOOL_WAIT_CALL))
 		return NULL;
+	/* handed on to another pool, the item says nothing about a run of this one */
+	if (smp_load_acquire(&waiter->item->home) != pool->id)
+		return NULL;
 	return kpool_wait_has_begun(waiter) ? kpool_run_of(waiter->item) :
 	       kpool_run_before(pool, waiter->item);
 }
@@ -576,7 +579,8 @@ bool kpool_settle(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	do {
 		/* an item that waits for its own run leaves its place in the queue */
-		kpool_park(pool);
+		if (kpool_park(pool))
+			return true;
 		while (kpool_admit_one(pool) || kpool_serve_one(pool) ||
 		       kpool_serve_closers(pool) || kpool_tell_room(pool))
 			if (!--budget)

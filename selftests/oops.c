@@ -889,6 +889,72 @@ static void death_after_that_of_the_handler_is_told(void)
 	finish();
 }
 
+/* What a fault handler waits for. */
+static const char *const self_waits[] = {
+	"flush", "flush_item", "cancel_wait", "submit", "group_wait", "release",
+	"destroy", NULL
+};
+
+static int self_wait, self_wait_got;
+
+static int wait_for_own_pool(int wait)
+{
+	switch (wait) {
+	case 0:
+		return kpool_flush(pool);
+	case 1:
+		return kpool_flush_item(&victim.job.item);
+	case 2:
+		return kpool_cancel_wait(&victim.job.item);
+	case 3:
+		return kpool_submit(pool, &p[0].job.item);
+	case 4:
+		return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
+	case 5:
+		return kpool_release_timeout(pool, MAX_SCHEDULE_TIMEOUT);
+	default:
+		return kpool_destroy(pool);
+	}
+}
+
+static void waits_when_told(void *data, const struct kpool_fault *fault)
+{
+	self_wait_got = wait_for_own_pool(self_wait);
+	note_fault(data, fault);
+}
+
+/*
+ * The dead item has not ended while the handler is told: to wait for it, for its
+ * group, its pool, or its unit, is to wait for oneself.
+ * Fails (hangs) if the handler is taken for a stranger: mutant
+ * death-handler-is-a-stranger.
+ */
+static void handler_of_a_death_cannot_wait_for_it(int wait)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .fault = waits_when_told,
+	};
+
+	memset(&blame, 0, sizeof(blame));
+	self_wait = wait;
+	self_wait_got = 0;
+	probes_init(p, 1, probe_fn);
+	victim_init(&victim, DIE_NULL);
+	oopses_begin();
+	pool = kt_pool("oops", &attrs);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	KT_EXPECT_EQ(kpool_set_group(&victim.job, &group), 0);
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT_EQ(atomic_read(&blame.calls), 1);
+	KT_EXPECT_EQ(self_wait_got, -EDEADLK);
+	KT_EXPECT(!kpool_is_pending(&p[0].job.item));
+	finish();
+}
+
 /* What a person sees: the script looks between these two. */
 static void a_dead_pool_stays(void)
 {
@@ -932,5 +998,6 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(death_in_worker_exit_is_an_end),
 	  KT_CASE(death_in_the_handler_is_one_death),
 	  KT_CASE(death_after_that_of_the_handler_is_told),
+	  KT_EACH(handler_of_a_death_cannot_wait_for_it, self_waits),
 	  KT_CASE(a_dead_pool_stays),
 	  KT_CASE(a_dead_pool_goes));

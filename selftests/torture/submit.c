@@ -61,6 +61,9 @@ static int kpt_pass(struct kpt_hand *hand, struct kpt_item *it,
 	struct kpool *pool = it->is_bound ? t->pool : kpt_pool(t);
 	struct kpool_item *item = &it->job.item;
 
+	/* it would hand itself on to another pool, and must not use itself then */
+	if (t->multi && hand == &it->hand)
+		return -EBUSY;
 	switch (way) {
 	case KPT_TRY:
 		return kpool_try_submit(pool, item);
