@@ -1,0 +1,1131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The edges of the API: an item on its last run, a submit that takes no place,
+ * the callback for room, sleeps that a signal ends, jobs that are none.
+ */
+#include <linux/hrtimer.h>
+#include <linux/sched/signal.h>
+
+#include "group.h"
+#include "hardirq.h"
+#include "load.h"
+#include "log.h"
+
+static struct kpool *here;
+static struct kpool_stream stream;
+
+static struct kpool_item *item(int i)
+{
+	return &p[i].job.item;
+}
+
+static void submit(int i)
+{
+	KT_EXPECT_EQ(kpool_submit(here, item(i)), 0);
+}
+
+/* Probe @i runs, and waits at its own gate. */
+static void occupy(int i)
+{
+	p[i].gate = &p[i].own;
+	submit(i);
+	probe_runs(&p[i]);
+}
+
+static bool edges_make(const struct kpool_attrs *attrs)
+{
+	here = group_make(attrs, 0, 0);
+	if (here)
+		kpool_init_stream(&stream, here);
+	return here;
+}
+
+static void edges_end(void)
+{
+	probes_open(p, ARRAY_SIZE(p));
+	jobs_end(here);
+}
+
+/* Last uses of an item */
+
+/* What an item on the stack leaves behind when it has said that it is done. */
+static struct kt_gate behind;
+
+struct parting {
+	struct kpool_item	item;
+	struct completion	said;
+};
+
+static int parts(struct kpool_item *item)
+{
+	complete(&container_of(item, struct parting, item)->said);
+	return kt_gate_pass(&behind);
+}
+
+/*
+ * An item on the stack may go once its function has said so, before that has
+ * returned.
+ * Fails (a warning) if a run counts as pending: mutant onstack-run-is-pending.
+ */
+static noinline void part(void)
+{
+	struct parting parting;
+
+	kpool_init_item_onstack(&parting.item, parts);
+	init_completion(&parting.said);
+	KT_EXPECT_EQ(kpool_submit(here, &parting.item), 0);
+	wait_for_completion(&parting.said);
+	KT_EXPECT(kt_wait(atomic_read(&behind.started)));
+	kpool_destroy_item_onstack(&parting.item);
+	poison(&parting, sizeof(parting));
+}
+
+static void stack_item_may_go_while_it_returns(void)
+{
+	kt_gate_init(&behind);
+	if (!edges_make(&queued_one))
+		return;
+	part();
+	KT_EXPECT_EQ(kt_stat(here, running), 1);
+	kt_gate_open(&behind);
+	edges_end();
+}
+
+/* An item that hands itself to another pool. */
+struct courier {
+	struct kpool_item	item;
+	int			got;	/* when it submitted itself */
+};
+
+static struct kpool *next_pool;
+static struct kt_gate before, after, arrived;
+static struct courier courier;
+
+static int hands_itself_on(struct kpool_item *item)
+{
+	if (kpool_current() == next_pool)
+		return kt_gate_pass(&arrived);
+	kt_gate_pass(&before);
+	courier.got = kpool_submit(next_pool, item);
+	return kt_gate_pass(&after);
+}
+
+static bool courier_make(void)
+{
+	kt_gate_init(&before);
+	kt_gate_init(&after);
+	kt_gate_init(&arrived);
+	memset(&courier, 0, sizeof(courier));
+	kpool_init_item(&courier.item, hands_itself_on);
+	courier.got = 1;
+	next_pool = kt_pool("next", &queued_one);
+	if (!next_pool)
+		return false;
+	if (!edges_make(&queued_one)) {
+		kt_pool_end(next_pool);
+		return false;
+	}
+	KT_EXPECT_EQ(kpool_submit(here, &courier.item), 0);
+	return KT_EXPECT(kt_wait(atomic_read(&before.started)));
+}
+
+static void courier_end(void)
+{
+	kt_gate_open(&before);
+	kt_gate_open(&arrived);
+	kt_gate_open(&after);
+	edges_end();
+	KT_EXPECT_EQ(courier.got, 0);
+	kt_pool_end(next_pool);
+}
+
+static int flushes_courier(void *unused)
+{
+	return kpool_flush_item(&courier.item);
+}
+
+/*
+ * Handed on, it runs there while the first run has not returned; a waiter for
+ * the first run is released at its end, one that comes now at the end of the
+ * second.
+ * Fails (-EBUSY) if its own function is taken for any caller: mutant
+ * item-handed-on-refused.
+ */
+static void item_handed_on_runs_in_the_next_pool(void)
+{
+	struct kt_thread old = { }, new = { };
+
+	if (!courier_make())
+		return;
+	KT_EXPECT_EQ(kpool_submit(next_pool, &courier.item), -EBUSY);
+	if (kt_thread_start(&old, flushes_courier, NULL))
+		kt_thread_asleep(&old);
+	kt_gate_open(&before);
+	KT_EXPECT(kt_wait(atomic_read(&arrived.started)));
+	KT_EXPECT(kt_wait(atomic_read(&after.started)));
+	KT_EXPECT(!kpool_is_pending(&courier.item));
+	KT_EXPECT(!kpool_cancel(&courier.item));
+	KT_EXPECT_EQ(kpool_submit(here, &courier.item), -EBUSY);
+	KT_EXPECT_EQ(kt_stat(here, running), 1);
+	KT_EXPECT_EQ(kt_stat(next_pool, running), 1);
+	if (kt_thread_start(&new, flushes_courier, NULL))
+		kt_thread_asleep(&new);
+	KT_EXPECT(!kt_thread_done(&old));
+
+	kt_gate_open(&after);
+	KT_EXPECT_EQ(kt_thread_join(&old), 0);
+	KT_EXPECT_EQ(atomic_read(&arrived.finished), 0);
+	KT_EXPECT(!kt_thread_done(&new));
+	KT_EXPECT_EQ(kpool_flush(here), 0);
+	kt_gate_open(&arrived);
+	KT_EXPECT_EQ(kt_thread_join(&new), 0);
+	KT_EXPECT_EQ(kt_stat(here, completed), 1);
+	KT_EXPECT_EQ(kt_stat(next_pool, completed), 1);
+	courier_end();
+}
+
+/*
+ * The second run may end first, and the item go: the first does not look at it.
+ * Fails (use after free) if the end of the first run touches the item.
+ */
+static void item_handed_on_may_go_before_its_first_run(void)
+{
+	if (!courier_make())
+		return;
+	kt_gate_open(&arrived);
+	kt_gate_open(&before);
+	KT_EXPECT(kt_wait(atomic_read(&arrived.finished)));
+	KT_EXPECT(kt_wait(atomic_read(&after.started)));
+	KT_EXPECT_EQ(kpool_flush(next_pool), 0);
+	KT_EXPECT_EQ(courier.got, 0);
+	poison(&courier, sizeof(courier));
+	kt_gate_open(&after);
+	KT_EXPECT_EQ(kpool_flush(here), 0);
+	courier.got = 0;
+	courier_end();
+}
+
+/*
+ * Pending in the next pool, it is taken back there, while its first run lasts.
+ * Fails if cancel asks the pool it came from.
+ */
+static void item_handed_on_is_cancelled_in_the_next_pool(void)
+{
+	if (!courier_make())
+		return;
+	KT_EXPECT_EQ(kpool_pause(next_pool), 0);
+	kt_gate_open(&before);
+	KT_EXPECT(kt_wait(atomic_read(&after.started)));
+	KT_EXPECT(kpool_is_pending(&courier.item));
+	KT_EXPECT_EQ(kpool_cancel_wait(&courier.item), 1);
+	KT_EXPECT_EQ(kt_stat(here, running), 1);
+	KT_EXPECT_EQ(kt_stat(next_pool, cancelled), 1);
+	kpool_resume(next_pool);
+	kt_gate_open(&after);
+	KT_EXPECT_EQ(kpool_flush(here), 0);
+	KT_EXPECT_EQ(kt_stat(here, completed), 1);
+	KT_EXPECT_EQ(atomic_read(&arrived.started), 0);
+	courier_end();
+}
+
+/* A submit that takes no place */
+
+static const struct kpool_attrs two_units = { .capacity = 2 };
+
+static int now(int i)
+{
+	return kpool_submit_now(here, item(i));
+}
+
+static void expect_not_now(int i)
+{
+	u64 refused = kt_stat(here, refused);
+
+	KT_EXPECT_EQ(now(i), -EAGAIN);
+	KT_EXPECT(!kpool_is_pending(item(i)));
+	KT_EXPECT_EQ(kt_stat(here, refused), refused + 1);
+}
+
+/*
+ * Accepted while its units are free, and not for a place in the queue.
+ * Fails if it queues.
+ */
+static void submit_now_starts_while_units_are_free(void)
+{
+	if (!edges_make(&queued_two))
+		return;
+	probes_hold(p, 4);
+	kpool_set_weight(item(2), 2);
+	KT_EXPECT_EQ(now(0), 0);
+	probe_runs(&p[0]);
+	expect_not_now(2);
+	KT_EXPECT_EQ(now(1), 0);
+	probe_runs(&p[1]);
+	expect_not_now(2);
+	expect_not_now(3);
+	KT_EXPECT_EQ(kpool_try_submit(here, item(3)), 0);
+	KT_EXPECT_EQ(now(3), -EALREADY);
+	edges_end();
+}
+
+/* Fails if pause is not looked at: mutant now-while-paused. */
+static void submit_now_is_refused_while_paused(void)
+{
+	if (!edges_make(&queued_two))
+		return;
+	KT_EXPECT_EQ(kpool_pause(here), 0);
+	expect_not_now(0);
+	kpool_resume(here);
+	KT_EXPECT_EQ(now(0), 0);
+	probe_ran(&p[0]);
+	edges_end();
+}
+
+/* Fails if it overtakes one that sleeps for more units. */
+static void submit_now_is_refused_behind_a_sleeper(void)
+{
+	struct kt_submitter s = { };
+
+	if (!edges_make(&two_units))
+		return;
+	occupy(0);
+	kpool_set_weight(item(1), 2);
+	if (kt_submitter_block(&s, here, item(1)))
+		expect_not_now(2);
+	probes_open(p, ARRAY_SIZE(p));
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	edges_end();
+}
+
+static int now_in_itself;
+
+static int submits_itself_now(struct kpool_item *item)
+{
+	now_in_itself = kpool_submit_now(here, item);
+	return probe_fn(item);
+}
+
+/* Fails if a job is accepted that waits for its stream, or its own run. */
+static void submit_now_is_refused_behind_a_run(void)
+{
+	if (!edges_make(&queued_four))
+		return;
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	occupy(0);
+	expect_not_now(0);
+	expect_not_now(1);
+	p[2].job.item.fn = submits_itself_now;
+	now_in_itself = 1;
+	submit(2);
+	probe_ran(&p[2]);
+	KT_EXPECT_EQ(now_in_itself, -EAGAIN);
+	edges_end();
+}
+
+static int now_in_hardirq[2];
+
+static void submit_now_twice(void)
+{
+	now_in_hardirq[0] = now(0);
+	now_in_hardirq[1] = now(1);
+}
+
+static void submit_now_answers_in_hardirq(void)
+{
+	if (!edges_make(&queued_one))
+		return;
+	hardirq_do(submit_now_twice);
+	KT_EXPECT_EQ(now_in_hardirq[0], 0);
+	KT_EXPECT_EQ(now_in_hardirq[1], -EAGAIN);
+	probe_ran(&p[0]);
+	edges_end();
+}
+
+/* The callback for room */
+
+static atomic_t told;		/* how often it has been called */
+static struct kpool_item *retried;	/* it submits this, if set */
+static int retry_got;
+
+static void room_told(void *data)
+{
+	struct kpool_item *retry = READ_ONCE(retried);
+
+	KT_EXPECT(data == &told);
+	KT_EXPECT(in_task() && !irqs_disabled());
+	if (retry)
+		retry_got = kpool_try_submit(here, retry);
+	atomic_inc(&told);
+}
+
+static bool room_make(struct kpool_attrs attrs)
+{
+	atomic_set(&told, 0);
+	retried = NULL;
+	retry_got = 1;
+	attrs.room = room_told;
+	attrs.data = &told;
+	return edges_make(&attrs);
+}
+
+/* It is called so often in the end. */
+static void expect_told(int n)
+{
+	KT_EXPECT(kt_wait(atomic_read(&told) >= n));
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(atomic_read(&told), n);
+}
+
+static void refuse(int i)
+{
+	KT_EXPECT_EQ(kpool_try_submit(here, item(i)), -EAGAIN);
+}
+
+static void a_run_ends(void)
+{
+	kt_gate_open(&p[0].own);
+}
+
+static void one_is_cancelled(void)
+{
+	KT_EXPECT(kpool_cancel(item(1)));
+}
+
+static void capacity_grows(void)
+{
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 2), 0);
+}
+
+static void queue_grows(void)
+{
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_QUEUE_DEPTH, 2), 0);
+}
+
+static void one_is_dropped(void)
+{
+	kpool_group_cancel(&group);
+}
+
+static void pool_is_released(void)
+{
+	kpool_release(here);
+}
+
+static void (*const room_makers[])(void) = {
+	a_run_ends, one_is_cancelled, capacity_grows, queue_grows,
+	one_is_dropped, pool_is_released,
+};
+
+static const char *const room_maker_names[] = {
+	"a_run_ends", "one_is_cancelled", "capacity_grows", "queue_grows",
+	"one_is_dropped", "the_pool_is_released", NULL
+};
+
+/*
+ * Several are refused, and told once, when one of them would not be any more.
+ * Fails (never told, or at once) if the end of the want is not seen: mutants
+ * room-not-told, room-told-at-once.
+ */
+static void room_is_told_once_when(int maker)
+{
+	if (!room_make((struct kpool_attrs) { .capacity = 1, .queue_depth = 1 }))
+		return;
+	kpool_set_group(&p[1].job, &group);
+	occupy(0);
+	p[1].gate = &p[1].own;
+	submit(1);
+	refuse(2);
+	refuse(3);
+	refuse(2);
+	expect_told(0);
+	room_makers[maker]();
+	expect_told(1);
+	edges_end();
+	KT_EXPECT_EQ(atomic_read(&told), 1);
+}
+
+/* Submit by a nonblocking pool's policy is refused likewise. */
+static void room_is_told_to_the_nonblocking(void)
+{
+	if (!room_make((struct kpool_attrs) { .capacity = 1, .nonblocking = 1 }))
+		return;
+	occupy(0);
+	KT_EXPECT_EQ(kpool_submit(here, item(1)), -EAGAIN);
+	kt_gate_open(&p[0].own);
+	expect_told(1);
+	edges_end();
+}
+
+/* The callback submits what was refused, and is told again when that was. */
+static void room_may_be_taken_by_the_callback(void)
+{
+	if (!room_make((struct kpool_attrs) { .capacity = 1 }))
+		return;
+	occupy(0);
+	refuse(1);
+	WRITE_ONCE(retried, item(1));
+	p[1].gate = &p[1].own;
+	kt_gate_open(&p[0].own);
+	expect_told(1);
+	KT_EXPECT_EQ(retry_got, 0);
+	probe_runs(&p[1]);
+	refuse(2);
+	WRITE_ONCE(retried, item(2));
+	kt_gate_open(&p[1].own);
+	expect_told(2);
+	KT_EXPECT_EQ(retry_got, 0);
+	probe_ran(&p[2]);
+	edges_end();
+}
+
+/* Fails if any end of a run is taken for it, or kpool_submit_now() is told. */
+static void room_is_not_told_without_a_refusal(void)
+{
+	if (!room_make((struct kpool_attrs) { .capacity = 1 }))
+		return;
+	occupy(0);
+	expect_not_now(1);
+	kt_gate_open(&p[0].own);
+	expect_told(0);
+	submit(1);
+	probe_ran(&p[1]);
+	edges_end();
+	KT_EXPECT_EQ(atomic_read(&told), 0);
+}
+
+/*
+ * Refused for three units, it is told when three are free, and not before.
+ * Fails (a callback at each end of a run) if one unit counts as room for it.
+ */
+static void room_is_told_when_a_heavy_item_fits(void)
+{
+	int i;
+
+	if (!room_make((struct kpool_attrs) { .capacity = 4 }))
+		return;
+	for (i = 0; i < 4; i++)
+		occupy(i);
+	kpool_set_weight(item(4), 3);
+	refuse(4);
+	WRITE_ONCE(retried, item(4));
+	for (i = 0; i < 2; i++) {
+		kt_gate_open(&p[i].own);
+		probe_ran(&p[i]);
+		expect_told(0);
+	}
+	kt_gate_open(&p[2].own);
+	expect_told(1);
+	KT_EXPECT_EQ(retry_got, 0);
+	probe_ran(&p[4]);
+	edges_end();
+}
+
+/* Refused behind a sleeper, it is told when the sleeper has been let in. */
+static void room_is_told_behind_a_sleeper(void)
+{
+	struct kt_submitter s = { };
+
+	if (!room_make((struct kpool_attrs) { .capacity = 1 }))
+		return;
+	occupy(0);
+	p[1].gate = &p[1].own;
+	if (kt_submitter_block(&s, here, item(1)))
+		refuse(2);
+	kt_gate_open(&p[0].own);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	expect_told(0);
+	kt_gate_open(&p[1].own);
+	expect_told(1);
+	edges_end();
+}
+
+/* Fails (use after free) if destroy does not wait for the callback. */
+static void room_is_not_told_after_destroy(void)
+{
+	int before_end;
+
+	if (!room_make((struct kpool_attrs) { .capacity = 1 }))
+		return;
+	occupy(0);
+	refuse(1);
+	kt_gate_open(&p[0].own);
+	KT_EXPECT_EQ(kpool_destroy(here), 0);
+	before_end = atomic_read(&told);
+	KT_EXPECT_EQ(before_end, 1);
+	expect_told(before_end);
+}
+
+/* Jobs that are none */
+
+static void set_group_of(struct kpool_job *job)
+{
+	KT_EXPECT_EQ(kpool_set_group(job, &group), -EINVAL);
+}
+
+static void set_stream_of(struct kpool_job *job)
+{
+	KT_EXPECT_EQ(kpool_set_stream(job, &stream), -EINVAL);
+}
+
+static void set_deadline_of(struct kpool_job *job)
+{
+	KT_EXPECT_EQ(kpool_set_deadline(job, the_past()), -EINVAL);
+}
+
+static void (*const job_setters[])(struct kpool_job *job) = {
+	set_group_of, set_stream_of, set_deadline_of,
+};
+
+static const char *const job_setter_names[] = {
+	"group", "stream", "deadline", NULL
+};
+
+static int is_no_job(struct kpool_item *item)
+{
+	atomic_inc(&probe_of(item)->ran);
+	return 0;
+}
+
+/*
+ * A job prepared as a plain item has neither group nor stream nor deadline: who
+ * gives it one is told so, and its submits are refused until it is prepared.
+ * Fails (it runs, without) if the mistake is not remembered: mutant
+ * no-job-accepted.
+ */
+static void plain_item_is_refused_with_a(int setter)
+{
+	int lines = log_count("is_no_job", "kpool_init_job");
+
+	if (!edges_make(&queued_one))
+		return;
+	kpool_init_item(item(0), is_no_job);
+	job_setters[setter](&p[0].job);
+	job_setters[setter](&p[0].job);
+	KT_EXPECT_EQ(log_count("is_no_job", "kpool_init_job"), lines + 1);
+	KT_EXPECT_EQ(kpool_submit(here, item(0)), -EINVAL);
+	KT_EXPECT_EQ(kpool_try_submit(here, item(0)), -EINVAL);
+	KT_EXPECT_EQ(now(0), -EINVAL);
+	KT_EXPECT_EQ(kt_stat(here, submitted), 0);
+
+	kpool_init_job(&p[0].job, is_no_job);
+	KT_EXPECT_EQ(kpool_set_group(&p[0].job, &group), 0);
+	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, &stream), 0);
+	KT_EXPECT_EQ(kpool_set_deadline(&p[0].job,
+					ktime_add_ms(ktime_get(), 3600000)), 0);
+	submit(0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 1);
+	edges_end();
+}
+
+/* Sleeps that a signal ends */
+
+static const char *const sleeps[] = { "killable", "interruptible", NULL };
+static const int deadly[] = { SIGKILL, SIGUSR1 };
+
+struct patient {
+	struct kt_thread	thread;
+	int			(*sleep)(struct patient *one);
+	bool			interruptible;
+	int			result;		/* of a call */
+};
+
+static struct kt_gate called;
+static atomic_t released;
+static bool abandoned;
+
+static int is_called(void *gate)
+{
+	kt_gate_pass(gate);
+	WRITE_ONCE(abandoned, kpool_is_abandoned());
+	return 7;
+}
+
+static void is_released(void *gate)
+{
+	KT_EXPECT(gate == &called);
+	atomic_inc(&released);
+}
+
+static int sleeps_in_submit(struct patient *one)
+{
+	return one->interruptible ? kpool_submit_interruptible(here, item(1)) :
+				    kpool_submit_killable(here, item(1));
+}
+
+static int sleeps_in_group_wait(struct patient *one)
+{
+	return one->interruptible ?
+	       kpool_group_wait_interruptible(&group, MAX_SCHEDULE_TIMEOUT) :
+	       kpool_group_wait_killable(&group, MAX_SCHEDULE_TIMEOUT);
+}
+
+static int sleeps_in_call(struct patient *one)
+{
+	return one->interruptible ?
+	       kpool_call_interruptible(here, is_called, &called, is_released,
+					&one->result) :
+	       kpool_call_killable(here, is_called, &called, is_released,
+				   &one->result);
+}
+
+static int patient_main(void *arg)
+{
+	struct patient *one = arg;
+
+	allow_signal(SIGKILL);
+	allow_signal(SIGUSR1);
+	return one->sleep(one);
+}
+
+static bool patient_sleeps(struct patient *one,
+			   int (*sleep)(struct patient *one), int kind)
+{
+	memset(one, 0, sizeof(*one));
+	one->sleep = sleep;
+	one->interruptible = kind;
+	return kt_thread_start(&one->thread, patient_main, one) &&
+	       kt_thread_asleep(&one->thread);
+}
+
+/* The signal ends its sleep, and only that; what it returned. */
+static int patient_signalled(struct patient *one)
+{
+	if (!one->interruptible) {
+		send_sig(SIGUSR1, one->thread.task, 1);
+		kt_sleep_ms(10);
+		KT_EXPECT(!kt_thread_done(&one->thread));
+	}
+	send_sig(deadly[one->interruptible], one->thread.task, 1);
+	return kt_thread_join(&one->thread);
+}
+
+static bool patient_make(const struct kpool_attrs *attrs)
+{
+	kt_gate_init(&called);
+	atomic_set(&released, 0);
+	abandoned = false;
+	return edges_make(attrs);
+}
+
+static const struct kpool_attrs one_unit = { .capacity = 1 };
+
+static void signal_ends_submit(int kind)
+{
+	struct patient one;
+
+	if (!patient_make(&one_unit))
+		return;
+	occupy(0);
+	if (patient_sleeps(&one, sleeps_in_submit, kind))
+		KT_EXPECT_EQ(patient_signalled(&one), -EINTR);
+	KT_EXPECT_EQ(kt_stat(here, submitted), 1);
+	KT_EXPECT_EQ(kt_stat(here, blocked), 0);
+	if (patient_sleeps(&one, sleeps_in_submit, kind)) {
+		kt_gate_open(&p[0].own);
+		KT_EXPECT_EQ(kt_thread_join(&one.thread), 0);
+	}
+	probe_ran(&p[1]);
+	edges_end();
+}
+
+static void signal_ends_group_wait(int kind)
+{
+	struct patient one;
+
+	if (!patient_make(&one_unit))
+		return;
+	kpool_set_group(&p[0].job, &group);
+	occupy(0);
+	if (patient_sleeps(&one, sleeps_in_group_wait, kind))
+		KT_EXPECT_EQ(patient_signalled(&one), -EINTR);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), -ETIMEDOUT);
+	if (patient_sleeps(&one, sleeps_in_group_wait, kind)) {
+		kt_gate_open(&p[0].own);
+		KT_EXPECT_EQ(kt_thread_join(&one.thread), 0);
+	}
+	edges_end();
+}
+
+static void call_without_signal_returns_its_result(int kind)
+{
+	struct patient one;
+
+	if (!patient_make(&one_unit))
+		return;
+	if (patient_sleeps(&one, sleeps_in_call, kind)) {
+		kt_gate_open(&called);
+		KT_EXPECT_EQ(kt_thread_join(&one.thread), 0);
+		KT_EXPECT_EQ(one.result, 7);
+	}
+	KT_EXPECT_EQ(atomic_read(&released), 0);
+	KT_EXPECT(!abandoned);
+	edges_end();
+}
+
+/*
+ * Given up while it runs, the function goes on, sees it, and is followed by
+ * release; given up before, it never runs.
+ * Fails (never released) if that is for time-outs alone: mutant
+ * call-signal-not-released.
+ */
+static void signal_abandons_a_running_call(int kind)
+{
+	struct patient one;
+
+	if (!patient_make(&one_unit))
+		return;
+	if (patient_sleeps(&one, sleeps_in_call, kind)) {
+		KT_EXPECT(kt_wait(atomic_read(&called.started)));
+		KT_EXPECT_EQ(patient_signalled(&one), -EINTR);
+	}
+	KT_EXPECT_EQ(kt_stat(here, abandoned), 1);
+	KT_EXPECT_EQ(atomic_read(&released), 0);
+	kt_gate_open(&called);
+	KT_EXPECT(kt_wait(atomic_read(&released)));
+	KT_EXPECT(abandoned);
+	edges_end();
+	KT_EXPECT_EQ(atomic_read(&released), 1);
+}
+
+static void signal_ends_a_call_behind_a_run(const struct kpool_attrs *attrs,
+					    int kind, u64 submitted)
+{
+	struct patient one;
+
+	if (!patient_make(attrs))
+		return;
+	occupy(0);
+	if (patient_sleeps(&one, sleeps_in_call, kind))
+		KT_EXPECT_EQ(patient_signalled(&one), -EINTR);
+	KT_EXPECT_EQ(atomic_read(&released), 1);
+	KT_EXPECT_EQ(kt_stat(here, submitted), submitted);
+	KT_EXPECT_EQ(kt_stat(here, cancelled), submitted - 1);
+	edges_end();
+	KT_EXPECT_EQ(atomic_read(&called.started), 0);
+	KT_EXPECT_EQ(atomic_read(&released), 1);
+}
+
+static void signal_cancels_a_pending_call(int kind)
+{
+	signal_ends_a_call_behind_a_run(&queued_one, kind, 2);
+}
+
+static void signal_ends_the_submit_of_a_call(int kind)
+{
+	signal_ends_a_call_behind_a_run(&one_unit, kind, 1);
+}
+
+static int (*const nested_sleeps[])(struct patient *one) = {
+	sleeps_in_submit, sleeps_in_group_wait, sleeps_in_call,
+};
+
+static const char *const nested_names[] = {
+	"submit", "group_wait", "call", NULL
+};
+
+static struct {
+	int	sleep;
+	int	signalled;
+	int	plain;
+} nested;
+
+/* Sleeps for its own pool in vain, first with a signal pending. */
+static int sleeps_inside(struct kpool_item *item)
+{
+	struct patient one = {
+		.sleep = nested_sleeps[nested.sleep], .interruptible = true,
+	};
+
+	/* a member of the group, in line behind this item */
+	if (nested.sleep)
+		submit(2);
+	allow_signal(SIGUSR1);
+	send_sig(SIGUSR1, current, 1);
+	nested.signalled = one.sleep(&one);
+	flush_signals(current);
+	disallow_signal(SIGUSR1);
+	nested.plain = one.sleep(&one);
+	return probe_fn(item);
+}
+
+/*
+ * A sleeper whose signal is pending goes on: no hang, so none is refused.
+ * Fails (-EDEADLK) if it counts as asleep for good: mutant
+ * sleeper-with-signal-hangs.
+ */
+static void signal_comes_before_deadlock(int sleep)
+{
+	if (!patient_make(sleep ? &queued_one : &one_unit))
+		return;
+	nested.sleep = sleep;
+	nested.signalled = 1;
+	nested.plain = 1;
+	p[0].job.item.fn = sleeps_inside;
+	kpool_set_group(&p[2].job, &group);
+	submit(0);
+	probe_ran(&p[0]);
+	KT_EXPECT_EQ(nested.signalled, -EINTR);
+	KT_EXPECT_EQ(nested.plain, -EDEADLK);
+	edges_end();
+}
+
+/* Inside a function */
+
+static struct {
+	struct hrtimer		timer;
+	struct task_struct	*task;
+	struct kpool		*inside;
+	struct kpool		*in_hardirq;
+	bool			hit;
+} asked;
+
+static int asks(struct kpool_item *item)
+{
+	asked.task = current;
+	asked.inside = kpool_current();
+	return probe_fn(item);
+}
+
+/* In the pool's item it is the pool, in no other thread. */
+static void current_is_the_pool_of_the_worker(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+	};
+
+	if (!edges_make(&attrs))
+		return;
+	memset(&asked, 0, sizeof(asked));
+	KT_EXPECT(!kpool_current());
+	p[0].job.item.fn = asks;
+	occupy(0);
+	KT_EXPECT(asked.inside == here);
+	/* this one is run by its submitter */
+	p[1].job.item.fn = asks;
+	submit(1);
+	KT_EXPECT(asked.task == current);
+	KT_EXPECT(!asked.inside);
+	KT_EXPECT(!kpool_current());
+	edges_end();
+}
+
+static enum hrtimer_restart asks_in_hardirq(struct hrtimer *timer)
+{
+	if (current != asked.task) {
+		hrtimer_forward_now(timer, ns_to_ktime(NSEC_PER_MSEC));
+		return HRTIMER_RESTART;
+	}
+	asked.in_hardirq = kpool_current();
+	WRITE_ONCE(asked.hit, true);
+	return HRTIMER_NORESTART;
+}
+
+static int is_interrupted(struct kpool_item *item)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), 10000);
+
+	asked.task = current;
+	asked.inside = kpool_current();
+	hrtimer_start(&asked.timer, ns_to_ktime(NSEC_PER_MSEC),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	while (!READ_ONCE(asked.hit) && ktime_before(ktime_get(), end))
+		cpu_relax();
+	hrtimer_cancel(&asked.timer);
+	return probe_fn(item);
+}
+
+/* Fails if the thread alone is looked at: mutant current-in-an-interrupt. */
+static void current_is_null_in_hardirq(void)
+{
+	if (!edges_make(&queued_one))
+		return;
+	memset(&asked, 0, sizeof(asked));
+	asked.in_hardirq = here;
+	hrtimer_setup(&asked.timer, asks_in_hardirq, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	p[0].job.item.fn = is_interrupted;
+	submit(0);
+	probe_ran(&p[0]);
+	KT_EXPECT(asked.hit);
+	KT_EXPECT(asked.inside == here);
+	KT_EXPECT(!asked.in_hardirq);
+	edges_end();
+}
+
+static struct order order;
+
+/* In its first run it changes itself and submits itself. */
+static int changes_itself(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+	void (*change)(struct kpool_job *job) = READ_ONCE(one->data);
+
+	if (change) {
+		one->data = NULL;
+		change(&one->job);
+		KT_EXPECT_EQ(kpool_submit(here, item), 0);
+	}
+	return probe_fn(item);
+}
+
+static void grows_heavy(struct kpool_job *job)
+{
+	KT_EXPECT_EQ(kpool_set_weight(&job->item, 3), 0);
+}
+
+static void becomes_low(struct kpool_job *job)
+{
+	KT_EXPECT_EQ(kpool_set_priority(&job->item, KPOOL_LOW), 0);
+}
+
+static void becomes_late(struct kpool_job *job)
+{
+	KT_EXPECT_EQ(kpool_set_deadline(job, the_past()), 0);
+}
+
+/*
+ * The run that goes on keeps the units it has; the next takes the new ones.
+ * Fails (units are left) if the end looks at the new weight: mutant
+ * weight-of-the-next-run.
+ */
+static void weight_changed_inside_holds_for_the_next_run(void)
+{
+	if (!edges_make(&queued_four))
+		return;
+	p[0].job.item.fn = changes_itself;
+	p[0].data = grows_heavy;
+	occupy(0);
+	KT_EXPECT_EQ(kt_stat(here, units), 1);
+	kt_gate_let_one(&p[0].own);
+	KT_EXPECT(kt_wait(atomic_read(&p[0].own.started) == 2));
+	KT_EXPECT_EQ(kt_stat(here, units), 3);
+	edges_end();
+}
+
+static void priority_changed_inside_holds_for_the_next_run(void)
+{
+	static const int expected[] = { 0, 1, 2, 0 };
+	int i;
+
+	order_init(&order);
+	if (!edges_make(&queued_one))
+		return;
+	for (i = 0; i < 3; i++)
+		p[i].order = &order;
+	p[0].job.item.fn = changes_itself;
+	p[0].data = becomes_low;
+	occupy(0);
+	submit(1);
+	submit(2);
+	kt_gate_open(&p[0].own);
+	KT_EXPECT_EQ(kpool_flush(here), 0);
+	if (KT_EXPECT_EQ(order.n, 4))
+		for (i = 0; i < 4; i++)
+			KT_EXPECT_EQ(order.nr[i], expected[i]);
+	edges_end();
+}
+
+static void deadline_changed_inside_holds_for_the_next_run(void)
+{
+	if (!edges_make(&queued_one))
+		return;
+	p[0].job.item.fn = changes_itself;
+	p[0].data = becomes_late;
+	occupy(0);
+	kt_gate_open(&p[0].own);
+	KT_EXPECT(kt_wait(atomic_read(&p[0].dropped)));
+	KT_EXPECT_EQ(p[0].err, -ETIME);
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 1);
+	edges_end();
+}
+
+/* Inside a dropped function */
+
+static unsigned long aborted;
+
+static void dropped_aborts(struct kpool_item *item, int err)
+{
+	aborted = kpool_abort(here);
+	probe_dropped(item, err);
+}
+
+/* The dropper closes the pool, and drops what is pending by itself. */
+static void abort_inside_a_dropped_function_ends(void)
+{
+	if (!edges_make(&queued_one))
+		return;
+	aborted = 0;
+	kpool_set_group(&p[1].job, &group);
+	kpool_set_dropped(item(1), dropped_aborts);
+	occupy(0);
+	submit(1);
+	submit(2);
+	submit(3);
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(probes_dropped(p, 4) == 3));
+	KT_EXPECT_EQ(aborted, 2);
+	KT_EXPECT_EQ(p[1].err, -ECANCELED);
+	KT_EXPECT_EQ(p[2].err, -ECANCELED);
+	KT_EXPECT_EQ(kpool_submit(here, item(4)), -ESHUTDOWN);
+	edges_end();
+}
+
+static int dropped_got;
+
+static void dropped_submits(struct kpool_item *item, int err)
+{
+	kpool_set_deadline(kpool_job_of(item), 0);
+	dropped_got = kpool_submit(here, item);
+	probe_dropped(item, err);
+}
+
+/* It runs when its dropped function has returned, also in a full pool. */
+static void item_submitted_in_its_dropped_function_runs(void)
+{
+	if (!edges_make(&queued_one))
+		return;
+	dropped_got = 1;
+	kpool_set_dropped(item(0), dropped_submits);
+	kpool_set_deadline(&p[0].job, the_past());
+	submit(0);
+	probe_ran(&p[0]);
+	KT_EXPECT_EQ(dropped_got, 0);
+	KT_EXPECT_EQ(atomic_read(&p[0].dropped), 1);
+	KT_EXPECT_EQ(p[0].err, -ETIME);
+	edges_end();
+}
+
+KT_MODULE("kpool selftest: the edges of the API",
+	  KT_CASE(stack_item_may_go_while_it_returns),
+	  KT_CASE(item_handed_on_runs_in_the_next_pool),
+	  KT_CASE(item_handed_on_may_go_before_its_first_run),
+	  KT_CASE(item_handed_on_is_cancelled_in_the_next_pool),
+	  KT_CASE(submit_now_starts_while_units_are_free),
+	  KT_CASE(submit_now_is_refused_while_paused),
+	  KT_CASE(submit_now_is_refused_behind_a_sleeper),
+	  KT_CASE(submit_now_is_refused_behind_a_run),
+	  KT_CASE(submit_now_answers_in_hardirq),
+	  KT_EACH(room_is_told_once_when, room_maker_names),
+	  KT_CASE(room_is_told_to_the_nonblocking),
+	  KT_CASE(room_may_be_taken_by_the_callback),
+	  KT_CASE(room_is_not_told_without_a_refusal),
+	  KT_CASE(room_is_told_when_a_heavy_item_fits),
+	  KT_CASE(room_is_told_behind_a_sleeper),
+	  KT_CASE(room_is_not_told_after_destroy),
+	  KT_EACH(plain_item_is_refused_with_a, job_setter_names),
+	  KT_EACH(signal_ends_submit, sleeps),
+	  KT_EACH(signal_ends_group_wait, sleeps),
+	  KT_EACH(call_without_signal_returns_its_result, sleeps),
+	  KT_EACH(signal_abandons_a_running_call, sleeps),
+	  KT_EACH(signal_cancels_a_pending_call, sleeps),
+	  KT_EACH(signal_ends_the_submit_of_a_call, sleeps),
+	  KT_EACH(signal_comes_before_deadlock, nested_names),
+	  KT_CASE(current_is_the_pool_of_the_worker),
+	  KT_CASE(current_is_null_in_hardirq),
+	  KT_CASE(weight_changed_inside_holds_for_the_next_run),
+	  KT_CASE(priority_changed_inside_holds_for_the_next_run),
+	  KT_CASE(deadline_changed_inside_holds_for_the_next_run),
+	  KT_CASE(abort_inside_a_dropped_function_ends),
+	  KT_CASE(item_submitted_in_its_dropped_function_runs));
