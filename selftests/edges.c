@@ -62,11 +62,6 @@ static int parts(struct kpool_item *item)
 	return kt_gate_pass(&behind);
 }
 
-/*
- * An item on the stack may go once its function has said so, before that has
- * returned.
- * Fails (a warning) if a run counts as pending: mutant onstack-run-is-pending.
- */
 static noinline void part(void)
 {
 	struct parting parting;
@@ -80,6 +75,11 @@ static noinline void part(void)
 	poison(&parting, sizeof(parting));
 }
 
+/*
+ * An item on the stack may go once its function has said so, before that has
+ * returned.
+ * Fails (a warning) if a run counts as pending: mutant onstack-run-is-pending.
+ */
 static void stack_item_may_go_while_it_returns(void)
 {
 	kt_gate_init(&behind);
@@ -359,8 +359,22 @@ static void room_told(void *data)
 	atomic_inc(&told);
 }
 
-static bool room_make(struct kpool_attrs attrs)
+static const struct kpool_attrs one_unit = { .capacity = 1 };
+
+static const struct kpool_attrs four_units = { .capacity = 4 };
+
+static const struct kpool_attrs queue_of_one = {
+	.capacity = 1, .queue_depth = 1,
+};
+
+static const struct kpool_attrs never_sleeps = {
+	.capacity = 1, .nonblocking = 1,
+};
+
+static bool room_make(const struct kpool_attrs *like)
 {
+	struct kpool_attrs attrs = *like;
+
 	atomic_set(&told, 0);
 	retried = NULL;
 	retry_got = 1;
@@ -429,7 +443,7 @@ static const char *const room_maker_names[] = {
  */
 static void room_is_told_once_when(int maker)
 {
-	if (!room_make((struct kpool_attrs) { .capacity = 1, .queue_depth = 1 }))
+	if (!room_make(&queue_of_one))
 		return;
 	kpool_set_group(&p[1].job, &group);
 	occupy(0);
@@ -448,7 +462,7 @@ static void room_is_told_once_when(int maker)
 /* Submit by a nonblocking pool's policy is refused likewise. */
 static void room_is_told_to_the_nonblocking(void)
 {
-	if (!room_make((struct kpool_attrs) { .capacity = 1, .nonblocking = 1 }))
+	if (!room_make(&never_sleeps))
 		return;
 	occupy(0);
 	KT_EXPECT_EQ(kpool_submit(here, item(1)), -EAGAIN);
@@ -460,7 +474,7 @@ static void room_is_told_to_the_nonblocking(void)
 /* The callback submits what was refused, and is told again when that was. */
 static void room_may_be_taken_by_the_callback(void)
 {
-	if (!room_make((struct kpool_attrs) { .capacity = 1 }))
+	if (!room_make(&one_unit))
 		return;
 	occupy(0);
 	refuse(1);
@@ -482,7 +496,7 @@ static void room_may_be_taken_by_the_callback(void)
 /* Fails if any end of a run is taken for it, or kpool_submit_now() is told. */
 static void room_is_not_told_without_a_refusal(void)
 {
-	if (!room_make((struct kpool_attrs) { .capacity = 1 }))
+	if (!room_make(&one_unit))
 		return;
 	occupy(0);
 	expect_not_now(1);
@@ -502,7 +516,7 @@ static void room_is_told_when_a_heavy_item_fits(void)
 {
 	int i;
 
-	if (!room_make((struct kpool_attrs) { .capacity = 4 }))
+	if (!room_make(&four_units))
 		return;
 	for (i = 0; i < 4; i++)
 		occupy(i);
@@ -526,7 +540,7 @@ static void room_is_told_behind_a_sleeper(void)
 {
 	struct kt_submitter s = { };
 
-	if (!room_make((struct kpool_attrs) { .capacity = 1 }))
+	if (!room_make(&one_unit))
 		return;
 	occupy(0);
 	p[1].gate = &p[1].own;
@@ -545,7 +559,7 @@ static void room_is_not_told_after_destroy(void)
 {
 	int before_end;
 
-	if (!room_make((struct kpool_attrs) { .capacity = 1 }))
+	if (!room_make(&one_unit))
 		return;
 	occupy(0);
 	refuse(1);
@@ -588,8 +602,8 @@ static int is_no_job(struct kpool_item *item)
 }
 
 /*
- * A job prepared as a plain item has neither group nor stream nor deadline: who
- * gives it one is told so, and its submits are refused until it is prepared.
+ * A job prepared as a plain item can have no group, stream or deadline: the setter
+ * says so, and its submits are refused until it is prepared as a job.
  * Fails (it runs, without) if the mistake is not remembered: mutant
  * no-job-accepted.
  */
@@ -708,8 +722,6 @@ static bool patient_make(const struct kpool_attrs *attrs)
 	abandoned = false;
 	return edges_make(attrs);
 }
-
-static const struct kpool_attrs one_unit = { .capacity = 1 };
 
 static void signal_ends_submit(int kind)
 {

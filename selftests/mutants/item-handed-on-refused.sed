@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: submit.c
+# kernel: uml-time
+# tests: edges
+# breaks: An item cannot hand itself to another pool.
+s/kpool_run_of(item) && !kpool_submits_itself(old, item)/kpool_run_of(item)/
