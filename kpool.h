@@ -361,9 +361,10 @@ void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn);
 
 /**
  * kpool_destroy_item_onstack() - end of an item that lives on the stack
- * @item: the item, neither pending nor running: flush or cancel it first
+ * @item: the item, not pending: flush or cancel it first.  If it runs, its
+ *	function has said that it will not use the item any more
  *
- * An item that is still pending or running is reported by a warning.
+ * An item that is still pending is reported by a warning.
  *
  * Context: Any.
  */
@@ -384,7 +385,8 @@ static inline void kpool_set_dropped(struct kpool_item *item,
 
 /**
  * kpool_set_weight() - say how many units of capacity an item holds
- * @item: the item, neither pending nor running
+ * @item: the item, neither pending nor running; or not pending, from inside its
+ *	own function: then for its next run
  * @weight: units, 1 if never set; while it is more than the pool's capacity,
  *	submit returns -EINVAL
  *
@@ -411,7 +413,8 @@ enum kpool_priority {
 
 /**
  * kpool_set_priority() - let an item start before or after others
- * @item: the item, neither pending nor running
+ * @item: the item, neither pending nor running; or not pending, from inside its
+ *	own function: then for its next run
  * @priority: its priority
  *
  * The line is by priority, then by arrival; but after &kpool_attrs.max_bypass
@@ -483,7 +486,8 @@ static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
 
 /**
  * kpool_set_deadline() - drop a job whose turn comes too late
- * @job: the job, neither pending nor running
+ * @job: the job, neither pending nor running; or not pending, from inside its
+ *	own function: then for its next run
  * @deadline: CLOCK_MONOTONIC, as of ktime_get(); 0 for none
  *
  * It is examined once, when the job could start: past it, the job is dropped
@@ -911,7 +915,8 @@ struct kpool *kpool_current(void);
 /**
  * kpool_is_abandoned() - has the caller of this function given up?
  *
- * Context: Inside a function that kpool_call_timeout() runs; false elsewhere.
+ * Context: Inside a function that is called by kpool_call_timeout(),
+ * kpool_call_killable() or kpool_call_interruptible(); false elsewhere.
  */
 bool kpool_is_abandoned(void);
 
