@@ -418,8 +418,8 @@ static struct kpool_run *kpool_slept_for(const struct kpool *pool,
 	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
 			waiter->kind != KPOOL_WAIT_CALL))
 		return NULL;
-	/* handed on to another pool, the item says nothing about a run of this one */
-	if (smp_load_acquire(&waiter->item->home) != pool->id)
+	/* handed on by the run that ends the wait: what runs it has another lock */
+	if (READ_ONCE(waiter->item->home) != pool->id)
 		return NULL;
 	return kpool_wait_has_begun(waiter) ? kpool_run_of(waiter->item) :
 	       kpool_run_before(pool, waiter->item);
