@@ -390,7 +390,9 @@ static int now_in_itself;
 
 static int submits_itself_now(struct kpool_item *item)
 {
-	now_in_itself = kpool_submit_now(here, item);
+	/* accepted by mistake, it would go on for ever */
+	if (now_in_itself == 1)
+		now_in_itself = kpool_submit_now(here, item);
 	return probe_fn(item);
 }
 
