@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: delay
 # breaks: Those delayed outlive an abort.
-/^static struct kpool_item \*kpool_any_accepted/,/^}/s/kpool_first_delayed(pool);/NULL;/
+/^struct kpool_item \*kpool_any_accepted/,/^}/s/kpool_first_delayed(pool);/NULL;/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: hope
 # breaks: Nobody looks for a hang when an aborter leaves.
-/^unsigned long kpool_abort/,/^}/s/kpool_break_deadlock(pool);/;/
+/^unsigned long kpool_abort/,/^}/s/kpool_unlock_irq(pool);/raw_spin_unlock_irq(\&pool->lock);/

@@ -3,4 +3,4 @@
 # kernel: uml-debug
 # tests: rerun
 # breaks: A worker of a pool that is gone is followed.
-/^int kpool_adopt/,/^}/s/item->worker = NULL;/;/
+/^int kpool_adopt/,/^}/s/item->run = NULL;/;/

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: wait.c
+# kernel: uml
 # tests: circle
-# breaks: Who waits for a run of an item does not wait for a later one.
-s/return waiter->begun ? kpool_runner(waiter->item) :/return/
-s/ && !waiter->begun//
+# breaks: A wait for a run of an item is taken for one for a later run.
+/^bool kpool_wait_has_begun/,/^}/s/return run \&\& (/return 0 \&\& run \&\& (/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: submit item
 # breaks: A place becomes free and the submitter that waits for it sleeps on.
-/^bool kpool_do_cancel/,/^}/s/^\tkpool_admit_blocked(pool);//
+/^bool kpool_cancel(/,/^}/s/kpool_unlock(pool, flags);/raw_spin_unlock_irqrestore(\&pool->lock, flags);/

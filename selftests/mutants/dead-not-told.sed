@@ -2,5 +2,5 @@
 # file: death.c
 # kernel: stock
 # tests: oops
-# breaks: Those who wait for the pool or the group of a dead item are told 0.
-s/waiter->lost = -EIO;/waiter->lost = 0;/
+# breaks: A flush for a dead item is told 0.
+/^static void kpool_lose_flushers/,/^}/s/waiter->lost = true;/waiter->lost = false;/

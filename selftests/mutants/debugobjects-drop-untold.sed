@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: outside.c
+# file: run.c
 # kernel: uml-debug
 # tests: debugobjects
 # breaks: An item that is freed when dropped is reported.
-s/kpool_debug_ended(item);/;/
+/^void kpool_ext_run_begin/,/^}/s/kpool_debug_ended(item);/;/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: together
 # breaks: A hang is not seen when what was to be dropped has been.
-/^void kpool_drop_work/,/^}/s/kpool_break_deadlock(pool);/;/
+/^void kpool_drop_work/,/^}/s/kpool_unlock_irq(pool);/raw_spin_unlock_irq(\&pool->lock);/

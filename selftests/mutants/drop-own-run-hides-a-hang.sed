@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: together
 # breaks: Who waits for itself to be dropped hides a hang.
-/^static bool kpool_dropper_helps/,/^}/s/!kpool_next_doomed(pool)/!pool->nr_doomed/
+/^static bool kpool_dropper_helps/,/^}/s/list_empty(&pool->doomed) \&\&/!pool->nr_doomed \&\&/

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: drop.c
 # kernel: uml
-# tests: item
+# tests: item group
 # breaks: The owner is told to free an item that still runs.
-/^struct kpool_item \*kpool_next_doomed/,/^}/s/if (!kpool_run_of(pool, item))/if (1)/
-/^static unsigned long kpool_drop_all/,/^}/s/if (kpool_run_of(pool, item))/if (0)/
+/^void kpool_doom(/,/^}/s/^\tif (run) {/\tif (run)\n\t\titem->run = NULL;\n\tif (0) {/
+/^static unsigned long kpool_drop_all/,/^}/s/if (kpool_run_of(item))/if (0)/

@@ -3,7 +3,4 @@
 # kernel: uml
 # tests: hope
 # breaks: A dropper that aborts the pool counts as an aborter that goes on.
-/^static bool kpool_aborter_helps/,/^}/{
-	s/ + !!pool->dropper_task//
-	s/nr -= !outside->runs;/nr -= !outside->runs \&\& outside->task != pool->dropper_task;/
-}
+/^static bool kpool_aborter_helps/,/^}/s/> pool->nr_drop_runs;/> pool->nr_drop_runs - !!pool->drop_run.item;/

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: pending.c
+# file: wait.c
 # kernel: uml
 # tests: item
 # breaks: kpool_flush() counts the ends of items that came later.
-s/if ((s32)(epoch - waiter->epoch) > 0 || --waiter->left)/if (--waiter->left)/
+/^void kpool_item_ended/,/^}/s/kpool_flusher_of(pool, epoch)/kpool_first_flusher(pool)/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: nested
 # breaks: The jobs of the children of a cancelled group stay in line.
-/^static void kpool_group_doom(/,/^}/s/kpool_group_doom_one(pool, child);/;/
+/^static bool kpool_sweep_child/,/^}/s/kpool_group_doom(pool, child);/;/

@@ -4,4 +4,4 @@
 # tests: nested
 # breaks: A group does not wait for its children.
 /^static void kpool_group_get/,/^}/s/group = group->parent/group = NULL/
-/^static void kpool_group_put/,/^}/s/parent = group->parent;/parent = NULL;/
+/^static void kpool_group_put/,/^}/s/group = group->parent/group = NULL/

@@ -3,4 +3,4 @@
 # kernel: uml-debug
 # tests: nested
 # breaks: A group that has ended stays on the list of its parent.
-/^static void kpool_group_put/,/^}/s/list_del_init(&group->sibling);/;/
+/^static void kpool_group_remove_member/,/^}/s/list_del_init(&group->sibling);/;/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: group
 # breaks: A group that has ended stays on the list of the cancelled, and its memory is gone.
-/^static void kpool_group_put/,/^}/s/list_del_init(&group->doomed);/;/
+/^static void kpool_group_remove_member/,/^}/s/list_del_init(&group->doomed);/;/

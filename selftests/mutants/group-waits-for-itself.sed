@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: group
 # breaks: A job waits for its own group while others run.
-/^static bool kpool_group_has_caller/,/^}/s/if (me \&\& /if (0 \&\& me \&\& /
+/^static bool kpool_group_has_caller/,/^}/s/if (kpool_group_is_within(/if (run->kind > KPOOL_RUN_CALLER \&\& kpool_group_is_within(/

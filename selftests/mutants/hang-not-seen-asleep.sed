@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: deadlock
 # breaks: The last running item falls asleep and nobody looks.
-/^static void kpool_nest/,/^}/s/^\tkpool_break_deadlock(pool);//
+/^int kpool_wait(/,/^}/s/kpool_unlock_irq(pool);/raw_spin_unlock_irq(\&pool->lock);/

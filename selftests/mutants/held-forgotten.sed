@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: odd.c
+# file: run.c
 # kernel: uml
 # tests: rerun
 # breaks: An item submitted while it runs never starts.
-/^void kpool_odd_end/,/^}/s/if (worker->held)/if (0)/
+/^void kpool_run_release/,/^}/s/if (held)/if (0)/

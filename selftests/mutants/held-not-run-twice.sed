@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: pending.h
+# file: pending.c
 # kernel: uml
 # tests: rerun
 # breaks: An item submitted while it runs starts on a second worker.
-s/return likely(!kpool_runner(item)) ? item : kpool_choose(pool);/return item;/
+/^static bool kpool_must_park/,/^}/s/ || kpool_run_of(item);/;/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: deadlock
 # breaks: Not the newest sleeper is refused.
-s/list_for_each_entry_reverse(newest/list_for_each_entry(newest/
+/^static bool kpool_break_deadlock/,/^}/s/list_last_entry(/list_first_entry(/

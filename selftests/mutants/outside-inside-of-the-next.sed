@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: oops_submitter
 # breaks: A run whose worker has died in it is taken to sleep where the next worker does, which has its memory.
-/^static void kpool_leave_outside/,/^}/s/if (outside->inside == worker)/if (0)/
+/^static void kpool_bury(/,/^}/s/kpool_run_forget_outer(pool, run, task);/;/

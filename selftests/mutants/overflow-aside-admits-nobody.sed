@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: pending.c
+# file: wait.c
 # kernel: uml
 # tests: overflow
 # breaks: An item aside for its own run keeps out those behind it.
-/^struct kpool_item \*kpool_next_eligible/,/^}/s/kpool_admit_blocked(pool);/;/
+/^bool kpool_settle(/,/^}/s/^\t\tkpool_park(pool);/\t\t;/

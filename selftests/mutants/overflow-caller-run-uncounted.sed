@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: overflow
 # breaks: Errors of items that their submitters run are not counted.
-/^void kpool_end_here/,/^}/s/if (err)/if (0)/
+/^void kpool_caller_run_end/,/^}/s/if (err)/if (0)/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: overflow
 # breaks: Not the oldest is displaced.
-/^static struct kpool_item \*kpool_oldest_below/,/^}/s/list_for_each_entry(item, line, node)/list_for_each_entry_reverse(item, line, node)/
+/^static struct kpool_item \*kpool_oldest_in/,/^}/s/list_for_each_entry(item, line, node)/list_for_each_entry_reverse(item, line, node)/

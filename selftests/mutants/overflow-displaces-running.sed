@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: overflow
 # breaks: The next run of an item that runs is displaced.
-/^static struct kpool_item \*kpool_oldest_below/,/^}/s/if (!kpool_run_of(pool, item) &&/if (/
+/^static struct kpool_item \*kpool_oldest_in/,/^}/s/if (!kpool_run_of(item) \&\&/if (/

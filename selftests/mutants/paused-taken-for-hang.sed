@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: deadlock
 # breaks: A sleeper in a paused pool is refused.
-/^void kpool_break_deadlock/,/^}/s/pool->paused || */0 || /;/^void kpool_break_deadlock/,/^}/s/|| pool->paused$/||/
+/^static bool kpool_break_deadlock/,/^}/s/ || pool->paused//

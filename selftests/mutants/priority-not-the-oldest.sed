@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: priority
 # breaks: The turn of the lower ones goes by priority, not by age.
-s/(s32)(item->arrival - lower->arrival) < 0/0/
+/^static struct kpool_item \*kpool_in_turn/,/^}/s/(!lower || kpool_is_older(item, lower))/(!lower)/

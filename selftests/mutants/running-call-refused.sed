@@ -3,4 +3,5 @@
 # kernel: uml-time
 # tests: deadlock
 # breaks: A caller whose function runs is refused.
-/^static bool kpool_may_refuse/,/^}/s/return waiter->kind.*/return true ||/
+/^static void kpool_nest/,/^}/s/if (waiter->kind == KPOOL_WAIT_CALL \&\&/if (0 \&\& waiter->kind == KPOOL_WAIT_CALL \&\&/
+/^void kpool_move_waiters/,/^}/s/if (first->kind == KPOOL_WAIT_CALL \&\&/if (0 \&\& first->kind == KPOOL_WAIT_CALL \&\&/

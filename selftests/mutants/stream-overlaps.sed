@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: stream
 # breaks: A job starts while another of its stream runs.
-s/worker->stream->runner = worker;/worker->stream->runner = NULL;/
+/^void kpool_stream_begin/,/^}/s/run->stream->runner = run;/run->stream->runner = NULL;/

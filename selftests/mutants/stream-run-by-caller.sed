@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: stream
 # breaks: A submitter runs a job of a stream out of order.
-/^bool kpool_may_run_here/,/^}/s/if ((item->flags & __KPOOL_JOB) \&\&/if (0 \&\& (item->flags \& __KPOOL_JOB) \&\&/
+/^bool kpool_can_caller_run/,/^}/s/if ((item->flags & __KPOOL_JOB) \&\&/if (0 \&\& (item->flags \& __KPOOL_JOB) \&\&/

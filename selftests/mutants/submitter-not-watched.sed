@@ -3,4 +3,4 @@
 # kernel: stock
 # tests: oops_submitter
 # breaks: A death outside of the workers is noticed only while a worker runs something.
-s/ || pool->nr_caller_runs//
+/^void kpool_watch_work/,/^}/s/ || pool->nr_ext_runs//

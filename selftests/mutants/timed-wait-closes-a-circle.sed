@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: item.c
+# file: wait.c
+# kernel: uml
 # tests: circle
 # breaks: A sleep that ends by itself makes nobody be refused.
-s/timeout == MAX_SCHEDULE_TIMEOUT &&$/true \&\&/
+/^int kpool_wait_item/,/^}/s/timeout == MAX_SCHEDULE_TIMEOUT \&\&/true \&\&/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: weight
 # breaks: A worker that ran a heavy item goes on holding its units.
-s/worker->units -= extra;/;/
+/^void kpool_odd_end/,/^}/s/run->units -= extra;/;/

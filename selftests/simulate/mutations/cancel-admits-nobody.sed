@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: item.c
 # breaks: A place becomes free by a cancel and the submitter that waits for it sleeps on.
-/^bool kpool_do_cancel/,/^}/s/^\tkpool_admit_blocked(pool);//
+/^bool kpool_cancel(/,/^}/s/kpool_unlock(pool, flags);/raw_spin_unlock_irqrestore(\&pool->lock, flags);/

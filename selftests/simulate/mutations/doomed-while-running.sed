@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: drop.c
 # breaks: The owner is told to free an item that still runs.
-/^struct kpool_item \*kpool_next_doomed/,/^}/s/if (!kpool_run_of(pool, item))/if (1)/
+/^void kpool_doom(/,/^}/s/^\tif (run) {/\tif (run)\n\t\titem->run = NULL;\n\tif (0) {/

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: kpool.c
+# file: wait.c
 # breaks: kpool_flush() does not tell those that come later from those before.
-/^int kpool_flush/,/^}/s/^\t\tpool->epoch++;//
+/^void kpool_add_flusher/,/^}/s/pool->epoch++;/pool->epoch;/

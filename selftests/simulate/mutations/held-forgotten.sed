@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: odd.c
+# file: run.c
 # breaks: An item submitted while it runs never starts.
-/^void kpool_odd_end/,/^}/s/^\tif (worker->held)/\tif (0)/
+/^void kpool_run_release/,/^}/s/if (held)/if (0)/

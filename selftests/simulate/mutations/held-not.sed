@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: pending.h
+# file: pending.c
 # breaks: An item submitted while it runs starts on a second worker.
-/kpool_first(/,/^}/s/return likely(!kpool_runner(item)) ?/return likely(1) ?/
+/^static bool kpool_must_park/,/^}/s/ || kpool_run_of(item);/;/

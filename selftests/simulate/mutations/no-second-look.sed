@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: hope
 # breaks: A worker that has refused a sleeper does not look at the line again before it sleeps.
-/^static bool kpool_rest/,/^}/s/if (unlikely(kpool_first(pool)))/if (0)/
+/^static bool kpool_rest/,/^}/s/if (unlikely(kpool_has_work(pool)) \&\&/if (0 \&\&/

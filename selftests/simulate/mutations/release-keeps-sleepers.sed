@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: kpool.c
+# file: pending.c
 # breaks: Release leaves blocked submitters asleep.
-/^void kpool_close/,/^}/s/if (item->place == KPOOL_BLOCKED)/if (0)/
+/^bool kpool_admit_one/,/^}/s/if (kpool_refuse_one(pool))/if (0 \&\& kpool_refuse_one(pool))/

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: pending.c
+# file: wait.c
 # breaks: What is set aside makes room that nobody is let into.
-/^struct kpool_item \*kpool_next_eligible/,/^}/s/^\t\t\tkpool_admit_blocked(pool);//
+/^bool kpool_settle(/,/^}/s/^\t\tkpool_park(pool);/\t\t;/

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: pending.c
 # breaks: A start needs no free units.
-/^struct kpool_item \*kpool_choose/,/^}/{
-s/ || !kpool_free_units(pool)//
-s/return item && kpool_units(pool, item) <= kpool_free_units(pool) ?/return item ?/
+/^bool kpool_has_special_work/,/^}/{
+s/!kpool_free_units(pool))/0)/
+s/kpool_units(pool, item) <= kpool_free_units(pool)/true/
 }
