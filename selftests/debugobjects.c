@@ -344,7 +344,7 @@ static void freed_items_are_in_order(void)
 	end_without(1);
 }
 
-/* Fails if kpool_outside_begin() does not tell that its owner has it back. */
+/* Fails if kpool_ext_run_begin() does not tell that its owner has it back. */
 static void dropped_items_are_in_order(void)
 {
 	struct kt_job *job;
