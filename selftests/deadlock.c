@@ -519,6 +519,47 @@ out:
 	cast_end(pool);
 }
 
+static int flushes_child_of(void *arg)
+{
+	struct actor *a = arg;
+
+	return kpool_flush_item(&a->child.item);
+}
+
+/*
+ * An item and an outsider wait for one pending item, and the item, which came
+ * first, is refused.
+ * Fails (hangs) if the waiters behind a refused one are forgotten.
+ */
+static void waiter_behind_the_refused_is_served(void)
+{
+	struct kpool *pool = kt_pool("paused",
+				     &(struct kpool_attrs){ .capacity = 2 });
+	struct kt_thread t = { };
+
+	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+		goto out;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	actor_sleeps(&cast[0]);
+	if (!kt_thread_start(&t, flushes_child_of, &cast[0]) ||
+	    !kt_thread_asleep(&t))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+	kpool_resume(pool);
+	actor_wakes(&cast[0], -EDEADLK);
+	actor_end(&cast[0]);
+	KT_EXPECT(kt_wait(kt_thread_done(&t)));
+	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	t.task = NULL;
+out:
+	if (t.task) {
+		kpool_resume(pool);
+		kt_thread_join(&t);
+	}
+	cast_end(pool);
+}
+
 /*
  * One who sleeps with a timeout will wake by itself: nobody is refused, and
  * the other is served after.
@@ -807,6 +848,7 @@ KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(last_active_item_ends_on_a_shrunk_pool),
 	  KT_CASE(paused_pool_is_no_hang),
 	  KT_CASE(resume_looks_again),
+	  KT_CASE(waiter_behind_the_refused_is_served),
 	  KT_CASE(timed_sleeper_is_no_hang),
 	  KT_CASE(waiting_for_the_whole_pool_is_refused),
 	  KT_CASE(aborter_that_waits_in_dropped_is_refused),
