@@ -310,7 +310,8 @@ static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 		raw_spin_lock_irq(&pool->lock);
 		run = kpool_ext_run_after(pool, task);
 		for (i = 0; run && i < KPOOL_FIND_BATCH; i++) {
-			if (kpool_has_ended(run->task_ref))
+			/* one taken over from a worker is not dealt with twice */
+			if (!run->worker && kpool_has_ended(run->task_ref))
 				break;
 			task = run->task;
 			run = kpool_ext_run_after(pool, task);
@@ -347,6 +348,8 @@ static void kpool_bury_submitter(struct kpool *pool, struct kpool_run *run)
 		.err	= -EIO,
 		.died	= true,
 	});
+	if (call)
+		kpool_call_lost(call);
 
 	kpool_lose_flushers(pool, run->epoch);
 	kpool_lose_others(pool, run->group);
@@ -389,14 +392,14 @@ void kpool_bury_dead(struct kpool *pool)
 	struct kpool_worker *worker;
 	struct kpool_run *run;
 
+	while ((worker = kpool_find_dead(pool)))
+		kpool_bury(pool, worker);
 	while ((run = kpool_find_dead_run(pool))) {
 		if (run->kind == KPOOL_RUN_CALLER)
 			kpool_bury_submitter(pool, run);
 		else
 			kpool_bury_drop(pool, run);
 	}
-	while ((worker = kpool_find_dead(pool)))
-		kpool_bury(pool, worker);
 }
 
 /* Has a thread ended in an item, perhaps without its hook? */

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: call
 # breaks: A caller is sent away with an error although its function has started.
-/^static int kpool_call_settle/,/^}/s/if (err != -ETIMEDOUT || !kpool_call_runs(item))/if (!kpool_call_runs(item))/
+/^static int kpool_call_settle/,/^}/s/if ((err != -ETIMEDOUT && err != -EINTR) || !kpool_call_runs(item))/if (!kpool_call_runs(item))/

@@ -3,4 +3,4 @@
 # kernel: uml-time
 # tests: timeouts
 # breaks: The longest waits for a group are over at once.
-s/MAX_SCHEDULE_TIMEOUT), false);/ULONG_MAX), false);/
+s/MAX_SCHEDULE_TIMEOUT), signals);/ULONG_MAX), signals);/

@@ -3,4 +3,4 @@
 # kernel: uml-time
 # tests: edges
 # breaks: An item cannot hand itself to another pool.
-s/kpool_run_of(item) && !kpool_submits_itself(old, item)/kpool_run_of(item)/
+s/kpool_run_of(item) && !kpool_hands_itself_on(old, item)/kpool_run_of(item)/

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: hope
 # breaks: Who waits for a sleeper that has been killed is refused.
-/^static bool kpool_has_active_run/,/^}/s/fatal_signal_pending(waiter->run->task)/0/
+/^static bool kpool_has_signal/,/^}/s/signal_pending_state(waiter->signals, waiter->run->task)/0/

@@ -3,4 +3,4 @@
 # kernel: uml-debug
 # tests: lock_order
 # breaks: Asking a group without waiting is taken for a wait.
-/^int kpool_group_wait(/,/^}/{/if (timeout)/d}
+/^static int __kpool_group_wait(/,/^}/{/if (timeout)/d}

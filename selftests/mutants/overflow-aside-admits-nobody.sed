@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: overflow
 # breaks: An item aside for its own run keeps out those behind it.
-/^bool kpool_settle(/,/^}/s/^\t\tkpool_park(pool);/\t\t;/
+/^bool kpool_settle(/,/^}/s/if (kpool_park(pool))/if (0)/
