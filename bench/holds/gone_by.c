@@ -28,7 +28,7 @@ static void module_goes(unsigned int n)
 	}
 	holds_measure();
 	holds_command(argv);
-	holds_measured(1);
+	holds_measured(n);
 	for (i = 0; i < n; i++)
 		kpool_cancel(&holds_jobs[i].item);
 	kpool_resume(holds_pool);

@@ -184,6 +184,38 @@ static void closers(unsigned int n)
 	unblock_sleepers(n);
 }
 
+static int dies(struct kpool_item *item)
+{
+	holds_blocks(item);
+	kthread_complete_and_exit(NULL, 0);
+	return 0;
+}
+
+static void flushes_pool(struct holds_caller *caller)
+{
+	kpool_flush(holds_pool);
+}
+
+/* The only worker dies in the item that all wait for. */
+static void death(unsigned int n, void (*call)(struct holds_caller *caller))
+{
+	holds_make(1, KPOOL_UNLIMITED);
+	kpool_init_job(&holds_jobs[0], dies);
+	holds_submit(&holds_jobs[0]);
+	holds_callers_sleep(n, call);
+	unblock_sleepers(n);
+}
+
+static void death_flush_item(unsigned int n)
+{
+	death(n, flushes_first_job);
+}
+
+static void death_flush_pool(unsigned int n)
+{
+	death(n, flushes_pool);
+}
+
 const struct holds_operation holds_sleepers[] = {
 	{ "unit-free-submitters", HOLDS_SLEEPERS, unit_free_submitters },
 	{ "release-submitters", HOLDS_SLEEPERS, release_submitters },
@@ -198,5 +230,7 @@ const struct holds_operation holds_sleepers[] = {
 	{ "flush-pool", HOLDS_SLEEPERS, flush_pool_flushers },
 	{ "group-waiters", HOLDS_SLEEPERS, group_waiters },
 	{ "closers", HOLDS_SLEEPERS, closers },
+	{ "death-flush-item", HOLDS_SLEEPERS, death_flush_item },
+	{ "death-flush-pool", HOLDS_SLEEPERS, death_flush_pool },
 	{ }
 };
