@@ -15,7 +15,7 @@
 # ends the operations.
 
 one="1000 100000 1000000"
-items="1000 100000"
+items="1000 100000 1000000"
 groups="1000 10000"
 sleepers="1000 4000"
 workers="1000 10000"
