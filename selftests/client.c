@@ -270,7 +270,7 @@ static int nr_ticks;
 static enum hrtimer_restart ticker_fires(struct hrtimer *timer)
 {
 	nr_ticks++;
-	hrtimer_forward_now(timer, us_to_ktime(100));
+	hrtimer_forward_now(timer, ns_to_ktime(100 * NSEC_PER_USEC));
 	return HRTIMER_RESTART;
 }
 
@@ -286,7 +286,7 @@ static int before_event(struct notifier_block *nb, unsigned long event,
 		return NOTIFY_DONE;
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	nr_ticks = 0;
-	hrtimer_start(&ticker, us_to_ktime(100), HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&ticker, ns_to_ktime(100 * NSEC_PER_USEC), HRTIMER_MODE_REL_PINNED_HARD);
 	return NOTIFY_OK;
 }
 

@@ -620,7 +620,7 @@ static const struct {
 	int	(*submit)(void *arg);
 	void	(*away)(void);
 	int	err;
-} aways[] = {
+} farewells[] = {
 	{ sleeps_two_ticks, away_by_timeout, -ETIMEDOUT },
 	{ load_submit_killable, away_by_kill, -EINTR },
 	{ kt_submitter_main, away_by_cancel, -ECANCELED },
@@ -646,14 +646,14 @@ static void next_submitter_is_let_in_after(int way)
 	KT_EXPECT_EQ(kpool_set_weight(item(1), 2), 0);
 	kpool_set_group(&p[1].job, &group);
 	if (!occupy(10, 1) ||
-	    !full_block(&sleeper[1], aways[way].submit, here, item(1)) ||
+	    !full_block(&sleeper[1], farewells[way].submit, here, item(1)) ||
 	    !kt_submitter_block(&sleeper[0], here, item(0)))
 		goto out;
-	aways[way].away();
+	farewells[way].away();
 	woken(started(0));
 	if (woken(kt_thread_done(&sleeper[1].thread)))
 		KT_EXPECT_EQ(kt_thread_join(&sleeper[1].thread),
-			     aways[way].err);
+			     farewells[way].err);
 	KT_EXPECT_EQ(kt_thread_join(&sleeper[0].thread), 0);
 out:
 	wake_end();
@@ -675,7 +675,7 @@ static void submitter_is_let_in_when_a_due_job_goes(int way)
 	KT_EXPECT_EQ(kt_stat(here, pending), 1);
 	if (!kt_submitter_block(&sleeper[0], here, item(0)))
 		goto out;
-	aways[way + 2].away();
+	farewells[way + 2].away();
 	woken(started(0));
 out:
 	wake_end();
