@@ -247,6 +247,7 @@ struct kpool {
 	unsigned int		nr_due;		/* L: of @blocked: accepted */
 	unsigned int		nr_blocked;	/* L: of @blocked: asleep */
 	unsigned int		room_units;	/* L: of the lightest refused, or 0 */
+	unsigned int		room_follow;	/* L: of those refused behind a stream */
 	unsigned int		used;		/* L: units that runs hold */
 	/*
 	 * L: what may be filled without a closer look: capacity, but 0 while

@@ -411,6 +411,9 @@ static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 
 	if (!list_empty(&pool->blocked))
 		return false;
+	/* what is heavier than a shrunk capacity is refused for good: -EINVAL */
+	if (units != UINT_MAX)
+		units = min_t(unsigned int, units, pool->attrs.capacity);
 	startable = kpool_nr_startable(pool, &left);
 	return units <= left || pool->nr_line - startable + pool->nr_aside <
 				(unsigned int)pool->attrs.queue_depth;
@@ -424,6 +427,7 @@ bool kpool_tell_room(struct kpool *pool)
 	    (!pool->closed && !kpool_has_room_for(pool, pool->room_units)))
 		return false;
 	pool->room_units = 0;
+	pool->room_follow = 0;
 	pool->nr_concerned--;
 	pool->room_due = true;
 	kpool_queue_dropper(pool);

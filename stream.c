@@ -61,9 +61,10 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 	struct kpool_item *item;
 
 	if (list_empty(&stream->jobs)) {
-		/* one that was refused because it had to follow need not now */
-		if (pool->room_units == UINT_MAX)
-			pool->room_units = 1;
+		/* a submitter refused behind some stream now lacks units alone */
+		if (pool->room_follow)
+			pool->room_units = min(pool->room_units, pool->room_follow);
+		pool->room_follow = 0;
 		return;
 	}
 	item = &list_first_entry(&stream->jobs, struct kpool_job,

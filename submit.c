@@ -132,16 +132,19 @@ int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 /* The owner is told when there is room for the lightest that was refused. */
 static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 {
-	unsigned int units = kpool_must_follow(item) ?
-			     UINT_MAX : kpool_units(pool, item);
+	unsigned int units = kpool_units(pool, item);
 
 	pool->stats.refused++;
 	if (!pool->made.room)
 		return -EAGAIN;
 	if (!pool->room_units)
 		pool->nr_concerned++;
-	if (!pool->room_units || pool->room_units > units)
-		pool->room_units = units;
+	if (kpool_must_follow(item)) {
+		/* no number of units is enough: see kpool_stream_next() */
+		pool->room_follow = min_not_zero(pool->room_follow, units);
+		units = UINT_MAX;
+	}
+	pool->room_units = min_not_zero(pool->room_units, units);
 	return -EAGAIN;
 }
 

@@ -445,7 +445,8 @@ static void room_told(void *data)
 
 	KT_EXPECT(data == &told);
 	KT_EXPECT(in_task() && !irqs_disabled());
-	if (retry)
+	/* told by mistake, it would go on for ever */
+	if (retry && atomic_read(&told) < 10)
 		retry_got = kpool_try_submit(here, retry);
 	atomic_inc(&told);
 }
@@ -642,6 +643,51 @@ static void room_is_told_behind_a_sleeper(void)
 	expect_told(0);
 	kt_gate_open(&p[1].own);
 	expect_told(1);
+	edges_end();
+}
+
+/*
+ * Refused behind another of its stream, it is told when that one has ended.
+ * Fails (never told) if units alone are looked at: mutant room-not-told-by-stream.
+ */
+static void room_is_told_when_a_stream_goes_on(void)
+{
+	if (!room_make(&four_units))
+		return;
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	occupy(0);
+	refuse(1);
+	WRITE_ONCE(retried, item(1));
+	occupy(2);
+	kt_gate_open(&p[2].own);
+	expect_told(0);
+	kt_gate_open(&p[0].own);
+	expect_told(1);
+	KT_EXPECT_EQ(retry_got, 0);
+	probe_ran(&p[1]);
+	edges_end();
+}
+
+/*
+ * Refused with more units than a shrunk pool has, it is told when all are free.
+ * Fails (never told) if so many are waited for: mutant room-beyond-capacity.
+ */
+static void room_is_told_when_a_shrunk_pool_is_empty(void)
+{
+	if (!room_make(&four_units))
+		return;
+	occupy(0);
+	occupy(1);
+	kpool_set_weight(item(2), 3);
+	refuse(2);
+	WRITE_ONCE(retried, item(2));
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 2), 0);
+	kt_gate_open(&p[0].own);
+	expect_told(0);
+	kt_gate_open(&p[1].own);
+	expect_told(1);
+	KT_EXPECT_EQ(retry_got, -EINVAL);
 	edges_end();
 }
 
@@ -1217,6 +1263,8 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_not_told_without_a_refusal),
 	  KT_CASE(room_is_told_when_a_heavy_item_fits),
 	  KT_CASE(room_is_told_behind_a_sleeper),
+	  KT_CASE(room_is_told_when_a_stream_goes_on),
+	  KT_CASE(room_is_told_when_a_shrunk_pool_is_empty),
 	  KT_CASE(room_is_not_told_after_destroy),
 	  KT_EACH(plain_item_is_refused_with_a, job_setter_names),
 	  KT_EACH(signal_ends_submit, sleeps),
