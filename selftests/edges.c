@@ -1119,9 +1119,14 @@ static int changes_itself(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-static void grows_heavy(struct kpool_job *job)
+static void becomes_heavy(struct kpool_job *job)
 {
 	KT_EXPECT_EQ(kpool_set_weight(&job->item, 3), 0);
+}
+
+static void becomes_light(struct kpool_job *job)
+{
+	KT_EXPECT_EQ(kpool_set_weight(&job->item, 1), 0);
 }
 
 static void becomes_low(struct kpool_job *job)
@@ -1134,22 +1139,33 @@ static void becomes_late(struct kpool_job *job)
 	KT_EXPECT_EQ(kpool_set_deadline(job, the_past()), 0);
 }
 
+static void (*const changes[])(struct kpool_job *job) = {
+	becomes_heavy, becomes_light,
+};
+
+static const char *const change_names[] = {
+	"becomes_heavy", "becomes_light", NULL
+};
+
 /*
  * The run that goes on keeps the units it has; the next takes the new ones.
  * Fails (units are left) if the end looks at the new weight: mutant
  * weight-of-the-next-run.
  */
-static void weight_changed_inside_holds_for_the_next_run(void)
+static void weight_counts_for_the_next_run_if_it(int becomes)
 {
+	bool heavy = changes[becomes] == becomes_heavy;
+
 	if (!edges_make(&queued_four))
 		return;
 	p[0].job.item.fn = changes_itself;
-	p[0].data = grows_heavy;
+	p[0].data = changes[becomes];
+	kpool_set_weight(item(0), heavy ? 1 : 3);
 	occupy(0);
-	KT_EXPECT_EQ(kt_stat(here, units), 1);
+	KT_EXPECT_EQ(kt_stat(here, units), heavy ? 1 : 3);
 	kt_gate_let_one(&p[0].own);
 	KT_EXPECT(kt_wait(atomic_read(&p[0].own.started) == 2));
-	KT_EXPECT_EQ(kt_stat(here, units), 3);
+	KT_EXPECT_EQ(kt_stat(here, units), heavy ? 3 : 1);
 	edges_end();
 }
 
@@ -1276,7 +1292,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_EACH(signal_comes_before_deadlock, nested_names),
 	  KT_CASE(current_is_the_pool_of_the_worker),
 	  KT_CASE(current_is_null_in_hardirq),
-	  KT_CASE(weight_changed_inside_holds_for_the_next_run),
+	  KT_EACH(weight_counts_for_the_next_run_if_it, change_names),
 	  KT_CASE(priority_changed_inside_holds_for_the_next_run),
 	  KT_CASE(deadline_changed_inside_holds_for_the_next_run),
 	  KT_CASE(abort_inside_a_dropped_function_ends),
