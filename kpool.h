@@ -66,7 +66,9 @@ enum kpool_when_full {
  * typedef kpool_item_fn - the function of an embedded work item
  * @item: the item; the function may free it, or submit it again
  *
- * Runs in a worker, in process context, without locks.
+ * Runs in a worker, in process context, without locks.  What it completes for
+ * its owner makes no room in the pool before it has returned.  Memory that it has
+ * handed on, its item included, may be freed by others before it returns.
  *
  * Return: 0, or an errno, which the pool counts as ``failed``.
  */
@@ -115,10 +117,11 @@ struct kpool_fault {
 /**
  * struct kpool_attrs - what a pool is made of
  * @capacity: units of work that may run at once, and so the most worker
- *	threads alive; 1 to KPOOL_UNLIMITED
+ *	threads alive; 1 to KPOOL_UNLIMITED, which is INT_MAX units
  * @min_workers: workers that the purger never takes; 0 to 65536
  * @queue_depth: items that may wait in the pool when no unit is free;
- *	KPOOL_NONE to KPOOL_UNLIMITED
+ *	KPOOL_NONE to KPOOL_UNLIMITED.  An item that is about to start does not
+ *	wait, so @pending of &struct kpool_stats may be more by the units free
  * @max_blocked: submitters that may sleep at once; 1 to KPOOL_UNLIMITED
  * @nonblocking: 1 if submit must never sleep, KPOOL_NONE if it may; a pool
  *	created nonblocking stays so
@@ -541,9 +544,10 @@ struct kpool *__kpool_create(struct module *owner,
  * goes away.  Its memory is freed with kpool.ko.
  *
  * Context: Process context, may sleep without limit.
- * Return: 0, also for NULL; -EDEADLK from inside an item of the pool; -EINVAL
+ * Return: 0, also for NULL; -EIO, the pool has been freed likewise, but a worker
+ * died in an item meanwhile; -EDEADLK from inside an item of the pool; -EINVAL
  * for the default pool; -ESHUTDOWN if its module has left it behind: nothing to
- * do, no code of a client runs in it.  On error nothing has changed.
+ * do, no code of a client runs in it.  On the last three nothing has changed.
  */
 int kpool_destroy(struct kpool *pool);
 
@@ -566,8 +570,12 @@ void kpool_release(struct kpool *pool);
  * May be called again, also after -ETIMEDOUT.
  *
  * Context: Process context, may sleep.
- * Return: 0 when no item and no worker is left; -ETIMEDOUT, the pool stays
- * closed; -EDEADLK from inside an item of the pool, which stays open.
+ * A @timeout of 0 closes the pool and does not wait.  When no worker is left, the
+ * kernel may still list its thread for an instant.
+ *
+ * Return: 0 when no item and no worker is left; -EIO likewise, but a worker died
+ * in an item meanwhile; -ETIMEDOUT, the pool stays closed; -EDEADLK from inside
+ * an item of the pool, which stays open.
  */
 int kpool_release_timeout(struct kpool *pool, unsigned long timeout);
 
@@ -624,7 +632,8 @@ void kpool_resume(struct kpool *pool);
  * What those items stored is seen by the caller afterwards.
  *
  * Context: Process context, may sleep.
- * Return: 0; -EDEADLK from inside an item of the pool.
+ * Return: 0; -EIO, all have ended, but a worker died in one of them meanwhile;
+ * -EDEADLK from inside an item of the pool.
  */
 int kpool_flush(struct kpool *pool);
 
@@ -717,7 +726,8 @@ struct kpool *kpool_default(void);
  * callers with interrupts off are refused; a holder of a lock must call
  * kpool_try_submit().
  * Return: 0, accepted.  Any error means not accepted: -EAGAIN (no room, and
- * nonblocking, or max_blocked submitters asleep), -ESHUTDOWN (closed; or, in the
+ * nonblocking, or max_blocked submitters asleep: keep the item and submit it
+ * again when &kpool_attrs.room is called, or give it up), -ESHUTDOWN (closed; or, in the
  * default pool, the item is of a module that is being removed),
  * -EALREADY (the item is pending or being submitted), -EBUSY (it runs, or is
  * being dropped, in another pool), -ECANCELED (disabled, of a cancelled group,
@@ -817,7 +827,8 @@ int kpool_invoke(struct kpool *pool, void *arg, gfp_t gfp);
  * @job: an initialised job
  * @delay: jiffies; 0 is due at once
  *
- * The job is accepted now and takes no place in the queue.  When it is due,
+ * The job is accepted now and takes no place in the queue, also with a @delay of
+ * 0, which is never refused for want of room.  When it is due,
  * no sooner than @delay and no later than @delay + 1/8 (the timer wheel's
  * grain) + two ticks, it waits in line like a submitter that came then, but is
  * never refused.  If the pool is closed before, it is dropped with -ESHUTDOWN.
@@ -861,7 +872,8 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  * @arg: its argument; on -ETIMEDOUT it belongs to kpool
  * @release: called once with @arg if this returns -ETIMEDOUT, before or after,
  *	in process context, when @fn does not and will not run; or NULL
- * @timeout: jiffies, for admission, waiting in line and running together
+ * @timeout: jiffies, for admission, waiting in line and running together; with 0
+ *	@fn hardly ever runs: -EAGAIN if there is no room, else -ETIMEDOUT
  * @result: set to what @fn returned, if this returns 0; or NULL
  *
  * If @fn has not started when the time is over, it never will.  If it runs,
@@ -950,7 +962,8 @@ bool kpool_cancel(struct kpool_item *item);
  * neither pending nor running and may be freed.
  *
  * Context: Process context, may sleep.
- * Return: 1 if the item was pending, 0 if not; -EDEADLK from inside the item,
+ * Return: 1 if the item was pending, 0 if not; -EIO, it has ended by the death of
+ * its worker; -EDEADLK from inside the item,
  * or inside another of its pool if that could never end, the pending item has
  * been taken back all the same; -ERANGE as kpool_disable(), nothing changed.
  */
@@ -996,8 +1009,8 @@ int kpool_enable(struct kpool_item *item);
  * the run stored is seen by the caller afterwards.
  *
  * Context: Process context, may sleep.
- * Return: 0; -EDEADLK from inside the item, or inside another of its pool if
- * that could never end.
+ * Return: 0; -EIO, it has ended by the death of its worker; -EDEADLK from inside
+ * the item, or inside another of its pool if that could never end.
  */
 int kpool_flush_item(struct kpool_item *item);
 
@@ -1078,7 +1091,10 @@ int kpool_set_group(struct kpool_job *job, struct kpool_group *group);
  * What the jobs stored is seen by the caller afterwards.
  *
  * Context: Process context, may sleep.
- * Return: 0, all have ended, see kpool_group_error(); -ETIMEDOUT; -EDEADLK from
+ * A @timeout of 0 does not wait.
+ *
+ * Return: 0, all have ended, see kpool_group_error(); -EIO, all have ended, but a
+ * worker died in one of them meanwhile; -ETIMEDOUT; -EDEADLK from
  * inside a job of the group, or if it could never end.
  */
 int kpool_group_wait(struct kpool_group *group, unsigned long timeout);
@@ -1131,6 +1147,8 @@ void kpool_group_cancel(struct kpool_group *group);
  * kpool_group_next() - the next job that has ended
  * @group: a group with KPOOL_GROUP_COLLECT
  * @timeout: jiffies; MAX_SCHEDULE_TIMEOUT waits without limit
+ *
+ * A @timeout of 0 does not wait.
  *
  * Jobs come in the order in which they ended, however they did:
  * kpool_job_result() tells.  From its submit on until it comes here, such a job
