@@ -906,7 +906,9 @@ static void held_item_keeps_its_place_across_the_wrap(void)
 		/* the unit that its run gave back is its own again */
 		KT_EXPECT(load_starts(&own));
 		KT_EXPECT_EQ(order.n, 0);
+		/* its worker runs them one after the other */
 		kt_gate_open(&own.gate);
+		KT_EXPECT(kt_wait(READ_ONCE(order.n) == 4));
 		kt_gate_open(&load[0].gate);
 		KT_EXPECT_EQ(kpool_flush(pool), 0);
 		order_expect_rising(&order, 4);

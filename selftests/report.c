@@ -378,6 +378,11 @@ static void held_lock_is_reported(int runner)
 	const char *name = REPORT "leaves_mutex_locked";
 	int before = log_count(name, "a lock held");
 
+	/* to lockdep, its own flush with the lock held is wrong */
+	if (runner == SUBMITTER) {
+		kt_skip("the submitter goes on with the lock");
+		return;
+	}
 	if (!knows_locks() || !report_pool(runner))
 		return;
 	run(leaves_mutex_locked);
@@ -402,6 +407,11 @@ static void held_lock_is_blamed_on_its_item_alone(int runner)
 	int all = log_count(REPORT, "returned with");
 	int i;
 
+	/* to lockdep, its own flush with the lock held is wrong */
+	if (runner == SUBMITTER) {
+		kt_skip("the submitter goes on with the lock");
+		return;
+	}
 	if (!knows_locks() || !report_pool(runner))
 		return;
 	for (i = 1; i <= 2; i++) {
