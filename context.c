@@ -15,6 +15,7 @@
  * new memory, and the old is left to the dead.
  */
 #include <linux/err.h>
+#include <linux/kmemleak.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -97,9 +98,14 @@ void kpool_context_queue(struct kpool_context *context)
 /* The context's thread has died in it: queue it in a new one. */
 void kpool_context_replace(struct kpool_context *context)
 {
+	struct kpool_context_work *lost = context->work;
 	int err;
 
-	if (!context->work->thread)
+	/* the kernel may look at it as long as the machine runs */
+	kmemleak_not_leak(lost);
+	if (lost->thread)
+		kmemleak_not_leak(lost->thread);
+	else
 		WRITE_ONCE(kpool_context_lost, true);
 	err = kpool_context_start(context);
 	if (err)
