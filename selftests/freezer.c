@@ -91,9 +91,12 @@ static int keeps_busy(void *arg)
 	struct side *side = arg;
 	int i = 0;
 
-	while (!READ_ONCE(stop))
+	while (!READ_ONCE(stop)) {
 		side->accepted += !kpool_submit_timeout(side->pool,
 					&side->job[i++ % ITEMS].item, 1);
+		/* a submit that does not sleep is no preemption point */
+		cond_resched();
+	}
 	return 0;
 }
 
