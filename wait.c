@@ -577,15 +577,18 @@ bool kpool_settle(struct kpool *pool)
 	int budget = KPOOL_SETTLE_BATCH;
 
 	lockdep_assert_held(&pool->lock);
-	do {
+	for (;;) {
 		/* an item that waits for its own run leaves its place in the queue */
 		if (kpool_park(pool))
 			return true;
-		while (kpool_admit_one(pool) || kpool_serve_one(pool) ||
-		       kpool_serve_closers(pool) || kpool_tell_room(pool))
+		if (kpool_admit_one(pool) || kpool_serve_one(pool) ||
+		    kpool_serve_closers(pool) || kpool_tell_room(pool)) {
 			if (!--budget)
 				return true;
-	} while (kpool_break_deadlock(pool));
+		} else if (!kpool_break_deadlock(pool)) {
+			break;
+		}
+	}
 	if (pool->closed)
 		kpool_retire_surplus(pool);
 	return false;
