@@ -523,7 +523,7 @@ static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 	unsigned int free = sim_free_units(v);
 	const struct sim_item *head;
 
-	if (!v->queue)
+	if (!v->queue || v->settling)
 		return;
 	if (sim_is_simple(v)) {
 		sim_expect(!sim_has_room(v, v->back),

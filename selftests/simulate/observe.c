@@ -202,6 +202,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 		view->followers += !!(item->flags & __KPOOL_FOLLOWS);
 	view->queue = pool->nr_blocked + pool->nr_due;
 	view->aborted = pool->aborted;
+	view->settling = sim_work_pending(&pool->settler);
 	view->circle = sim_observe_circle(pool);
 }
 

@@ -145,6 +145,7 @@ struct sim_view {
 	unsigned int		callers;	/* runs by submitters */
 	unsigned int		dropping;
 	bool			aborted;
+	bool			settling;	/* what concerns many goes on in another hold */
 	bool			circle;		/* of workers that sleep for each other */
 };
 
