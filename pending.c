@@ -182,6 +182,7 @@ bool kpool_admit_one(struct kpool *pool)
 	if (item->place == KPOOL_DUE) {
 		kpool_remove(pool, item);
 		/* behind those that came before it, accepted only now */
+		item->since = jiffies;
 		item->arrival = pool->arrivals++;
 		kpool_append(pool, item);
 		return true;
