@@ -246,7 +246,8 @@ enum kpool_tunable {
  * @pending: items accepted and not started, the delayed not among them
  * @delayed: items accepted whose time has not come
  * @blocked: submitters asleep
- * @oldest_ms: how long the oldest in line has been pending, in milliseconds
+ * @oldest_ms: how long the oldest in line has been pending, in milliseconds; of a
+ *	delayed job, since it came into the line
  * @closed: released and not rebooted
  * @paused: new starts are held back
  *
