@@ -96,8 +96,6 @@ static bool kpool_doom_another(struct kpool *pool)
 {
 	struct kpool_item *item;
 
-	if (kpool_sweep_groups(pool))
-		return true;
 	if (!pool->closed)
 		return false;
 	/* what is accepted in an aborted pool is left to abort, if it lives */

@@ -9,9 +9,9 @@
  * that collects comes to group->ended when its run is over.  group->blocked are
  * the jobs of sleeping submitters.
  *
- * A cancelled group accepts nothing.  The dropper sends away its sleeping
- * submitters, drops what is pending, and does the same to its children, one at a
- * time.
+ * A cancelled group accepts nothing.  kpool_settle() sends away its sleeping
+ * submitters, has what is pending dropped, and does the same to its children, a
+ * few under each hold of the lock.
  */
 #include <linux/module.h>
 
@@ -73,6 +73,15 @@ static void kpool_group_add_member(struct kpool_group *group)
 				      &group->parent->children);
 }
 
+/* Nothing is left in a cancelled group that has to be taken out. */
+static void kpool_group_swept(struct kpool_group *group)
+{
+	if (list_empty(&group->doomed))
+		return;
+	list_del_init(&group->doomed);
+	group->pool->nr_concerned--;
+}
+
 static void kpool_group_remove_member(struct kpool_group *group)
 {
 	struct kpool_group *parent;
@@ -80,7 +89,7 @@ static void kpool_group_remove_member(struct kpool_group *group)
 	for (; group && !--group->members; group = parent) {
 		parent = group->parent;
 		list_del_init(&group->sibling);
-		list_del_init(&group->doomed);
+		kpool_group_swept(group);
 	}
 }
 
@@ -124,8 +133,10 @@ void kpool_group_lose(struct kpool_group *group)
 
 static void kpool_group_doom(struct kpool *pool, struct kpool_group *group)
 {
-	if (group->members && list_empty(&group->doomed))
-		list_add_tail(&group->doomed, &pool->doomed_groups);
+	if (!group->members || !list_empty(&group->doomed))
+		return;
+	list_add_tail(&group->doomed, &pool->doomed_groups);
+	pool->nr_concerned++;
 }
 
 static void kpool_group_do_cancel(struct kpool *pool, struct kpool_group *group)
@@ -135,8 +146,6 @@ static void kpool_group_do_cancel(struct kpool *pool, struct kpool_group *group)
 		return;
 	group->cancelled = true;
 	kpool_group_doom(pool, group);
-	if (!list_empty(&pool->doomed_groups))
-		kpool_queue_dropper(pool);
 }
 
 /* Pass a group's cancellation on to one of its children: was there any? */
@@ -183,7 +192,7 @@ bool kpool_sweep_groups(struct kpool *pool)
 	if (job)
 		kpool_doom(pool, &job->item, -ECANCELED);
 	else
-		list_del_init(&group->doomed);
+		kpool_group_swept(group);
 	return true;
 }
 

@@ -499,7 +499,7 @@ bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
 /* Is there something to drop, and a thread that will? */
 static bool kpool_dropper_helps(struct kpool *pool)
 {
-	if (list_empty(&pool->doomed_groups) && list_empty(&pool->doomed) &&
+	if (list_empty(&pool->doomed) &&
 	    !(pool->nr_delayed && pool->closed && !pool->aborted) &&
 	    !(pool->aborted && !pool->nr_aborters &&
 	      kpool_any_accepted(pool)))
@@ -582,7 +582,8 @@ bool kpool_settle(struct kpool *pool)
 		if (kpool_park(pool))
 			return true;
 		if (kpool_admit_one(pool) || kpool_serve_one(pool) ||
-		    kpool_serve_closers(pool) || kpool_tell_room(pool)) {
+		    kpool_serve_closers(pool) || kpool_tell_room(pool) ||
+		    kpool_sweep_groups(pool)) {
 			if (!--budget)
 				return true;
 		} else if (!kpool_break_deadlock(pool)) {

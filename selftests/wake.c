@@ -578,6 +578,38 @@ out:
 	wake_end();
 }
 
+/* A dropped function that takes its time. */
+static void drop_waits(struct kpool_item *dropped, int err)
+{
+	atomic_inc(&p[0].dropped);
+	kt_gate_pass(&p[12].own);
+}
+
+/*
+ * A dropped function of the pool hangs.
+ * Fails if the submitters of a cancelled group sleep until it has returned:
+ * mutant group-not-swept.
+ */
+static void submitter_of_cancelled_group_leaves_beside_a_drop(void)
+{
+	if (!wake_make(1, 1))
+		return;
+	kpool_set_group(&p[1].job, &group);
+	kpool_set_dropped(item(0), drop_waits);
+	kpool_set_deadline(&p[0].job, the_past());
+	submit(0);
+	if (!woken(atomic_read(&p[0].dropped) == 1) || !occupy(10, 1))
+		goto out;
+	submit(11);
+	if (!kt_submitter_block(&sleeper[0], here, item(1)))
+		goto out;
+	kpool_group_cancel(&group);
+	if (woken(kt_thread_done(&sleeper[0].thread)))
+		KT_EXPECT_EQ(kt_thread_join(&sleeper[0].thread), -ECANCELED);
+out:
+	wake_end();
+}
+
 /* How a heavy one in front of the line goes away */
 
 static int sleeps_two_ticks(void *arg)
@@ -918,6 +950,7 @@ KT_MODULE("kpool selftests: each event wakes by itself",
 	  KT_EACH(several_workers_are_made_by, crowd_names),
 	  KT_EACH(several_workers_are_woken_by, crowd_names),
 	  KT_EACH(submitter_is_let_in_by, room_names),
+	  KT_CASE(submitter_of_cancelled_group_leaves_beside_a_drop),
 	  KT_EACH(next_submitter_is_let_in_after, away_names),
 	  KT_EACH(submitter_is_let_in_when_a_due_job_goes, due_away_names),
 	  KT_EACH(waits_are_ended_by, end_names),

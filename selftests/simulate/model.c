@@ -597,6 +597,9 @@ static void sim_judge_conserving(struct sim_pool *p, const struct sim_view *v)
 /* Who may have changed the state of the pool? */
 static void sim_judge_state(const struct sim_view *was, const struct sim_view *v)
 {
+	sim_expect(!v->unsettled || v->settling,
+		   "a wait is over, and nothing will complete it");
+	sim_expect(!v->group_kept, "a group that has ended is still listed");
 	sim_expect(v->stats.closed || !v->aborted, "aborted, but open");
 	sim_expect(!v->stats.closed || !v->stats.paused, "paused, but closed");
 	sim_expect(v->stats.alive >= was->stats.alive ||

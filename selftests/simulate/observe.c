@@ -183,6 +183,16 @@ int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable)
 	return *kpool_attr(&attrs, &kpool_attr_table[tunable]);
 }
 
+/* Is a wait over, or a group cancelled, and not yet dealt with? */
+static bool sim_is_unsettled(const struct kpool *pool)
+{
+	struct rb_node *first = rb_first_cached(&pool->flushers);
+
+	return !list_empty(&pool->served) || !list_empty(&pool->failed) ||
+	       !list_empty(&pool->doomed_groups) ||
+	       (first && !rb_entry(first, struct kpool_waiter, by_epoch)->left);
+}
+
 /* Called with the pool's lock held. */
 void sim_observe(struct kpool *pool, struct sim_view *view)
 {
@@ -203,6 +213,11 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	view->queue = pool->nr_blocked + pool->nr_due;
 	view->aborted = pool->aborted;
 	view->settling = sim_work_pending(&pool->settler);
+	view->unsettled = sim_is_unsettled(pool);
+	for (i = 0; i < SIM_GROUPS; i++)
+		view->group_kept |= sim->group[i].pool == pool &&
+				    !sim->group[i].members &&
+				    !list_empty(&sim->group[i].doomed);
 	view->circle = sim_observe_circle(pool);
 }
 

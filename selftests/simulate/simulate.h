@@ -146,6 +146,8 @@ struct sim_view {
 	unsigned int		dropping;
 	bool			aborted;
 	bool			settling;	/* what concerns many goes on in another hold */
+	bool			unsettled;	/* there is something for it */
+	bool			group_kept;	/* that has ended, and may be freed */
 	bool			circle;		/* of workers that sleep for each other */
 };
 

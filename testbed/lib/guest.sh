@@ -123,7 +123,7 @@ run_guest() {
 
 # A guest whose machine has other things to do; tests must not take that for a fault.
 stutter() {
-	while [ "$stutters" = yes ] && kill -STOP "$guest"; do
+	while [ "${stutters:-no}" = yes ] && kill -STOP "$guest"; do
 		sleep "$((RANDOM % 4 ? 0 : RANDOM % 4)).$((RANDOM % 1000))"
 		kill -CONT "$guest"
 		sleep "$((RANDOM % 4)).$((RANDOM % 1000))"
