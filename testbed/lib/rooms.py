@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""rooms.py [DIR]: how the engine's C files call each other.
+
+From definitions and calls, with comments, strings and macros left out; the kernel's
+style is taken for granted: a function's braces stand in the first column. A static
+inline of a header belongs to the .c file of the same name; one of the public header, or of
+a header without such a file, to the header itself. Fails if there are too many pairs of files
+that call each other both ways.
+"""
+import glob
+import os
+import re
+import sys
+
+MAX_MUTUAL_PAIRS = 5
+MAX_FUNCTION_LINES = 60
+MIN_FILE_LINES = 60
+
+PUBLIC_HEADER = "kpool.h"
+ENGINE = ("*.c", "*.h", "core/*.c", "core/*.h")
+NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+MACRO = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.M)
+ATTRIBUTE = re.compile(r"\b__(?!kpool)\w+\([^()]*\)")
+WORD = re.compile(r"\b([A-Za-z_]\w*)\b(\s*\()?")
+
+
+class Function:
+    def __init__(self, name, file, shared, line, lines, body):
+        self.name, self.file, self.shared = name, file, shared
+        self.line, self.lines = line, lines
+        self.calls, self.mentions = set(), set()
+        for word, bracket in WORD.findall(body):
+            self.mentions.add(word)
+            if bracket:
+                self.calls.add(word)
+
+
+def blank(match):
+    """Leave the lines of what is removed, so that they can be counted."""
+    return "\n" * match.group().count("\n") or " "
+
+
+def functions_of(path, home):
+    text = open(path, encoding="utf-8").read()
+    exported = set(re.findall(r"\bEXPORT_SYMBOL\w*\((\w+)\)", text))
+    lines = MACRO.sub(blank, NOT_CODE.sub(blank, text)).split("\n")
+    start = 0
+    for i, line in enumerate(lines):
+        if line.strip() == "" or line[0] == "}" or line.rstrip().endswith(";"):
+            start = i + 1
+        if line.rstrip() != "{":
+            continue
+        head = ATTRIBUTE.sub("", " ".join(lines[start:i]))
+        end = lines.index("}", i)
+        name = re.search(r"(\w+)\s*\(", head)
+        if name:
+            shared = not re.search(r"\bstatic\b", head) and name[1] not in exported
+            yield Function(name[1], home, shared, start + 1, end - start + 1,
+                           "\n".join(lines[i:end]))
+
+
+def home_of(path, paths):
+    name = os.path.basename(path)
+    same = re.sub(r"\.h$", ".c", name)
+    if name != PUBLIC_HEADER and same in {os.path.basename(p) for p in paths}:
+        return same
+    return name
+
+
+def read_engine(top):
+    paths = sorted(p for pattern in ENGINE for p in glob.glob(os.path.join(top, pattern))
+                   if not p.endswith(".mod.c"))
+    functions = []
+    for path in paths:
+        functions += functions_of(path, home_of(path, paths))
+    return paths, functions
+
+
+class Rooms:
+    def __init__(self, functions):
+        self.shared = {f.name: f for f in functions}
+        local = {(f.file, f.name) for f in functions}
+        self.arrows, self.users = {}, {}
+        for f in functions:
+            for name in f.mentions & self.shared.keys():
+                callee = self.shared[name]
+                if callee.file == f.file or (f.file, name) in local:
+                    continue
+                self.users.setdefault(name, set()).add(f.file)
+                if name in f.calls:
+                    self.arrows.setdefault((f.file, callee.file), {}) \
+                        .setdefault(name, set()).add(f.name)
+
+    def mutual(self):
+        return sorted((a, b) for a, b in self.arrows if a < b and (b, a) in self.arrows)
+
+    def one_user(self):
+        return sorted((f.file, name, *self.users[name]) for name, f in self.shared.items()
+                      if f.shared and len(self.users.get(name, ())) == 1)
+
+
+def show_arrow(rooms, a, b):
+    for callee, callers in sorted(rooms.arrows[a, b].items()):
+        print(f"    {a} -> {b}: {callee}() by {', '.join(sorted(callers))}")
+
+
+def main():
+    paths, functions = read_engine(sys.argv[1] if len(sys.argv) > 1 else ".")
+    rooms = Rooms(functions)
+    mutual, one_user = rooms.mutual(), rooms.one_user()
+    files = {f.file for f in functions}
+    long = [f for f in functions if f.lines > MAX_FUNCTION_LINES]
+    short = [(os.path.basename(p), n) for p in paths if p.endswith(".c")
+             for n in [sum(1 for _ in open(p, encoding="utf-8"))] if n < MIN_FILE_LINES]
+
+    for a, b in mutual:
+        print(f"{a} <-> {b}")
+        show_arrow(rooms, a, b)
+        show_arrow(rooms, b, a)
+    for file, name, user in one_user:
+        print(f"used by one other file: {file} {name}(), by {user}")
+    for f in long:
+        print(f"long: {f.file} {f.name}(), {f.lines} lines")
+    for name, lines in short:
+        print(f"short: {name}, {lines} lines")
+    print(f"{len(files):5} files with functions")
+    print(f"{len(rooms.arrows):5} call arrows of {len(files) * (len(files) - 1)} possible")
+    print(f"{len(mutual):5} pairs of files that call each other both ways,"
+          f" at most {MAX_MUTUAL_PAIRS} allowed")
+    print(f"{len(one_user):5} shared functions that one other file uses,"
+          f" of {sum(f.shared for f in functions)}")
+    print(f"{len(long):5} functions over {MAX_FUNCTION_LINES} lines, of {len(functions)}")
+    print(f"{len(short):5} files under {MIN_FILE_LINES} lines")
+    return len(mutual) > MAX_MUTUAL_PAIRS
+
+
+if __name__ == "__main__":
+    sys.exit(main())
