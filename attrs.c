@@ -159,14 +159,14 @@ static void kpool_attr_complain(const struct kpool_attr_row *row,
 	int least = row->one ? row->min : 1;
 	int i;
 
-	pr_err("kpool: %s: bad %s \"%*pE\"; allowed: %d to %d%s%s%s%s%s\n",
+	pr_err("%s: bad %s \"%*pE\"; allowed: %d to %d%s%s%s%s%s\n",
 	       who, row->name, (int)strnlen(text, 32), text,
 	       kpool_attr_shown(row, least), kpool_attr_shown(row, row->max),
 	       row->none ? " or " : "", row->none ?: "",
 	       row->most ? " or " : "", row->most ?: "",
 	       row->one ? ", 0 for the default" : "");
 	for (i = 0; row->words && row->words[i]; i++)
-		pr_err("kpool: %s: %s may be \"%s\"\n", who, row->name,
+		pr_err("%s: %s may be \"%s\"\n", who, row->name,
 		       row->words[i]);
 }
 
@@ -264,32 +264,32 @@ static int kpool_attrs_contradict(const struct kpool_attrs *attrs,
 				  const char *who)
 {
 	if (attrs->min_workers > attrs->capacity) {
-		pr_err("kpool: %s: min_workers %d is above capacity %d\n", who,
+		pr_err("%s: min_workers %d is above capacity %d\n", who,
 		       attrs->min_workers, attrs->capacity);
 		return -EINVAL;
 	}
 	if ((attrs->flags & KPOOL_PREALLOC) && !attrs->min_workers) {
-		pr_err("kpool: %s: PREALLOC makes min_workers, which is 0\n",
+		pr_err("%s: PREALLOC makes min_workers, which is 0\n",
 		       who);
 		return -EINVAL;
 	}
 	if (attrs->when_full == KPOOL_CALLER_RUNS && attrs->nonblocking) {
-		pr_err("kpool: %s: caller_runs and nonblocking exclude each other: an item may sleep\n",
+		pr_err("%s: caller_runs and nonblocking exclude each other: an item may sleep\n",
 		       who);
 		return -EINVAL;
 	}
 	if (attrs->when_full == KPOOL_CALLER_RUNS && attrs->worker_init) {
-		pr_err("kpool: %s: caller_runs and worker_init exclude each other: a caller has no worker state\n",
+		pr_err("%s: caller_runs and worker_init exclude each other: a caller has no worker state\n",
 		       who);
 		return -EINVAL;
 	}
 	if (attrs->worker_exit && !attrs->worker_init) {
-		pr_err("kpool: %s: worker_exit needs worker_init\n", who);
+		pr_err("%s: worker_exit needs worker_init\n", who);
 		return -EINVAL;
 	}
 	if (attrs->flags & ~(KPOOL_PREALLOC | KPOOL_MEM_RECLAIM |
 			     KPOOL_FREEZABLE | KPOOL_PINNED | KPOOL_NOIO)) {
-		pr_err("kpool: %s: unknown flags %#x\n", who, attrs->flags);
+		pr_err("%s: unknown flags %#x\n", who, attrs->flags);
 		return -EINVAL;
 	}
 	return 0;
@@ -304,13 +304,13 @@ static int kpool_check_created(const struct kpool *pool,
 			       const struct kpool_attrs *attrs)
 {
 	if (pool->made.nonblocking && !attrs->nonblocking) {
-		pr_err("kpool: %s: nonblocking cannot be taken back: the pool was created so, its callers may be in atomic context\n",
+		pr_err("%s: nonblocking cannot be taken back: the pool was created so, its callers may be in atomic context\n",
 		       pool->name);
 		return -EPERM;
 	}
 	if (attrs->when_full != KPOOL_WAIT &&
 	    attrs->when_full != pool->made.when_full) {
-		pr_err("kpool: %s: when_full cannot be %s: the pool was created with %s, which can be changed to wait and back\n",
+		pr_err("%s: when_full cannot be %s: the pool was created with %s, which can be changed to wait and back\n",
 		       pool->name, kpool_overflows[attrs->when_full],
 		       kpool_overflows[pool->made.when_full]);
 		return -EPERM;
@@ -323,7 +323,7 @@ static int kpool_check_cpus(const struct kpool_attrs *attrs, const char *who)
 {
 	if (kpool_has_cpu(attrs->cpumask, attrs->node))
 		return 0;
-	pr_err("kpool: %s: cpumask and node leave no CPU that is online\n",
+	pr_err("%s: cpumask and node leave no CPU that is online\n",
 	       who);
 	return -EINVAL;
 }
@@ -331,7 +331,7 @@ static int kpool_check_cpus(const struct kpool_attrs *attrs, const char *who)
 static int kpool_out_of_range(const struct kpool_attr_row *row,
 			      const char *who, int value)
 {
-	pr_err("kpool: %s: %s %d is out of range; allowed: %d to %d\n",
+	pr_err("%s: %s %d is out of range; allowed: %d to %d\n",
 	       who, row->name, value, row->min, row->max);
 	return -ERANGE;
 }
@@ -681,7 +681,7 @@ static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 	if (!err && !cpumask_intersects(mask, cpu_online_mask))
 		err = -EINVAL;
 	if (err)
-		pr_err("kpool: %s: bad \"%*pE\"; allowed: a list of CPUs, one of them online\n",
+		pr_err("%s: bad \"%*pE\"; allowed: a list of CPUs, one of them online\n",
 		       kp->name, (int)strnlen(text, 32), text);
 	else
 		attrs->cpumask = mask;

@@ -109,7 +109,7 @@ void kpool_context_replace(struct kpool_context *context)
 		WRITE_ONCE(kpool_context_lost, true);
 	err = kpool_context_start(context);
 	if (err)
-		pr_err("kpool: %s: no thread to call its owner's functions in (%d)\n",
+		pr_err("%s: no thread to call its owner's functions in (%d)\n",
 		       context->pool->name, err);
 	else
 		kpool_context_queue(context);

@@ -261,7 +261,7 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 	struct kpool_run *run = &worker->run;
 	bool suspended;
 
-	pr_err("kpool: %s: worker %d has died in %ps\n", pool->name,
+	pr_err("%s: worker %d has died in %ps\n", pool->name,
 	       task_pid_nr(task), READ_ONCE(worker->fn));
 	/* the run goes on here: what waits for it from here waits for itself */
 	raw_spin_lock_irq(&pool->lock);
@@ -288,7 +288,7 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 	kpool_unlock_irq(pool);
 
 	if (suspended)
-		pr_warn("kpool: %s: the last worker has died: without memory, no progress until a thread can be made\n",
+		pr_warn("%s: the last worker has died: without memory, no progress until a thread can be made\n",
 			pool->name);
 	kpool_unhook(hook);
 	put_task_struct(task);
@@ -340,7 +340,7 @@ static void kpool_bury_submitter(struct kpool *pool, struct kpool_run *run)
 	struct task_struct *task;
 
 	task = kpool_take_over_ext_run(pool, run);
-	pr_err("kpool: %s: thread %d has died in %ps, which it ran itself\n",
+	pr_err("%s: thread %d has died in %ps, which it ran itself\n",
 	       pool->name, task_pid_nr(task), run->fn);
 	kpool_report_error(pool, task, &(struct kpool_fault) {
 		.fn	= run->fn,
@@ -369,7 +369,7 @@ static void kpool_bury_drop(struct kpool *pool, struct kpool_run *run)
 	struct task_struct *task;
 
 	task = kpool_take_over_ext_run(pool, run);
-	pr_err("kpool: %s: thread %d has died in %ps, a dropped function\n",
+	pr_err("%s: thread %d has died in %ps, a dropped function\n",
 	       pool->name, task_pid_nr(task), run->fn);
 	raw_spin_lock_irq(&pool->lock);
 	pool->burying = false;

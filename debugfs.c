@@ -375,7 +375,7 @@ static int kpool_tune_cpumask_by_text(struct kpool *pool, const char *text)
 		return -ENOMEM;
 	err = cpulist_parse(text, mask) ? -EINVAL : 0;
 	if (err)
-		pr_err("kpool: %s: bad cpumask \"%*pE\"; allowed: a list of CPUs like 0-3,5, or all\n",
+		pr_err("%s: bad cpumask \"%*pE\"; allowed: a list of CPUs like 0-3,5, or all\n",
 		       pool->name, (int)strnlen(text, 32), text);
 	else
 		err = kpool_tune_cpumask(pool, mask);
@@ -393,12 +393,12 @@ static ssize_t kpool_tunable_write(struct file *filp, const char __user *data,
 	int err;
 
 	if (file->pool->made.flags & KPOOL_PINNED) {
-		pr_err("kpool: %s: %s is pinned by %s\n", file->pool->name,
+		pr_err("%s: %s is pinned by %s\n", file->pool->name,
 		       name, file->pool->owner_name);
 		return -EPERM;
 	}
 	if (!count || count >= PAGE_SIZE || *pos) {
-		pr_err("kpool: %s: bad write to %s: %zu bytes at %lld; allowed: one value, at once\n",
+		pr_err("%s: bad write to %s: %zu bytes at %lld; allowed: one value, at once\n",
 		       file->pool->name, name, count, *pos);
 		return -EINVAL;
 	}
@@ -406,7 +406,7 @@ static ssize_t kpool_tunable_write(struct file *filp, const char __user *data,
 	if (IS_ERR(text))
 		return PTR_ERR(text);
 	if (strlen(text) != count) {
-		pr_err("kpool: %s: bad write to %s: a NUL byte; allowed: text\n",
+		pr_err("%s: bad write to %s: a NUL byte; allowed: text\n",
 		       file->pool->name, name);
 		err = -EINVAL;
 	} else if (file->row) {

@@ -67,7 +67,7 @@ static void kpool_close_orphans(const struct module *owner)
 	struct kpool *pool;
 
 	while ((pool = kpool_orphan_of(owner))) {
-		pr_err("kpool: %s: left behind by module %s, which goes away: closed for good\n",
+		pr_err("%s: left behind by module %s, which goes away: closed for good\n",
 		       pool->name, pool->owner_name);
 		kpool_abort(pool);
 		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
@@ -400,7 +400,7 @@ static void kpool_take_back(struct kpool_going *going)
 			break;
 	}
 	if (going->cancelled || going->awaited)
-		pr_err("kpool: %s: module %s went away without its items: %u cancelled, %u runs awaited\n",
+		pr_err("%s: module %s went away without its items: %u cancelled, %u runs awaited\n",
 		       going->pool->name, going->module->name,
 		       going->cancelled, going->awaited);
 }

@@ -42,6 +42,9 @@
 #include "compat.h"
 #include "kpool.h"
 
+#undef pr_fmt
+#define pr_fmt(fmt)	KBUILD_MODNAME ": " fmt
+
 /* Where an item is.  KPOOL_NOWHERE is 0: a zeroed item is at rest. */
 enum kpool_place {
 	KPOOL_NOWHERE,

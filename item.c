@@ -34,7 +34,7 @@ void kpool_destroy_item_onstack(struct kpool_item *item)
 	bool pending = item->place != KPOOL_NOWHERE;
 
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	WARN(pending, "kpool: item of %ps leaves the stack while pending\n",
+	WARN(pending, pr_fmt("item of %ps leaves the stack while pending\n"),
 	     item->fn);
 	kpool_debug_destroy(item);
 }

@@ -451,7 +451,7 @@ struct kpool *__kpool_create(struct module *owner,
 	good = kpool_name_format(name, fmt, args);
 	va_end(args);
 	if (!good) {
-		pr_err("kpool: bad pool name; allowed: 1 to %d of [A-Za-z0-9_-], not \"pools\"\n",
+		pr_err("bad pool name; allowed: 1 to %d of [A-Za-z0-9_-], not \"pools\"\n",
 		       KPOOL_NAME_MAX);
 		return ERR_PTR(-EINVAL);
 	}
@@ -459,7 +459,7 @@ struct kpool *__kpool_create(struct module *owner,
 	if (err)
 		return ERR_PTR(err);
 	if (!strcmp(name, KPOOL_DEFAULT_NAME)) {
-		pr_err("kpool: %s: the name is taken by the default pool\n",
+		pr_err("%s: the name is taken by the default pool\n",
 		       name);
 		return ERR_PTR(-EEXIST);
 	}
@@ -467,7 +467,7 @@ struct kpool *__kpool_create(struct module *owner,
 	__module_get(THIS_MODULE);
 	pool = kpool_make(name, &resolved, owner);
 	if (IS_ERR(pool)) {
-		pr_err("kpool: %s: cannot create the pool (%pe)\n", name, pool);
+		pr_err("%s: cannot create the pool (%pe)\n", name, pool);
 		module_put(THIS_MODULE);
 	}
 	return pool;

@@ -29,7 +29,7 @@ void kpool_task_state_save(struct kpool_task_state *state)
 static void kpool_report_leak(const struct kpool *pool, const void *fn,
 			      const char *what)
 {
-	pr_err("kpool: %s: %ps returned with %s\n", pool->name, fn, what);
+	pr_err("%s: %ps returned with %s\n", pool->name, fn, what);
 }
 
 static void kpool_put_flags_right(const struct kpool *pool, const void *fn,
@@ -42,7 +42,7 @@ static void kpool_put_flags_right(const struct kpool *pool, const void *fn,
 	current->flags ^= changed;
 	for (i = 0; i < ARRAY_SIZE(kpool_task_flags); i++)
 		if (changed & kpool_task_flags[i].flag)
-			pr_err("kpool: %s: %ps returned with %s changed\n",
+			pr_err("%s: %ps returned with %s changed\n",
 			       pool->name, fn, kpool_task_flags[i].name);
 }
 

@@ -221,10 +221,10 @@ static void kpool_spawning_recovers(struct kpool *pool)
 		mod_delayed_work(kpool_spawn_wq, &pool->spawner, 0);
 	raw_spin_unlock_irq(&pool->lock);
 	if (again)
-		pr_info("kpool: %s: worker threads can be made again\n",
+		pr_info("%s: worker threads can be made again\n",
 			pool->name);
 	if (resumed)
-		pr_info("kpool: %s: there is a worker again: progress without memory\n",
+		pr_info("%s: there is a worker again: progress without memory\n",
 			pool->name);
 	raw_spin_lock_irq(&pool->lock);
 }
@@ -271,7 +271,7 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	if (first)
-		pr_warn("kpool: %s: cannot make a worker thread (%d), will try again\n",
+		pr_warn("%s: cannot make a worker thread (%d), will try again\n",
 			pool->name, err);
 }
 

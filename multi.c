@@ -103,12 +103,12 @@ EXPORT_SYMBOL_GPL(kpool_multi_pool);
 static int kpool_multi_check(unsigned int nr, enum kpool_placement placement)
 {
 	if (!nr || nr > KPOOL_MULTI_MAX) {
-		pr_err("kpool: bad number of pools %u; allowed: 1 to %d\n", nr,
+		pr_err("bad number of pools %u; allowed: 1 to %d\n", nr,
 		       KPOOL_MULTI_MAX);
 		return -ERANGE;
 	}
 	if (placement != KPOOL_ROUND_ROBIN && placement != KPOOL_LEAST_LOADED) {
-		pr_err("kpool: bad placement %d; allowed: %d to %d\n",
+		pr_err("bad placement %d; allowed: %d to %d\n",
 		       placement, KPOOL_ROUND_ROBIN, KPOOL_LEAST_LOADED);
 		return -EINVAL;
 	}
@@ -161,7 +161,7 @@ struct kpool_multi *__kpool_multi_create(struct module *owner,
 	len = vsnprintf(name, sizeof(name), fmt, args);
 	va_end(args);
 	if (!len || len != strlen(name)) {
-		pr_err("kpool: bad name of several pools; allowed: 1 to %d of [A-Za-z0-9_-]\n",
+		pr_err("bad name of several pools; allowed: 1 to %d of [A-Za-z0-9_-]\n",
 		       KPOOL_MULTI_NAME_MAX);
 		return ERR_PTR(-EINVAL);
 	}

@@ -59,7 +59,7 @@ static int kpool_check_job(struct kpool_job *job)
 	if (job->item.flags & __KPOOL_JOB)
 		return 0;
 	if (!(job->item.flags & __KPOOL_NO_JOB))
-		pr_warn("kpool: the job of %ps was prepared by kpool_init_item(), not by kpool_init_job(): refused\n",
+		pr_warn("the job of %ps was prepared by kpool_init_item(), not by kpool_init_job(): refused\n",
 			job->item.fn);
 	job->item.flags |= __KPOOL_NO_JOB;
 	return -EINVAL;

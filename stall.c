@@ -98,9 +98,9 @@ static void kpool_print_stack(const struct kpool_stack *stack, bool printed)
 	if (printed)
 		return;
 	if (!stack->nr)
-		pr_warn("kpool:   stack not available\n");
+		pr_warn("  stack not available\n");
 	for (i = 0; i < stack->nr; i++)
-		pr_warn("kpool:   %pS\n", (void *)stack->entry[i]);
+		pr_warn("  %pS\n", (void *)stack->entry[i]);
 }
 
 /* A run that has just been found to stall. */
@@ -163,7 +163,7 @@ static void kpool_tell_stall(struct kpool *pool,
 	struct kpool_stack stack;
 	bool printed;
 
-	pr_warn("kpool: %s: %ps has run for %u ms in worker %d\n", pool->name,
+	pr_warn("%s: %ps has run for %u ms in worker %d\n", pool->name,
 		stalled->fn, stalled->ran_ms, pid);
 	printed = kpool_take_stack(stalled->task, &stack);
 	kpool_print_stack(&stack, printed);
@@ -188,6 +188,6 @@ void kpool_find_stalls(struct kpool *pool)
 		put_task_struct(first[i].task);
 	}
 	if (nr > KPOOL_MAX_TOLD)
-		pr_warn("kpool: %s: %u more items have run for too long\n",
+		pr_warn("%s: %u more items have run for too long\n",
 			pool->name, nr - KPOOL_MAX_TOLD);
 }
