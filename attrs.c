@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attributes, each described once: kpool_attr_table is what module parameters,
- * debugfs files, validation and kpool_tune() come from.
+ * Attributes.  Module parameters, debugfs files, validation and kpool_tune() come
+ * from tunables.h, which describes each tunable attribute once.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -24,118 +24,28 @@ static const char *const kpool_overflows[] = {
 	"wait", "caller_runs", "drop_oldest", NULL
 };
 
-#define KPOOL_FIELD(_field)						\
-	.name = #_field, .offset = offsetof(struct kpool_attrs, _field)
-
+#define KPOOL_TUNABLE(_field, _id, _text, ...)				\
+	[KPOOL_##_id] = {						\
+		.name	= #_field,					\
+		.offset	= offsetof(struct kpool_attrs, _field) +	\
+			  BUILD_BUG_ON_ZERO(sizeof(_text) > 80),	\
+		__VA_ARGS__						\
+	},
 const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES] = {
-	[KPOOL_CAPACITY] = {
-		KPOOL_FIELD(capacity),
-		.min	= 1,
-		.max	= KPOOL_UNLIMITED,
-		.def	= 64,
-		.most	= "unlimited",
-		.one	= 1,
-	},
-	[KPOOL_MIN_WORKERS] = {
-		KPOOL_FIELD(min_workers),
-		.min	= 0,
-		.max	= 65536,
-		.def	= 0,
-		.none	= "none",
-		.one	= 1,
-	},
-	[KPOOL_QUEUE_DEPTH] = {
-		KPOOL_FIELD(queue_depth),
-		.min	= 0,
-		.max	= KPOOL_UNLIMITED,
-		.def	= 0,
-		.none	= "none",
-		.most	= "unlimited",
-		.one	= 1,
-	},
-	[KPOOL_MAX_BLOCKED] = {
-		KPOOL_FIELD(max_blocked),
-		.min	= 1,
-		.max	= KPOOL_UNLIMITED,
-		.def	= KPOOL_UNLIMITED,
-		.most	= "unlimited",
-		.one	= 1,
-	},
-	[KPOOL_NONBLOCKING] = {
-		KPOOL_FIELD(nonblocking),
-		.min	= 0,
-		.max	= 1,
-		.def	= 0,
-		.none	= "no",
-		.words	= kpool_no_yes,
-		.one	= 1,
-	},
-	[KPOOL_EXPIRY_MS] = {
-		KPOOL_FIELD(expiry_ms),
-		.min	= 1,
-		.max	= KPOOL_NO_PURGE,
-		.def	= 10000,
-		.most	= "never",
-		.one	= 1,
-	},
-	[KPOOL_NICE] = {
-		KPOOL_FIELD(nice),
-		.min	= -20,
-		.max	= 19,
-		.def	= 0,
-		.none	= "none",
-		.one	= 1,
-	},
-	[KPOOL_POLICY] = {
-		KPOOL_FIELD(policy),
-		.min	= KPOOL_POLICY_NORMAL,
-		.max	= KPOOL_POLICY_RR,
-		.def	= KPOOL_POLICY_NORMAL,
-		.none	= "normal",
-		.words	= kpool_policies,
-		.one	= 1,
-	},
-	[KPOOL_RT_PRIORITY] = {
-		KPOOL_FIELD(rt_priority),
-		.min	= 1,
-		.max	= 99,
-		.def	= 1,
-		.one	= 1,
-	},
-	[KPOOL_NUMA_NODE] = {
-		KPOOL_FIELD(node),
-		.min	= 0,
-		.max	= MAX_NUMNODES,
-		.def	= 0,
-		.none	= "any",
-		.one	= 0,
-	},
-	[KPOOL_WHEN_FULL] = {
-		KPOOL_FIELD(when_full),
-		.min	= KPOOL_WAIT,
-		.max	= KPOOL_DROP_OLDEST,
-		.def	= KPOOL_WAIT,
-		.none	= "wait",
-		.words	= kpool_overflows,
-		.one	= 1,
-	},
-	[KPOOL_STALL_MS] = {
-		KPOOL_FIELD(stall_ms),
-		.min	= 1,
-		.max	= KPOOL_NO_STALL,
-		.def	= KPOOL_NO_STALL,
-		.most	= "never",
-		.one	= 1,
-	},
-	[KPOOL_MAX_BYPASS] = {
-		KPOOL_FIELD(max_bypass),
-		.min	= 1,
-		.max	= KPOOL_UNLIMITED,
-		.def	= 15,
-		.most	= "unlimited",
-		.one	= 1,
-	},
+#include "tunables.h"
 };
+
+/* Neither a value of the enum nor an int of the struct goes without a row. */
+#undef KPOOL_TUNABLE
+#define KPOOL_TUNABLE(_field, ...)	KPOOL_ROW_##_field,
+enum {
+#include "tunables.h"
+	KPOOL_NR_ROWS
+};
+
+static_assert(KPOOL_NR_ROWS == (int)KPOOL_NR_TUNABLES);
+static_assert(KPOOL_NR_ROWS * sizeof(int) ==
+	      offsetof(struct kpool_attrs, flags));
 
 /* What an attribute left at zero becomes; resolved when the module loads. */
 static struct kpool_attrs kpool_defaults;
@@ -150,13 +60,13 @@ static struct cpumask kpool_defaults_mask, kpool_default_pool_mask;
 /* A value as a person writes it. */
 static int kpool_attr_shown(const struct kpool_attr_row *row, int value)
 {
-	return value + row->one - 1;
+	return value - row->from_zero;
 }
 
 static void kpool_attr_complain(const struct kpool_attr_row *row,
 				const char *who, const char *text)
 {
-	int least = row->one ? row->min : 1;
+	int least = row->from_zero ? 1 : row->min;
 	int i;
 
 	pr_err("%s: bad %s \"%*pE\"; allowed: %d to %d%s%s%s%s%s\n",
@@ -164,7 +74,7 @@ static void kpool_attr_complain(const struct kpool_attr_row *row,
 	       kpool_attr_shown(row, least), kpool_attr_shown(row, row->max),
 	       row->none ? " or " : "", row->none ?: "",
 	       row->most ? " or " : "", row->most ?: "",
-	       row->one ? ", 0 for the default" : "");
+	       row->from_zero ? "" : ", 0 for the default");
 	for (i = 0; row->words && row->words[i]; i++)
 		pr_err("%s: %s may be \"%s\"\n", who, row->name,
 		       row->words[i]);
@@ -216,7 +126,7 @@ int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 	if (kpool_attr_word(row, text, value))
 		return 0;
 	err = kstrtoint(text, 10, value);
-	if (!err && row->one == 0) {
+	if (!err && row->from_zero) {
 		/* numbered from zero: not even zero asks for the default */
 		if (*value < 0 || *value >= row->max)
 			err = -ERANGE;
@@ -242,7 +152,7 @@ int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
 		return scnprintf(text, size, "%s\n", row->words[value]);
 	if (row->most && value == row->max)
 		return scnprintf(text, size, "%s\n", row->most);
-	if (!row->one && !value)
+	if (row->from_zero && !value)
 		return scnprintf(text, size, "%s\n", row->none);
 	return scnprintf(text, size, "%d\n", kpool_attr_shown(row, value));
 }
@@ -611,65 +521,23 @@ static const struct kernel_param_ops kpool_param_ops = {
 	.get	= kpool_param_get,
 };
 
-#define KPOOL_PARAM(_name, _id, _attrs)					\
-	static struct kpool_param kpool_param_##_name = {		\
-		&kpool_attr_table[_id], _attrs				\
+#undef KPOOL_TUNABLE
+#define KPOOL_TUNABLE(_field, _id, _text, ...)				\
+	static struct kpool_param kpool_param_##_field = {		\
+		&kpool_attr_table[KPOOL_##_id], &kpool_defaults		\
 	};								\
-	module_param_cb(_name, &kpool_param_ops, &kpool_param_##_name, 0444)
-
-KPOOL_PARAM(capacity, KPOOL_CAPACITY, &kpool_defaults);
-MODULE_PARM_DESC(capacity, "units of work that may run at once, and so the most workers");
-KPOOL_PARAM(min_workers, KPOOL_MIN_WORKERS, &kpool_defaults);
-MODULE_PARM_DESC(min_workers, "workers that the purger never takes");
-KPOOL_PARAM(queue_depth, KPOOL_QUEUE_DEPTH, &kpool_defaults);
-MODULE_PARM_DESC(queue_depth, "items that may wait when no unit is free");
-KPOOL_PARAM(max_blocked, KPOOL_MAX_BLOCKED, &kpool_defaults);
-MODULE_PARM_DESC(max_blocked, "submitters that may sleep at once");
-KPOOL_PARAM(nonblocking, KPOOL_NONBLOCKING, &kpool_defaults);
-MODULE_PARM_DESC(nonblocking, "refuse instead of sleeping in submit");
-KPOOL_PARAM(expiry_ms, KPOOL_EXPIRY_MS, &kpool_defaults);
-MODULE_PARM_DESC(expiry_ms, "idle milliseconds after which a worker is purged");
-KPOOL_PARAM(nice, KPOOL_NICE, &kpool_defaults);
-MODULE_PARM_DESC(nice, "nice value of the workers");
-KPOOL_PARAM(policy, KPOOL_POLICY, &kpool_defaults);
-MODULE_PARM_DESC(policy, "scheduling policy of the workers");
-KPOOL_PARAM(rt_priority, KPOOL_RT_PRIORITY, &kpool_defaults);
-MODULE_PARM_DESC(rt_priority, "real-time priority under the policies fifo and rr");
-KPOOL_PARAM(node, KPOOL_NUMA_NODE, &kpool_defaults);
-MODULE_PARM_DESC(node, "NUMA node of the workers and their memory");
-KPOOL_PARAM(when_full, KPOOL_WHEN_FULL, &kpool_defaults);
-MODULE_PARM_DESC(when_full, "what submit does when there is no room");
-KPOOL_PARAM(stall_ms, KPOOL_STALL_MS, &kpool_defaults);
-MODULE_PARM_DESC(stall_ms, "milliseconds after which a running item is reported");
-KPOOL_PARAM(max_bypass, KPOOL_MAX_BYPASS, &kpool_defaults);
-MODULE_PARM_DESC(max_bypass, "starts in a row that may pass over a lower priority");
-
-KPOOL_PARAM(default_capacity, KPOOL_CAPACITY, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_capacity, "capacity of the default pool");
-KPOOL_PARAM(default_min_workers, KPOOL_MIN_WORKERS, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_min_workers, "min_workers of the default pool");
-KPOOL_PARAM(default_queue_depth, KPOOL_QUEUE_DEPTH, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_queue_depth, "queue_depth of the default pool");
-KPOOL_PARAM(default_max_blocked, KPOOL_MAX_BLOCKED, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_max_blocked, "max_blocked of the default pool");
-KPOOL_PARAM(default_nonblocking, KPOOL_NONBLOCKING, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_nonblocking, "nonblocking of the default pool");
-KPOOL_PARAM(default_expiry_ms, KPOOL_EXPIRY_MS, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_expiry_ms, "expiry_ms of the default pool");
-KPOOL_PARAM(default_nice, KPOOL_NICE, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_nice, "nice of the default pool");
-KPOOL_PARAM(default_policy, KPOOL_POLICY, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_policy, "policy of the default pool");
-KPOOL_PARAM(default_rt_priority, KPOOL_RT_PRIORITY, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_rt_priority, "rt_priority of the default pool");
-KPOOL_PARAM(default_node, KPOOL_NUMA_NODE, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_node, "node of the default pool");
-KPOOL_PARAM(default_when_full, KPOOL_WHEN_FULL, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_when_full, "when_full of the default pool");
-KPOOL_PARAM(default_stall_ms, KPOOL_STALL_MS, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_stall_ms, "stall_ms of the default pool");
-KPOOL_PARAM(default_max_bypass, KPOOL_MAX_BYPASS, &kpool_default_pool_attrs);
-MODULE_PARM_DESC(default_max_bypass, "max_bypass of the default pool");
+	static struct kpool_param kpool_param_default_##_field = {	\
+		&kpool_attr_table[KPOOL_##_id],				\
+		&kpool_default_pool_attrs				\
+	};								\
+	module_param_cb(_field, &kpool_param_ops,			\
+			&kpool_param_##_field, 0444);			\
+	MODULE_INFO(parm, #_field ":" _text);				\
+	module_param_cb(default_##_field, &kpool_param_ops,		\
+			&kpool_param_default_##_field, 0444);		\
+	MODULE_INFO(parm, "default_" #_field ":"			\
+			  #_field " of the default pool");
+#include "tunables.h"
 
 static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 {

@@ -10,37 +10,6 @@
 
 #include "internal.h"
 
-/* A statistic is one row: its name, and where it is in kpool_stats. */
-#define KPOOL_STAT(_name) { #_name, offsetof(struct kpool_stats, _name) }
-static const struct {
-	const char	*name;
-	size_t		offset;
-} kpool_stat_table[] = {
-	KPOOL_STAT(submitted),
-	KPOOL_STAT(completed),
-	KPOOL_STAT(failed),
-	KPOOL_STAT(cancelled),
-	KPOOL_STAT(dropped),
-	KPOOL_STAT(expired),
-	KPOOL_STAT(displaced),
-	KPOOL_STAT(caller_ran),
-	KPOOL_STAT(died),
-	KPOOL_STAT(stalled),
-	KPOOL_STAT(abandoned),
-	KPOOL_STAT(refused),
-	KPOOL_STAT(spawned),
-	KPOOL_STAT(purged),
-	KPOOL_STAT(retired),
-	KPOOL_STAT(alive),
-	KPOOL_STAT(idle),
-	KPOOL_STAT(running),
-	KPOOL_STAT(units),
-	KPOOL_STAT(pending),
-	KPOOL_STAT(delayed),
-	KPOOL_STAT(blocked),
-	KPOOL_STAT(oldest_ms),
-};
-
 static struct dentry *kpool_debugfs_root;
 
 static const char *kpool_state_name(const struct kpool_stats *stats)
@@ -139,6 +108,8 @@ static int kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
 	return 0;
 }
 
+#define KPOOL_STAT(_name)	seq_printf(m, #_name " %llu\n", stats._name)
+
 static int kpool_stats_show(struct seq_file *m, void *unused)
 {
 	struct kpool *pool = m->private;
@@ -149,10 +120,7 @@ static int kpool_stats_show(struct seq_file *m, void *unused)
 	kpool_get_attrs(pool, &attrs);
 	kpool_get_stats(pool, &stats);
 	seq_printf(m, "state %s\n", kpool_state_name(&stats));
-	for (i = 0; i < ARRAY_SIZE(kpool_stat_table); i++)
-		seq_printf(m, "%s %llu\n", kpool_stat_table[i].name,
-			   *(u64 *)((char *)&stats +
-				    kpool_stat_table[i].offset));
+	KPOOL_STATS;
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++) {
 		seq_printf(m, "%s ", kpool_attr_table[i].name);
 		kpool_show_attr(m, i, &attrs);

@@ -381,9 +381,9 @@ extern struct kpool kpool_limbo;
 struct kpool *kpool_by_id(u32 id);
 bool kpool_waits_for_itself(struct kpool *pool);
 
-/* attrs.c: attributes, described once */
+/* attrs.c: attributes */
 
-/* One attribute: for validation, module parameters, debugfs and tune. */
+/* A tunable attribute, see tunables.h. */
 struct kpool_attr_row {
 	const char	*name;
 	size_t		offset;		/* in struct kpool_attrs */
@@ -391,7 +391,7 @@ struct kpool_attr_row {
 	const char	*none;		/* word for KPOOL_NONE, or NULL */
 	const char	*most;		/* word for @max, or NULL */
 	const char	*const *words;	/* words for values from 0 on, or NULL */
-	int		one;		/* how a person writes the value 1 */
+	bool		from_zero;	/* a person writes 0 for the value 1 */
 };
 
 extern const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES];

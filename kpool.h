@@ -283,6 +283,35 @@ struct kpool_stats {
 	bool paused;
 };
 
+/*
+ * The numbers of struct kpool_stats in their order.  A file that uses the list
+ * defines KPOOL_STAT(name), an expression, first: see debugfs.c.
+ */
+#define KPOOL_STATS							\
+	(KPOOL_STAT(submitted),						\
+	 KPOOL_STAT(completed),						\
+	 KPOOL_STAT(failed),						\
+	 KPOOL_STAT(cancelled),						\
+	 KPOOL_STAT(dropped),						\
+	 KPOOL_STAT(expired),						\
+	 KPOOL_STAT(displaced),						\
+	 KPOOL_STAT(caller_ran),					\
+	 KPOOL_STAT(died),						\
+	 KPOOL_STAT(stalled),						\
+	 KPOOL_STAT(abandoned),						\
+	 KPOOL_STAT(refused),						\
+	 KPOOL_STAT(spawned),						\
+	 KPOOL_STAT(purged),						\
+	 KPOOL_STAT(retired),						\
+	 KPOOL_STAT(alive),						\
+	 KPOOL_STAT(idle),						\
+	 KPOOL_STAT(running),						\
+	 KPOOL_STAT(units),						\
+	 KPOOL_STAT(pending),						\
+	 KPOOL_STAT(delayed),						\
+	 KPOOL_STAT(blocked),						\
+	 KPOOL_STAT(oldest_ms))
+
 /**
  * struct kpool_item - a work item, to be embedded in the caller's structure
  *
