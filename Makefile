@@ -61,8 +61,9 @@ help:
 	@echo '  check-all          all that can be checked, on every kernel: hours'
 	@echo '    STEPS="..."        only what matches a word, such as kcsan or planted'
 	@echo
-	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell, mutants'
-	@echo '    LINTERS="..."      only these'
+	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell, mutants,'
+	@echo '                     words, and whether the manual lists what the code has'
+	@echo '    LINTERS="..."      only these; rooms counts which files call each other'
 	@echo '  litmus             check the order of memory accesses with herd7'
 	@echo '    TESTS="..."        only these of selftests/litmus/'
 

@@ -14,7 +14,7 @@ done
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-linters=(shellcheck spelling version mutants sparse checkpatch kernel_doc coccinelle)
+linters=(shellcheck spelling words version manual mutants sparse checkpatch kernel_doc coccinelle)
 
 c_files() {
 	find . -name '*.[ch]' ! -name '*.mod.c' ! -path './.git/*' | sort
@@ -31,6 +31,22 @@ lint_shellcheck() {
 lint_spelling() {
 	find . -type f ! -path './.git/*' ! -name COPYING ! -name '*.o' ! -name '*.ko' -print0 |
 		xargs -0 codespell -q 3 -L filp
+}
+
+# Words that leave open which thread, caller or state is meant; name it instead.
+lint_words() {
+	{ c_files; find . -name '*.rst' ! -path './.git/*'; } | sort |
+		xargs grep -nwiE 'who|whoever|whatever|those who|in vain|at rest'
+}
+
+# What the manual lists, and what the code has.
+lint_manual() {
+	python3 "$here/lib/manual.py" .
+}
+
+# How the files of the engine call each other; only on request, for the table is always shown.
+lint_rooms() {
+	python3 "$here/lib/rooms.py" . >&3 || echo "too many pairs of files call each other both ways"
 }
 
 # The version stands in the module and in dkms.conf.
@@ -75,11 +91,11 @@ lint_sparse() {
 }
 
 # The tree is not the kernel's. LINUX_VERSION_CODE has its place in compat.h, where its comparison is
-# taken for one of constants.
+# taken for one of constants. A row of tunables.h can become declarations, with their semicolons.
 lint_checkpatch() {
 	c_files | xargs "$linux/scripts/checkpatch.pl" --no-tree --strict --terse --quiet \
 		--show-types --no-summary -f \
-		--ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON 2>&1 | grep -v 'uninitialized value'
+		--ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON,TRAILING_SEMICOLON 2>&1 | grep -v 'uninitialized value'
 }
 
 lint_kernel_doc() {
@@ -111,6 +127,7 @@ run_linter() {
 
 main() {
 	local linter failed=0
+	exec 3>&1
 	[ $# = 0 ] || linters=("$@")
 	cd "$tree" || exit
 	need_linter_packages

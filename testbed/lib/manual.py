@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""manual.py [DIR]: does the manual list what the code has, and the code have what it lists?
+
+Attributes, module parameters, statistics, files of debugfs, their columns and words, and
+lines of the log are read from the engine and from Documentation/, and compared both ways.
+Prints what is missing on either side.
+"""
+import glob
+import os
+import re
+import sys
+
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+STRING = re.compile(r'"((?:\\.|[^"\\])*)"')
+INT_MAX = 2147483647
+
+
+def read(*names):
+    for name in names:
+        if os.path.exists(name):
+            with open(name, encoding="utf-8") as file:
+                return file.read()
+    sys.exit(f"{names[0]}: not found")
+
+
+def engine_file(name):
+    return read(name, os.path.join("core", name))
+
+
+def engine():
+    return "\n".join(read(p) for p in sorted(glob.glob("*.c") + glob.glob("core/*.c"))
+                     if not p.endswith(".mod.c"))
+
+
+def strings(text):
+    return [s.replace('\\"', '"').replace("\\n", "") for s in STRING.findall(text)]
+
+
+def part(text, begin, end):
+    found = re.search(begin + r"(.*?)" + end, text, re.S | re.M)
+    return found[1] if found else ""
+
+
+def function(text, name):
+    return part(text, rf"^[^\n]*\b{name}\(.*?^\{{", r"^\}")
+
+
+def section(page, title):
+    """The text below a title, up to the next one."""
+    return part(page, rf"^{re.escape(title)}\n[=-]+\n", r"(?:^[^\n]+\n(?:===+|---+)\n\n|\Z)")
+
+
+def table(text, header):
+    """Rows of a simple table, as lists of their cells; header is its first word or ''."""
+    lines, rows = text.split("\n"), []
+    borders = [i for i, line in enumerate(lines) if re.fullmatch(r"=+( =+)+", line)]
+    for at, i in enumerate(borders):
+        if (lines[i + 1].split() or [""])[0] != header and header:
+            continue
+        first, last = (borders[at + 1], borders[at + 2]) if header else (i, borders[at + 1])
+        starts = [m.start() for m in re.finditer(r"=+", lines[i])] + [None]
+        for line in lines[first + 1:last]:
+            cells = [line[a:b].strip() for a, b in zip(starts, starts[1:])]
+            if cells[0]:
+                rows.append(cells)
+            else:
+                rows[-1] = [" ".join(filter(None, pair)) for pair in zip(rows[-1], cells)]
+        return rows
+    return rows
+
+
+def terms(text):
+    """Terms of definition lists: a line in the first column, with an indented one below."""
+    return re.findall(r"^(\S.*)\n(?=[ \t]+\S)", text, re.M)
+
+
+def marked(text):
+    return [" ".join(span.split()) for span in re.findall(r"``(.+?)``", text, re.S)]
+
+
+def same(what, a_name, a, b_name, b, ordered=False):
+    for x in a:
+        if x not in b:
+            print(f"{what} {x}: in {a_name}, not in {b_name}")
+    for x in b:
+        if x not in a:
+            print(f"{what} {x}: in {b_name}, not in {a_name}")
+    if ordered and sorted(a) == sorted(b) and list(a) != list(b):
+        print(f"{what}: {a_name} and {b_name} have another order")
+
+
+def kernel_doc(header, kind):
+    """Names that the kernel-doc of a struct or an enum describes."""
+    doc = part(header, rf"^/\*\*\n \* {kind} - ", r"^ \*/")
+    return re.findall(r"^ \* @(\w+):", doc, re.M)
+
+
+def members(header, kind):
+    body = COMMENT.sub("", part(header, rf"^{kind} \{{", r"^\};"))
+    if kind.startswith("enum"):
+        return re.findall(r"^\s*(\w+),?", body, re.M)
+    return [m for line in body.split(";")
+            for m in re.findall(r"\(\*(\w+)\)|(\w+)\s*$", line)[:1] for m in m if m]
+
+
+# Attributes
+
+class Tunable:
+    def __init__(self, row, attrs, header):
+        self.field, self.id = re.match(r"(\w+),\s*(\w+)", row).groups()
+        keys = dict(re.findall(r"\.(\w+)\s*=\s*(\"?[\w-]+\"?)", row))
+        self.min, self.max, self.default = (number(keys[k], header) for k in ("min", "max", "def"))
+        self.none, self.most = (keys.get(k, "").strip('"') for k in ("none", "most"))
+        self.from_zero = "from_zero" in keys
+        self.list = strings(part(attrs, rf"\b{keys['words']}\[\] = \{{", r"\};")) \
+            if "words" in keys else []
+
+    def words(self):
+        return sorted({self.none, self.most, *self.list} - {""})
+
+    def shown(self):
+        if self.list:
+            return self.list[self.default]
+        if self.most and self.default == self.max:
+            return self.most
+        return self.none if self.from_zero and not self.default else str(self.default)
+
+
+def number(text, header):
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    if re.search(rf"^#define {text}\s+INT_MAX\b", header, re.M):
+        return INT_MAX
+    for values in re.findall(r"^enum \w+ \{(.*?)^\};", header, re.S | re.M):
+        names = re.findall(r"^\s*(\w+)", COMMENT.sub("", values), re.M)
+        if text in names:
+            return names.index(text)
+    return None
+
+
+def check_row(tunable, cells):
+    _, c_range, default, words, can_tune = cells
+    name = f"attribute {tunable.field}: attributes.rst"
+    if default != tunable.shown():
+        print(f"{name} has the default {default}, tunables.h {tunable.shown()}")
+    if sorted(re.findall(r"[\w]+", words)) != tunable.words():
+        print(f"{name} has the words {words}, the code {', '.join(tunable.words())}")
+    limits = re.match(r"(-?\d+) to (\d+)", c_range)
+    wanted = (tunable.min or 1, tunable.max)
+    if limits and tuple(map(int, limits.groups())) != wanted:
+        print(f"{name} has {limits[0]}, tunables.h {wanted[0]} to {wanted[1]}")
+    if can_tune == "no":
+        print(f"{name} has it not tunable")
+
+
+def check_attributes(header):
+    attrs, page = engine_file("attrs.c"), read("Documentation/attributes.rst")
+    tunables = [Tunable(row, attrs, header) for row in
+                re.findall(r"^KPOOL_TUNABLE\((.*?)\)$", engine_file("tunables.h"), re.S | re.M)]
+    names = [t.field for t in tunables]
+    fields = members(header, "struct kpool_attrs")
+    enum = members(header, "enum kpool_tunable")
+    rows = {cells[0].strip("`"): cells for cells in table(page, "attribute")}
+    described = [name for term in terms(page) if term.startswith("``")
+                 for name in re.findall(r"``(\w+)``", term)]
+    params = names + re.findall(r"^module_param_cb\((?!default_)(\w+),", attrs, re.M)
+
+    same("attribute", "tunables.h", names, "struct kpool_attrs", fields[:len(names)], True)
+    same("tunable", "tunables.h", [f"KPOOL_{t.id}" for t in tunables],
+         "enum kpool_tunable", enum[:-1], True)
+    same("attribute", "struct kpool_attrs", fields, "its kernel-doc",
+         kernel_doc(header, "struct kpool_attrs"))
+    same("tunable", "enum kpool_tunable", enum, "its kernel-doc",
+         kernel_doc(header, "enum kpool_tunable"))
+    same("attribute", "struct kpool_attrs", fields, "attributes.rst's table", list(rows))
+    same("attribute", "attributes.rst's table", list(rows), "its descriptions",
+         [name for name in described if "default_" not in name])
+    same("parameter", "the code", params, "attributes.rst's table",
+         [name for name, cells in rows.items() if cells[3] != "(not there)"])
+    for tunable in tunables:
+        if tunable.field in rows:
+            check_row(tunable, rows[tunable.field])
+
+
+# Statistics and files
+
+def check_statistics(header, page):
+    stats = re.findall(r"^\s*u64 (\w+);", part(header, r"^struct kpool_stats \{", r"^\};"), re.M)
+    flags = re.findall(r"^\s*bool (\w+);", part(header, r"^struct kpool_stats \{", r"^\};"), re.M)
+    text = section(page, "<pool>/stats")
+    example = [line.split()[0] for line in part(text, r"\n    # cat [^\n]*\n", r"\n\n").split("\n")]
+    same("statistic", "struct kpool_stats", stats, "KPOOL_STATS",
+         re.findall(r"KPOOL_STAT\((\w+)\)", part(header, r"^#define KPOOL_STATS\b", r"\)\n\n")), True)
+    same("statistic", "struct kpool_stats", stats + flags, "its kernel-doc",
+         kernel_doc(header, "struct kpool_stats"))
+    same("statistic", "struct kpool_stats", stats, "debugfs.rst's table",
+         [cells[0] for cells in table(text, "")], True)
+    same("statistic", "struct kpool_stats", stats, "debugfs.rst's example",
+         example[1:1 + len(stats)], True)
+
+
+def words_of(text):
+    return [s for s in strings(text) if re.fullmatch(r"[a-z]+", s)]
+
+
+def check_files(code, page):
+    files = re.findall(r'debugfs_create_file\("(\w+)"', code)
+    listed = [cells[0].strip("`").replace("<pool>/", "") for cells in table(page, "file")]
+    same("file", "debugfs.c", files + ["<attribute>"], "debugfs.rst", listed)
+    headers = {" ".join(h.split()) for h in strings(" ".join(
+        re.findall(r'seq_puts\(m, "\w+ {2,}\w.*?"', code)))}
+    shown = {}
+    for title in ("pools", "<pool>/workers", "<pool>/errors"):
+        text = section(page, title)
+        head = " ".join(part(text, r"^    # cat [^\n]*\n", r"\n").split())
+        shown[head] = re.sub(r"^    .*\n", "", text, flags=re.M)
+    same("columns", "debugfs.c", sorted(headers), "debugfs.rst", sorted(shown))
+    for head, prose in shown.items():
+        for column in head.split():
+            if not re.search(rf"\b{column}\b", prose + section(page, "<pool>/stats")):
+                print(f"column {column}: not explained in debugfs.rst")
+
+
+def check_words(code, page):
+    states = words_of(function(code, "kpool_state_name"))
+    listed = re.search(r"``state`` is (\w+(?:, \w+)* or \w+)", section(page, "pools"))
+    same("state", "debugfs.c", states, "debugfs.rst", re.split(r", | or ", listed[1]))
+    states = words_of(function(code, "kpool_show_worker"))
+    same("state of a worker", "debugfs.c", sorted(set(states)), "debugfs.rst",
+         [t for t in terms(section(page, "<pool>/workers")) if re.fullmatch(r"\w+", t)])
+    prose = section(page, "<pool>/errors")
+    for word in words_of(function(code, "kpool_show_error")):
+        if not re.search(rf"\b{word}\b", re.sub(r"^    .*\n", "", prose, flags=re.M)):
+            print(f"word {word}: in debugfs.c, not in debugfs.rst")
+
+
+# Lines of the log
+
+def log_formats(code):
+    """What pr_err() and its like are given, without what is only a value."""
+    calls = re.findall(r'\b(?:pr_(?!fmt\b)\w+\(|WARN\w*\([^"]*?)(?:\s*pr_fmt\()?\s*((?:"(?:\\.|[^"\\])*"\s*)+)',
+                       COMMENT.sub("", code))
+    formats = {"".join(strings(call)).strip() for call in calls}
+    return sorted(f for f in formats if re.search(r"[a-z]{2}", re.sub(r"%[\w*]+", "", f)))
+
+
+def pattern(text, wild):
+    return re.compile(".+".join(re.escape(piece) for piece in wild.split(text)), re.S)
+
+
+CODE_WILD = re.compile(r"(?:%[*.\d]*(?:p[A-Za-z]*|[a-z]+|#x|#[a-z]+))+")
+PAGE_WILD = re.compile(r"<.+?>| ?\.\.\. ?")
+
+
+def fits(page_line, code_line):
+    return bool(pattern(page_line, PAGE_WILD).fullmatch(CODE_WILD.sub("@", code_line)) or
+                pattern(code_line, CODE_WILD).fullmatch(PAGE_WILD.sub("@", page_line)))
+
+
+def check_log(code, page):
+    text = section(page, "Lines in the kernel's log")
+    listed = [line for term in terms(text) for line in marked(term)]
+    cited = [line for line in marked(text) if " " in line and line not in listed]
+    formats, said = log_formats(code), strings(code)
+    for line in formats:
+        if not any(fits(p, line) or fits("..." + p, line) for p in listed + cited):
+            print(f"log line \"{line}\": not in debugfs.rst")
+    for line in listed + cited:
+        if not any(fits(line, f) for f in formats) and \
+           (line in listed or not any(fits("..." + line, f) for f in formats) and
+                not any(line in text for text in said)):
+            print(f"log line \"{line}\": in debugfs.rst, not in the code")
+
+
+def main():
+    os.chdir(sys.argv[1] if len(sys.argv) > 1 else ".")
+    header, page = read("kpool.h"), read("Documentation/debugfs.rst")
+    files = engine_file("debugfs.c")
+    check_attributes(header)
+    check_statistics(header, page)
+    check_files(files, page)
+    check_words(files, page)
+    check_log(engine(), page)
+
+
+if __name__ == "__main__":
+    main()
