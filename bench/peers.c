@@ -106,7 +106,7 @@ static void wq_teardown(void)
 	destroy_workqueue(wq);
 }
 
-/* kthread_worker: one thread, whatever the capacity. */
+/* kthread_worker: one thread, for any capacity. */
 
 static struct kthread_worker *kworker;
 

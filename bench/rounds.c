@@ -2,7 +2,7 @@
 /*
  * The measure: every contender of peers.c in every case, in rounds.
  *
- * The contenders take turns (A B C A B C ...), so that whatever disturbs the
+ * The contenders take turns (A B C A B C ...), so that anything that disturbs the
  * machine disturbs them alike.  A round makes the contender, prepares all its
  * items, lets some run to warm up, and only then starts the clock; the clock
  * stops when the last item has run.  Loading the module runs the whole bench;
@@ -46,7 +46,7 @@ struct bench_case {
 	unsigned int producers;
 	unsigned int capacity;
 	int (*run)(const struct bench_case *bc,
-		   const struct bench_contender *who, u64 *elapsed);
+		   const struct bench_contender *peer, u64 *elapsed);
 	unsigned int *nr;
 	bool flush;	/* wait by the contender's own means */
 	bool floor;	/* the floor takes part */
@@ -54,13 +54,13 @@ struct bench_case {
 
 struct bench_round {
 	const struct bench_case *bc;
-	const struct bench_contender *who;
+	const struct bench_contender *peer;
 	u64 picoseconds;	/* per item */
 };
 
 struct producer {
 	struct task_struct *thread;
-	const struct bench_contender *who;
+	const struct bench_contender *peer;
 	struct bench_slot *slots;
 	unsigned int nr;
 	ktime_t start;
@@ -89,7 +89,7 @@ static int producer_thread(void *data)
 
 	wait_for_completion(&go);
 	p->start = ktime_get();
-	p->err = p->who->produce(p->slots, p->nr);
+	p->err = p->peer->produce(p->slots, p->nr);
 	if (p->err)
 		give_up_items(p->nr);
 	return 0;
@@ -97,7 +97,7 @@ static int producer_thread(void *data)
 
 /* Each thread is held by a reference: it may have ended before it is stopped. */
 static int make_producers(struct producer *producers, unsigned int nr,
-			  const struct bench_contender *who)
+			  const struct bench_contender *peer)
 {
 	unsigned int i;
 
@@ -105,7 +105,7 @@ static int make_producers(struct producer *producers, unsigned int nr,
 		struct producer *p = &producers[i];
 		struct task_struct *thread;
 
-		p->who = who;
+		p->peer = peer;
 		p->nr = items / nr;
 		p->slots = slots + i * p->nr;
 		thread = kthread_create(producer_thread, p, "bench_prod/%u", i);
@@ -141,7 +141,7 @@ static ktime_t first_start(struct producer *producers, unsigned int nr)
 
 /* Case 1: submit all items as fast as can be, from one thread or more. */
 static int run_tiny(const struct bench_case *bc,
-		    const struct bench_contender *who, u64 *elapsed)
+		    const struct bench_contender *peer, u64 *elapsed)
 {
 	struct producer producers[MAX_PRODUCERS] = {};
 	unsigned int nr = bc->producers;
@@ -150,7 +150,7 @@ static int run_tiny(const struct bench_case *bc,
 
 	init_completion(&go);
 	atomic_set(&bench_left, items / nr * nr);
-	err = make_producers(producers, nr, who);
+	err = make_producers(producers, nr, peer);
 	if (err)
 		goto out;
 	complete_all(&go);
@@ -164,14 +164,14 @@ out:
 }
 
 /* Case 3: submit one item, wait for it, and so on; by its completion ... */
-static int ping_completion(const struct bench_contender *who, unsigned int n)
+static int ping_completion(const struct bench_contender *peer, unsigned int n)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < n && !err; i++) {
 		atomic_set(&bench_left, 1);
-		err = who->produce(&slots[i], 1);
+		err = peer->produce(&slots[i], 1);
 		if (!err)
 			wait_for_completion(&bench_done);
 	}
@@ -179,33 +179,33 @@ static int ping_completion(const struct bench_contender *who, unsigned int n)
 }
 
 /* ... or by flush. */
-static int ping_flush(const struct bench_contender *who, unsigned int n)
+static int ping_flush(const struct bench_contender *peer, unsigned int n)
 {
 	unsigned int i;
 	int err = 0;
 
 	atomic_set(&bench_left, INT_MAX);
 	for (i = 0; i < n && !err; i++) {
-		err = who->produce(&slots[i], 1);
+		err = peer->produce(&slots[i], 1);
 		if (!err)
-			who->flush(&slots[i]);
+			peer->flush(&slots[i]);
 	}
 	return err;
 }
 
 static int ping(const struct bench_case *bc,
-		const struct bench_contender *who, unsigned int n)
+		const struct bench_contender *peer, unsigned int n)
 {
-	if (bc->flush || who->floor)
-		return ping_flush(who, n);
-	return ping_completion(who, n);
+	if (bc->flush || peer->floor)
+		return ping_flush(peer, n);
+	return ping_completion(peer, n);
 }
 
 static int run_ping(const struct bench_case *bc,
-		    const struct bench_contender *who, u64 *elapsed)
+		    const struct bench_contender *peer, u64 *elapsed)
 {
 	ktime_t start = ktime_get();
-	int err = ping(bc, who, pings);
+	int err = ping(bc, peer, pings);
 
 	*elapsed = ktime_to_ns(ktime_sub(ktime_get(), start));
 	return err;
@@ -226,53 +226,53 @@ static const struct bench_case cases[] = {
 };
 
 static bool takes_part(const struct bench_case *bc,
-		       const struct bench_contender *who)
+		       const struct bench_contender *peer)
 {
-	return bc->floor || !who->floor;
+	return bc->floor || !peer->floor;
 }
 
 /* Let every thread of the contender run before the clock starts. */
 static int warm_up(const struct bench_case *bc,
-		   const struct bench_contender *who)
+		   const struct bench_contender *peer)
 {
 	int err;
 
 	init_completion(&bench_done);
-	err = ping(bc, who, min(NR_WARM_UP, *bc->nr));
+	err = ping(bc, peer, min(NR_WARM_UP, *bc->nr));
 	init_completion(&bench_done);
 	return err;
 }
 
-static void init_slots(const struct bench_contender *who)
+static void init_slots(const struct bench_contender *peer)
 {
 	unsigned int i;
 
 	memset(slots, 0, items * sizeof(*slots));
 	for (i = 0; i < items; i++)
-		who->init(&slots[i]);
+		peer->init(&slots[i]);
 }
 
 static int run_round(const struct bench_case *bc,
-		     const struct bench_contender *who)
+		     const struct bench_contender *peer)
 {
 	u64 elapsed = 0;
 	int err;
 
-	init_slots(who);
-	err = who->setup(bc->capacity);
+	init_slots(peer);
+	err = peer->setup(bc->capacity);
 	if (err)
 		return err;
-	err = warm_up(bc, who);
+	err = warm_up(bc, peer);
 	if (!err)
-		err = bc->run(bc, who, &elapsed);
-	who->teardown();
+		err = bc->run(bc, peer, &elapsed);
+	peer->teardown();
 	if (err) {
-		pr_err("%s of %s: error %d\n", bc->name, who->name, err);
+		pr_err("%s of %s: error %d\n", bc->name, peer->name, err);
 		return err;
 	}
 	results[nr_results++] = (struct bench_round) {
 		.bc = bc,
-		.who = who,
+		.peer = peer,
 		.picoseconds = div_u64(elapsed * 1000, *bc->nr),
 	};
 	return 0;
@@ -313,7 +313,7 @@ static int rounds_show(struct seq_file *m, void *v)
 
 		seq_printf(m, "%s,%s,%u,%u,%s,%llu.%03llu\n", ground,
 			   r->bc->name, r->bc->producers, r->bc->capacity,
-			   r->who->name, r->picoseconds / 1000,
+			   r->peer->name, r->picoseconds / 1000,
 			   r->picoseconds % 1000);
 	}
 	return 0;

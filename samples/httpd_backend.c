@@ -20,7 +20,7 @@ struct backend {
 };
 
 /*
- * A kpool has the bound, the refusal, a table of who serves whom, and workers
+ * A kpool has the bound, the refusal, a table of which worker serves which client, and workers
  * that keep a buffer from one connection to the next.
  */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a request says.  Pure functions of the bytes received; whatever is not
+ * What a request says.  Pure functions of the bytes received; everything that is not
  * a well-formed request is refused rather than guessed at.
  *
  * Functions return 0, or the status to answer.
@@ -99,7 +99,7 @@ static bool decode_byte(const char *digits, u8 *byte)
 
 /*
  * Undo percent-encoding in place.  A NUL and a slash cannot be in a file's
- * name, so whoever encodes them means no good.
+ * name, so a client that encodes them means no good.
  */
 static int decode(char *path)
 {

@@ -20,7 +20,7 @@
 #define NR_WORKERS	10
 
 /*
- * A task is whatever the job needs, with a kpool_item embedded in it, so that
+ * A task is anything that the job needs, with a kpool_item embedded in it, so that
  * submitting allocates nothing.
  */
 struct sum_task {
@@ -49,7 +49,7 @@ static int sum_task_run(struct kpool_item *item)
 	return 0;	/* an errno would be counted in the pool's statistics */
 }
 
-/* Submit every task; wait for those that were accepted, whatever happened. */
+/* Submit every task; wait for those that were accepted, also after an error. */
 static int run_tasks(struct sum_task *tasks, const s32 *numbers)
 {
 	int i, err = 0;

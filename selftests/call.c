@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls: a function that is run by the pool, its result, and callers who give
+ * Calls: a function that is run by the pool, its result, and callers that give
  * up.
  */
 #include <linux/prandom.h>
@@ -343,7 +343,7 @@ static void release_function_is_optional(void)
 	jobs_end(pool);
 }
 
-/* Fails if somebody who waits is taken for one who has given up. */
+/* Fails if a caller that waits is taken for one that has given up. */
 static void nobody_else_is_abandoned(void)
 {
 	struct kpool *pool = call_make(&queued_three, 0);
@@ -544,7 +544,7 @@ static void destroy_waits_for_the_release_of_a_call_that_never_ran(void)
 }
 
 /*
- * Destroy also waits for a caller whose function has ended, but who has not
+ * Destroy also waits for a caller whose function has ended, but that has not
  * seen it yet.
  * Fails (KASAN) if the pool is freed under his feet.
  */
@@ -815,7 +815,7 @@ static const char *const circles[] = { "itself", "through_another", NULL };
 
 /*
  * A function waits for the item that has called it, itself or in another call,
- * before the caller, who had to wait for room, knows that it runs.  Then the
+ * before the caller, which had to wait for room, knows that it runs.  Then the
  * caller closes the circle; it waits on, as do calls in between, and the wait
  * for the item is refused, although something else still runs.
  * Fails if nobody is (all wait for that to end), or if a caller is.
@@ -861,7 +861,7 @@ out:
 	jobs_end(pool);
 }
 
-/* Parallel callers, and those who race with the end of their time */
+/* Parallel callers, and callers that race with the end of their time */
 
 #define CALLERS	10
 
@@ -901,7 +901,7 @@ static void calls_run_in_parallel(void)
 	jobs_end(pool);
 }
 
-/* An argument that its caller or release frees, whoever has it. */
+/* An argument that its caller or release frees, the last to have it. */
 struct parcel {
 	int	nr;
 	int	usecs;

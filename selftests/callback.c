@@ -3,7 +3,7 @@
  * Where an owner's functions are called outside of its items: dropped(), and
  * for the dead the fault handler and the release of a call.
  *
- * They may flush any workqueue, and one that hangs holds up no other pool.  Who
+ * They may flush any workqueue, and one that hangs holds up no other pool.  What
  * dies here ends its thread; what an oops does is in oops.c.
  */
 #include <linux/workqueue.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Circles of waits, and what looks like one: the runner of a stream waits for a
- * flusher, who waits for another job of the stream, the late one.
+ * flusher, which waits for another job of the stream, the late one.
  *
  * A circle may close though nobody falls asleep: when the late job comes into the
  * line behind the runner.  Mutant circle-by-a-late-job.
@@ -96,7 +96,7 @@ static void circle_is_broken(int got)
 {
 	bool broken = KT_EXPECT(kt_wait(READ_ONCE(runner->acted)));
 
-	/* who follows a chain of sleepers into a circle never comes to its end */
+	/* a walk along a chain of sleepers into a circle never comes to its end */
 	if (broken && actor_start(other))
 		actor_sleeps(other);
 	KT_EXPECT(!READ_ONCE(flusher->acted));
@@ -119,7 +119,7 @@ static void circle_end(struct kpool *pool)
 
 /*
  * The job comes due, and follows the runner.
- * Fails if only those who fall asleep look for a circle.
+ * Fails if only callers that fall asleep look for a circle.
  */
 static void job_that_comes_due_closes_a_circle(void)
 {
@@ -135,7 +135,7 @@ static void job_that_comes_due_closes_a_circle(void)
 
 /*
  * The job is due, but follows the runner only when the queue has room.
- * Fails if only those who fall asleep look for a circle.
+ * Fails if only callers that fall asleep look for a circle.
  */
 static void job_that_gets_room_closes_a_circle(void)
 {
@@ -190,7 +190,7 @@ static void dropped_submits_again(struct kpool_item *item, int err)
 /*
  * The flusher waits for the dropped function of the late job, which submits the
  * job again behind the runner: for that acceptance nobody waits.
- * Fails if a waiter is taken for one of whatever becomes of the item: mutant
+ * Fails if a waiter is taken for one of the item's next run: mutant
  * begun-wait-taken-for-the-next.
  */
 static void wait_for_an_earlier_run_closes_no_circle(void)

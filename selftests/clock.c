@@ -59,7 +59,7 @@ static void expect_on_time(unsigned long from, unsigned long ticks,
 }
 
 /*
- * Delayed jobs run after their delay, whatever the wall clock says.
+ * Delayed jobs run after their delay, also if the wall clock is set.
  * Fails if what is due is found by CLOCK_REALTIME: early after a jump forwards,
  * a day late after one backwards.
  */
@@ -176,7 +176,7 @@ static bool occupy_by_group(struct kpool_group *group)
 }
 
 /*
- * Who waits for a time waits that long.
+ * A wait with a timeout lasts that long.
  * Fails if a time-out ends at a time of CLOCK_REALTIME.
  */
 static void timeouts_outlive_a_jump(int direction)

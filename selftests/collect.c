@@ -231,7 +231,7 @@ static void uncollected_job_is_not_pending(void)
 }
 
 /*
- * What next() has returned is the caller's, who may free it at once; it may be
+ * What next() has returned is the caller's, which may free it at once; it may be
  * collected while its worker is still on its way out of it.
  * Fails (KASAN) if a job is on the list before the pool is done with it.
  */

@@ -238,9 +238,9 @@ out:
 }
 
 /*
- * Whoever waits for the job or for the pool waits for its dropped function:
+ * A caller that waits for the job or for the pool waits for its dropped function:
  * then its owner may free it.
- * Fails if a job counts as at rest as soon as it has left the line.
+ * Fails if a job counts as idle as soon as it has left the line.
  */
 static void waiting_includes_the_dropped_function(void)
 {
@@ -470,7 +470,7 @@ static void job_without_dropped_function_expires(void)
 }
 
 /*
- * Who takes a job back knows: cancel counts as cancel, abort as abort, though
+ * A caller that takes a job back knows: cancel counts as cancel, abort as abort, though
  * the deadline has passed.
  * Fails if leaving the line is the turn.
  */
@@ -533,7 +533,7 @@ out:
 /*
  * A heavy job that has expired when its turn comes lets those start that it
  * held back.
- * Fails if a drop does not look at who is next.
+ * Fails if a drop does not look at the next in line.
  */
 static void expired_heavy_job_holds_nobody_back(void)
 {
@@ -562,7 +562,7 @@ static void expired_heavy_job_holds_nobody_back(void)
 }
 
 /*
- * Plain items have no deadline, whatever lies behind them in memory.
+ * Plain items have no deadline, even if a time lies behind them in memory.
  * Fails (KASAN; elsewhere by the poison) if the engine looks there.
  */
 static void plain_item_has_no_deadline(void)
@@ -654,7 +654,7 @@ static void deadline_is_exact(void)
 	turn_comes_after(1000, true);
 }
 
-/* What an item got that waits for a job of its own pool, and who runs it. */
+/* What an item got that waits for a job of its own pool, and the thread that runs it. */
 static struct kpool *late_pool;
 static struct task_struct *waits_for_late;
 static int late_got;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Items that wait for their own pool: a hang is refused exactly when it would
- * be real, to the newest of those who sleep.
+ * be real, to the newest sleeper.
  *
  * What is refused too late shows as a hang; what is refused too early, as an
  * -EDEADLK that was not expected.
@@ -118,7 +118,7 @@ static void actor_end(struct actor *a)
 	KT_EXPECT_EQ(kpool_flush_item(&a->item), 0);
 }
 
-/* Let whoever is left go, and see whether the books are right. */
+/* Let the sleepers that are left go, and see whether the books are right. */
 static void cast_end(struct kpool *pool)
 {
 	int i;
@@ -268,7 +268,7 @@ out:
 /*
  * A nested submitter is refused although an outsider waits before it, and the
  * outsider is served afterwards.
- * Fails if outsiders asleep in submit are taken for someone who could help.
+ * Fails if outsiders asleep in submit are taken for callers that could help.
  */
 static void outsiders_asleep_do_not_help(void)
 {
@@ -348,7 +348,7 @@ static int waits_for_itself(struct actor *a)
 }
 
 /*
- * An item that waits for itself gets -EDEADLK, whatever else is active; the
+ * An item that waits for itself gets -EDEADLK, also if others are active; the
  * pending acceptance is taken back, and disable holds, all the same.
  * Fails (hangs) without the check for the own item.
  */
@@ -445,7 +445,7 @@ out:
 /*
  * While an active item remains, all others sleep; when it ends on a pool that
  * shrank meanwhile, nobody can be served any more, and the newest is refused.
- * Fails (hangs) if only those who fall asleep look, and no item's end does.
+ * Fails (hangs) if only callers that fall asleep look, and no item's end does.
  */
 static void last_active_item_ends_on_a_shrunk_pool(void)
 {
@@ -472,7 +472,7 @@ out:
 }
 
 /*
- * A paused pool is no hang, as resume can serve those who sleep.
+ * A paused pool is no hang, as resume can serve the sleepers.
  * Fails if pause is not looked at.
  */
 static void paused_pool_is_no_hang(void)
@@ -561,7 +561,7 @@ out:
 }
 
 /*
- * One who sleeps with a timeout will wake by itself: nobody is refused, and
+ * A caller that sleeps with a timeout will wake by itself: nobody is refused, and
  * the other is served after.
  * Fails if a timed sleeper counts as one that can never go on.
  */
@@ -651,7 +651,7 @@ static void dropping_end(void)
 
 /*
  * Inside a dropped function, waiting for its item or its pool is refused to
- * whoever aborts; another pool may be waited for.
+ * any aborter; another pool may be waited for.
  * Fails (hangs) if only workers are looked for.
  */
 static void aborter_that_waits_in_dropped_is_refused(void)

@@ -19,7 +19,7 @@ static const struct kpool_attrs queued_one = {
 static struct full full;
 static struct kt_gate gate;
 
-/* A pool that is full, so that whatever is submitted stays pending. */
+/* A pool that is full, so that each item submitted stays pending. */
 static bool begin(void)
 {
 	if (!IS_ENABLED(CONFIG_DEBUG_OBJECTS_FREE)) {

@@ -254,7 +254,7 @@ static void submit_of_a_delayed_job_is_refused(void)
 }
 
 /*
- * Whoever cannot be submitted cannot be submitted with a delay.
+ * An item that cannot be submitted cannot be submitted with a delay.
  * Fails if submit_delayed leaves out what the others look at.
  */
 static void delayed_submit_is_refused_like_any_other(void)
@@ -339,7 +339,7 @@ static void nearer_job_is_not_delayed_by_a_farther_one(void)
 }
 
 /*
- * Only a delayed job has a time: at rest, in line, and running there is none.
+ * Only a delayed job has a time: idle, in line, and running there is none.
  * Fails if modify moves a job that waits for its turn, or submits one.
  */
 static void only_a_delayed_job_can_be_modified(void)
@@ -686,7 +686,7 @@ out:
 }
 
 /*
- * Who waits for a delayed job wakes when it is cancelled or dropped.
+ * A caller that waits for a delayed job wakes when it is cancelled or dropped.
  * Fails (hangs) if waiters are kept by the line.
  */
 static void waiters_of_a_delayed_job_are_woken(void)
@@ -960,8 +960,8 @@ static void flush_from_inside(void)
 }
 
 /*
- * Who waits for a delayed job that will need the waiter's own unit is refused;
- * who leaves it one is not.
+ * A caller that waits for a delayed job that will need the waiter's own unit is refused;
+ * one that leaves it a unit is not.
  * Fails (hangs) if a delayed job is taken for one that will run by itself, or
  * is refused though there is a unit.
  */
@@ -984,7 +984,7 @@ static void waiting_for_a_delayed_job_may_be_a_deadlock(void)
 }
 
 /*
- * A delayed job that no unit will be free for helps nobody who sleeps: the hang
+ * A delayed job that no unit will be free for helps no sleeper: the hang
  * is refused now, and not when the job is due.
  * Fails (a wait is over by its limit) if any delayed job gives hope.
  */
@@ -1122,7 +1122,7 @@ static int fiddler_main(void *arg)
 }
 
 /*
- * Whoever turns a delayed job meanwhile, each acceptance ends once: by a run
+ * While others turn a delayed job, each acceptance ends once: by a run
  * or by a cancel.
  * Fails if the timer and a cancel can both take a job, or neither.
  */

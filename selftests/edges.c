@@ -981,7 +981,7 @@ static struct {
 	int	plain;
 } nested;
 
-/* Sleeps for its own pool in vain, first with a signal pending. */
+/* Sleeps for its own pool without success, first with a signal pending. */
 static int sleeps_inside(struct kpool_item *item)
 {
 	struct patient one = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * No thread can be made, or no memory be had: what workers there are go on,
- * what was accepted is kept, whoever waits is served once it is over.
+ * what was accepted is kept, each waiter is served once it is over.
  */
 #include <linux/prandom.h>
 
@@ -122,7 +122,7 @@ static int flushes(void *pool)
 }
 
 /*
- * Who sleeps in submit or flush is served as soon as there can be workers, and
+ * A caller asleep in submit or flush is served as soon as there can be workers, and
  * not before.
  * Fails if either is woken because a worker was expected to come.
  */

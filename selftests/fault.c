@@ -100,7 +100,7 @@ static void failed_items_are_counted(void)
 /*
  * The handler is told the function, the address, the errno and the state, in
  * the worker, before the item has ended.
- * Fails if a field is another's, or who flushes does not wait for the handler.
+ * Fails if a field is another's, or a flusher does not wait for the handler.
  */
 static void handler_is_told_before_the_item_ends(void)
 {
@@ -252,7 +252,7 @@ static int fails_twice(struct kpool_item *item)
 	return atomic_inc_return(&probe_of(item)->ran) < 3 ? -EAGAIN : 0;
 }
 
-/* Fails if an item cannot be tried again by whoever is told that it failed. */
+/* Fails if an item cannot be tried again by the handler that is told that it failed. */
 static void handler_may_try_the_item_again(void)
 {
 	struct kpool *pool = fault_pool(1);

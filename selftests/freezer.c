@@ -15,7 +15,7 @@
 #define ITEMS		16
 #define CAPACITY	4
 
-/* A pool and who keeps it busy. */
+/* A pool and what keeps it busy. */
 struct side {
 	struct kpool		*pool;
 	struct kt_thread	submitter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pool that is full, for tests of those who come then.
+ * A pool that is full, for tests of submitters that come then.
  *
  * Each of its units is held by an item that waits at the gate.
  */

@@ -30,7 +30,7 @@ static int fuzz_tiny(struct kpool_item *item)
 	return kt_job_tiny(item);
 }
 
-/* Whatever the pool is tuned to, a submit has one of these answers. */
+/* With any attributes of the pool, a submit has one of these answers. */
 static void fuzz_submit(struct kpool *pool, struct kt_job *job)
 {
 	int err = kpool_submit_timeout(pool, &job->item, 1);

@@ -239,7 +239,7 @@ static void expect_group_refuses(struct kpool *pool, struct probe *one)
 /*
  * Members 0 and 1 run, 2 to 5 are in line, 6 sleeps in submit, 7 is delayed,
  * when the group is cancelled: what is pending or delayed is dropped, told
- * once; the sleeper and all who come later are refused; what runs finishes
+ * once; the sleeper and all that come later are refused; what runs finishes
  * and is waited for.
  * Fails if one of these places is forgotten, or one job is dropped twice.
  */
@@ -1040,7 +1040,7 @@ static void timed_wait_on_a_full_pool_is_no_hang(int way)
 /*
  * Two items that wait for each other's group: the second is refused, and the
  * first goes on when that one ends.
- * Fails (hangs) if those who wait for groups are not seen to be all asleep.
+ * Fails (hangs) if waiters for groups are not seen to be all asleep.
  */
 static void circle_of_groups_is_refused(void)
 {
@@ -1103,7 +1103,7 @@ static void dropped_function_cannot_wait_for_the_group(void)
 
 /*
  * A group that was cancelled may be freed as soon as its jobs have ended, also
- * if who is to drop them has not come to it yet.
+ * if the dropper has not come to them yet.
  * Fails (KASAN, oops) if it stays on a list of the pool.
  */
 static void cancelled_group_may_go_before_the_dropper_comes(void)
@@ -1135,7 +1135,7 @@ out:
 
 /*
  * A group may be freed as soon as wait has returned 0.
- * Fails (KASAN) if whoever ends the last job looks at the group afterwards.
+ * Fails (KASAN) if the end of the last job looks at the group afterwards.
  */
 static noinline_for_stack void group_on_the_stack(struct kpool *pool)
 {

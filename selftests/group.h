@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pool with a group and probes that may be its members, and those who wait.
+ * A pool with a group and probes that may be its members, and threads that wait.
  */
 #ifndef _KPOOL_SELFTEST_GROUP_H
 #define _KPOOL_SELFTEST_GROUP_H

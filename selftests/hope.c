@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who gives hope to items that sleep in their pool: droppers, aborters and
- * submitters that are part of the hang themselves give none; who has been
+ * Which threads give hope to items that sleep in their pool: droppers, aborters and
+ * submitters that are part of the hang themselves give none; one that has been
  * killed does.
  */
 #include <linux/cpumask.h>
@@ -13,7 +13,7 @@
 static struct kpool *here;
 static struct kpool_stream stream;
 
-/* Whoever drops: the dropper, or who aborts the pool. */
+/* What drops: the dropper, or a thread that aborts the pool. */
 static const char *const droppers[] = {
 	"group_cancel", "abort", "release", NULL
 };
@@ -61,7 +61,7 @@ static void drop_two(struct kpool *pool, int dropper, struct kt_thread *aborter)
 
 /*
  * An item waits for one that is to be dropped, and the dropped function before
- * that one waits for the item: nobody is left who drops.
+ * that one waits for the item: nothing is left that drops.
  * Fails (hangs) if what is to be dropped gives hope while its dropper sleeps:
  * mutants dropper-asleep-helps, aborter-asleep-helps.
  */
@@ -89,7 +89,7 @@ static void hang_through_a_dropped_function_is_refused(int dropper)
 	jobs_end(pool);
 }
 
-/* Let the actor wait for @last, while who drops sleeps in another's function. */
+/* Let the actor wait for @last, while the dropping thread sleeps in another's function. */
 static void hang_is_refused(struct kpool *pool, struct probe *last)
 {
 	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
@@ -275,7 +275,7 @@ static int act_kills_and_flushes(struct actor *a)
 }
 
 /*
- * A sleeper that has been killed goes on: who waits for it is not refused.
+ * A sleeper that has been killed goes on: a waiter for it is not refused.
  * Fails (-EDEADLK) if it counts as asleep until it is there: mutant
  * killed-is-asleep.
  */
@@ -336,7 +336,7 @@ static int submits_on_the_first_cpu(void *arg)
 	return kpool_submit(here, arg);
 }
 
-/* Has the job started although who made room for it has no processor? */
+/* Has the job started although the thread that made room for it has no processor? */
 static bool starts_beside_the_refused(void)
 {
 	const struct kpool_attrs attrs = {

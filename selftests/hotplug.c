@@ -15,7 +15,7 @@
 #define ROUNDS	8
 #define JOBS	8
 
-/* A pool and who keeps it busy. */
+/* A pool and what keeps it busy. */
 static struct busy {
 	struct kpool		*pool;
 	struct kt_thread	thread;

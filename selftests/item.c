@@ -35,7 +35,7 @@ static bool doer_sleeps(struct doer *d, struct kpool_item *item,
 }
 
 /*
- * Cancel is true for a pending item, which then does not run, is at rest and
+ * Cancel is true for a pending item, which then does not run, is idle and
  * was not dropped.
  * Fails if the item stays in line, or dropped is called for the canceller.
  */
@@ -245,7 +245,7 @@ out:
 
 /*
  * flush of one item waits while it is pending and while it runs, and not at
- * all when it is at rest.
+ * all when it is idle.
  * Fails if a pending item's waiters are not taken over by its run.
  */
 static void flush_item_waits_for_pending_and_running(void)
@@ -274,7 +274,7 @@ out:
 }
 
 /*
- * Those who flush a pending item are woken when it is cancelled.
+ * Flushers of a pending item are woken when it is cancelled.
  * Fails (hangs) if only a run's end serves them.
  */
 static void flush_item_ends_with_cancel(void)
@@ -768,8 +768,8 @@ static int abort_main(void *arg)
 }
 
 /*
- * Cancel of a queued item lets the submitter in who waits for its place.
- * Fails if cancel forgets those who wait: mutant cancel-admits-nobody.
+ * Cancel of a queued item lets the submitter in that waits for its place.
+ * Fails if cancel forgets the waiters: mutant cancel-admits-nobody.
  */
 static void cancel_makes_room_for_a_sleeper(void)
 {
@@ -798,9 +798,9 @@ out:
 }
 
 /*
- * Whoever waits for an item also waits for its dropped function, so that the
+ * A caller that waits for an item also waits for its dropped function, so that the
  * owner may free it afterwards: cancel_wait, flush, destroy.
- * Fails if an item counts as at rest as soon as it has left the line.
+ * Fails if an item counts as idle as soon as it has left the line.
  */
 static void waiting_includes_the_dropped_function(void)
 {
@@ -901,7 +901,7 @@ static struct kpool *repeat(int place, struct repeater *r, struct kt_gate *gate,
 
 /*
  * Abort does not wait for an item that runs and was submitted again, which is
- * dropped once, when that run has ended; who waits for the item waits for both.
+ * dropped once, when that run has ended; a waiter for the item waits for both.
  * Fails if the owner is told, and may free the item, while it runs; or if what
  * its run holds back is forgotten.
  */
@@ -1017,7 +1017,7 @@ static void dropped_submits(struct kpool_item *item, int err)
 }
 
 /*
- * An item in its dropped function is at rest for nobody: other pools get
+ * An item in its dropped function is idle for nobody: other pools get
  * -EBUSY, its own, closed, -ESHUTDOWN; afterwards any pool may have it.
  * Fails if it could run, be freed by its owner, and be in line elsewhere.
  */
@@ -1109,7 +1109,7 @@ out:
 }
 
 /*
- * An item may live on the stack of one who waits for it.
+ * An item may live on the stack of a thread that waits for it.
  * Fails (KASAN, DEBUG_OBJECTS) if the worker or flush touches it after flush
  * has returned.
  */
@@ -1139,7 +1139,7 @@ static void item_may_live_on_the_stack(void)
 static DEFINE_KPOOL_ITEM(static_item, kt_job_tiny);
 
 /*
- * A zeroed item is at rest, and a statically initialised one can be used.
+ * A zeroed item is idle, and a statically initialised one can be used.
  * Fails if the initialiser leaves out a field that submit needs.
  */
 static void item_may_be_static(void)
@@ -1224,7 +1224,7 @@ static int storm_job(struct kpool_item *item)
 }
 
 /*
- * Whatever races with whatever, every acceptance ends exactly once: it ran or
+ * In all races, every acceptance ends exactly once: it ran or
  * it was cancelled.
  * Fails if any path changes an item's place without the lock.
  */

@@ -154,7 +154,7 @@ static inline ktime_t the_past(void)
 	return ktime_sub_ns(ktime_get(), 1);
 }
 
-/* Whoever reads it afterwards shows, with or without KASAN. */
+/* A read of it afterwards shows, with or without KASAN. */
 static inline void poison(void *mem, size_t size)
 {
 	OPTIMIZER_HIDE_VAR(mem);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of a pool: destroy, and those who are asleep or running then.
+ * The end of a pool: destroy, and callers that are asleep or running then.
  */
 #include "full.h"
 

@@ -79,7 +79,7 @@ static inline void limit_mark(struct task_struct *task, bool fail)
 }
 #endif
 
-/* Those who make threads, and those who have them made. */
+/* Threads that make threads, and threads that have them made. */
 static inline bool limit_makes_threads(const struct task_struct *task)
 {
 	return (task->flags & PF_KTHREAD) &&

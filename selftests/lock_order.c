@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lockdep is told of items and of those who wait for them: a lock that is
+ * What lockdep is told of items and of waiters for them: a lock that is
  * held across a wait and taken by the items waited for is reported before it
  * hangs, and nothing else is.
  *
@@ -383,7 +383,7 @@ static void items_alike_may_wait_for_one_another(void)
 }
 
 /*
- * Who asks and does not wait may hold what items take.
+ * A caller that asks and does not wait may hold what items take.
  * Fails if kpool_group_wait(), kpool_group_next(), kpool_call_timeout() or
  * kpool_release_timeout() tell lockdep of a wait without having time for one.
  */

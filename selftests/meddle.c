@@ -3,7 +3,7 @@
  * meddle DIRECTORY SEED COUNT: a program that does COUNT random things to
  * random files of a directory and of those in it.
  *
- * It keeps up to SLOTS of them open, whatever becomes of the files.  It exits
+ * It keeps up to SLOTS of them open, also when the files go away.  It exits
  * with 1 if a write is refused with an error that no bad value deserves, or a
  * read gives bytes that are no text.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Several pools as one: who gets an item, and what is done to all of them.
+ * Several pools as one: which of them gets an item, and what is done to all of them.
  */
 #include <linux/hrtimer.h>
 
@@ -56,7 +56,7 @@ static void several_end(struct kpool_multi *multi)
 	KT_EXPECT_EQ(kpool_multi_destroy(multi), 0);
 }
 
-/* Who gets an item */
+/* Which pool gets an item */
 
 /*
  * Fails if the first turn is not number 0's, or a pool is passed over; also if
@@ -222,7 +222,7 @@ out:
 	kvfree(jobs);
 }
 
-/* Fails if items that have ended, by whatever way, still count as load. */
+/* Fails if items that have ended, in any way, still count as load. */
 static void ended_items_are_no_load(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };

@@ -32,7 +32,7 @@ static void note_fault(void *data, const struct kpool_fault *fault)
 	atomic_inc(&blame.calls);
 }
 
-/* Pools of @capacity with a fault handler, and with whatever @attrs says. */
+/* Pools of @capacity with a fault handler, and with what @attrs says. */
 static bool begin_with(int capacity, const struct kpool_attrs *given)
 {
 	struct kpool_attrs attrs = { };
@@ -90,7 +90,7 @@ static void expect_blamed(int calls, const void *fn, const void *item)
 		KT_EXPECT(blame.last.item == item);
 }
 
-/* Those who wait */
+/* Waiters */
 
 static const char *const waits[] = {
 	"flush_item", "cancel_wait", "disable_wait", "flush", "group_wait",
@@ -137,7 +137,7 @@ static int waits_in(void *arg)
 	}
 }
 
-/* What is told who waits while the victim dies? */
+/* What is a waiter told while the victim dies? */
 static int told_of_death(int wait)
 {
 	struct kt_thread waiter = { };
@@ -149,10 +149,10 @@ static int told_of_death(int wait)
 	return kt_thread_join(&waiter);
 }
 
-/* Those who die */
+/* Deaths */
 
 /*
- * The worker leaves the books, who flushes is told, the fault handler knows
+ * The worker leaves the books, a flusher is told, the fault handler knows
  * function and item, another worker takes the place, and the owner may submit
  * the item again.
  * Fails if the hook is not hung up (the watch finds it, but a second later: see
@@ -226,7 +226,7 @@ static void expect_after(int wait)
 }
 
 /*
- * Whoever waits for what died is released with -EIO, by whatever means it
+ * A waiter for what died is released with -EIO, however it
  * waits, and can go on as after any end.
  * Fails if the waiters of a run, of a group, of the pool or of its end are not
  * told, or are told 0.
@@ -252,7 +252,7 @@ static void who_waits_is_told(int wait)
 }
 
 /*
- * Who waits for something else, or comes later, is told nothing.
+ * A caller that waits for something else, or comes later, is told nothing.
  * Fails if all waiters of the pool are told of any death.
  */
 static void who_waits_for_others_is_not_told(void)
@@ -310,7 +310,7 @@ static void an_item_that_waits_goes_on(void)
 }
 
 /*
- * Submitters who sleep because a victim holds the only unit are let in.
+ * Submitters that sleep because a victim holds the only unit are let in.
  * Fails if the end by death admits nobody.
  */
 static void sleeping_submitters_are_let_in(void)
@@ -644,7 +644,7 @@ static void closed_pool_comes_to_rest(int way)
 /*
  * A pool that was shrunk while they ran keeps to its capacity after deaths, and
  * a paused one starts nothing for them.
- * Fails if who died is replaced without a look at what is allowed.
+ * Fails if a dead worker is replaced without a look at what is allowed.
  */
 static void the_dead_are_replaced_as_allowed(void)
 {
@@ -763,7 +763,7 @@ static bool begin_with_states(void)
 }
 
 /*
- * The handler is given the dead worker's state, which nobody ends but who wants
+ * The handler is given the dead worker's state, which is ended only by a handler that wants
  * to; the next worker has one of its own.
  * Fails if worker_exit is called for the dead.
  */

@@ -87,7 +87,7 @@ static bool begin_submitter(struct kt_thread *submitter)
 /*
  * The submitter's run ends with -EIO: it is counted, the handler knows function
  * and item, no worker is lost, and the owner may submit the item again.
- * Fails (whoever waits hangs) if the watch does not look at runs outside, or is
+ * Fails (the waiter hangs) if the watch does not look at runs outside, or is
  * not armed by one.
  */
 static void the_run_ends(int way)
@@ -140,7 +140,7 @@ static int waits_in(void *arg)
 }
 
 /*
- * Whoever waits for more than the item is told as well.
+ * A waiter for more than the item is told as well.
  * Fails if a death outside of the workers is an end like any other.
  */
 static void who_waits_is_told(int wait)
@@ -176,7 +176,7 @@ static int calls_victim(void *unused)
 }
 
 /*
- * A call that its caller runs has nobody left who waits for it: the argument is
+ * A call that its caller runs has no waiter left: the argument is
  * given back, and the pool can be destroyed.
  * Fails (a leak, and destroy hangs) if what the caller held in the pool is
  * forgotten.

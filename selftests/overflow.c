@@ -252,7 +252,7 @@ static void error_of_a_caller_run_is_counted(void)
 }
 
 /*
- * Who waits for the item or for the pool waits for a caller's run too.
+ * A caller that waits for the item or for the pool waits for a caller's run too.
  * Fails if runs are looked for in workers alone.
  */
 static void waiting_includes_the_run_of_a_caller(void)
@@ -485,7 +485,7 @@ static int runs_as_fn(void *arg)
 }
 
 /*
- * Who must not sleep does not run an item either: it is refused.
+ * A caller that must not sleep does not run an item either: it is refused.
  * Fails if try or an interrupt runs it.
  */
 static void caller_that_must_not_sleep_is_refused(void)
@@ -799,7 +799,7 @@ static int push(void)
 }
 
 /*
- * Whoever runs it, an accepted item runs exactly once.
+ * Run by any thread, an accepted item runs exactly once.
  * Fails if a caller and a worker can both take it, or neither.
  */
 static void callers_and_workers_run_each_item_once(void)
@@ -988,7 +988,7 @@ static void newcomer_does_not_wait_for_the_dropped_function(void)
 }
 
 /*
- * Who waits for a displaced item, or for the pool, waits for its owner to have
+ * A caller that waits for a displaced item, or for the pool, waits for its owner to have
  * been told, and no longer.
  * Fails (hangs) if waiters stay with the line.
  */
@@ -1123,7 +1123,7 @@ static void paused_pool_displaces(void)
 /*
  * With no queue there is nothing to displace, also where what could start is
  * in line.
- * Fails if whatever is in line has a place in the queue.
+ * Fails if each item in line has a place in the queue.
  */
 static void paused_pool_without_a_queue_displaces_nothing(void)
 {
@@ -1213,7 +1213,7 @@ out:
 
 /*
  * Tuned back to caller_runs, the pool lets newcomers run their items themselves, and
- * who slept before is served as before.
+ * one that slept before is served as before.
  * Fails if tuning loses a sleeper.
  */
 static void sleepers_are_served_after_tuning_to_caller_runs(void)
@@ -1458,7 +1458,7 @@ static int fills_the_line(struct kpool_item *item)
 /*
  * An item in a worker runs another itself, and that waits for one in line that
  * cannot start before both have ended: the wait is refused.
- * Fails (hangs) if the inner run is taken for somebody who goes on.
+ * Fails (hangs) if the inner run is taken for one that goes on.
  */
 static void hang_within_a_workers_item_is_refused(void)
 {

@@ -131,7 +131,7 @@ static void expect_order_by_rule(struct kpool *pool, int n, int most)
 }
 
 /*
- * High before normal before low, in whatever order they came.
+ * High before normal before low, in any order of arrival.
  * Fails if the line is in order of arrival, or low and high are mixed up.
  */
 static void high_starts_before_normal_before_low(void)
@@ -370,7 +370,7 @@ static int item_fills_the_pool(struct kpool_item *it)
 }
 
 /*
- * An item's priority is what it was set to last, whatever its weight.
+ * An item's priority is what it was set to last, with any weight.
  * Fails if one setter overwrites what the other has stored.
  */
 static void priority_and_weight_are_apart(void)
@@ -453,7 +453,7 @@ static bool block_mixed(struct kpool *pool, struct kt_submitter *s)
 }
 
 /*
- * Submitters that sleep are served by arrival, whatever their priority; without
+ * Submitters that sleep are served by arrival, not by priority; without
  * a queue that is the order in which their items start.
  * Fails if the sleepers are sorted as the line is.
  */
@@ -749,7 +749,7 @@ static int flush_main(void *arg)
 /*
  * A flush waits for the low items that were accepted before it, though later
  * ones overtake them.
- * Fails if so many ends are counted, whoever ends.
+ * Fails if so many ends are counted, of any item.
  */
 static void flush_waits_for_low_items_that_are_overtaken(void)
 {

@@ -23,7 +23,7 @@ struct racer {
 	struct kt_thread	thread;
 };
 
-/* Who is through goes on until the other is, unless time passes only in sleep. */
+/* A thread that is through goes on until the other is, unless time passes only in sleep. */
 static int racer_main(void *arg)
 {
 	struct racer *racer = arg;
@@ -179,7 +179,7 @@ static void looks_at_nothing(int round)
 }
 
 /*
- * Who runs a call is told that its caller has gone.
+ * The function of a call is told that its caller has gone.
  * KCSAN complains if it is told plainly (abandoned-told-plainly).
  */
 static void call_hears_that_its_caller_has_gone(void)

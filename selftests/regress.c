@@ -412,7 +412,7 @@ static int purge_race_main(void *arg)
  * One worker that expires whenever a caller comes: the caller is served all
  * the same, by it or by the next (ants 272).
  * Fails if the purger takes a worker to which an item was given, or if its end
- * does not serve those who wait for its unit.
+ * does not serve waiters for its unit.
  */
 static void last_worker_purged_while_caller_waits(void)
 {
@@ -441,7 +441,7 @@ out:
 }
 
 /*
- * A pool that was overloaded takes work again as soon as it is at rest, as
+ * A pool that was overloaded takes work again as soon as it is drained, as
  * often as one likes (ants 239).
  * Fails if a refusal or a racing return leaks a unit or a waiter's place.
  */
@@ -560,7 +560,7 @@ static void racing_cancels_claim_once(void)
 }
 
 /*
- * A second cancel of the same acceptance finds nothing, at rest too.
+ * A second cancel of the same acceptance finds nothing, in an idle item too.
  * Fails if cancel looks at a mark that the first one leaves behind.
  */
 static void second_cancel_finds_nothing(void)
@@ -603,7 +603,7 @@ static int flusher_main(void *arg)
 }
 
 /*
- * Abort settles everything that was queued: each owner is told once, and who
+ * Abort settles everything that was queued: each owner is told once, and a thread that
  * waited for an item comes back (pond 61, 138).
  * Fails if abort forgets items, tells an owner twice, or wakes no waiter.
  */
@@ -684,7 +684,7 @@ static struct {
 	bool		stop;
 } turmoil;
 
-/* Leave together, so that whoever sleeps for ever is not woken by the next. */
+/* Leave together, so that a thread that sleeps for ever is not woken by the next. */
 static bool turmoil_meet(int round)
 {
 	int all = TURMOIL_THREADS * round, tries;
@@ -741,10 +741,10 @@ static int turmoil_main(void *arg)
 }
 
 /*
- * Threads that release, wait for it and reboot, all at once: whoever closed
+ * Threads that release, wait for it and reboot, all at once: the one that closed
  * the pool and waits returns, though another opens it meanwhile.
  * Fails (a meeting that not all come to) if closing and beginning to wait are
- * two steps: a reboot in between leaves one who waits for an open pool's end.
+ * two steps: a reboot in between leaves one that waits for an open pool's end.
  */
 static void closing_and_opening_at_once_hang_nobody(void)
 {
@@ -762,7 +762,7 @@ static void closing_and_opening_at_once_hang_nobody(void)
 	for (i = 0; i < TURMOIL_THREADS; i++) {
 		while (!kt_thread_done(&t[i])) {
 			usleep_range(300, 600);
-			/* it has failed: free whoever sleeps for ever */
+			/* it has failed: free a thread that sleeps for ever */
 			if (READ_ONCE(turmoil.stop))
 				kpool_release(turmoil.pool);
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Items that are submitted again: while they run, by themselves, to another
- * pool, after they freed themselves; and who sees whose stores.
+ * pool, after they freed themselves; and which run sees whose stores.
  */
 #include "compat.h"
 #include "full.h"
@@ -44,7 +44,7 @@ static void again_init(struct again *a, struct kpool *pool,
 }
 
 /*
- * An item that submits itself on a full pool is never refused, and those who
+ * An item that submits itself on a full pool is never refused, and waiters that
  * sleep in submit get their turn all the same.
  * Fails if self-submission asks for room (it would be -EDEADLK here), or goes
  * to the head of the line.
@@ -472,7 +472,7 @@ static void successor_in_the_same_memory_needs_room(int successor)
 }
 
 /*
- * An item at rest may go to another pool; one that is pending is -EALREADY
+ * An idle item may go to another pool; one that is pending is -EALREADY
  * there, and one that runs -EBUSY.
  * Fails if only the pool it is submitted to is looked at: it could run in
  * both at once.
@@ -506,7 +506,7 @@ out:
 }
 
 /*
- * An item outlives its pool: at rest, it may be submitted to the next one.
+ * An item outlives its pool: idle, it may be submitted to the next one.
  * Fails if submit follows what the item remembers of a pool that is freed.
  */
 static void item_outlives_its_pool(void)

@@ -206,13 +206,13 @@ static inline void kt_gate_init(struct kt_gate *gate)
 	atomic_set(&gate->dropped_err, 0);
 }
 
-/* Whoever waits at the gate, or comes later, passes. */
+/* All that wait at the gate, or come later, pass. */
 static inline void kt_gate_open(struct kt_gate *gate)
 {
 	complete_all(&gate->open);
 }
 
-/* Exactly one of those who wait at the gate, or the next to come, passes. */
+/* Exactly one of those that wait at the gate, or the next to come, passes. */
 static inline void kt_gate_let_one(struct kt_gate *gate)
 {
 	complete(&gate->open);
@@ -295,7 +295,7 @@ static inline bool kt_submit_jobs(struct kpool *pool, struct kt_job *jobs,
 	return true;
 }
 
-/* Threads, for whatever may sleep while the case goes on */
+/* Threads, for what may sleep while the case goes on */
 
 struct kt_thread {
 	struct task_struct	*task;
@@ -351,7 +351,7 @@ static inline bool kt_thread_asleep(struct kt_thread *t)
 }
 
 /*
- * Those who do a thing a thousand times may take minutes; the wait is one of
+ * Threads that do a thing a thousand times may take minutes; the wait is one of
  * many sleeps, so that the kernel takes it for no hung task.
  */
 static inline bool kt_thread_ends(struct kt_thread *t)

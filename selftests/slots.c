@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes all places that the kernel has for those who want to know of CPUs, so
+ * Takes all places that the kernel has for callbacks that want to know of CPUs, so
  * that kpool, which needs one, cannot be loaded meanwhile.
  */
 #include <linux/cpuhotplug.h>

@@ -99,7 +99,7 @@ static int submits(void *arg)
 		accepted = submit_ring(s);
 		if (accepted < 0)
 			return accepted;
-		/* leave the processor to those who run them */
+		/* leave the processor to the workers that run them */
 		if (!accepted)
 			kt_sleep_ms(1);
 	} while (!has_enough(s));

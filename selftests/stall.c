@@ -35,7 +35,7 @@ static noinline int sleeps_too_long_by_argument(void *gate)
 
 static bool spin_on;
 
-/* Whatever happens, it ends, before the kernel's own watchdogs complain. */
+/* In any case it ends, before the kernel's own watchdogs complain. */
 static ktime_t spin_limit(unsigned int ms)
 {
 	return ktime_add_ms(ktime_get(), ms);
@@ -241,9 +241,9 @@ static noinline int never_sleeps(struct kpool_item *item)
 
 /*
  * An item that does not sleep, but lets others run, is told of on any number of
- * CPUs, each time; whether its stack can be had depends on who runs when its
+ * CPUs, each time; whether its stack can be had depends on what runs when its
  * CPU is asked.
- * Fails if only those who sleep are told of.
+ * Fails if only sleepers are told of.
  */
 static void busy_item_is_told_of(void)
 {

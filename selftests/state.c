@@ -861,7 +861,7 @@ static void reboots(void *data, void *state)
 }
 
 /*
- * Who leaves cannot open the pool again, which waits for all to have left.
+ * A worker that leaves cannot open the pool again, which waits for all to have left.
  * Fails (hangs) if that waits for itself: mutant reboot-waits-for-itself.
  */
 static void reboot_by_who_leaves_is_refused(void)

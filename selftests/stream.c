@@ -338,7 +338,7 @@ static void followers_take_places_in_the_queue(void)
 
 /*
  * In a paused pool followers stay in line, and take places in the queue all the
- * same; who could start comes in, however many they are.
+ * same; what could start comes in, however many they are.
  * Fails if a follower in line is counted as one that could start.
  */
 static void followers_take_places_in_a_paused_pool(void)
@@ -404,7 +404,7 @@ static void cancel_of_followers_closes_the_gap(void)
 	jobs_end(pool);
 }
 
-/* Fails if a stream whose followers have all gone stays busy, or forgets who runs. */
+/* Fails if a stream whose followers have all gone stays busy, or forgets what runs. */
 static void stream_goes_on_when_all_followers_were_cancelled(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 3);
@@ -448,7 +448,7 @@ static void abort_empties_a_stream(void)
 	jobs_end(pool);
 }
 
-/* Fails if followers are taken for those who may be left behind. */
+/* Fails if followers are taken for jobs that may be left behind. */
 static void release_runs_all_followers(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 10);
@@ -718,8 +718,8 @@ static int flushes_its_follower(struct kpool_item *item)
 }
 
 /*
- * A job that flushes one behind it in its stream would wait for ever, whatever
- * else runs in the pool.
+ * A job that flushes one behind it in its stream would wait for ever, even if
+ * others run in the pool.
  * Fails (hangs) if the stream is not looked at.
  */
 static void flush_of_its_own_follower_is_refused(void)

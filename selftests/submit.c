@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way in: who is accepted, who waits, who is refused, and in what order.
+ * The way in: which item is accepted, waits, is refused, and in what order.
  */
 #include <linux/sched/signal.h>
 
@@ -302,7 +302,7 @@ static int block_in_order(struct full *f, struct kt_job *late,
 }
 
 /*
- * Those who sleep in submit are served strictly in order of arrival, after
+ * Callers asleep in submit are served strictly in order of arrival, after
  * what is queued.
  * Fails if waiters are woken to race for room, or served from the wrong end.
  */
@@ -332,7 +332,7 @@ out:
 }
 
 /*
- * One who leaves the middle of the line does not disturb the others.
+ * A submitter that leaves the middle of the line does not disturb the others.
  * Fails if a cancelled waiter takes its neighbours along, or their order.
  */
 static void leaving_keeps_the_order_of_the_others(void)
@@ -378,7 +378,7 @@ static void overtake(struct full *f, struct kt_job *newcomer)
 }
 
 /*
- * A newcomer never overtakes one who sleeps: the moment a unit becomes free,
+ * A newcomer never overtakes one that sleeps: the moment a unit becomes free,
  * a try that hammers the pool must not get it.
  * Fails if a finishing worker gives up its unit before it has served the
  * waiters, and submit does not look whether anyone waits.
@@ -409,7 +409,7 @@ static void newcomer_never_overtakes(void)
 }
 
 /*
- * While a pool is paused, whoever does not fit waits, and try is refused
+ * While a pool is paused, an item that does not fit waits, and try is refused
  * although no item runs; resume serves them in order.
  * Fails if try looks at the running items alone.
  */

@@ -124,7 +124,7 @@ static void worker_expires(int ms, s64 phase)
 
 /*
  * An idle worker is gone no sooner than expiry and no later than expiry + 1/8
- * + two ticks, whatever the expiry and wherever in a tick it fell idle.
+ * + two ticks, for any expiry and wherever in a tick it fell idle.
  * Fails if idle time is taken in whole ticks downwards, or the purger comes
  * once per expiry instead of when the oldest worker is due.
  */

@@ -152,7 +152,7 @@ static void displaced_job_lets_the_next_of_its_stream_go(void)
 }
 
 /*
- * Nobody is displaced in vain.  A light item that is about to start goes only
+ * Nothing is displaced without need.  A light item that is about to start goes only
  * if the heavy one behind it fits then: with 2 units free it does, with 1 not.
  * Fails if the oldest goes, and two wait in a queue of one (displaced-in-vain).
  */
@@ -905,14 +905,14 @@ out:
 	kvfree(actors);
 }
 
-/* Sleeps that could never end, whatever else goes on */
+/* Sleeps that could never end, beside others that can */
 
 static struct kpool *the_pool;
 static struct probe awaited, again;
 static struct kt_gate dropping;
 static int got, again_got;
 
-/* Whoever hangs is let go, so that the case ends. */
+/* A thread that hangs is let go, so that the case ends. */
 static void expect_refused(void)
 {
 	if (!KT_EXPECT(kt_wait(READ_ONCE(got) != 4711)))
@@ -1007,7 +1007,7 @@ static void hang_is_seen_when_all_has_been_dropped(void)
 
 /*
  * The next run of a member that runs is dropped with its group: its place in
- * the queue goes to who waits for one, at once.
+ * the queue goes to a waiter for one, at once.
  * Fails (waits for long) if room is looked for only when the owner was told.
  */
 static void doomed_run_leaves_its_place(void)
@@ -1062,7 +1062,7 @@ static int submits_those_who_wait(struct kpool_item *item)
 }
 
 /*
- * The last who is awake sleeps in submit, and is served as soon as somebody
+ * The last that is awake sleeps in submit, and is served as soon as somebody
  * looks whether that is a hang.
  * Fails if one of the others is refused all the same.
  */
@@ -1097,9 +1097,9 @@ static int cancels_and_waits(void *arg)
 }
 
 /*
- * Who takes a place in the queue back, and waits for a run, makes room: a high
+ * A caller that takes a place in the queue back, and waits for a run, makes room: a high
  * job that was due before starts at once.
- * Fails (it does not start) if who falls asleep wakes no worker for it.
+ * Fails (it does not start) if a caller that falls asleep wakes no worker for it.
  */
 static void place_taken_back_is_used_while_its_owner_waits(void)
 {

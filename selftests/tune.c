@@ -254,7 +254,7 @@ static bool three_blocked(struct full *f, struct kt_job *late,
 }
 
 /*
- * More capacity serves those who wait at once, as many as fit.
+ * More capacity serves waiters at once, as many as fit.
  * Fails if tune changes the number and wakes nobody.
  */
 static void more_capacity_serves_those_who_wait(void)
@@ -278,7 +278,7 @@ out:
 }
 
 /*
- * A longer queue admits those who wait.
+ * A longer queue admits waiters.
  * Fails if only capacity is looked at when growing.
  */
 static void longer_queue_admits_those_who_wait(void)
@@ -302,7 +302,7 @@ out:
 }
 
 /*
- * No tune refuses those who sleep already: they are served as they would be.
+ * No tune refuses sleepers: they are served as they would be.
  * Fails if nonblocking, max_blocked or the queue are applied to the past.
  */
 static void shrinking_refuses_no_sleeper(void)
@@ -866,7 +866,7 @@ static int tune_while_told(void *arg)
 /*
  * Workers may come and go while all of them are being tuned.
  * Fails (KASAN, DEBUG_LIST) if one leaves the list, or its task is put, under
- * who walks it: mutant reaped-without-mutex.
+ * the walk: mutant reaped-without-mutex.
  */
 static void workers_go_while_they_are_tuned(void)
 {

@@ -35,7 +35,7 @@ static void weight_finish(struct kpool *pool, struct kt_submitter *s, int n)
 
 /*
  * Two items of weight 2 fill a capacity of 4, and give it back when they end.
- * Fails if a start takes one unit whatever the weight, or an end gives back
+ * Fails if a start takes one unit for any weight, or an end gives back
  * another number than the start took.
  */
 static void item_holds_its_weight(void)
@@ -443,7 +443,7 @@ static void full_size_item_does_not_starve(int depth)
 
 static const char *const depths[] = { "without_queue", "with_queue", NULL };
 
-/* How the first of those who wait is taken away. */
+/* How the first waiter is taken away. */
 enum { BY_CANCEL, BY_TIMEOUT, BY_KILL };
 
 static const char *const ways_out[] = {
@@ -471,7 +471,7 @@ static int take_head_away(int way, struct kt_submitter *s)
 /*
  * When a heavy submitter that sleeps gives up, those behind it that fit go at
  * once.
- * Fails if the end of a wait does not look at who is next.
+ * Fails if the end of a wait does not look at the next in line.
  */
 static void sleeping_head_that_goes_lets_the_next_in(int way)
 {
@@ -933,7 +933,7 @@ static void waiting_for_units_of_others_is_none(void)
 	weight_finish(pool, NULL, 0);
 }
 
-/* Many at once: what all who run hold together, and the most it ever was. */
+/* Many at once: what all runs hold together, and the most it ever was. */
 
 #define HAMMERS	8
 

@@ -3,7 +3,7 @@
  * The same scenario on kpool and on workqueues: an item oopses, and what then?
  *
  * What kpool does is asserted; what workqueues do is only told, by the parameter
- * "table".  Whatever never returns is left behind: this guest ends with the test.
+ * "table".  What never returns is left behind: this guest ends with the test.
  */
 #include <linux/cpumask.h>
 #include <linux/workqueue.h>
@@ -223,7 +223,7 @@ static void others_fn(struct work_struct *work)
 	complete(&container_of(work, struct duel, others)->others_ran);
 }
 
-/* Somebody who has nothing to do with it shares a CPU. */
+/* Work that has nothing to do with it shares a CPU. */
 static int others_run(struct duel *d)
 {
 	INIT_WORK(&d->others, others_fn);
@@ -374,7 +374,7 @@ static int table_get(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops table_ops = { .get = table_get };
 module_param_cb(table, &table_ops, NULL, 0400);
-MODULE_PARM_DESC(table, "who does what after an oops");
+MODULE_PARM_DESC(table, "what each does after an oops");
 
 KT_MODULE("kpool selftest: an oops in a pool and in workqueues",
 	  KT_CASE(kpool_goes_on),

@@ -122,7 +122,7 @@ static int ants_gated_fails(void *arg)
 /*
  * A bug that ants had: ten tasks fail at the same time while five submitters
  * sleep, and nobody wakes these.
- * Fails if the end of an item that failed does not serve who waits.
+ * Fails if the end of an item that failed does not serve a waiter.
  */
 static void failing_tasks_serve_the_blocked(int way)
 {

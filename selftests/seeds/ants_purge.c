@@ -212,7 +212,7 @@ static s64 idle_life(struct kpool *pool)
 
 /*
  * An idle worker is gone no sooner than expiry and no later than expiry + 1/8
- * and two ticks, whatever the expiry.
+ * and two ticks, for any expiry.
  * Fails if the purger rounds its timer down, or polls.
  */
 static void idle_life_is_expiry(void)

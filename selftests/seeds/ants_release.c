@@ -16,7 +16,7 @@ static int ants_second(void *arg)
 	return 0;
 }
 
-/* One of two threads that submit 30 tasks each, whatever becomes of them. */
+/* One of two threads that submit 30 tasks each, and ignore the results. */
 struct ants_stream {
 	struct kt_thread	thread;
 	struct kpool		*pool;

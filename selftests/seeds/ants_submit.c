@@ -176,7 +176,7 @@ static int ants_count(void *arg)
 }
 
 /*
- * The default pool takes 100,000 tasks from someone who made no pool.
+ * The default pool takes 100,000 tasks from a caller that made no pool.
  * Fails if it is not made on first use, or has no working defaults.
  */
 static void default_pool_completes(void)
@@ -350,7 +350,7 @@ static int ants_add(void *arg)
 	return 0;
 }
 
-/* 1,000 tasks add up 0 to 999; who waits for the pool sees the sum. */
+/* 1,000 tasks add up 0 to 999; a waiter for the pool sees the sum. */
 static void add_up(struct kpool *pool, enum ants_way way)
 {
 	struct ants_job *jobs = ants_jobs(1000, ants_add, NULL);

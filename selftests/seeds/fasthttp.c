@@ -156,7 +156,7 @@ static void refuse_the_eleventh(struct kpool *pool, struct completion *ready)
 	KT_EXPECT_EQ(s.refused, 5);
 }
 
-/* Ten clients are served at once; whoever is refused is not served later. */
+/* Ten clients are served at once; a client that is refused is not served later. */
 static void max_workers_round(const char *name, struct conn *conns)
 {
 	struct kpool *pool = server(name, 0);

@@ -40,7 +40,7 @@ static void wait_unit(struct unit *u)
 /*
  * TestPool and TestUnlimitedPool: four units of a second succeed, and closing
  * twice is harmless.
- * Fails if queueing waits for a worker, if a unit's value is not seen by who
+ * Fails if queueing waits for a worker, if a unit's value is not seen by a thread that
  * waited for it, or if the second release does anything.
  */
 static void four_units_succeed(int kind)
@@ -190,8 +190,8 @@ struct abandoned {
 };
 
 /*
- * Five seconds of work, or until the caller has left, who may be late himself;
- * nothing is stored for one who has left.
+ * Five seconds of work, or until the caller has left, which may be late itself;
+ * nothing is stored for one that has left.
  */
 static int work_of_5_s(void *arg)
 {
@@ -214,7 +214,7 @@ static void release_abandoned(void *arg)
 }
 
 /*
- * TestCancelFromWithin: whoever waits for a unit of five seconds gives up after
+ * TestCancelFromWithin: a caller that waits for a unit of five seconds gives up after
  * two, at once, and the unit finds out when it looks.
  * Fails if giving up waits for the unit, or if the unit is not told.
  */
@@ -434,7 +434,7 @@ out:
 }
 
 /*
- * WaitAll: ten units, and who waited sees all ten ended.
+ * WaitAll: ten units, and the waiter sees all ten ended.
  * Fails if the wait ends before the last unit does.
  */
 static void wait_all_waits_for_ten(int kind)

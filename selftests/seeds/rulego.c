@@ -110,7 +110,7 @@ static void start_twice_is_once(void)
 }
 
 /*
- * Full is an error at once, whatever the number of processors: exactly
+ * Full is an error at once, for any number of processors: exactly
  * capacity tasks run, one more is refused, and its refusal is counted.
  * Fails if units are shared out so that some cannot be used, or if more are
  * given out than there are.

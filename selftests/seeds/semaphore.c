@@ -441,7 +441,7 @@ static void bad_weights_are_refused(void)
 }
 
 /*
- * What its users ask for: the size can be changed.  Grown, it serves who waits;
+ * What its users ask for: the size can be changed.  Grown, it serves waiters;
  * shrunk below what an accepted item weighs, it still serves that.
  * Fails if tune serves nobody, or if an item outlives its chance to start.
  */
@@ -502,7 +502,7 @@ static const int collatz_expected[32] = {
 	12, 20, 20, 7, 7, 15, 15, 10, 23, 10, 111, 18, 18, 18, 106, 5,
 };
 
-/* To acquire all units is to wait for whoever holds one. */
+/* To acquire all units is to wait for each holder. */
 static void acquire_all(struct kpool *pool, int n)
 {
 	struct kt_gate open;

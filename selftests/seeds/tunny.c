@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Scenarios of tunny: a fixed set of workers, each with a state of its own;
- * whoever has a job waits for its result.
+ * a caller with a job waits for its result.
  */
 #include <linux/cpumask.h>
 #include <linux/jhash.h>
@@ -38,7 +38,7 @@ static int get_size(struct kpool *pool)
 	return attrs.capacity;
 }
 
-/* QueueLength: whoever waits for a worker or has one. */
+/* QueueLength: callers that wait for a worker or have one. */
 static u64 queue_length(struct kpool *pool)
 {
 	struct kpool_stats s;
@@ -493,7 +493,7 @@ static int call_gate(void *arg)
 }
 
 /*
- * QueueLength counts those who wait and those who are served.
+ * QueueLength counts callers that wait and callers that are served.
  * Fails if a call that waits or runs is in none of the counters, or in two.
  */
 static void queue_length_counts_waiting_and_running(void)

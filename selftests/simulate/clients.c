@@ -60,7 +60,7 @@ static bool sim_is_lost(int err)
 	return err == -EIO && (sim->pool[0].deaths || sim->pool[1].deaths);
 }
 
-/* Only who is part of a pool can wait for itself there. */
+/* Only a part of a pool can wait for itself there. */
 static void sim_judge_deadlock(const struct sim_call *call)
 {
 	const char *name = sim_ops[call->op->kind].name;

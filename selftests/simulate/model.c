@@ -164,7 +164,7 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	/* one that its submitter runs, or that waits in front, needs no room */
 	if (old->place == SIM_BLOCKED || now->place != SIM_LINE)
 		return;
-	sim_expect(!was->queue, "item %d overtakes those who wait", it->nr);
+	sim_expect(!was->queue, "item %d overtakes waiters", it->nr);
 	if (!sim_is_simple(was) || !sim_is_simple(v))
 		return;
 	/* another may have made room */
@@ -296,7 +296,7 @@ static void sim_started(struct sim_pool *p, struct sim_item *it,
 	}
 }
 
-/* An accepted item is there no more and does not run: who took it? */
+/* An accepted item is there no more and does not run: what took it? */
 static void sim_taken_back(struct sim_pool *p, struct sim_item *it)
 {
 	struct sim_call *call = sim_caller();
@@ -476,12 +476,12 @@ static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 	bool past = sim_any_in_line(v, rank + 1, 2) &&
 		    !sim_any_in_line(v, 0, rank - 1);
 
-	/* who runs its own item takes nobody's turn */
+	/* a thread that runs its own item takes nobody's turn */
 	if (starts && v->callers <= was->callers) {
 		/* one above that left the line in this step may have been passed */
 		p->passed = past && !sim_any_in_line(was, 0, rank - 1) ?
 			    p->passed + 1 : 0;
-		/* who came to the line in this step, or left it, may be no matter */
+		/* an item that came to the line in this step, or left it, may be no matter */
 		past = (sim_any_in_line(v, rank + 1, 2) ||
 			sim_any_in_line(was, rank + 1, 2)) &&
 		       !(sim_any_in_line(v, 0, rank - 1) &&
@@ -594,7 +594,7 @@ static void sim_judge_conserving(struct sim_pool *p, const struct sim_view *v)
 	}
 }
 
-/* Who may have changed the state of the pool? */
+/* What may have changed the state of the pool? */
 static void sim_judge_state(const struct sim_view *was, const struct sim_view *v)
 {
 	sim_expect(!v->unsettled || v->settling,
@@ -754,7 +754,7 @@ static struct sim_item *sim_waits_for(const struct sim_item *it)
 	return NULL;
 }
 
-/* Who of the stream runs has to end before the item can. */
+/* The job of the stream that runs has to end before the item can. */
 static struct sim_item *sim_before(struct sim_item *it)
 {
 	int i;
@@ -837,7 +837,7 @@ void sim_step(const void *lock)
 	sim_judge_conserving(p, &v);
 	sim_judge_state(&p->view, &v);
 	sim_judge_workers(p, &p->view, &v);
-	sim_expect(!v.circle, "who waits for each other sleeps on");
+	sim_expect(!v.circle, "threads that wait for each other sleep on");
 	/* before this step and after it: in between, a sleeper may be refused */
 	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
 	p->view = v;

@@ -37,7 +37,7 @@ static enum sim_place sim_place_of(const struct kpool_item *item)
 const char *sim_place_name(unsigned int place)
 {
 	static const char *const names[] = {
-		"at rest", "blocked", "kept", "due", "in line", "back",
+		"idle", "blocked", "kept", "due", "in line", "back",
 		"delayed", "doomed",
 	};
 

@@ -281,7 +281,7 @@ static inline void sim_state_point(unsigned int state)
 #define timer_shutdown_sync(timer)	sim_timer_delete_sync(timer)
 #define timer_pending(timer)		sim_timer_pending(timer)
 
-/* RCU would keep the memory for those who are still in a pool that is freed. */
+/* RCU would keep the memory for threads that are still in a pool that is freed. */
 #undef kfree_rcu
 #define kfree_rcu(pool, ...)		sim_free_pool(pool)
 

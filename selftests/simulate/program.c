@@ -3,7 +3,7 @@
  * What a seed makes the clients do.  A program is made from the seed alone, so
  * that leaving out operations changes nothing else in it.  All times are short
  * of 64 ticks, where the timer wheel is exact: a seed then does the same
- * whatever ran before it.
+ * independent of what ran before it.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>

@@ -2,7 +2,7 @@
 /*
  * One seed from beginning to end: pools are made, clients started, and after a
  * while, or when the clients are done, the pools are destroyed, and everything
- * must have ended.  Whoever runs this has the highest priority, so that nothing
+ * must have ended.  The thread that runs this has the highest priority, so that nothing
  * happens before it sleeps; and as time passes only while all sleep, it sees
  * everybody asleep when it wakes by itself.
  */
@@ -119,7 +119,7 @@ static bool sim_is_fragile(void)
 	return false;
 }
 
-/* See out who may not be in kpool while a pool is destroyed. */
+/* See out the threads that may not be in kpool while a pool is destroyed. */
 static void sim_clear_out(void)
 {
 	int i, tries;
@@ -157,15 +157,15 @@ static int sim_closer_main(void *data)
 static void sim_say_who_hangs(void)
 {
 	const struct sim_call *call;
-	char who[100] = "";
+	char hung[100] = "";
 	size_t len = 0;
 
 	list_for_each_entry(call, &sim->calls, node)
-		len += scnprintf(who + len, sizeof(who) - len, " %s%s(%d)",
+		len += scnprintf(hung + len, sizeof(hung) - len, " %s%s(%d)",
 				 call->inside ? "item's " : "",
 				 sim_ops[call->op->kind].name,
 				 call->item ? call->item->nr : -1);
-	sim_fail("hang:%s", who);
+	sim_fail("hang:%s", hung);
 }
 
 static void sim_judge_items(void)
@@ -260,7 +260,7 @@ bool sim_run(u64 seed, u64 mask, unsigned int variant)
 	sim_schedule_end();
 	failed = sim->failure[0];
 	strscpy(sim_last_failure, sim->failure, sizeof(sim_last_failure));
-	/* who hangs is left behind with all that may still be used */
+	/* a hung thread is left behind with all that may still be used */
 	sim_nr_hangs += hangs;
 	if (!hangs)
 		kfree(sim);

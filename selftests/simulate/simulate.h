@@ -5,7 +5,7 @@
  *
  * points.h	how scheduling points get into the engine
  * stand_ins.h	what is called there in the kernel's place
- * pct.c	who runs: random priorities, and points at which they change
+ * pct.c	which thread runs: random priorities, and points at which they change
  * threads.c	the threads, which are used again
  * later.c	work and timers, each in a thread of its own
  * program.c	what a seed makes the clients do

@@ -146,7 +146,7 @@ void sim_thread_end(struct sim_thread *thread)
 	if (thread->state != SIM_THREAD_MADE)
 		wait_for_completion(&thread->ended);
 	thread->state = SIM_THREAD_FREE;
-	/* used last: who is about to wake it, in a read section, finds it gone */
+	/* used last: a thread that is about to wake it, in a read section, finds it gone */
 	list_add_tail(&thread->node, &sim_free);
 	sim_nr_free++;
 }
@@ -246,7 +246,7 @@ int sim_task_work_add(struct callback_head *work)
 	return 0;
 }
 
-/* The thread itself may outlive its end: who asks it gets its ghost. */
+/* The thread itself may outlive its end: a question to it goes to its ghost. */
 struct task_struct *sim_get_task(struct task_struct *task)
 {
 	struct sim_thread *thread = sim_current();

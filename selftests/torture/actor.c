@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The threads that act: submitters, who use the pools, and tuners, who change
+ * The threads that act: submitters, which use the pools, and tuners, which change
  * them.
  */
 #include <linux/kthread.h>
@@ -82,7 +82,7 @@ int kpt_actors_start(u32 seed)
 				      i >= kpt_nsubmitters, i);
 		if (err)
 			return err;
-		/* pairs with who looks at the actors meanwhile */
+		/* pairs with the thread that looks at the actors meanwhile */
 		smp_store_release(&kpt_nr_actors, i + 1);
 	}
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What is promised: how a violation is told, and the checks of a pool's
- * counters, always and at rest, against each other and against our books.
+ * counters, always and when drained, against each other and against our books.
  */
 #include "torture.h"
 
@@ -121,7 +121,7 @@ void kpt_check_reading(struct kpt_target *t)
 	kpt_check_growth(t, &s);
 }
 
-/* Books, at rest */
+/* Books, when drained */
 
 static void kpt_check_items(struct kpt_target *t)
 {
@@ -135,11 +135,11 @@ static void kpt_check_items(struct kpt_target *t)
 				      t->name, i, open);
 		atomic_set(&t->items[i].open, 0);
 		if (atomic_read(&t->items[i].active))
-			kpt_violation(KPT_OVERLAP, "%s: item %d runs at rest",
+			kpt_violation(KPT_OVERLAP, "%s: item %d runs when drained",
 				      t->name, i);
 	}
 	if (atomic_read(&t->units))
-		kpt_violation(KPT_CAPACITY, "%s: %d units held at rest",
+		kpt_violation(KPT_CAPACITY, "%s: %d units held when drained",
 			      t->name, atomic_read(&t->units));
 	if (atomic_read(&t->allocated))
 		kpt_violation(KPT_LEAK, "%s: %d items have not been freed",
@@ -179,7 +179,7 @@ static void kpt_compare_all(struct kpt_target *t, const struct kpool_stats *s,
 		    0);
 	if (s->submitted != s->completed + s->cancelled + s->dropped + s->died)
 		kpt_violation(KPT_COUNTERS,
-			      "%s: submitted %llu, completed %llu, cancelled %llu, dropped %llu, died %llu at rest",
+			      "%s: submitted %llu, completed %llu, cancelled %llu, dropped %llu, died %llu when drained",
 			      t->name, s->submitted, s->completed,
 			      s->cancelled, s->dropped, s->died);
 }

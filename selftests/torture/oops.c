@@ -80,7 +80,7 @@ static void kpt_victim_dropped(struct kpool_item *item, int err)
 		kpt_count(v->target, expired);
 }
 
-/* Who waits for it gets -EIO, unless it has been buried before. */
+/* A waiter for it gets -EIO, unless it has been buried before. */
 static void kpt_check_death(struct kpt_victim *v, const char *what, int err)
 {
 	static const int allowed[] = { -EIO, 0 };
@@ -88,7 +88,7 @@ static void kpt_check_death(struct kpt_victim *v, const char *what, int err)
 	if (err)
 		kpt_check_answer(what, err, allowed);
 	if (err && !READ_ONCE(v->died))
-		kpt_violation(KPT_ANSWER, "%s: who lives is said to have died",
+		kpt_violation(KPT_ANSWER, "%s: a thread that lives is said to have died",
 			      what);
 }
 

@@ -183,7 +183,7 @@ void kpt_deed_submit(struct kpt_hand *hand, struct kpt_target *t)
 		kpt_submit(hand, it, kpt_any_way(hand, t));
 }
 
-/* Lanes: who has one alone submits to it, so that its order is known */
+/* Lanes: the only holder of one submits to it, so that its order is known */
 
 static struct kpt_lane *kpt_take_lane(struct kpt_hand *hand,
 				      struct kpt_target *t)
@@ -310,7 +310,7 @@ void kpt_deed_submit_single(struct kpt_hand *hand, struct kpt_target *t)
 	struct kpt_lane *lane = NULL;
 	int n = 1 + kpt_dice(hand, 24);
 
-	/* who sleeps in a submit inside an item must not keep a lane */
+	/* a sleeper in a submit inside an item must not keep a lane */
 	if (hand->where != KPT_IN_ITEM && kpt_one_in(hand, 2))
 		lane = kpt_take_lane(hand, t);
 	while (n--)

@@ -95,7 +95,7 @@ void kpt_deed_flush(struct kpt_hand *hand, struct kpt_target *t)
 	}
 }
 
-/* Who may change its delay knows that it may start at another time. */
+/* A caller that may change its delay knows that it may start at another time. */
 void kpt_deed_modify_delay(struct kpt_hand *hand, struct kpt_target *t)
 {
 	struct kpt_item *it = kpt_any_item(hand, t);

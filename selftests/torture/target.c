@@ -2,7 +2,7 @@
 /*
  * Targets: the pools that are worked on, made anew from time to time.
  *
- * A target has users, who may call its pool, and one user more while it is
+ * A target has users, which may call its pool, and one user more while it is
  * open.  When that one leaves, nobody new comes in; when the last has left, no
  * submit is under way, and what the pool does comes to an end by itself.
  */
@@ -298,7 +298,7 @@ static void kpt_reboot_closed(struct kpt_target *t)
 	if (err == -ENOMEM || err == -EAGAIN)
 		return;
 	if (err)
-		kpt_violation(KPT_ANSWER, "%s: a reboot at rest returned %d",
+		kpt_violation(KPT_ANSWER, "%s: a reboot when drained returned %d",
 			      t->name, err);
 }
 

@@ -121,7 +121,7 @@ struct kpt_lane {
 	struct kpool_stream	stream;
 	bool			is_stream;	/* else it is the line itself */
 	unsigned long		busy;	/* bit 0: somebody submits to it */
-	int			next;	/* by who has @busy */
+	int			next;	/* by the holder of @busy */
 	int			last;	/* by the runs */
 	atomic_t		active;
 };
@@ -140,7 +140,7 @@ struct kpt_books {
 	atomic_long_t	caller_ran;
 	atomic_long_t	fn_accepted;	/* those nobody is told of if dropped */
 	atomic_long_t	fn_ran;
-	atomic_long_t	unsure;		/* calls: accepted or not, who knows */
+	atomic_long_t	unsure;		/* calls: accepted or not, unknown */
 };
 
 #define KPT_NR_BOOKS	(sizeof(struct kpt_books) / sizeof(atomic_long_t))
