@@ -14,7 +14,8 @@ done
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-linters=(shellcheck spelling words version manual mutants sparse checkpatch kernel_doc coccinelle)
+linters=(shellcheck spelling words version manual scenarios mutants sparse checkpatch kernel_doc
+	coccinelle)
 
 c_files() {
 	find . -name '*.[ch]' ! -name '*.mod.c' ! -path './.git/*' | sort
@@ -78,6 +79,12 @@ lint_mutants() {
 			changes "$file" -e "$line" || echo "$script: does not change $file: $line"
 		done < <(grep -v '^#' "$script")
 	done
+}
+
+# The timelines of the manual are those that the selftest checks.
+lint_scenarios() {
+	diff <(sed -nE 's/^ +([0-9]+)  +(.+)$/\1 \2/p' Documentation/scenarios.rst) \
+		<(sed -nE 's/^\t\t\{ ([0-9]+), "(.+)" \},$/\1 \2/p' selftests/scenarios.c)
 }
 
 # gcc's extra warnings and sparse, in a copy of the tree that is compiled anew.
