@@ -86,7 +86,7 @@ static void call_returns_a_result_or_times_out(void)
 	kt_pool_end(pool);
 }
 
-/* Many as one: the first error cancels the rest */
+/* A group: the first error cancels the rest */
 
 static int part_copy(int nr);
 
@@ -149,7 +149,7 @@ static void group_stops_at_the_first_error(void)
 	kt_pool_end(pool);
 }
 
-/* Many as one: results as they come */
+/* Collecting the results of a group */
 
 /* Copy all parts, and say how many were copied. */
 static int copy_what_can_be(struct part *parts, int n)
