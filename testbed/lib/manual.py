@@ -189,15 +189,12 @@ def check_statistics(header, page):
     stats = re.findall(r"^\s*u64 (\w+);", part(header, r"^struct kpool_stats \{", r"^\};"), re.M)
     flags = re.findall(r"^\s*bool (\w+);", part(header, r"^struct kpool_stats \{", r"^\};"), re.M)
     text = section(page, "<pool>/stats")
-    example = [line.split()[0] for line in part(text, r"\n    # cat [^\n]*\n", r"\n\n").split("\n")]
     same("statistic", "struct kpool_stats", stats, "KPOOL_STATS",
          re.findall(r"KPOOL_STAT\((\w+)\)", part(header, r"^#define KPOOL_STATS\b", r"\)\n\n")), True)
     same("statistic", "struct kpool_stats", stats + flags, "its kernel-doc",
          kernel_doc(header, "struct kpool_stats"))
     same("statistic", "struct kpool_stats", stats, "debugfs.rst's table",
          [cells[0] for cells in table(text, "")], True)
-    same("statistic", "struct kpool_stats", stats, "debugfs.rst's example",
-         example[1:1 + len(stats)], True)
 
 
 def words_of(text):
