@@ -111,7 +111,8 @@ class Tunable:
         self.field, self.id = re.match(r"(\w+),\s*(\w+)", row).groups()
         keys = dict(re.findall(r"\.(\w+)\s*=\s*(\"?[\w-]+\"?)", row))
         self.min, self.max, self.default = (number(keys[k], header) for k in ("min", "max", "def"))
-        self.none, self.most = (keys.get(k, "").strip('"') for k in ("none", "most"))
+        self.none, self.most = ("".join(v.strip('"') for k, v in keys.items() if k in names)
+                                for names in (("none", "none_word"), ("most", "max_word")))
         self.from_zero = "from_zero" in keys
         self.list = strings(part(attrs, rf"\b{keys['words']}\[\] = \{{", r"\};")) \
             if "words" in keys else []
