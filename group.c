@@ -11,7 +11,8 @@
  *
  * A cancelled group accepts nothing.  kpool_settle() sends away its sleeping
  * submitters, has what is pending dropped, and does the same to its children, a
- * few under each hold of the lock.
+ * few under each hold of the lock.  The way up, to the parent of all,
+ * is walked under one hold of the lock: that is why it is short.
  */
 #include <linux/module.h>
 
@@ -23,12 +24,14 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 {
 	if (flags & ~(KPOOL_GROUP_FAIL_FAST | KPOOL_GROUP_COLLECT))
 		return -EINVAL;
-	if (parent && parent->pool != pool)
+	if (parent && (parent->pool != pool ||
+		       parent->depth + 1 == KPOOL_GROUP_MAX_DEPTH))
 		return -EINVAL;
 	*group = (struct kpool_group) {
 		.pool	= pool,
 		.parent	= parent,
 		.flags	= flags,
+		.depth	= parent ? parent->depth + 1 : 0,
 	};
 	INIT_LIST_HEAD(&group->pending);
 	INIT_LIST_HEAD(&group->ended);

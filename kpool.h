@@ -1084,7 +1084,11 @@ struct kpool_group {
 	int			error;
 	bool			cancelled;
 	bool			swept;
+	u8			depth;
 };
+
+/* Most groups that can be within each other, the outermost included. */
+#define KPOOL_GROUP_MAX_DEPTH	8
 
 /**
  * kpool_init_group() - prepare a group
@@ -1095,7 +1099,8 @@ struct kpool_group {
  * @flags: KPOOL_GROUP_FAIL_FAST, KPOOL_GROUP_COLLECT
  *
  * Context: Any.
- * Return: 0; -EINVAL for an unknown flag or a parent of another pool.
+ * Return: 0; -EINVAL for an unknown flag, a parent of another pool, or more than
+ * %KPOOL_GROUP_MAX_DEPTH groups within each other.
  */
 int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 		     struct kpool_group *parent, unsigned int flags);

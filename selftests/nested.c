@@ -211,7 +211,30 @@ free:
 	tree_end(pool);
 }
 
+/* Fails if what is done to a job may have no end of groups to go through. */
+static void depth_is_bounded(void)
+{
+	struct kpool_group chain[KPOOL_GROUP_MAX_DEPTH + 1];
+	struct kpool *pool = tree_make(&queued_four, 0);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < KPOOL_GROUP_MAX_DEPTH; i++)
+		KT_EXPECT_EQ(kpool_init_group(&chain[i], pool,
+					      i ? &chain[i - 1] : NULL, 0), 0);
+	KT_EXPECT_EQ(kpool_init_group(&chain[i], pool, &chain[i - 1], 0),
+		     -EINVAL);
+	kpool_set_group(&p[0].job, &chain[i - 1]);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&chain[0], KT_LIMIT), 0);
+	probes_expect_ran(p, 1);
+	kpool_set_group(&p[0].job, NULL);
+	tree_end(pool);
+}
+
 KT_MODULE("kpool selftest: groups of groups",
+	  KT_CASE(depth_is_bounded),
 	  KT_CASE(parent_waits_for_its_children),
 	  KT_CASE(child_can_be_waited_for_alone),
 	  KT_CASE(error_goes_up),
