@@ -71,6 +71,7 @@ static void kpool_thread_ends(struct callback_head *work)
 
 	switch (hook->stage) {
 	case KPOOL_STARTS:
+		kpool_worker_init_end(hook->worker);
 		kpool_worker_failed(hook->worker, -EIO);
 		fallthrough;
 	case KPOOL_EXITS:

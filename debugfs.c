@@ -150,7 +150,7 @@ static void kpool_copy_worker(const struct kpool_worker *worker,
 	row->for_ms = jiffies_to_msecs(jiffies - worker->since);
 	row->done = worker->done;
 	row->fn = READ_ONCE(worker->fn);
-	row->asleep = worker->run.asleep;
+	row->asleep = worker->run.item && worker->run.asleep;
 	raw_spin_unlock_irq(&pool->lock);
 }
 

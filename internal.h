@@ -137,7 +137,7 @@ struct kpool_task_state {
  * with the pool, because kpool_item.run may still point to it.
  */
 struct kpool_worker {
-	struct list_head	node;	/* L: on pool->idle, ended or spare */
+	struct list_head	node;	/* L: on pool->starting, idle, ended or spare */
 	struct list_head	member;	/* M: on pool->workers */
 	struct kpool		*pool;	/* I */
 	struct task_struct	*task;	/* B, while a member: referenced */
@@ -151,6 +151,8 @@ struct kpool_worker {
 	struct kpool_call	*call;	/* S: the call that it runs */
 	void			*data;	/* S: what worker_init returned */
 	bool			retry;	/* I: made while threads could not be made */
+	bool			starting; /* L: in worker_init */
+	bool			late;	/* L: the same, for long: not counted on */
 
 	struct lockdep_map	map;	/* S: of the item that runs, for lockdep */
 	struct kpool_hook	*hook;	/* set by its maker, cleared by its reaper */
@@ -294,8 +296,10 @@ struct kpool {
 	unsigned int		nr_idle;	/* L */
 	unsigned int		nr_coming;	/* L: woken, have not looked yet */
 	unsigned int		nr_spawning;	/* L: being made, or made and not in the books */
+	unsigned int		nr_late;	/* L: of those: for long in worker_init */
+	struct list_head	starting;	/* L: in worker_init, not late; oldest first */
 	unsigned long		spawn_pause;	/* L: jiffies from try to try, if those fail */
-	unsigned long		spawn_next;	/* L: jiffies of the next try, if so */
+	u64			spawn_next;	/* L: jiffies of the next try, if so */
 	int			spawn_error;	/* L: why they fail */
 	bool			suspended;	/* L: mem_reclaim, and no worker */
 	bool			watched;	/* L: @watch is armed */
@@ -332,6 +336,7 @@ struct kpool {
 	struct list_head	served;		/* L: waiters to be woken with 0 */
 	struct list_head	failed;		/* L: waiters to be woken with -EIO */
 	unsigned int		nr_nested;	/* L: on @nested and @nested_calls */
+	unsigned int		nr_nested_callbacks; /* L: of those: in worker_init or _exit */
 	unsigned int		nr_sleepers;	/* L: callers inside kpool_wait() */
 	struct completion	*last_out;	/* L: destroy waits for them */
 	struct work_struct	settler;	/* goes on where kpool_unlock() stopped */
@@ -341,6 +346,7 @@ struct kpool {
 	struct kpool_context	dead_reaper;
 	struct delayed_work	watch;
 	struct delayed_work	spawner;
+	struct delayed_work	late_work;
 	struct delayed_work	purger;
 	struct mutex		mutex;		/* membership and attributes */
 	struct list_head	workers;	/* M: kpool_worker.member */
@@ -591,6 +597,8 @@ struct task_struct *kpool_send_worker(struct kpool *pool);
 void kpool_spawn_if_needed(struct kpool *pool);
 bool kpool_should_leave(const struct kpool *pool);
 bool kpool_enter_worker(struct kpool_worker *worker);
+void kpool_worker_init_begin(struct kpool_worker *worker);
+void kpool_worker_init_end(struct kpool_worker *worker);
 void kpool_worker_failed(struct kpool_worker *worker, int err);
 void kpool_worker_ended(struct kpool_worker *worker);
 void kpool_dismiss(struct kpool *pool, struct kpool_worker *worker,
@@ -599,6 +607,7 @@ void kpool_retire_surplus(struct kpool *pool);
 void kpool_arm_purger(struct kpool *pool);
 int kpool_prealloc(struct kpool *pool);
 void kpool_spawn_work(struct work_struct *work);
+void kpool_late_work(struct work_struct *work);
 void kpool_purge_work(struct work_struct *work);
 void kpool_free_workers(struct kpool *pool);
 
@@ -610,6 +619,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item);
 void kpool_doom(struct kpool *pool, struct kpool_item *item, int err);
 void kpool_queue_dropper(struct kpool *pool);
 void kpool_replace_dropper(struct kpool *pool, bool died);
+void kpool_abort_nowait(struct kpool *pool);
 void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
 void kpool_room_end(struct kpool *pool, struct kpool_run *run);
 struct kpool_item *kpool_any_accepted(struct kpool *pool);

@@ -139,6 +139,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->idle);
 	INIT_LIST_HEAD(&pool->ended);
 	INIT_LIST_HEAD(&pool->spare);
+	INIT_LIST_HEAD(&pool->starting);
 	INIT_LIST_HEAD(&pool->submitters);
 	INIT_LIST_HEAD(&pool->closers);
 	INIT_LIST_HEAD(&pool->lost_closers);
@@ -158,6 +159,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	mutex_init(&pool->mutex);
 	INIT_DELAYED_WORK(&pool->watch, kpool_watch_work);
 	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
+	INIT_DELAYED_WORK(&pool->late_work, kpool_late_work);
 	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
 	kpool_context_init(&pool->dropper, pool, kpool_drop_work, "drop");
 	kpool_context_init(&pool->dead_reaper, pool, kpool_bury_dead, "reap");
@@ -206,6 +208,8 @@ static void kpool_free(struct kpool *pool)
 	/* the purger queues the spawner */
 	cancel_delayed_work_sync(&pool->purger);
 	cancel_delayed_work_sync(&pool->spawner);
+	/* without work in line, it queues no spawner, and none queues it */
+	cancel_delayed_work_sync(&pool->late_work);
 	/* after the watch, which queues it */
 	kpool_context_destroy(&pool->dead_reaper);
 	kpool_context_destroy(&pool->dropper);

@@ -148,9 +148,10 @@ struct kpool_fault {
  * @worker_init: called in each new worker before its first item, in several
  *	workers at once; returns the worker's state, see kpool_worker_state(),
  *	or ERR_PTR if there can be no worker now: then it is tried again after
- *	100 ms, and after twice as long each time it fails, up to 10 s
+ *	100 ms, and after twice as long each time it fails, up to 10 s.  An item
+ *	that has waited for it for 100 ms gets another worker, if one may be made
  * @worker_exit: called in the worker with its state before it ends, in several
- *	workers at once
+ *	workers at once.  The end of the pool waits for both
  * @fault: called in process context, without locks, when an item has returned
  *	an error, in its worker, or when a worker has died in one, elsewhere;
  *	until it returns, the item has not ended

@@ -5,7 +5,8 @@
  * A worker that is needed is taken from pool->idle, most recently used first,
  * or created.  Delayed work does what may sleep.  The spawner creates threads, as
  * many at a time as items want one.  A new worker enters the books itself after
- * its worker_init, and so no worker waits for another's.  The purger sends away
+ * its worker_init, and so no worker waits for another's; an item for which that
+ * takes too long gets another worker.  The purger sends away
  * those that are too many or have been idle for too long, and reaps those that
  * have ended: their worker_exit has returned before, so it waits for no client.
  */
@@ -19,6 +20,9 @@
 #define KPOOL_MIN_SPAWN_PAUSE	msecs_to_jiffies(100)
 #define KPOOL_MAX_SPAWN_PAUSE	msecs_to_jiffies(10000)
 
+/* How often the time for a worker_init is doubled: not beyond two hours. */
+#define KPOOL_MAX_LATE_SHIFT	16u
+
 /* May another thread be made?  Those that have not quite gone count. */
 static bool kpool_may_grow(const struct kpool *pool)
 {
@@ -30,7 +34,8 @@ static bool kpool_may_grow(const struct kpool *pool)
 static bool kpool_needs_worker(struct kpool *pool)
 {
 	return !pool->nr_idle && kpool_has_work(pool) &&
-	       pool->nr_line > pool->nr_coming + pool->nr_spawning;
+	       pool->nr_line > pool->nr_coming + pool->nr_spawning -
+			       pool->nr_late;
 }
 
 /* Does the pool lack warm workers that it promised to have made? */
@@ -50,9 +55,41 @@ static bool kpool_should_spawn(struct kpool *pool)
 /* Jiffies until another thread may be tried: some if the last could not be made. */
 static unsigned long kpool_spawn_delay(const struct kpool *pool)
 {
-	if (!pool->spawn_pause || time_after_eq(jiffies, pool->spawn_next))
+	u64 now = get_jiffies_64();
+
+	if (!pool->spawn_pause || now >= pool->spawn_next)
 		return 0;
-	return pool->spawn_next - jiffies;
+	return pool->spawn_next - now;
+}
+
+/* Does an item wait for a worker in worker_init, though another could be made? */
+static bool kpool_awaits_init(struct kpool *pool)
+{
+	return !pool->nr_idle && kpool_has_work(pool) &&
+	       !list_empty(&pool->starting) && kpool_may_grow(pool);
+}
+
+/*
+ * When the oldest worker_init is not counted on any more.  Each that is late
+ * doubles the time, so that workers which never come do not become many.
+ */
+static unsigned long kpool_late_at(const struct kpool *pool)
+{
+	const struct kpool_worker *oldest =
+		list_first_entry(&pool->starting, struct kpool_worker, node);
+
+	return oldest->since + (KPOOL_MIN_SPAWN_PAUSE <<
+				min(pool->nr_late, KPOOL_MAX_LATE_SHIFT));
+}
+
+static void kpool_arm_late(struct kpool *pool)
+{
+	long left;
+
+	if (delayed_work_pending(&pool->late_work) || !kpool_awaits_init(pool))
+		return;
+	left = kpool_late_at(pool) - jiffies;
+	queue_delayed_work(kpool_wq, &pool->late_work, max(left, 0));
 }
 
 /* Create workers if the pool needs some. */
@@ -62,6 +99,56 @@ void kpool_spawn_if_needed(struct kpool *pool)
 	if (kpool_should_spawn(pool))
 		queue_delayed_work(kpool_spawn_wq, &pool->spawner,
 				   kpool_spawn_delay(pool));
+	kpool_arm_late(pool);
+}
+
+/* An item has waited for a worker_init for long: another worker is made. */
+void kpool_late_work(struct work_struct *work)
+{
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  late_work);
+	struct kpool_worker *worker;
+
+	raw_spin_lock_irq(&pool->lock);
+	if (kpool_awaits_init(pool) &&
+	    time_after_eq(jiffies, kpool_late_at(pool))) {
+		worker = list_first_entry(&pool->starting, struct kpool_worker,
+					  node);
+		list_del(&worker->node);
+		worker->late = true;
+		pool->nr_late++;
+	}
+	kpool_spawn_if_needed(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* In a new worker, before it calls worker_init. */
+void kpool_worker_init_begin(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+
+	raw_spin_lock_irq(&pool->lock);
+	worker->since = jiffies;
+	worker->starting = true;
+	list_add_tail(&worker->node, &pool->starting);
+	kpool_arm_late(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* In a new worker: worker_init has returned, or has killed it. */
+void kpool_worker_init_end(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (worker->late)
+		pool->nr_late--;
+	else if (worker->starting)
+		list_del(&worker->node);
+	worker->starting = false;
+	worker->late = false;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
 /* Can the coldest idle worker expire at all? */
@@ -267,7 +354,7 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 					KPOOL_MAX_SPAWN_PAUSE);
 	if (first || retry) {
 		pool->spawn_error = err;
-		pool->spawn_next = jiffies + pool->spawn_pause;
+		pool->spawn_next = get_jiffies_64() + pool->spawn_pause;
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	if (first)
@@ -340,7 +427,7 @@ static bool kpool_reserve_worker(struct kpool *pool,
 	*retry = pool->spawn_pause;
 	if (reserved) {
 		pool->nr_spawning++;
-		pool->spawn_next = jiffies + pool->spawn_pause;
+		pool->spawn_next = get_jiffies_64() + pool->spawn_pause;
 	}
 	raw_spin_unlock_irq(&pool->lock);
 	return reserved;

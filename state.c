@@ -19,7 +19,9 @@ int kpool_worker_call_init(struct kpool_worker *worker)
 
 	if (!made->worker_init)
 		return 0;
+	kpool_worker_init_begin(worker);
 	worker->data = made->worker_init(made->data);
+	kpool_worker_init_end(worker);
 	return PTR_ERR_OR_ZERO(worker->data);
 }
 

@@ -13,9 +13,10 @@
  * kpool_settle() completes a few under each hold of the lock.  Between two holds
  * those that are left count as neither asleep nor stuck.
  *
- * An item may sleep in its own pool.  Those sleeps are on pool->nested.  Once
- * every run of the pool is there and nothing else can start, none of them will
- * ever be completed, and the newest is refused with -EDEADLK.  A sleep with a
+ * An item may sleep in its own pool, and so may worker_init and worker_exit.
+ * Those sleeps are on pool->nested.  Once every run of the pool is there and
+ * nothing else can start, none of them will ever be completed, and the newest is
+ * refused with -EDEADLK.  A sleep with a
  * time-out, or of a task that has been killed, ends by itself and is not counted.
  * Waiting in a cycle of runs is hopeless even while other items run;
  * kpool_closes_circle() and kpool_refuse_circle() find it before, so that a walk
@@ -57,9 +58,12 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 
 static void kpool_unnest(struct kpool *pool, struct kpool_waiter *waiter)
 {
+	struct kpool_run *run = kpool_outermost(waiter->run);
+
 	list_del_init(&waiter->nested);
-	kpool_outermost(waiter->run)->asleep = NULL;
+	run->asleep = NULL;
 	pool->nr_nested--;
+	pool->nr_nested_callbacks -= !run->item;
 }
 
 /* End a sleep.  The waiter has left the list it waited on. */
@@ -240,14 +244,22 @@ static void kpool_withdraw(struct kpool *pool, struct kpool_waiter *waiter)
 	item->run = &next->pending;
 }
 
-/* Count the sleep of an item in its own pool. */
+/* Count the sleep of an item, or of a worker's callback, in its own pool. */
 static void kpool_nest(struct kpool *pool, struct kpool_waiter *waiter)
 {
-	waiter->run = kpool_current_run(pool);
-	if (!waiter->run)
+	struct kpool_worker *worker = kpool_inside(pool);
+	struct kpool_run *run = kpool_current_run(pool);
+
+	/* in worker_init and worker_exit a worker has a run without an item */
+	if (!run && worker)
+		run = &worker->run;
+	waiter->run = run;
+	if (!run)
 		return;
-	kpool_outermost(waiter->run)->asleep = waiter;
+	run = kpool_outermost(run);
+	run->asleep = waiter;
 	pool->nr_nested++;
+	pool->nr_nested_callbacks += !run->item;
 	if (waiter->kind == KPOOL_WAIT_CALL &&
 	    !kpool_is_accepted(waiter->item))
 		list_add_tail(&waiter->nested, &pool->nested_calls);
@@ -533,12 +545,33 @@ static bool kpool_has_signal(const struct list_head *nested)
 /* Threads of the pool that neither sleep for good nor wait to be buried in vain. */
 static bool kpool_has_active_run(struct kpool *pool)
 {
-	unsigned int threads = kpool_nr_running(pool) + pool->nr_ext_threads;
+	unsigned int threads = kpool_nr_running(pool) + pool->nr_ext_threads +
+			       pool->nr_nested_callbacks;
 
 	if (pool->burying)
 		threads -= min(threads, pool->nr_dead_runs);
 	return threads > pool->nr_nested || kpool_has_signal(&pool->nested) ||
 	       kpool_has_signal(&pool->nested_calls);
+}
+
+/*
+ * Is there a worker that can start an item, or can one be made?  A worker that
+ * sleeps for its pool in worker_init or worker_exit keeps its place.
+ */
+static bool kpool_has_free_worker(const struct kpool *pool)
+{
+	unsigned int most = max_t(unsigned int, pool->attrs.capacity,
+				  pool->nr_workers + pool->nr_spawning);
+
+	return most > kpool_nr_running(pool) + pool->nr_nested_callbacks;
+}
+
+/* Can an item start, now or when its time comes? */
+static bool kpool_start_helps(struct kpool *pool)
+{
+	return kpool_has_free_worker(pool) &&
+	       (kpool_has_work(pool) ||
+		(pool->nr_delayed && !pool->closed && kpool_free_units(pool)));
 }
 
 /*
@@ -554,9 +587,8 @@ static bool kpool_break_deadlock(struct kpool *pool)
 	if (list_empty(&pool->nested) || pool->paused ||
 	    kpool_has_active_run(pool))
 		return false;
-	if (kpool_has_work(pool) || kpool_dropper_helps(pool) ||
-	    kpool_aborter_helps(pool) ||
-	    (pool->nr_delayed && !pool->closed && kpool_free_units(pool)))
+	if (kpool_start_helps(pool) || kpool_dropper_helps(pool) ||
+	    kpool_aborter_helps(pool))
 		return false;
 
 	newest = list_last_entry(&pool->nested, struct kpool_waiter, nested);

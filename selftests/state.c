@@ -562,7 +562,9 @@ static void inits_run_side_by_side(void)
 	kt_gate_open(&gate);
 	KT_EXPECT(kt_wait(kt_stat(pool, running) == SEATS));
 	desks_leave(pool, SEATS);
-	KT_EXPECT_EQ(kt_stat(pool, spawned), SEATS);
+	/* what takes 100 ms is not counted on */
+	if (kt_exact)
+		KT_EXPECT_EQ(kt_stat(pool, spawned), SEATS);
 	desks_end(pool);
 }
 

@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: delay group
 # breaks: A sleeper that waits for a delayed job is refused.
-/^static bool kpool_break_deadlock/,/^}/s/(pool->nr_delayed \&\& !pool->closed \&\& kpool_free_units(pool))/false/
+/^static bool kpool_start_helps/,/^}/s/(pool->nr_delayed \&\& !pool->closed \&\& kpool_free_units(pool))/false/

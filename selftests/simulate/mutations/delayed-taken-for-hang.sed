@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: deadlock delay
 # breaks: A delayed job that will start is not hoped for.
-/^static bool kpool_break_deadlock/,/^}/s/(pool->nr_delayed \&\& !pool->closed \&\& kpool_free_units(pool))/false/
+/^static bool kpool_start_helps/,/^}/s/(pool->nr_delayed \&\& !pool->closed \&\& kpool_free_units(pool))/false/

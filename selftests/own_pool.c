@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * worker_init and worker_exit that wait for their own pool: such a wait ends if
+ * another worker can end it, and is refused if it could last for ever.  And a
+ * worker_init that takes long holds no item back.
+ */
+#include "jobs.h"
+
+#define NAME	"own-pool"
+#define MANY	64
+
+static struct probe p[4];
+static struct kpool_group group;
+static struct kt_gate gate;
+static atomic_t called;		/* how many callbacks have begun */
+static int act;			/* what the first of them does */
+static int got[2];		/* what it and the second got */
+
+/* What a callback can wait for. */
+static const char *const acts[] = {
+	"submit", "flush_item", "call", "group_wait", "flush", "release",
+	"destroy", NULL
+};
+
+enum { SUBMIT, FLUSH_ITEM, CALL, GROUP_WAIT, FLUSH, RELEASE, DESTROY };
+
+static int does_nothing(void *arg)
+{
+	return 0;
+}
+
+/* p[0] is pending, and in the group; p[1] is at rest. */
+static int waits_for_own_pool(void)
+{
+	struct kpool *pool = kpool_current();
+
+	switch (act) {
+	case SUBMIT:
+		return kpool_submit(pool, &p[1].job.item);
+	case FLUSH_ITEM:
+		return kpool_flush_item(&p[0].job.item);
+	case CALL:
+		return kpool_call(pool, does_nothing, NULL, NULL);
+	case GROUP_WAIT:
+		return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
+	case FLUSH:
+		return kpool_flush(pool);
+	case RELEASE:
+		return kpool_release_timeout(pool, MAX_SCHEDULE_TIMEOUT);
+	default:
+		return kpool_destroy(pool);
+	}
+}
+
+static void *init_waits(void *data)
+{
+	int nr = atomic_inc_return(&called) - 1;
+
+	if (nr < ARRAY_SIZE(got))
+		got[nr] = waits_for_own_pool();
+	return NULL;
+}
+
+static void *first_init_waits(void *data)
+{
+	if (atomic_inc_return(&called) == 1)
+		got[0] = waits_for_own_pool();
+	return NULL;
+}
+
+static void *init_returns(void *data)
+{
+	return NULL;
+}
+
+static void exit_waits(void *data, void *state)
+{
+	if (atomic_inc_return(&called) != 1)
+		return;
+	KT_EXPECT_EQ(kpool_submit(kpool_current(), &p[0].job.item), 0);
+	got[0] = waits_for_own_pool();
+}
+
+static struct kpool *begin(int capacity, int queue_depth,
+			   void *(*init)(void *data),
+			   void (*exit)(void *data, void *state))
+{
+	const struct kpool_attrs attrs = {
+		.capacity = capacity, .queue_depth = queue_depth,
+		.expiry_ms = KPOOL_NO_PURGE,
+		.worker_init = init, .worker_exit = exit,
+	};
+	struct kpool *pool;
+
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	kt_gate_init(&gate);
+	atomic_set(&called, 0);
+	memset(got, 1, sizeof(got));
+	pool = kt_pool(NAME, &attrs);
+	if (pool) {
+		KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+		kpool_set_group(&p[0].job, &group);
+	}
+	return pool;
+}
+
+/*
+ * The only worker that there can be waits for what it would do itself.
+ * Fails (hangs) if it is taken for a stranger: mutant callback-is-a-stranger.
+ */
+static void init_is_refused_what_it_holds_up(int what)
+{
+	struct kpool *pool;
+
+	act = what;
+	pool = begin(1, what == CALL ? 4 : KPOOL_NONE, init_waits, NULL);
+	if (!pool)
+		return;
+	probes_submit(pool, p, 1);
+	probe_ran(p);
+	KT_EXPECT_EQ(got[0], -EDEADLK);
+	KT_EXPECT_EQ(atomic_read(&called), 1);
+	KT_EXPECT_EQ(atomic_read(&p[1].ran), 0);
+	jobs_end(pool);
+}
+
+/* The same of a worker that leaves: until it has left, it keeps its place. */
+static void exit_is_refused_what_it_holds_up(int what)
+{
+	struct kpool *pool;
+
+	act = what;
+	pool = begin(1, what == CALL ? 4 : KPOOL_NONE, init_returns,
+		     exit_waits);
+	if (!pool)
+		return;
+	probes_submit(pool, &p[3], 1);
+	probe_ran(&p[3]);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	probe_ran(p);
+	KT_EXPECT_EQ(got[0], -EDEADLK);
+	jobs_end(pool);
+}
+
+/*
+ * What another worker can end is no hang.
+ * Fails (-EDEADLK) if any such wait is refused: mutant callback-asleep-is-a-hang.
+ */
+static void wait_that_another_worker_ends_is_not_refused(int what)
+{
+	struct kpool *pool;
+
+	/* who waits for the pool waits for all its workers */
+	if (what >= FLUSH)
+		return;
+	act = what;
+	pool = begin(2, what == CALL ? 4 : KPOOL_NONE, first_init_waits, NULL);
+	if (!pool)
+		return;
+	/* full */
+	probes_submit(pool, p, 1);
+	probes_submit(pool, &p[3], 1);
+	probe_ran(p);
+	probe_ran(&p[3]);
+	KT_EXPECT(kt_wait(READ_ONCE(got[0]) <= 0));
+	KT_EXPECT_EQ(got[0], 0);
+	jobs_end(pool);
+}
+
+/*
+ * All workers that there can be wait for the same: one is refused, and what it
+ * does then ends the waits of the others.
+ * Fails (hangs) if a thread that sleeps counts as one that will come.
+ */
+static void one_of_many_inits_is_refused(void)
+{
+	struct kpool *pool;
+
+	act = FLUSH_ITEM;
+	pool = begin(2, 4, init_waits, NULL);
+	if (!pool)
+		return;
+	probes_submit(pool, p, 1);
+	probe_ran(p);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT(kt_wait(READ_ONCE(got[0]) <= 0 && READ_ONCE(got[1]) <= 0));
+	KT_EXPECT_EQ(min(got[0], got[1]), -EDEADLK);
+	KT_EXPECT_EQ(max(got[0], got[1]), 0);
+	jobs_end(pool);
+}
+
+static int waits_for_first(struct kpool_item *item)
+{
+	kt_gate_pass(&gate);
+	got[1] = kpool_flush_item(&p[0].job.item);
+	return probe_fn(item);
+}
+
+static void *second_init_waits(void *data)
+{
+	if (atomic_inc_return(&called) == 2)
+		got[0] = waits_for_own_pool();
+	return NULL;
+}
+
+/*
+ * While an item of the pool goes on, a worker_init may wait; once both wait for
+ * what neither lets start, one is refused.
+ * Fails (-EDEADLK too early, or hangs) if the two are counted apart: mutant
+ * callback-not-counted.
+ */
+static void item_and_init_are_counted_together(void)
+{
+	struct kpool *pool;
+
+	act = FLUSH_ITEM;
+	pool = begin(2, 4, second_init_waits, NULL);
+	if (!pool)
+		return;
+	probe_init(&p[1], waits_for_first, 0);
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&called) == 2));
+	kt_sleep_ms(20);
+	KT_EXPECT(got[0] > 0);
+	kt_gate_open(&gate);
+	probe_ran(p);
+	KT_EXPECT(kt_wait(READ_ONCE(got[0]) <= 0));
+	KT_EXPECT_EQ(got[0], 0);
+	KT_EXPECT_EQ(got[1], -EDEADLK);
+	jobs_end(pool);
+}
+
+/* A worker_init that takes long */
+
+static void *first_init_hangs(void *data)
+{
+	if (atomic_inc_return(&called) == 1)
+		kt_gate_pass(&gate);
+	return NULL;
+}
+
+/*
+ * An item does not wait for a worker that does not come, though others could.
+ * Fails (hangs) if that worker is counted on for ever: mutant late-init-awaited.
+ */
+static void item_gets_another_worker_if_init_hangs(void)
+{
+	struct kpool *pool = begin(4, 4, first_init_hangs, NULL);
+	unsigned long start = jiffies;
+
+	if (!pool)
+		return;
+	probes_submit(pool, p, 1);
+	probe_ran(p);
+	if (kt_exact) {
+		KT_EXPECT_GE(jiffies - start, msecs_to_jiffies(100));
+		KT_EXPECT_LE(jiffies - start, msecs_to_jiffies(120));
+	}
+	KT_EXPECT_EQ(atomic_read(&called), 2);
+	/* an idle worker takes the next: that is no reason for another */
+	kt_sleep_ms(500);
+	probe_init(&p[1], probe_fn, 0);
+	probes_submit(pool, &p[1], 1);
+	probe_ran(&p[1]);
+	KT_EXPECT_EQ(atomic_read(&called), 2);
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(kt_stat(pool, alive) == 2));
+	jobs_end(pool);
+}
+
+static void *any_init_hangs(void *data)
+{
+	atomic_inc(&called);
+	kt_gate_pass(&gate);
+	return NULL;
+}
+
+/*
+ * Where none comes, one more is tried after 100 ms, the next after 200, 400 ms.
+ * Fails if there is no end to them: mutant late-inits-are-many.
+ */
+static void inits_that_hang_are_few(void)
+{
+	struct kpool *pool;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	pool = begin(MANY, 4, any_init_hangs, NULL);
+	if (!pool)
+		return;
+	probes_submit(pool, p, 1);
+	kt_sleep_ms(650);
+	KT_EXPECT_EQ(atomic_read(&called), 3);
+	kt_sleep_ms(10000);
+	KT_EXPECT_EQ(atomic_read(&called), 7);
+	kt_gate_open(&gate);
+	probe_ran(p);
+	jobs_end(pool);
+}
+
+KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
+	  KT_EACH(init_is_refused_what_it_holds_up, acts),
+	  KT_EACH(exit_is_refused_what_it_holds_up, acts),
+	  KT_EACH(wait_that_another_worker_ends_is_not_refused, acts),
+	  KT_CASE(one_of_many_inits_is_refused),
+	  KT_CASE(item_and_init_are_counted_together),
+	  KT_CASE(item_gets_another_worker_if_init_hangs),
+	  KT_CASE(inits_that_hang_are_few));
