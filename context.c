@@ -96,7 +96,7 @@ void kpool_context_queue(struct kpool_context *context)
 }
 
 /* The context's thread has died in it: queue it in a new one. */
-void kpool_context_replace(struct kpool_context *context)
+int kpool_context_replace(struct kpool_context *context)
 {
 	struct kpool_context_work *lost = context->work;
 	int err;
@@ -113,6 +113,7 @@ void kpool_context_replace(struct kpool_context *context)
 		       context->pool->name, err);
 	else
 		kpool_context_queue(context);
+	return err;
 }
 
 /* Wait until what is queued has been executed. */

@@ -12,7 +12,9 @@
  * leaves word and queues the pool's dead_reaper; should the thread die a second
  * time before its hook, the watch does.  The dead are buried there, on a living
  * thread: the fault handler is told, the waiters get -EIO, units, stream and
- * group go on, and the worker leaves the books.
+ * group go on, and the worker leaves the books.  Should that thread die in its
+ * owner's function, the watch finds the run that it was in, and has the
+ * dead_reaper made anew, which goes on behind that function.
  *
  * A hook cannot be taken back, so it runs at the end of every thread, perhaps
  * after kthread_stop() has returned.  That is why it has memory of its own,
@@ -48,6 +50,20 @@ static DEFINE_MUTEX(kpool_unhooked_mutex);
 
 /* The hook */
 
+/*
+ * Nobody sees to the run yet: its thread is no hope for any that sleeps.  A
+ * thread in several runs counts once.
+ */
+static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
+{
+	lockdep_assert_held(&pool->lock);
+	run = kpool_outermost(run);
+	if (run->dead)
+		return;
+	run->dead = true;
+	pool->nr_dead_runs++;
+}
+
 /* In the dying thread: once the lock has been dropped, the worker may be gone. */
 static void kpool_leave_word(struct kpool_worker *worker)
 {
@@ -57,10 +73,8 @@ static void kpool_leave_word(struct kpool_worker *worker)
 	kpool_map_died(worker);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	WRITE_ONCE(worker->died, true);
-	if (worker->run.item) {
-		worker->run.dead = true;
-		pool->nr_dead_runs++;
-	}
+	if (worker->run.item)
+		kpool_mark_dead(pool, &worker->run);
 	kpool_context_queue(&pool->dead_reaper);
 	kpool_unlock(pool, flags);
 }
@@ -250,27 +264,31 @@ static void kpool_take_over_run(struct kpool *pool, struct kpool_run *run)
 	if (run->dead)
 		pool->nr_dead_runs--;
 	run->dead = true;
-	pool->burying = true;
+	pool->burying = run;
 	kpool_ext_run_enter(pool, run);
 }
 
-/* The dead touch nothing: what they had is read without their knowledge. */
-static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
+/*
+ * Is that function of the owner's still to be called for the run?  One that has
+ * killed a thread is not given another.
+ */
+static bool kpool_may_tell(struct kpool_run *run, enum kpool_told whom)
+{
+	if (run->told >= whom)
+		return false;
+	run->told = whom;
+	return true;
+}
+
+/* In the run of a dead worker. */
+static void kpool_bury_worker(struct kpool *pool, struct kpool_worker *worker)
 {
 	struct task_struct *task = worker->task;
 	struct kpool_hook *hook = worker->hook;
 	struct kpool_run *run = &worker->run;
 	bool suspended;
 
-	pr_err("%s: worker %d has died in %ps\n", pool->name,
-	       task_pid_nr(task), READ_ONCE(worker->fn));
-	/* the run goes on here: what waits for it from here waits for itself */
-	raw_spin_lock_irq(&pool->lock);
-	kpool_run_forget_outer(pool, run, task);
-	kpool_take_over_run(pool, run);
-	raw_spin_unlock_irq(&pool->lock);
-	/* a handler that has killed one thread is not given another */
-	if (!worker->blaming)
+	if (kpool_may_tell(run, KPOOL_TOLD_HANDLER))
 		kpool_report_error(pool, task, &(struct kpool_fault) {
 			.fn	= worker->fn,
 			.item	= worker->run.item,
@@ -278,13 +296,13 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 			.died	= true,
 			.state	= worker->data,
 		});
-	if (worker->call)
+	if (kpool_may_tell(run, KPOOL_TOLD_CALL) && worker->call)
 		kpool_call_died(worker->call);
 
 	kpool_lose_flushers(pool, run->epoch);
 	kpool_lose_others(pool, run->group);
 	kpool_ext_run_leave(pool, run);
-	pool->burying = false;
+	pool->burying = NULL;
 	suspended = kpool_lose_worker(worker);
 	kpool_unlock_irq(pool);
 
@@ -295,31 +313,52 @@ static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
 	put_task_struct(task);
 }
 
+/* The dead touch nothing: what they had is read without their knowledge. */
+static void kpool_bury(struct kpool *pool, struct kpool_worker *worker)
+{
+	struct task_struct *task = worker->task;
+	struct kpool_run *run = &worker->run;
+
+	pr_err("%s: worker %d has died in %ps\n", pool->name,
+	       task_pid_nr(task), READ_ONCE(worker->fn));
+	/* the run goes on here: what waits for it from here waits for itself */
+	raw_spin_lock_irq(&pool->lock);
+	kpool_run_forget_outer(pool, run, task);
+	kpool_take_over_run(pool, run);
+	/* it died in the handler, which the item's error was reported to */
+	if (worker->blaming)
+		run->told = KPOOL_TOLD_HANDLER;
+	raw_spin_unlock_irq(&pool->lock);
+	kpool_bury_worker(pool, worker);
+}
+
 /* Submitters that died in an item that they ran themselves */
 
 /* So many threads in external runs are looked at under one hold of the lock. */
 #define KPOOL_FIND_BATCH	64
 
-/* A run whose thread has ended, or NULL. */
+/* Mark the runs whose thread has ended: one of them, or NULL. */
 static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 {
+	struct kpool_run *run, *found = NULL;
 	struct task_struct *task = NULL;
-	struct kpool_run *run;
 	int i;
 
 	do {
 		raw_spin_lock_irq(&pool->lock);
-		run = kpool_ext_run_after(pool, task);
-		for (i = 0; run && i < KPOOL_FIND_BATCH; i++) {
-			/* one taken over from a worker is not dealt with twice */
-			if (!run->worker && kpool_has_ended(run->task_ref))
+		for (i = 0; i < KPOOL_FIND_BATCH; i++) {
+			run = kpool_ext_run_after(pool, task);
+			if (!run)
 				break;
 			task = run->task;
-			run = kpool_ext_run_after(pool, task);
+			if (kpool_has_ended(run->task_ref)) {
+				kpool_mark_dead(pool, run);
+				found = run;
+			}
 		}
-		raw_spin_unlock_irq(&pool->lock);
-	} while (run && i == KPOOL_FIND_BATCH);
-	return run;
+		kpool_unlock_irq(pool);
+	} while (run);
+	return found;
 }
 
 /* The dead thread's run goes on here.  Its task stays until we have done. */
@@ -335,45 +374,44 @@ static struct task_struct *kpool_take_over_ext_run(struct kpool *pool,
 	return task;
 }
 
-static void kpool_bury_submitter(struct kpool *pool, struct kpool_run *run)
+static void kpool_bury_submitter(struct kpool *pool, struct kpool_run *run,
+				 struct task_struct *task)
 {
 	struct kpool_call *call = run->call;
-	struct task_struct *task;
 
-	task = kpool_take_over_ext_run(pool, run);
-	pr_err("%s: thread %d has died in %ps, which it ran itself\n",
-	       pool->name, task_pid_nr(task), run->fn);
-	kpool_report_error(pool, task, &(struct kpool_fault) {
-		.fn	= run->fn,
-		.item	= run->item,
-		.err	= -EIO,
-		.died	= true,
-	});
-	if (call)
+	if (kpool_may_tell(run, KPOOL_TOLD_HANDLER)) {
+		pr_err("%s: thread %d has died in %ps, which it ran itself\n",
+		       pool->name, task_pid_nr(task), run->fn);
+		kpool_report_error(pool, task, &(struct kpool_fault) {
+			.fn	= run->fn,
+			.item	= run->item,
+			.err	= -EIO,
+			.died	= true,
+		});
+	}
+	if (kpool_may_tell(run, KPOOL_TOLD_CALL) && call)
 		kpool_call_lost(call);
 
 	kpool_lose_flushers(pool, run->epoch);
 	kpool_lose_others(pool, run->group);
-	pool->burying = false;
+	pool->burying = NULL;
 	kpool_caller_run_end(pool, run, -EIO);
 	kpool_unlock_irq(pool);
 
 	if (call)
 		kpool_leave(pool);
-	put_task_struct(task);
 }
 
 /* The item has been dropped, though its owner has not quite been told. */
-static void kpool_bury_drop(struct kpool *pool, struct kpool_run *run)
+static void kpool_bury_drop(struct kpool *pool, struct kpool_run *run,
+			    struct task_struct *task)
 {
 	bool aborter = run->kind == KPOOL_RUN_ABORT;
-	struct task_struct *task;
 
-	task = kpool_take_over_ext_run(pool, run);
 	pr_err("%s: thread %d has died in %ps, a dropped function\n",
 	       pool->name, task_pid_nr(task), run->fn);
 	raw_spin_lock_irq(&pool->lock);
-	pool->burying = false;
+	pool->burying = NULL;
 	pool->nr_aborters -= aborter;
 	if (!aborter)
 		pool->dropper_active = false;
@@ -384,6 +422,22 @@ static void kpool_bury_drop(struct kpool *pool, struct kpool_run *run)
 	kpool_unlock_irq(pool);
 	/* what it would have dropped next is left */
 	kpool_replace_dropper(pool, !aborter);
+}
+
+/* A run that a worker's thread, or no worker's, has died in. */
+static void kpool_bury_ext_run(struct kpool *pool, struct kpool_run *run)
+{
+	struct task_struct *task = kpool_take_over_ext_run(pool, run);
+
+	if (run->told)
+		pr_err("%s: thread %d has died in a function that was told of a death\n",
+		       pool->name, task_pid_nr(task));
+	if (run->worker)
+		kpool_bury_worker(pool, run->worker);
+	else if (run->kind == KPOOL_RUN_CALLER)
+		kpool_bury_submitter(pool, run, task);
+	else
+		kpool_bury_drop(pool, run, task);
 	put_task_struct(task);
 }
 
@@ -395,23 +449,76 @@ void kpool_bury_dead(struct kpool *pool)
 
 	while ((worker = kpool_find_dead(pool)))
 		kpool_bury(pool, worker);
-	while ((run = kpool_find_dead_run(pool))) {
-		if (run->kind == KPOOL_RUN_CALLER)
-			kpool_bury_submitter(pool, run);
-		else
-			kpool_bury_drop(pool, run);
-	}
+	while ((run = kpool_find_dead_run(pool)))
+		kpool_bury_ext_run(pool, run);
 }
 
-/* Has a thread ended in an item, perhaps without its hook? */
-bool kpool_has_dead(struct kpool *pool)
+/* The watch */
+
+/* Mark the workers that have ended in an item: are there any? */
+static bool kpool_find_dead_workers(struct kpool *pool)
 {
 	struct kpool_worker *worker;
 	bool found = false;
 
 	mutex_lock(&pool->mutex);
-	list_for_each_entry(worker, &pool->workers, member)
-		found |= kpool_is_dead(worker);
+	list_for_each_entry(worker, &pool->workers, member) {
+		if (!kpool_is_dead(worker))
+			continue;
+		found = true;
+		raw_spin_lock_irq(&pool->lock);
+		kpool_mark_dead(pool, &worker->run);
+		kpool_unlock_irq(pool);
+	}
 	mutex_unlock(&pool->mutex);
-	return found || kpool_find_dead_run(pool);
+	return found;
+}
+
+/* Has the dead_reaper's thread died in a run that it buried? */
+static bool kpool_is_reaper_lost(struct kpool *pool)
+{
+	struct kpool_run *run;
+	bool lost;
+
+	raw_spin_lock_irq(&pool->lock);
+	run = pool->burying;
+	if (run && kpool_has_ended(run->task_ref)) {
+		pool->reaper_lost = true;
+		pool->burying = NULL;
+		run->dead = false;
+		kpool_mark_dead(pool, run);
+	}
+	lost = pool->reaper_lost;
+	kpool_unlock_irq(pool);
+	return lost;
+}
+
+/* Have those buried that have ended, perhaps without their hook. */
+void kpool_look_for_dead(struct kpool *pool)
+{
+	bool lost = kpool_is_reaper_lost(pool);
+	bool found = kpool_find_dead_workers(pool);
+
+	found |= !!kpool_find_dead_run(pool);
+	/* that takes memory, which this work must not wait for */
+	if (lost)
+		mod_delayed_work(kpool_spawn_wq, &pool->spawner, 0);
+	else if (found)
+		kpool_context_queue(&pool->dead_reaper);
+}
+
+/* In the spawner.  Without memory, the watch has it tried again. */
+void kpool_replace_reaper(struct kpool *pool)
+{
+	bool lost;
+
+	raw_spin_lock_irq(&pool->lock);
+	lost = pool->reaper_lost;
+	pool->reaper_lost = false;
+	raw_spin_unlock_irq(&pool->lock);
+	if (!lost || !kpool_context_replace(&pool->dead_reaper))
+		return;
+	raw_spin_lock_irq(&pool->lock);
+	pool->reaper_lost = true;
+	raw_spin_unlock_irq(&pool->lock);
 }

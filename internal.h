@@ -79,6 +79,13 @@ enum kpool_run_kind {
 	KPOOL_RUN_ROOM,		/* the owner's room function, without an item */
 };
 
+/* Which of its owner's functions have been called for a dead run. */
+enum kpool_told {
+	KPOOL_TOLD_NOBODY,
+	KPOOL_TOLD_HANDLER,
+	KPOOL_TOLD_CALL,	/* its call's release, too */
+};
+
 /*
  * One run of an item, by any thread.  kpool_item.run may point to it long after
  * the run has ended, so its memory belongs to the pool: part of a worker, or on
@@ -110,6 +117,7 @@ struct kpool_run {
 	u8			kind;	/* L: enum kpool_run_kind */
 	bool			special; /* L: there is more to do at its end */
 	bool			dead;	/* L: its thread has ended, kpool knows */
+	u8			told;	/* by the dead_reaper: enum kpool_told */
 };
 
 enum kpool_worker_state {
@@ -323,7 +331,8 @@ struct kpool {
 	unsigned int		nr_caller_runs;	/* L: of those: KPOOL_RUN_CALLER */
 	unsigned int		nr_drop_runs;	/* L: of those: KPOOL_RUN_DROP, _ABORT */
 	unsigned int		nr_dead_runs;	/* L: of dead threads, nobody sees to them yet */
-	bool			burying;	/* L: a death is being dealt with */
+	struct kpool_run	*burying;	/* L: of them: the dead_reaper is in it, or NULL */
+	bool			reaper_lost;	/* L: @dead_reaper's thread has died, too */
 
 	/* sleeping callers */
 	struct rb_root_cached	flushers;	/* L: kpool_waiter.by_epoch */
@@ -563,8 +572,9 @@ void kpool_hook_exits(struct kpool_worker *worker);
 void kpool_hook_ends(struct kpool_worker *worker);
 void kpool_unhook(struct kpool_hook *hook);
 void kpool_await_hooks(void);
-bool kpool_has_dead(struct kpool *pool);
+void kpool_look_for_dead(struct kpool *pool);
 void kpool_bury_dead(struct kpool *pool);
+void kpool_replace_reaper(struct kpool *pool);
 
 /* stall.c: items that run for too long */
 void kpool_find_stalls(struct kpool *pool);
@@ -630,7 +640,7 @@ void kpool_context_init(struct kpool_context *context, struct kpool *pool,
 			void (*fn)(struct kpool *pool), const char *kind);
 int kpool_context_start(struct kpool_context *context);
 void kpool_context_queue(struct kpool_context *context);
-void kpool_context_replace(struct kpool_context *context);
+int kpool_context_replace(struct kpool_context *context);
 void kpool_context_flush(struct kpool_context *context);
 void kpool_context_destroy(struct kpool_context *context);
 void kpool_context_destroy_queue(void);

@@ -268,6 +268,7 @@ static int kpool_make_thread(struct kpool_worker *worker)
 	worker->task = get_task_struct(task);
 	worker->run.task = task;
 	worker->run.dead = false;
+	worker->run.told = KPOOL_TOLD_NOBODY;
 	worker->state = KPOOL_STARTING;
 	worker->since = jiffies;
 	worker->done = 0;
@@ -439,6 +440,7 @@ void kpool_spawn_work(struct work_struct *work)
 					  spawner);
 	bool retry;
 
+	kpool_replace_reaper(pool);
 	while (kpool_reserve_worker(pool, kpool_should_try, &retry))
 		if (kpool_make_worker(pool, retry))
 			break;

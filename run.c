@@ -67,6 +67,8 @@ void kpool_run_forget_outer(struct kpool *pool, const struct kpool_run *outer,
 			continue;
 		run->outer = NULL;
 		pool->nr_ext_threads++;
+		run->dead = true;
+		pool->nr_dead_runs++;
 		return;
 	}
 }
@@ -204,6 +206,7 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 	run->epoch = item->epoch;
 	run->held = NULL;
 	run->dead = false;
+	run->told = KPOOL_TOLD_NOBODY;
 	run->group = kpool_odd_group(pool, item);
 	if (item->flags & __KPOOL_WATCHED)
 		kpool_move_waiters(pool, item, &run->waiters);

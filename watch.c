@@ -59,8 +59,7 @@ void kpool_watch_work(struct work_struct *work)
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
 					  watch);
 
-	if (kpool_has_dead(pool))
-		kpool_context_queue(&pool->dead_reaper);
+	kpool_look_for_dead(pool);
 	kpool_find_stalls(pool);
 
 	raw_spin_lock_irq(&pool->lock);

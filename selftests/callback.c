@@ -29,6 +29,8 @@ struct leaf {
 static struct leaf leaf;
 
 static bool hangs, idles, dies;	/* what functions do instead of a flush */
+static bool release_dies;
+static atomic_t released;
 
 static void other_runs(struct work_struct *work)
 {
@@ -71,6 +73,9 @@ static void act_dropped(struct kpool_item *item, int err)
 
 static void act_release(void *arg)
 {
+	atomic_inc(&released);
+	if (xchg(&release_dies, false))
+		die(DIE_EXIT);
 	owner_acts();
 }
 
@@ -212,6 +217,79 @@ static void dropped_that_dies_is_not_the_last(int kind)
 	finish();
 }
 
+static int flushes_victim(void *unused)
+{
+	return kpool_flush_item(&victim.job.item);
+}
+
+/*
+ * A fault handler that dies while it is told of a death costs the thread that it
+ * was called in, and is not called again for that one: those who wait are told,
+ * and so is the handler of the next death.
+ * Fails (hangs) if nobody notices, mutant reaper-left-to-the-dead, or if the
+ * handler is given one thread after the other, mutant killer-told-again.
+ */
+static void handler_that_dies_is_not_the_last(int kind)
+{
+	struct kt_thread waiter = { };
+	struct kpool *pool;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP) && !kind) {
+		kt_skip("lockdep complains of the kworker's locks");
+		return;
+	}
+	if (!begin())
+		return;
+	pool = pool_make("callback", kind);
+	if (pool && victim_begin(pool, &victim)) {
+		kt_thread_start(&waiter, flushes_victim, NULL);
+		kt_thread_asleep(&waiter);
+		dies = true;
+		victim_let_die(&victim);
+		KT_EXPECT_EQ(kt_thread_join(&waiter), -EIO);
+		dead_are(pool, 1);
+		KT_EXPECT(!dies);
+		KT_EXPECT_EQ(atomic_read(&blamed), 0);
+		victim_init(&victim, DIE_EXIT);
+		victim_begin(pool, &victim);
+		victim_let_die(&victim);
+		dead_are(pool, 2);
+		KT_EXPECT_EQ(atomic_read(&blamed), 1);
+	}
+	jobs_end(pool);
+	finish();
+}
+
+/*
+ * The same of the release of a call that was abandoned and whose worker died.
+ * Fails if it is called twice for one argument.
+ */
+static void release_that_dies_is_not_called_again(void)
+{
+	struct kpool *pool;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP)) {
+		kt_skip("lockdep complains of the kworker's locks");
+		return;
+	}
+	if (!begin())
+		return;
+	pool = pool_make("callback", 0);
+	if (pool) {
+		atomic_set(&released, 0);
+		release_dies = true;
+		KT_EXPECT_EQ(kpool_call_timeout(pool, victim_dies, &victim,
+						act_release, 2, NULL),
+			     -ETIMEDOUT);
+		victim_let_die(&victim);
+		dead_are(pool, 1);
+		KT_EXPECT_EQ(atomic_read(&released), 1);
+		KT_EXPECT_EQ(atomic_read(&blamed), 1);
+	}
+	jobs_end(pool);
+	finish();
+}
+
 /* What a pool does for its owner and itself goes on. */
 static void expect_goes_on(struct kpool *pool, u64 died)
 {
@@ -332,5 +410,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(handler_may_flush_a_workqueue, kinds),
 	  KT_EACH(release_may_flush_a_workqueue, kinds),
 	  KT_EACH(dropped_that_dies_is_not_the_last, kinds),
+	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
+	  KT_CASE(release_that_dies_is_not_called_again),
 	  KT_EACH(function_that_hangs_holds_up_nobody, hanging),
 	  KT_CASE(mem_reclaim_functions_need_no_kworker));

@@ -17,12 +17,21 @@ static struct kpool_fault last_blame;
 /* The victim's own blame waits here, unless it is open. */
 static struct kt_gate blaming;
 
+/* The other's waits here, and then for the victim. */
+static struct victim other;
+static struct kt_gate blaming_other;
+static int other_got;
+
 static void note_fault(void *data, const struct kpool_fault *fault)
 {
 	last_blame = *fault;
 	atomic_inc(&blamed);
 	if (fault->item == &victim.job.item)
 		kt_gate_pass(&blaming);
+	if (fault->item == &other.job.item) {
+		kt_gate_pass(&blaming_other);
+		other_got = kpool_flush_item(&victim.job.item);
+	}
 }
 
 static void note_release(void *arg)
@@ -278,6 +287,40 @@ out:
 }
 
 /*
+ * While the handler is told of one death, another that has not been dealt with is
+ * no hope for it.
+ * Fails (hangs) if a dead submitter is taken for one that goes on: mutant
+ * dead-submitter-is-hope.
+ */
+static void handler_cannot_wait_for_the_next_death(void)
+{
+	struct kt_thread submitter = { };
+
+	if (!begin(DIE_NULL))
+		goto out;
+	probes_open(&holder, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	victim_init(&other, DIE_NULL);
+	kt_gate_init(&blaming_other);
+	other_got = 1;
+	if (!victim_begin(pool, &other) || !begin_submitter(&submitter))
+		goto out;
+	victim_let_die(&other);
+	KT_EXPECT(kt_wait(atomic_read(&blaming_other.started)));
+	victim_let_die(&victim);
+	expect_dead(&submitter);
+	kt_gate_open(&blaming_other);
+	KT_EXPECT(kt_wait(READ_ONCE(other_got) <= 0));
+	KT_EXPECT_EQ(other_got, -EDEADLK);
+	dead_are(pool, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 1));
+	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+out:
+	kt_gate_open(&blaming_other);
+	finish();
+}
+
+/*
  * A death is noticed also where the pool's workers have long been idle.
  * Fails (the flush hangs) if the watch goes to sleep with the last worker.
  */
@@ -330,5 +373,6 @@ KT_MODULE("kpool selftest: submitters that oops",
 	  KT_CASE(a_call_is_given_back),
 	  KT_CASE(both_end_where_one_is_inside_the_other),
 	  KT_CASE(next_worker_may_wait_for_the_inner_run),
+	  KT_CASE(handler_cannot_wait_for_the_next_death),
 	  KT_CASE(a_late_death_is_noticed),
 	  KT_CASE(many_die_in_a_row));

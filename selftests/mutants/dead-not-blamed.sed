@@ -3,4 +3,4 @@
 # kernel: stock
 # tests: oops
 # breaks: The fault handler is not told of a death.
-s/if (!worker->blaming)/if (0)/
+/^static void kpool_bury_worker/,/^}/s/if (kpool_may_tell(run, KPOOL_TOLD_HANDLER))/if (0)/
