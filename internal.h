@@ -600,7 +600,6 @@ int kpool_worker_main(void *data);
 struct kpool_worker *kpool_current_worker(void);
 struct kpool_worker *kpool_inside(struct kpool *pool);
 bool kpool_lose_worker(struct kpool_worker *worker);
-unsigned int kpool_idle_state(const struct kpool *pool);
 
 /* manager.c: how many worker threads there are */
 struct task_struct *kpool_send_worker(struct kpool *pool);

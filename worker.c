@@ -191,7 +191,7 @@ static void kpool_do_item(struct kpool_worker *worker, struct kpool_item *item)
 }
 
 /* How workers sleep between items: where frozen, a wake-up is lost. */
-unsigned int kpool_idle_state(const struct kpool *pool)
+static unsigned int kpool_idle_state(const struct kpool *pool)
 {
 	return pool->made.flags & KPOOL_FREEZABLE ?
 	       TASK_IDLE | TASK_FREEZABLE : TASK_IDLE;
@@ -272,13 +272,15 @@ static void kpool_settle_in(struct kpool_worker *worker)
 }
 
 /*
- * Wait to be reaped: kthread_stop() then knows that no code of ours runs.
+ * Wait to be reaped: kthread_stop() then knows that no code of ours runs.  The
+ * purger waits for this thread, and does not freeze: no more does the thread.
  * Litmus: stop-vs-await.
  */
-static void kpool_await_reaper(const struct kpool *pool)
+static void kpool_await_reaper(void)
 {
+	current->flags |= PF_NOFREEZE;
 	for (;;) {
-		set_current_state(kpool_idle_state(pool));
+		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
 			break;
 		schedule();
@@ -314,6 +316,6 @@ int kpool_worker_main(void *data)
 out:
 	kpool_hook_ends(worker);
 	kpool_worker_ended(worker);
-	kpool_await_reaper(pool);
+	kpool_await_reaper();
 	return 0;
 }

@@ -2,6 +2,6 @@
 # file: worker.c
 # breaks: A worker that leaves looks whether it is to stop before it says that it sleeps.
 /^static void kpool_await_reaper/,/^}/{
-	/set_current_state(kpool_idle_state/d
-	s/^\t\tschedule();/\t\tset_current_state(kpool_idle_state(pool));\n\t\tschedule();/
+	/set_current_state(TASK_IDLE/d
+	s/^\t\tschedule();/\t\tset_current_state(TASK_IDLE);\n\t\tschedule();/
 }
