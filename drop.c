@@ -224,6 +224,15 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 	return dropped;
 }
 
+/* After kpool_close(): leave what is to be dropped to the dropper. */
+void kpool_abort_by_dropper(struct kpool *pool)
+{
+	raw_spin_lock_irq(&pool->lock);
+	pool->nr_aborters--;
+	kpool_queue_dropper(pool);
+	kpool_unlock_irq(pool);
+}
+
 unsigned long kpool_abort(struct kpool *pool)
 {
 	struct kpool_run *run;

@@ -62,16 +62,39 @@ static struct kpool *kpool_orphan_of(const struct module *owner)
 	return orphan;
 }
 
-static void kpool_close_orphans(const struct module *owner)
+/* Close all pools of the module: are there any?  Nothing starts in them. */
+static bool kpool_close_orphans(const struct module *owner,
+				struct list_head *orphans)
 {
 	struct kpool *pool;
 
 	while ((pool = kpool_orphan_of(owner))) {
 		pr_err("%s: left behind by module %s, which goes away: closed for good\n",
 		       pool->name, pool->owner_name);
-		kpool_abort(pool);
-		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
-		kpool_orphan(pool);
+		kpool_close(pool, true);
+		list_add_tail(&pool->orphan, orphans);
+	}
+	return !list_empty(orphans);
+}
+
+/*
+ * All are closed before one drops what is pending, and all do that before one is
+ * waited for: what runs in one may wait for what is pending in another.  An item
+ * that still runs may make one more pool.
+ */
+static void kpool_end_orphans(const struct module *owner)
+{
+	struct kpool *pool, *next;
+	LIST_HEAD(orphans);
+
+	while (kpool_close_orphans(owner, &orphans)) {
+		list_for_each_entry(pool, &orphans, orphan)
+			kpool_abort_by_dropper(pool);
+		list_for_each_entry_safe(pool, next, &orphans, orphan) {
+			list_del(&pool->orphan);
+			kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+			kpool_orphan(pool);
+		}
 	}
 }
 
@@ -442,7 +465,7 @@ int kpool_module_event(struct notifier_block *nb, unsigned long event,
 	/* what is pending may be waited for by a run in such a pool */
 	if (going.pool && !kpool_is_empty(going.pool))
 		kpool_scan_all(&going);
-	kpool_close_orphans(data);
+	kpool_end_orphans(data);
 	/* a run in such a pool may have been the first to use the default pool */
 	if (!going.pool)
 		kpool_going_begin(&going);

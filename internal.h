@@ -319,6 +319,7 @@ struct kpool {
 	bool			paused;		/* L */
 	bool			dead;		/* L: leaves the index of ids */
 	bool			orphaned;	/* G and L: closed for good */
+	struct list_head	orphan;		/* by the notifier that closes it */
 	bool			ending;		/* G: kpool_destroy() frees it */
 	struct list_head	going;		/* L: modules that are being removed */
 
@@ -628,7 +629,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item);
 void kpool_doom(struct kpool *pool, struct kpool_item *item, int err);
 void kpool_queue_dropper(struct kpool *pool);
 void kpool_replace_dropper(struct kpool *pool, bool died);
-void kpool_abort_nowait(struct kpool *pool);
+void kpool_abort_by_dropper(struct kpool *pool);
 void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
 void kpool_room_end(struct kpool *pool, struct kpool_run *run);
 struct kpool_item *kpool_any_accepted(struct kpool *pool);

@@ -46,6 +46,10 @@ static int leave;
 module_param(leave, int, 0400);
 MODULE_PARM_DESC(leave, "forget the pool with that many items pending behind a running one");
 
+static bool cross;
+module_param(cross, bool, 0400);
+MODULE_PARM_DESC(cross, "forget the pool and another: what runs in one waits for what is pending in the other");
+
 static unsigned long address;
 module_param(address, ulong, 0400);
 MODULE_PARM_DESC(address, "of the pool; or of one to adopt");
@@ -190,6 +194,51 @@ static void leave_items(void)
 	/* else the running item would be dropped as well */
 	while (kpool_is_pending(&first))
 		usleep_range(500, 1000);
+}
+
+/* Two pools that are left behind, one for each of the two */
+static struct kpool *crossed[2];
+static struct kpool_item runs[2], waits[2];
+static struct completion gone[2];	/* what waited has been dropped */
+
+/* Runs until what waits in the other pool has been dropped. */
+static int crossed_fn(struct kpool_item *item)
+{
+	int other = item == &runs[0];
+
+	if (!wait_for_completion_timeout(&gone[other], 20 * HZ))
+		pr_err("client: WARNING: the other pool drops nothing\n");
+	return 0;
+}
+
+static void crossed_dropped(struct kpool_item *item, int err)
+{
+	complete(&gone[item == &waits[1]]);
+}
+
+static void leave_crossed(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+	int i, err = 0;
+
+	crossed[0] = pool;
+	crossed[1] = kpool_create(&attrs, "crossed");
+	if (IS_ERR(crossed[1]))
+		return;
+	for (i = 0; i < 2; i++)
+		init_completion(&gone[i]);
+	for (i = 0; i < 2; i++) {
+		kpool_init_item(&runs[i], crossed_fn);
+		kpool_init_item(&waits[i], left_fn);
+		kpool_set_dropped(&waits[i], crossed_dropped);
+		err = err ?: kpool_submit(crossed[i], &runs[i]);
+		/* else it would be dropped as well */
+		while (!err && kpool_is_pending(&runs[i]))
+			usleep_range(500, 1000);
+		err = err ?: kpool_submit(crossed[i], &waits[i]);
+	}
+	if (err)
+		pr_err("client: WARNING: the items are refused: %d\n", err);
 }
 
 /* Callbacks of a pool that is left behind: they go with this module. */
@@ -346,7 +395,7 @@ static int __init client_init(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = capacity,
-		.queue_depth = leave ? LEFT_MAX : 0,
+		.queue_depth = leave || cross ? LEFT_MAX : 0,
 		.worker_init = client_worker_init,
 		.worker_exit = client_worker_exit,
 		.fault = client_fault,
@@ -388,6 +437,10 @@ static void __exit client_exit(void)
 	kpool_cancel(&later.item);
 	if (leave) {
 		leave_items();
+		return;
+	}
+	if (cross) {
+		leave_crossed();
 		return;
 	}
 	for (i = 0; i < items; i++)

@@ -152,6 +152,17 @@ $(($(said "client: WARNING") - forgotten_warned))"
 		"closed 1, alive 0, pending 0, running 0, completed 1, dropped 5" "$(poke_pool)"
 }
 
+# Fails if the second pool is left to go on until the first has ended, which waits for it.
+forgotten_pools_are_closed_together() {
+	together_said=$(said "left behind by module client")
+	together_warned=$(said "client: WARNING")
+	leave_pool cross=1 capacity=1
+	ktap_result $? "a client may go and forget two pools that wait for each other"
+	ktap_is "both are closed before one is awaited" "2 0" \
+		"$(($(said "left behind by module client") - together_said)) \
+$(($(said "client: WARNING") - together_warned))"
+}
+
 # Fails if the default pool holds a reference, or is not ended by kpool's exit.
 default_pool_does_not_keep_kpool() {
 	load_test client use_default=1 items=20
@@ -204,6 +215,7 @@ if mount_debugfs; then
 	forgotten_pool_is_closed_for_good
 	kpool_goes_after_forgotten_pools
 	forgotten_items_are_dropped
+	forgotten_pools_are_closed_together
 	default_pool_does_not_keep_kpool
 	load_that_fails_leaves_nothing
 fi
