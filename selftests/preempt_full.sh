@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# boots: alone
+# kernels: stock
+# append: preempt=full
+# A kernel that is told to preempt its own code.
+
+. "$(dirname "$0")/ktap.sh"
+
+ktap_begin
+run_cases preempt
+ktap_end
