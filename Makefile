@@ -12,7 +12,7 @@ demo:
 	@testbed/demo.sh $(KERNEL)
 
 check:
-	@CPUS="$(CPUS)" STUTTER="$(STUTTER)" testbed/check.sh $(KERNEL) $(TESTS)
+	@CPUS="$(CPUS)" STUTTER="$(STUTTER)" LONG="$(LONG)" testbed/check.sh $(KERNEL) $(TESTS)
 
 check-all:
 	@testbed/check-all.sh $(STEPS)
@@ -56,6 +56,7 @@ help:
 	@echo '    TESTS="..."        only these selftests: $(filter-out run ktap,$(basename $(notdir $(wildcard selftests/*.sh))))'
 	@echo '                       or seeds, which is all of: $(basename $(notdir $(wildcard selftests/seeds/*.sh)))'
 	@echo '    CPUS="..."         numbers of processors, one run each'
+	@echo '    LONG=yes           as long as check-all does it'
 	@echo '    STUTTER=yes        stop the guest again and again, as a busy machine does'
 	@echo
 	@echo '  check-all          all that can be checked, on every kernel: hours'

@@ -100,6 +100,11 @@ wait_until() {
 	done
 }
 
+# is_long: has the test all the time it wants, as on a real machine?
+is_long() {
+	[ "${LONG:-yes}" = yes ]
+}
+
 is_loaded() {
 	[ -d "/sys/module/$1" ]
 }

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Run selftests, in the order of their names or in the order given, on this
 # kernel.  The arguments are names of scripts here or in seeds/, without .sh;
-# "seeds" means all of those, none means all but those that boot alone.
-# The output of each stands between a begin and an end line.  KERNEL names the
-# test bed's kernel and is unset on a real machine.
+# "seeds" means all of those, none means all but those that boot alone or, without
+# LONG=yes, are long on this kernel.  The output of each stands between a begin
+# and an end line.  KERNEL names the test bed's kernel and is unset on a real
+# machine.
 
 cd "$(dirname "$0")" || exit 1
 [ -d /sys/module/kpool ] || insmod ../kpool.ko || exit 1
@@ -12,6 +13,8 @@ cd "$(dirname "$0")" || exit 1
 run_one() {
 	run_script=$1.sh
 	[ -e "$run_script" ] || run_script=seeds/$1.sh
+	# what the kernel said before would only be searched again and again
+	[ -z "${KERNEL:-}" ] || dmesg -c >/dev/null
 	echo "# kpool-selftest begin $1"
 	sh "./$run_script"
 	run_status=$?
@@ -32,7 +35,9 @@ run_named() {
 
 # shared: the scripts that can share a guest, or a machine, with others
 shared() {
-	grep -L '^# boots: alone' ./*.sh
+	shared_not='^# boots: alone'
+	[ "${LONG:-no}" = yes ] || shared_not="$shared_not|^# long:.* ${KERNEL:-none}( |$)"
+	grep -LE "$shared_not" ./*.sh
 }
 
 failed=0

@@ -1,20 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # torture.sh [SECONDS [PARAMETER...]]: torture kpool, while clients come and go
-# and people read and write in debugfs.  Without arguments it takes about a
-# minute, on uml with pools that are broken on purpose, which it must find out.
+# and people read and write in debugfs.  Without arguments it takes a minute or
+# less, on uml with pools that are broken on purpose, which it must find out.
 
 . "$(dirname "$0")/ktap.sh"
 
 torture=/sys/module/kpool_torture
 busy=/tmp/torture-busy
 
-# torture_seconds: of the test itself, so that "make check" spends about a minute on each kernel
+# torture_seconds: of the test itself
 torture_seconds() {
-	case ${KERNEL:-} in
-	uml | stock) echo 30 ;;
-	*) echo 60 ;;
-	esac
+	if is_long; then echo 60; else echo 15; fi
 }
 
 # torture_parameters: for this kernel

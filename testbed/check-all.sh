@@ -9,13 +9,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # One command a line; quick ones first.
 steps() {
 	cat <<-END
-		make check KERNEL=uml
-		make check KERNEL=uml-time
-		make check KERNEL=uml-debug
-		make check KERNEL=stock
-		make check KERNEL=rt
-		make check KERNEL=x86-debug
-		make check KERNEL=kcsan
+		make check LONG=yes KERNEL=uml
+		make check LONG=yes KERNEL=uml-time
+		make check LONG=yes KERNEL=uml-debug
+		make check LONG=yes KERNEL=stock
+		make check LONG=yes KERNEL=rt
+		make check LONG=yes KERNEL=x86-debug
+		make check LONG=yes KERNEL=kcsan
 		make coverage
 		make torture KERNEL=uml
 		make torture KERNEL=uml-debug

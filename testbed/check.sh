@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# check.sh KERNEL [TEST...]: run selftests, all or those named, in the test bed, once for each number
-# of processors that suits the kernel (or for those in CPUS); prove judges what they printed.
+# check.sh KERNEL [TEST...]: run selftests, all or those named, in the test bed; prove judges what they
+# printed. With LONG=yes all means also those that are long on this kernel, with each number of
+# processors that suits it. CPUS has other numbers.
 #
 # The tests share a guest, but for those whose script says otherwise in its head:
 #
+#	# long: KERNEL...	on these it is long
 #	# boots: alone		in a guest of its own, once, with the first of these numbers
 #	# kernels: KERNEL...	only on these
 #	# append: WORD...	to the kernel's command line
@@ -35,6 +37,11 @@ suits_kernel() {
 	[ -z "$kernels" ] || [[ " $kernels " = *" $kernel "* ]]
 }
 
+# is_left_out TEST: it has not been named, and is too long on this kernel
+is_left_out() {
+	[ "$long" = no ] && [[ " $(head_of long "$1") " = *" $kernel "* ]]
+}
+
 # Sets alone to those of the tests that boot alone on this kernel, together to the rest.
 divide_tests() {
 	local test
@@ -56,24 +63,27 @@ all_alone() {
 	for script in "$tree"/selftests/*.sh; do
 		test=${script##*/}
 		test=${test%.sh}
-		[ "$(head_of boots "$test")" != alone ] || ! suits_kernel "$test" || echo "$test"
+		[ "$(head_of boots "$test")" = alone ] && suits_kernel "$test" && ! is_left_out "$test" &&
+			echo "$test"
 	done
 }
 
 begin_test() {
-	name=$1
+	name=$1 began=$EPOCHREALTIME
 	: >"$results/$name.tap"
-	say "$kernel, $cpus CPUs: $name"
 }
 
+# Time on the host: the guest's may be simulated.
 end_test() {
 	echo "$2" >"$results/$1.status"
 	name=''
+	say "$(printf '%s, %s CPUs: %s %d ms' "$kernel" "$cpus" "$1" \
+		$(((${EPOCHREALTIME/./} - ${began/./}) / 1000)))"
 }
 
 # Cut the guest's output into one file per test; what no test printed is shown.
 split_output() {
-	local line name='' words
+	local line name='' began words
 	while IFS= read -r line; do
 		read -ra words <<<"$line"
 		case $line in
@@ -113,9 +123,8 @@ boot_guest() {
 	local name=$1 tests=$2 status
 	shift 2
 	[ "${STUTTER:-no}" != yes ] || set -- -s "$@"
-	"$here/testbed.sh" -k "$kernel" -c "$cpus" -t "$check_timeout" "$@" | split_output
+	"$here/testbed.sh" -k "$kernel" -c "$cpus" -t "$check_timeout" -n "$@" | split_output
 	status=${PIPESTATUS[0]}
-	[ "$status" -lt 126 ] || exit 1
 	judge_boot "$status" "$tests" >"$results/$name.tap"
 	echo 0 >"$results/$name.status"
 }
@@ -148,17 +157,26 @@ show_failures() {
 	done
 }
 
+# beside CMD...: run it, beside no more than one other. Most tests keep one processor busy.
+beside() {
+	[ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+	"$@" </dev/null &
+}
+
 check_all() {
 	local cpus test results taps=()
+	"$here/testbed.sh" -k "$kernel" -b selftests/run.sh "$@" || exit 1
+	stop_jobs_when_interrupted
 	for cpus in ${CPUS:-$check_cpus}; do
 		[ "$shared" = yes ] || [ ${#alone[@]} -gt 0 ] || break
 		results=$kernel-${cpus}cpu
 		rm -rf "$results"
 		mkdir -p "$results"
-		[ "$shared" = no ] || run_tests "${together[@]}"
+		[ "$shared" = no ] || beside run_tests "${together[@]}"
 		for test in "${alone[@]}"; do
-			run_alone "$test"
+			beside run_alone "$test"
 		done
+		wait
 		alone=()
 		taps+=("$results"/*.tap)
 	done
@@ -173,7 +191,8 @@ main() {
 	# shellcheck source=/dev/null
 	. "$here/kernels/$kernel.sh"
 	check_timeout=${TIMEOUT:-$check_timeout}
-	shared=yes
+	shared=yes long=${LONG:-no}
+	[ "$long" = no ] || check_cpus=${long_cpus:-$check_cpus}
 	divide_tests "$@"
 	if [ $# = 0 ]; then
 		readarray -t alone < <(all_alone)
@@ -184,7 +203,7 @@ main() {
 	need_packages perl
 	mkdir -p "$cache/results/$tree_id"
 	cd "$cache/results/$tree_id" || exit
-	locked "check-$kernel-$tree_id" check_all
+	locked "check-$kernel-$tree_id" check_all "$@"
 }
 
 main "$@"

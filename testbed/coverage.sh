@@ -35,7 +35,7 @@ run_suite() {
 	local words
 	read -ra words <<<"$1"
 	rm -rf "$coverage/${words[0]}".*
-	KPOOL_COVERAGE=$coverage "$here/check.sh" "${words[@]}" </dev/null
+	KPOOL_COVERAGE=$coverage LONG=yes "$here/check.sh" "${words[@]}" </dev/null
 }
 
 # gcov's text of each file in each boot: "COUNT: LINE: TEXT" below "-: 0:Source:FILE". The compiler saw

@@ -31,6 +31,7 @@ usage() {
 	  -f SRC:DEST   put a file or directory into the guest; may be repeated
 	  -o FILE       keep the kernel's log there
 	  -b            only build what is needed, boot nothing
+	  -n            build nothing: that has been done
 	Exit status: the script's; 124 for a kernel warning, 125 for no verdict (hang, panic),
 	126 when the guest could not be built or started.
 	END
@@ -56,9 +57,9 @@ known_kernels() {
 
 parse() {
 	local option
-	kernel=stock cpus='' memory='' timeout=300 icount=no console='' only_build=no extra_files=()
+	kernel=stock cpus='' memory='' timeout=300 icount=no console='' build=yes extra_files=()
 	append='' on_oops=oops=panic emulator_threads=multi stutters=no coverage=${KPOOL_COVERAGE:-}
-	while getopts k:c:m:t:i1a:Osf:o:bh option; do
+	while getopts k:c:m:t:i1a:Osf:o:bnh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
@@ -71,13 +72,14 @@ parse() {
 		1) emulator_threads=single ;;
 		f) extra_files+=("$OPTARG") ;;
 		o) console=$OPTARG ;;
-		b) only_build=yes ;;
+		b) build=only ;;
+		n) build=no ;;
 		h) usage; exit 0 ;;
 		*) usage >&2; exit 2 ;;
 		esac
 	done
 	script=("${@:OPTIND}")
-	[ "$only_build" = yes ] || [ ${#script[@]} -gt 0 ] || { usage >&2; exit 2; }
+	[ "$build" = only ] || [ ${#script[@]} -gt 0 ] || { usage >&2; exit 2; }
 }
 
 choose_kernel() {
@@ -113,7 +115,7 @@ main() {
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
 	build_modules "$run/tree"
-	[ "$only_build" = no ] || exit 0
+	[ "$build" != only ] || exit 0
 	add_files
 	initramfs=$run/initramfs
 	console=${console:-$run/console}

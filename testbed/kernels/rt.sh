@@ -5,7 +5,8 @@
 machine=qemu
 default_cpus=2
 default_memory=512M
-check_cpus="2 4"
+check_cpus="2"
+long_cpus="2 4"
 check_timeout=1800
 
 prepare_kernel() {

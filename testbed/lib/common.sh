@@ -38,6 +38,12 @@ locked() {
 	) 9>"$lock"
 }
 
+# From here on each job in the background has a process group of its own, which Ctrl-C does not reach.
+stop_jobs_when_interrupted() {
+	set -m
+	trap 'kill -- $(jobs -p | sed s/^/-/); exit 130' INT TERM
+}
+
 short_hash() {
 	sha256sum | cut -c 1-12
 }

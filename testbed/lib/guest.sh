@@ -63,6 +63,7 @@ pack_initramfs() {
 	add_needed_programs "$stage" "$@"
 	{
 		printf 'export KERNEL=%q CPUS=%q ICOUNT=%q\n' "$kernel" "$cpus" "$icount"
+		printf 'export LONG=%q\n' "${LONG:-no}"
 		printf 'HANG_AFTER=%q COVERAGE=%q\n' "$(hang_after)" "${coverage:+yes}"
 		printf 'run_script() { '
 		script_command "$@"
