@@ -137,10 +137,10 @@ fetch_file() {
 
 # Four connections hold four workers for as long as wrk keeps them.
 serve_load() {
-	echo "# wrk -t 1 -c 4 -d 4s $url/README.rst"
-	wrk -t 1 -c 4 -d 4s "$url/README.rst" >"$tmp/wrk" &
+	echo "# wrk -t 1 -c 4 -d 2s $url/README.rst"
+	wrk -t 1 -c 4 -d 2s "$url/README.rst" >"$tmp/wrk" &
 	client=$!
-	sleep 2
+	sleep 1
 	echo "  ... and while it runs:"
 	echo
 	show $kpool/httpd/workers

@@ -16,4 +16,4 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 prepare_kernel
 headers=$(realpath "${kernel_dir%/build}/source")
 exec "$here/testbed.sh" -k "${1:-stock}" -m 1024M -o "$cache/demo-console" \
-	-f "$kernel_image:data/vmlinuz" -f "$headers:data/linux-headers" samples/demo.sh
+	-f "$kernel_image:data/vmlinuz" -f "$headers/include/linux:data/linux" samples/demo.sh
