@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # lint.sh [LINTER...]: what can be said of the code without running it. Each linter is silent when it
-# is content; what it prints fails the run.
+# is content; what it prints fails the run. They run side by side.
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -100,7 +100,7 @@ lint_sparse() {
 # The tree is not the kernel's. LINUX_VERSION_CODE has its place in compat.h, where its comparison is
 # taken for one of constants. A row of tunables.h can become declarations, with their semicolons.
 lint_checkpatch() {
-	c_files | xargs "$linux/scripts/checkpatch.pl" --no-tree --strict --terse --quiet \
+	c_files | xargs -P "$(nproc)" -n 24 "$linux/scripts/checkpatch.pl" --no-tree --strict --terse --quiet \
 		--show-types --no-summary -f \
 		--ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON,TRAILING_SEMICOLON 2>&1 | grep -v 'uninitialized value'
 }
@@ -109,13 +109,11 @@ lint_kernel_doc() {
 	c_files | xargs "$linux/scripts/kernel-doc" -none -Werror
 }
 
-# One process per rule set is quick enough; the patches that need a feature say so themselves.
+# The patches that need a feature say so themselves.
 lint_coccinelle() {
-	local rule
-	find "$linux/scripts/coccinelle" -name '*.cocci' | sort | while read -r rule; do
-		spatch --very-quiet --no-show-diff -D report --cocci-file "$rule" \
-			--include-headers --dir . -j "$(nproc)" 2>/dev/null
-	done
+	find "$linux/scripts/coccinelle" -name '*.cocci' | sort |
+		xargs -P "$(nproc)" -I '{}' spatch --very-quiet --no-show-diff -D report \
+			--cocci-file '{}' --include-headers --dir . 2>/dev/null
 }
 
 need_linter_packages() {
@@ -125,23 +123,29 @@ need_linter_packages() {
 # A linter that finds something exits as it likes; what counts is what it prints.
 run_linter() {
 	local findings
-	say "lint: $1"
 	findings=$("lint_$1" 2>&1)
+	say "lint: $1, after $SECONDS s"
 	[ -n "$findings" ] || return 0
 	printf '%s\n' "$findings"
+	say "lint: $1 is not content"
 	return 1
 }
 
 main() {
-	local linter failed=0
+	local linter job jobs=() failed=0
 	exec 3>&1
 	[ $# = 0 ] || linters=("$@")
 	cd "$tree" || exit
 	need_linter_packages
 	prepare_kernel
 	linux=$(kernel_source "$linux_series" "$linux_suite") || exit
+	stop_jobs_when_interrupted
 	for linter in "${linters[@]}"; do
-		run_linter "$linter" || { failed=$((failed + 1)); say "lint: $linter is not content"; }
+		run_linter "$linter" </dev/null &
+		jobs+=("$!")
+	done
+	for job in "${jobs[@]}"; do
+		wait "$job" || failed=$((failed + 1))
 	done
 	say "lint: $((${#linters[@]} - failed)) of ${#linters[@]} are content"
 	[ "$failed" = 0 ]
