@@ -110,6 +110,13 @@ void kpool_map_wait_item(const struct kpool_item *item)
 	kpool_map_init(&map, fn);
 	lock_map_acquire(&map);
 	lock_map_release(&map);
+	/* a job of an ordered stream is awaited until that has returned, too */
+	fn = kpool_complete_fn(item);
+	if (!fn || (worker && READ_ONCE(worker->fn) == fn))
+		return;
+	kpool_map_init(&map, fn);
+	lock_map_acquire(&map);
+	lock_map_release(&map);
 }
 
 void kpool_map_wait_pool(struct kpool *pool)

@@ -51,11 +51,13 @@ void kpool_map_wait_pool(struct kpool *pool);
 
 /* Around the function of an item; not where an earlier one left a lock held. */
 static inline void kpool_map_begin(struct kpool_worker *worker,
-				   const struct kpool_item *item)
+				   const struct kpool_item *item,
+				   kpool_item_fn fn)
 {
 	if (worker->before.nr_locks)
 		return;
-	kpool_map_init(&worker->map, kpool_user_fn(item));
+	kpool_map_init(&worker->map, fn == item->fn ? kpool_user_fn(item) :
+						      (void *)fn);
 	lock_map_acquire(&worker->pool->map);
 	lock_map_acquire(&worker->map);
 }
@@ -78,7 +80,8 @@ static inline void kpool_map_died(struct kpool_worker *worker)
 #else
 
 static inline void kpool_map_begin(struct kpool_worker *worker,
-				   const struct kpool_item *item)
+				   const struct kpool_item *item,
+				   kpool_item_fn fn)
 {
 }
 

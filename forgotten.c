@@ -111,7 +111,8 @@ static bool kpool_is_of_module(const struct kpool_item *item,
 {
 	if (kpool_is_within(kpool_user_fn(item), module))
 		return true;
-	if (kpool_is_within(item->dropped, module))
+	if (kpool_is_within(item->dropped, module) ||
+	    kpool_is_within(kpool_complete_fn(item), module))
 		return true;
 	return kpool_is_within(item, module);
 }
@@ -270,17 +271,47 @@ static void kpool_scan_all(struct kpool_going *going)
 	kpool_scan(going, &pool->doomed);
 }
 
+/*
+ * Wait for those in a list that are still to be completed: was there any?  Their
+ * functions have returned, so they are not cancelled.
+ */
+static bool kpool_await_completions(struct kpool_going *going,
+				    struct list_head *list)
+{
+	struct kpool *pool = going->pool;
+	struct kpool_item *left;
+	bool more, found = false;
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_scan_begin(going, list);
+	do {
+		more = kpool_scan_batch(going, list, &left);
+		if (left) {
+			kpool_wait_item(pool, left, KPOOL_WAIT_ITEM,
+					MAX_SCHEDULE_TIMEOUT, 0);
+			going->awaited++;
+			found = true;
+		}
+		kpool_unlock_irq(pool);
+		cond_resched();
+		raw_spin_lock_irq(&pool->lock);
+	} while (more);
+	going->next = NULL;
+	raw_spin_unlock_irq(&pool->lock);
+	return found;
+}
+
 /* Runs in the default pool */
 
 /* Does the run use a function or memory of the module? */
 static bool kpool_run_is_of(const struct kpool_run *run,
 			    const struct module *module)
 {
-	const void *fn = run->worker ? READ_ONCE(run->worker->fn) : run->fn;
-
 	if (!run->item)
 		return false;
-	return kpool_is_within(fn, module) ||
+	if (run->worker && kpool_is_within(READ_ONCE(run->worker->fn), module))
+		return true;
+	return kpool_is_within(run->fn, module) ||
 	       kpool_is_within(run->item, module);
 }
 
@@ -418,8 +449,14 @@ static void kpool_take_back(struct kpool_going *going)
 	if (!going->pool)
 		return;
 	while (!kpool_is_empty(going->pool)) {
+		bool awaited;
+
 		kpool_scan_all(going);
-		if (!kpool_await_left(going) && !kpool_needs_scan(going))
+		awaited = kpool_await_completions(going, &going->pool->finished);
+		awaited |= kpool_await_completions(going,
+						   &going->pool->completions);
+		if (!kpool_await_left(going) && !kpool_needs_scan(going) &&
+		    !awaited)
 			break;
 	}
 	if (going->cancelled || going->awaited)

@@ -258,6 +258,13 @@ struct kpool_group *kpool_group_begin(struct kpool *pool, struct kpool_job *job)
 	return group;
 }
 
+/* The job, which has begun before, begins to be completed. */
+void kpool_group_complete(struct kpool_job *job)
+{
+	if (job->group->flags & KPOOL_GROUP_COLLECT)
+		job->item.place = KPOOL_UNCOLLECTED;
+}
+
 /* A job has ended; it may be gone, unless the group collects. */
 void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed)

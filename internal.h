@@ -50,6 +50,7 @@ enum kpool_place {
 	KPOOL_NOWHERE,
 	KPOOL_BLOCKED,		/* not accepted, on pool->blocked */
 	KPOOL_UNCOLLECTED,	/* ended or about to, on group->ended then */
+	KPOOL_COMPLETING,	/* on pool->finished or ->completions */
 	/* accepted and not started: */
 	KPOOL_IN_LINE,		/* pending, on one of pool->lines */
 	KPOOL_HELD,		/* pending, its turn has come while it runs */
@@ -65,6 +66,13 @@ enum kpool_rank {
 	KPOOL_RANK_NORMAL,
 	KPOOL_RANK_LOW,
 	KPOOL_NR_RANKS
+};
+
+/* State of a kpool_turn. */
+enum kpool_turn_state {
+	KPOOL_TURN_PENDING,	/* a job's: its function has not started */
+	KPOOL_TURN_RUNNING,	/* a run's: the job may be dead, it is not touched */
+	KPOOL_TURN_READY,	/* a job's: its function has returned */
 };
 
 /* Flags that take an item off the plain path. */
@@ -104,8 +112,9 @@ struct kpool_run {
 	struct kpool_worker	*worker; /* I: that it is part of, or NULL */
 	struct kpool_group	*group;	/* L: to be told of the end, or NULL */
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
+	struct kpool_turn	turn;	/* L: of @item, if @to_complete */
 	struct kpool_call	*call;	/* L: of KPOOL_RUN_CALLER: the call, or NULL */
-	void			*fn;	/* L: of KPOOL_RUN_CALLER and _DROP: the function */
+	void			*fn;	/* L: of an external run: the function; or if @to_complete, that */
 	union {
 		struct rb_node	by_task; /* L: in pool->ext_runs, innermost runs only */
 		struct list_head free;	/* L: on pool->free_runs */
@@ -113,11 +122,13 @@ struct kpool_run {
 	unsigned int		units;	/* L: held by the run; 0: none */
 	u32			epoch;	/* L: of the item */
 	int			err;	/* L: of KPOOL_RUN_DROP, _ABORT: why */
+	int			result;	/* L: of a completion: what the job's function returned */
 	u64			nr;	/* L: of an external run: begun in this memory */
 	u8			kind;	/* L: enum kpool_run_kind */
 	bool			special; /* L: there is more to do at its end */
 	bool			dead;	/* L: its thread has ended, kpool knows */
 	u8			told;	/* by the dead_reaper: enum kpool_told */
+	bool			to_complete; /* L: @item is to be completed after this run */
 };
 
 enum kpool_worker_state {
@@ -255,7 +266,7 @@ struct kpool {
 	struct list_head	lines[KPOOL_NR_RANKS];	/* L: in order of start */
 	struct list_head	blocked;	/* L: in order of arrival */
 	struct list_head	submitters;	/* L: kpool_waiter.node of those on it */
-	unsigned int		nr_line;	/* L: on @lines */
+	unsigned int		nr_line;	/* L: on @lines or @completions */
 	unsigned int		nr_held;	/* L */
 	unsigned int		nr_due;		/* L: of @blocked: accepted */
 	unsigned int		nr_blocked;	/* L: of @blocked: asleep */
@@ -279,6 +290,8 @@ struct kpool {
 
 	/* odd items: see odd.c */
 	struct list_head	aside;		/* L */
+	struct list_head	finished;	/* L: wait for their turn to be completed */
+	struct list_head	completions;	/* L: their turn has come */
 	struct list_head	doomed;		/* L: to be dropped */
 	struct list_head	doomed_groups;	/* L: kpool_group.doomed */
 	struct rb_root_cached	delayed;	/* L: by kpool_job.due */
@@ -287,6 +300,7 @@ struct kpool {
 	u64			extra_line;	/* L: of @lines, without those: units - 1 */
 	unsigned int		extra_used;	/* L: of @used: units - 1 of each run */
 	unsigned int		nr_aside;	/* L */
+	unsigned int		nr_completions;	/* L */
 	unsigned int		nr_doomed;	/* L */
 	unsigned int		nr_delayed;	/* L */
 	unsigned int		nr_passed;	/* L: starts past a lower priority */
@@ -501,8 +515,13 @@ void kpool_odd_taken(struct kpool *pool, struct kpool_item *item, bool starts);
 int kpool_odd_verdict(const struct kpool_item *item);
 void kpool_odd_begin(struct kpool *pool, struct kpool_run *run,
 		     struct kpool_item *item);
-void kpool_odd_end(struct kpool *pool, struct kpool_run *run,
-		   struct kpool_item *item, int err);
+bool kpool_odd_end(struct kpool *pool, struct kpool_run *run,
+		   struct kpool_item *item, int err, bool lost);
+bool kpool_is_completion(const struct kpool_item *item);
+bool kpool_is_to_complete(const struct kpool_item *item);
+kpool_item_fn kpool_complete_fn(const struct kpool_item *item);
+void kpool_odd_completes(struct kpool *pool, struct kpool_run *run,
+			 struct kpool_item *item);
 void kpool_odd_blocked(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_unblocked(struct kpool *pool, struct kpool_item *item);
 void kpool_odd_doomed(struct kpool *pool, struct kpool_item *item);
@@ -538,6 +557,11 @@ void kpool_stream_end(struct kpool *pool, struct kpool_run *run);
 void kpool_stream_leave(struct kpool *pool, struct kpool_job *job);
 void kpool_set_aside(struct kpool *pool, struct kpool_item *item);
 bool kpool_must_follow(const struct kpool_item *item);
+void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
+			   struct kpool_job *job);
+void kpool_stream_complete(struct kpool_run *run, struct kpool_job *job);
+struct kpool_run *kpool_stream_leader(struct kpool_stream *stream);
+bool kpool_is_ordered(const struct kpool_item *item);
 
 /* group.c: many jobs as one */
 bool kpool_group_is_cancelled(const struct kpool_group *group);
@@ -549,6 +573,7 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 bool kpool_sweep_groups(struct kpool *pool);
 void kpool_group_block(struct kpool *pool, struct kpool_job *job);
 void kpool_group_unblock(struct kpool *pool, struct kpool_job *job);
+void kpool_group_complete(struct kpool_job *job);
 void kpool_group_lose(struct kpool_group *group);
 
 /* overflow.c: what submit does when there is no room */
@@ -688,6 +713,8 @@ void kpool_leave(struct kpool *pool);
 bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
 			 enum kpool_waiter_kind kind);
 void kpool_refuse_circle(struct kpool *pool, const struct kpool_item *item);
+void kpool_refuse_leader(struct kpool *pool, struct kpool_stream *stream);
+void kpool_keep_waiters(struct kpool_item *item, struct list_head *waiters);
 bool kpool_settle(struct kpool *pool);
 void kpool_settle_some(struct kpool *pool);
 void kpool_settle_all(struct kpool *pool);

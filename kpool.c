@@ -149,6 +149,8 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->served);
 	INIT_LIST_HEAD(&pool->failed);
 	INIT_LIST_HEAD(&pool->aside);
+	INIT_LIST_HEAD(&pool->finished);
+	INIT_LIST_HEAD(&pool->completions);
 	INIT_LIST_HEAD(&pool->doomed);
 	INIT_LIST_HEAD(&pool->doomed_groups);
 	INIT_LIST_HEAD(&pool->free_runs);
@@ -663,8 +665,8 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->running = kpool_nr_running(pool) + pool->nr_caller_runs;
 	stats->units = pool->used;
 	stats->delayed = pool->nr_delayed;
-	stats->pending = pool->nr_line + pool->nr_held + pool->nr_aside +
-			 pool->nr_due + pool->nr_doomed;
+	stats->pending = pool->nr_line - pool->nr_completions + pool->nr_held +
+			 pool->nr_aside + pool->nr_due + pool->nr_doomed;
 	stats->blocked = pool->nr_blocked;
 	stats->oldest_ms = jiffies_to_msecs(kpool_oldest_age(pool));
 	stats->closed = pool->closed;

@@ -463,6 +463,13 @@ int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority);
 
 /* Jobs: items with more than a plain one can have */
 
+/* private: a place in the order of a stream, of a job or of its run */
+struct kpool_turn {
+	struct list_head	node;
+	u64			nr;
+	u8			state;
+};
+
 /**
  * struct kpool_job - an item that can have a deadline, a delay, a group, a stream
  * @item: what is submitted, cancelled, flushed like any other item
@@ -476,8 +483,12 @@ struct kpool_job {
 	ktime_t			deadline;
 	struct kpool_group	*group;
 	struct kpool_stream	*stream;
+	kpool_item_fn		complete;
 	struct list_head	group_node;
-	struct list_head	stream_node;
+	union {
+		struct list_head	stream_node;
+		struct kpool_turn	turn;
+	};
 	struct rb_node		delay_node;
 	unsigned long		due;
 	int			result;
@@ -1199,7 +1210,7 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 
 /**
  * kpool_job_result() - how a job ended that kpool_group_next() has returned
- * @job: the job
+ * @job: the job, or one that is being completed: see kpool_set_complete_fn()
  *
  * Return: what its function returned; what it was dropped with; -ECANCELED if
  * it was cancelled.
@@ -1222,6 +1233,8 @@ struct kpool_stream {
 	struct kpool		*pool;
 	struct kpool_run	*runner;
 	struct list_head	jobs;
+	u64			nr_joined;
+	bool			ordered;
 };
 
 /**
@@ -1234,13 +1247,53 @@ struct kpool_stream {
 void kpool_init_stream(struct kpool_stream *stream, struct kpool *pool);
 
 /**
+ * kpool_init_ordered_stream() - prepare a stream with completion in order
+ * @stream: the stream
+ * @pool: the pool that all its jobs are submitted to
+ *
+ * The functions of its jobs run in parallel, like those of other items.  After
+ * its function, each job has a second one called, see kpool_set_complete_fn():
+ * one at a time, in the order in which the jobs have come into the line.  A job
+ * that waits for its turn holds neither a thread nor a unit, and takes no place in
+ * the queue.
+ *
+ * Context: Any.
+ */
+void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
+
+/**
+ * kpool_set_complete_fn() - set the second function of a job in an ordered stream
+ * @job: the job, neither pending nor running
+ * @complete: called by a worker once the job's function has returned and all jobs
+ *	before it have been completed or will not be; kpool_job_result() tells what
+ *	the function has returned; or NULL
+ *
+ * @complete holds one unit, comes before all items in line, and is not held back
+ * by kpool_pause() or kpool_abort().  The job has ended when @complete has
+ * returned: for whatever waits, for its group, and in the counters.  @complete may
+ * free the job or submit it again; the job's function must do neither, and from
+ * its start to that of @complete every submit of the job is -EALREADY.  If either
+ * of both returns an error, the job has failed, once, with the first of them.
+ *
+ * A job that is cancelled or dropped gives up its place in the order, and so does
+ * one whose worker dies; then @complete is not called.
+ *
+ * Submitting a job with a @complete outside of an ordered stream, or one without
+ * to an ordered stream, is -EINVAL.
+ *
+ * Context: Any.
+ * Return: 0; -EINVAL as kpool_set_deadline().
+ */
+int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
+
+/**
  * kpool_set_stream() - put a job into a stream
  * @job: the job, neither pending nor running
  * @stream: the stream, or NULL for none
  *
  * The order is that of acceptance, of a delayed job that of coming due.  A job
- * that waits for its stream takes a place in the queue, and nobody's unit.
- * Submitting the job to another pool than the stream's is -EINVAL.
+ * that waits for its stream takes a place in the queue, and nobody's unit; in an
+ * ordered stream none does.  Submitting the job to another pool than the stream's is -EINVAL.
  *
  * Context: Any.
  * Return: 0; -EINVAL as kpool_set_deadline().

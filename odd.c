@@ -95,6 +95,16 @@ int kpool_set_stream(struct kpool_job *job, struct kpool_stream *stream)
 }
 EXPORT_SYMBOL_GPL(kpool_set_stream);
 
+int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete)
+{
+	int err = kpool_check_job(job);
+
+	if (!err)
+		job->complete = complete;
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_set_complete_fn);
+
 /* The job around an item, or NULL. */
 static struct kpool_job *kpool_job_or_null(const struct kpool_item *item)
 {
@@ -195,6 +205,10 @@ int kpool_odd_may_accept(struct kpool *pool, struct kpool_item *item)
 		return 0;
 	if (job->stream && job->stream->pool != pool)
 		return -EINVAL;
+	if (!job->complete == kpool_is_ordered(item))
+		return -EINVAL;
+	if (kpool_is_to_complete(item))
+		return -EALREADY;
 	if (job->group && job->group->pool != pool)
 		return -EINVAL;
 	return job->group && kpool_group_is_cancelled(job->group) ?
@@ -255,9 +269,57 @@ void kpool_odd_begin(struct kpool *pool, struct kpool_run *run,
 		run->group = kpool_group_begin(pool, job);
 }
 
-/* The item may be gone, unless its group collects. */
-void kpool_odd_end(struct kpool *pool, struct kpool_run *run,
-		   struct kpool_item *item, int err)
+/* Ordered streams */
+
+/* The second function of the item, or NULL. */
+kpool_item_fn kpool_complete_fn(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	return job ? job->complete : NULL;
+}
+
+/* Is the item, taken out of the line, to be completed? */
+bool kpool_is_completion(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	return job && job->turn.state == KPOOL_TURN_READY;
+}
+
+/* Does the item run, to be completed after that? */
+bool kpool_is_to_complete(const struct kpool_item *item)
+{
+	const struct kpool_run *run = kpool_run_of(item);
+
+	return run && run->to_complete;
+}
+
+/* A job whose turn to be completed has come begins its second run. */
+void kpool_odd_completes(struct kpool *pool, struct kpool_run *run,
+			 struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_of(item);
+
+	pool->nr_completions--;
+	kpool_odd_out(pool, item);
+	if (item->flags & __KPOOL_WATCHED)
+		kpool_move_waiters(pool, item, &run->waiters);
+	run->special = true;
+	run->result = job->result;
+	kpool_stream_complete(run, job);
+	if (job->group)
+		kpool_group_complete(job);
+	run->group = job->group;
+}
+
+/*
+ * Has the job ended, by its run?  In an ordered stream it has not while it is to
+ * be completed.  Then the item has not been freed; else it may be gone, unless
+ * its group collects.
+ */
+bool kpool_odd_end(struct kpool *pool, struct kpool_run *run,
+		   struct kpool_item *item, int err, bool lost)
 {
 	struct kpool_group *group = run->group;
 	unsigned int extra = run->units - 1;
@@ -267,11 +329,22 @@ void kpool_odd_end(struct kpool *pool, struct kpool_run *run,
 	run->units -= extra;
 	pool->used -= extra;
 	pool->extra_used -= extra;
+	if (run->to_complete && !lost) {
+		kpool_job_of(item)->result = err;
+		kpool_keep_waiters(item, &run->waiters);
+		kpool_stream_finished(pool, run, kpool_job_of(item));
+		return false;
+	}
+	if (run->result) {
+		err = run->result;
+		run->result = 0;
+	}
 	kpool_run_release(pool, run);
 	if (run->stream)
 		kpool_stream_end(pool, run);
 	if (group)
 		kpool_group_end(pool, group, item, err, err);
+	return true;
 }
 
 /* The submitter of a job sleeps: its group may be cancelled meanwhile. */

@@ -263,6 +263,25 @@ static bool kpool_must_park(const struct kpool_item *item)
 	return (item->flags & __KPOOL_FOLLOWS) || kpool_run_of(item);
 }
 
+/* On pool->lines: what is to be completed has started. */
+static unsigned int kpool_nr_in_line(const struct kpool *pool)
+{
+	return pool->nr_line - pool->nr_completions;
+}
+
+/* Is the first in line to be started, or parked? */
+static bool kpool_has_line_work(struct kpool *pool)
+{
+	const struct kpool_item *item;
+
+	if (!kpool_nr_in_line(pool) || pool->paused || pool->aborted ||
+	    !kpool_free_units(pool))
+		return false;
+	item = kpool_in_turn(pool);
+	return kpool_must_park(item) ||
+	       kpool_units(pool, item) <= kpool_free_units(pool);
+}
+
 /* Park those in front that cannot start, a batch at most: are there more? */
 bool kpool_park(struct kpool *pool)
 {
@@ -271,7 +290,7 @@ bool kpool_park(struct kpool *pool)
 
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < KPOOL_PARK_BATCH; i++) {
-		if (!kpool_has_special_work(pool))
+		if (!kpool_has_line_work(pool))
 			return false;
 		item = kpool_in_turn(pool);
 		if (!kpool_must_park(item))
@@ -287,14 +306,9 @@ bool kpool_park(struct kpool *pool)
 /* kpool_has_work() where not all is plain. */
 bool kpool_has_special_work(struct kpool *pool)
 {
-	const struct kpool_item *item;
-
-	if (!pool->nr_line || pool->paused || pool->aborted ||
-	    !kpool_free_units(pool))
-		return false;
-	item = kpool_in_turn(pool);
-	return kpool_must_park(item) ||
-	       kpool_units(pool, item) <= kpool_free_units(pool);
+	if (pool->nr_completions)
+		return kpool_free_units(pool);
+	return kpool_has_line_work(pool);
 }
 
 /* The item that can start now, of any kind; NULL also if there is more to park. */
@@ -302,8 +316,12 @@ struct kpool_item *kpool_choose(struct kpool *pool)
 {
 	struct kpool_item *item;
 
+	if (pool->nr_completions)
+		return kpool_free_units(pool) ?
+		       list_first_entry(&pool->completions, struct kpool_item,
+					node) : NULL;
 	kpool_park(pool);
-	if (!kpool_has_special_work(pool))
+	if (!kpool_has_line_work(pool))
 		return NULL;
 	item = kpool_in_turn(pool);
 	return kpool_must_park(item) ? NULL : item;
@@ -324,6 +342,14 @@ struct task_struct *kpool_kick_worker(struct kpool *pool)
 
 /* Room, where not every item is plain */
 
+/* Free units that what is to be completed leaves. */
+static unsigned int kpool_units_left(const struct kpool *pool)
+{
+	unsigned int units = kpool_free_units(pool);
+
+	return units - min(units, pool->nr_completions);
+}
+
 /*
  * The first in line that the free units are too few for, or NULL; so many in
  * front of it start as soon as a worker looks, and leave so many units.  Those
@@ -338,7 +364,7 @@ const struct kpool_item *kpool_first_stuck(const struct kpool *pool,
 	int rank;
 
 	*nr = 0;
-	*left = kpool_free_units(pool);
+	*left = kpool_units_left(pool);
 	for (rank = 0; rank < KPOOL_NR_RANKS; rank++) {
 		list_for_each_entry(item, &pool->lines[rank], node) {
 			if (!looks--) {
@@ -363,9 +389,9 @@ const struct kpool_item *kpool_first_stuck(const struct kpool *pool,
 static unsigned int kpool_nr_startable(const struct kpool *pool,
 				       unsigned int *left)
 {
-	unsigned int ready = pool->nr_line - pool->nr_follow, nr;
+	unsigned int ready = kpool_nr_in_line(pool) - pool->nr_follow, nr;
 
-	*left = kpool_free_units(pool);
+	*left = kpool_units_left(pool);
 	if (ready + pool->extra_line <= *left) {
 		*left -= ready + pool->extra_line;
 		return ready;
@@ -389,7 +415,7 @@ bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item)
 
 	if (!kpool_must_follow(item) && kpool_units(pool, item) <= left)
 		return true;
-	return pool->nr_line - startable + pool->nr_aside <
+	return kpool_nr_in_line(pool) - startable + pool->nr_aside <
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
@@ -416,8 +442,9 @@ static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 	if (units != UINT_MAX)
 		units = min_t(unsigned int, units, pool->attrs.capacity);
 	startable = kpool_nr_startable(pool, &left);
-	return units <= left || pool->nr_line - startable + pool->nr_aside <
-				(unsigned int)pool->attrs.queue_depth;
+	return units <= left ||
+	       kpool_nr_in_line(pool) - startable + pool->nr_aside <
+	       (unsigned int)pool->attrs.queue_depth;
 }
 
 /* Have the owner told if a submitter was refused that would not be now. */
@@ -441,6 +468,6 @@ bool kpool_lacks_one_place(const struct kpool *pool)
 	unsigned int left, startable = kpool_nr_startable(pool, &left);
 
 	return pool->attrs.queue_depth &&
-	       pool->nr_line - startable + pool->nr_aside ==
+	       kpool_nr_in_line(pool) - startable + pool->nr_aside ==
 	       (unsigned int)pool->attrs.queue_depth;
 }

@@ -1,25 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams: jobs that run one at a time, in order.
+ * Streams: jobs that run one at a time, in order, or are completed so.
  *
  * stream->jobs are those that have come into the line and not started.  While
  * none of the stream runs, the first of them is like any other item; all others,
  * and all while one runs, carry the flag __KPOOL_FOLLOWS.  A job whose turn in line comes
  * while it follows is set aside, so that it holds back nobody; when the one
  * before it has ended, it is first in line.
+ *
+ * An ordered stream does not hold its jobs back.  Its stream->jobs are the turns
+ * to be completed: those of jobs that have come into the line, and of their runs,
+ * as a dead job's memory must not be touched.  A job whose function has returned
+ * waits on pool->finished.  When its turn is the first, and while no other of the
+ * stream is being completed, it goes to pool->completions, and a worker takes it
+ * from there before any item in line.
  */
 #include <linux/module.h>
 
+#include "annotate.h"
 #include "internal.h"
 #include "pending.h"
 
-void kpool_init_stream(struct kpool_stream *stream, struct kpool *pool)
+static void kpool_init_any_stream(struct kpool_stream *stream,
+				  struct kpool *pool, bool ordered)
 {
-	stream->pool = pool;
-	stream->runner = NULL;
+	*stream = (struct kpool_stream) {
+		.pool		= pool,
+		.ordered	= ordered,
+	};
 	INIT_LIST_HEAD(&stream->jobs);
 }
+
+void kpool_init_stream(struct kpool_stream *stream, struct kpool *pool)
+{
+	kpool_init_any_stream(stream, pool, false);
+}
 EXPORT_SYMBOL_GPL(kpool_init_stream);
+
+void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool)
+{
+	kpool_init_any_stream(stream, pool, true);
+}
+EXPORT_SYMBOL_GPL(kpool_init_ordered_stream);
 
 /* Must the item, accepted or about to be, wait for another of its stream? */
 bool kpool_must_follow(const struct kpool_item *item)
@@ -30,7 +52,108 @@ bool kpool_must_follow(const struct kpool_item *item)
 	    (kpool_is_accepted(item) && item->place != KPOOL_DUE))
 		return item->flags & __KPOOL_FOLLOWS;
 	stream = container_of(item, struct kpool_job, item)->stream;
-	return stream && (stream->runner || !list_empty(&stream->jobs));
+	return stream && !stream->ordered &&
+	       (stream->runner || !list_empty(&stream->jobs));
+}
+
+/* Is the item a job of an ordered stream? */
+bool kpool_is_ordered(const struct kpool_item *item)
+{
+	const struct kpool_stream *stream;
+
+	if (!(item->flags & __KPOOL_JOB))
+		return false;
+	stream = container_of(item, struct kpool_job, item)->stream;
+	return stream && stream->ordered;
+}
+
+static struct kpool_turn *kpool_first_turn(struct kpool_stream *stream)
+{
+	return list_first_entry_or_null(&stream->jobs, struct kpool_turn, node);
+}
+
+/* The run that has to end before any other turn of the stream can, or NULL. */
+struct kpool_run *kpool_stream_leader(struct kpool_stream *stream)
+{
+	struct kpool_turn *turn = kpool_first_turn(stream);
+
+	if (stream->runner)
+		return stream->runner;
+	return turn && turn->state == KPOOL_TURN_RUNNING ?
+	       container_of(turn, struct kpool_run, turn) : NULL;
+}
+
+/* If the first turn has come, its job is next in line. */
+static void kpool_stream_next_turn(struct kpool *pool,
+				   struct kpool_stream *stream)
+{
+	struct kpool_turn *turn = kpool_first_turn(stream);
+	struct kpool_item *item;
+
+	if (!turn || stream->runner)
+		return;
+	if (turn->state == KPOOL_TURN_RUNNING)
+		kpool_refuse_leader(pool, stream);
+	if (turn->state != KPOOL_TURN_READY)
+		return;
+	item = &container_of(turn, struct kpool_job, turn)->item;
+	kpool_scan_skip(pool, item);
+	list_move_tail(&item->node, &pool->completions);
+	pool->nr_completions++;
+	pool->nr_line++;
+	kpool_odd_in(pool, item);
+}
+
+/* A turn will not come.  The job of a run may be dead. */
+static void kpool_stream_remove_turn(struct kpool *pool,
+				     struct kpool_stream *stream,
+				     struct kpool_turn *turn)
+{
+	bool first = turn == kpool_first_turn(stream);
+
+	list_del(&turn->node);
+	if (first)
+		kpool_stream_next_turn(pool, stream);
+}
+
+static void kpool_stream_add_turn(struct kpool *pool,
+				  struct kpool_stream *stream,
+				  struct kpool_turn *turn)
+{
+	turn->nr = stream->nr_joined++;
+	turn->state = KPOOL_TURN_PENDING;
+	list_add_tail(&turn->node, &stream->jobs);
+	/* the first may sleep for a job that has been delayed until now */
+	kpool_refuse_leader(pool, stream);
+}
+
+/* The function of a job has returned: the job waits for its turn. */
+void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
+			   struct kpool_job *job)
+{
+	struct kpool_stream *stream = run->stream;
+
+	lockdep_assert_held(&pool->lock);
+	run->stream = NULL;
+	run->to_complete = false;
+	run->fn = NULL;
+	list_replace(&run->turn.node, &job->turn.node);
+	job->turn.state = KPOOL_TURN_READY;
+	job->item.place = KPOOL_COMPLETING;
+	kpool_debug_accepted(&job->item);
+	kpool_scan_again(pool, &job->item);
+	list_add_tail(&job->item.node, &pool->finished);
+	if (kpool_first_turn(stream) == &job->turn)
+		kpool_stream_next_turn(pool, stream);
+}
+
+/* The job is about to be completed. */
+void kpool_stream_complete(struct kpool_run *run, struct kpool_job *job)
+{
+	list_del(&job->turn.node);
+	job->turn.state = KPOOL_TURN_PENDING;
+	run->stream = job->stream;
+	run->stream->runner = run;
 }
 
 void kpool_stream_join(struct kpool *pool, struct kpool_job *job)
@@ -38,6 +161,10 @@ void kpool_stream_join(struct kpool *pool, struct kpool_job *job)
 	struct kpool_stream *stream = job->stream;
 
 	lockdep_assert_held(&pool->lock);
+	if (stream->ordered) {
+		kpool_stream_add_turn(pool, stream, &job->turn);
+		return;
+	}
 	list_add_tail(&job->stream_node, &stream->jobs);
 	if (!stream->runner && list_is_first(&job->stream_node, &stream->jobs))
 		return;
@@ -80,8 +207,16 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 
 void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job)
 {
-	list_del(&job->stream_node);
 	run->stream = job->stream;
+	if (run->stream->ordered) {
+		run->to_complete = true;
+		run->fn = job->complete;
+		run->turn.nr = job->turn.nr;
+		run->turn.state = KPOOL_TURN_RUNNING;
+		list_replace(&job->turn.node, &run->turn.node);
+		return;
+	}
+	list_del(&job->stream_node);
 	run->stream->runner = run;
 }
 
@@ -90,8 +225,17 @@ void kpool_stream_end(struct kpool *pool, struct kpool_run *run)
 	struct kpool_stream *stream = run->stream;
 
 	run->stream = NULL;
+	if (run->to_complete) {
+		run->to_complete = false;
+		run->fn = NULL;
+		kpool_stream_remove_turn(pool, stream, &run->turn);
+		return;
+	}
 	stream->runner = NULL;
-	kpool_stream_next(pool, stream);
+	if (stream->ordered)
+		kpool_stream_next_turn(pool, stream);
+	else
+		kpool_stream_next(pool, stream);
 }
 
 /* A job of the stream will not run.  It has been taken out of the line. */
@@ -100,6 +244,10 @@ void kpool_stream_leave(struct kpool *pool, struct kpool_job *job)
 	bool first = !(job->item.flags & __KPOOL_FOLLOWS);
 
 	lockdep_assert_held(&pool->lock);
+	if (job->stream->ordered) {
+		kpool_stream_remove_turn(pool, job->stream, &job->turn);
+		return;
+	}
 	list_del(&job->stream_node);
 	job->item.flags &= ~__KPOOL_FOLLOWS;
 	if (first)

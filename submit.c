@@ -115,7 +115,7 @@ int kpool_adopt(struct kpool *pool, struct kpool_item *item)
 	int err = 0;
 
 	old = kpool_item_lock(item, &flags);
-	if (item->place != KPOOL_NOWHERE) {
+	if (item->place != KPOOL_NOWHERE || kpool_is_to_complete(item)) {
 		err = -EALREADY;
 	} else if (kpool_run_of(item) && !kpool_hands_itself_on(old, item)) {
 		err = old == pool ? 0 : -EBUSY;

@@ -349,6 +349,19 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 	item->flags &= ~__KPOOL_WATCHED;
 }
 
+/* The waiters for a run wait for the item's next, which is accepted already. */
+void kpool_keep_waiters(struct kpool_item *item, struct list_head *waiters)
+{
+	struct kpool_waiter *first;
+
+	if (list_empty(waiters))
+		return;
+	first = list_first_entry(waiters, struct kpool_waiter, node);
+	list_splice_init(waiters, &first->pending.waiters);
+	item->run = &first->pending;
+	item->flags |= __KPOOL_WATCHED;
+}
+
 /* The number of a run, among those in the same memory. */
 static u64 kpool_run_nr(const struct kpool_run *run)
 {
@@ -372,7 +385,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 	struct kpool_run *run = kpool_run_of(item);
 	struct kpool_waiter waiter;
 
-	if (!kpool_is_accepted(item) && !run)
+	if (!kpool_is_accepted(item) && !run && item->place != KPOOL_COMPLETING)
 		return 0;
 	/* a sleep that ends by itself closes no cycle */
 	if ((timeout == MAX_SCHEDULE_TIMEOUT &&
@@ -383,7 +396,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 	}
 
 	kpool_waiter_init(&waiter, kind, item);
-	if (!kpool_is_accepted(item)) {
+	if (run && !kpool_is_accepted(item)) {
 		list_add_tail(&waiter.node, &run->waiters);
 	} else if (run) {
 		list_add_tail(&waiter.node, &run->next_waiters);
@@ -412,18 +425,52 @@ static bool kpool_waits_for_stream(const struct kpool *pool,
 	       !(job->group && kpool_group_is_cancelled(job->group));
 }
 
-/* The run that has to end before the item's can: its own, or its stream's. */
+/* Has the item to be completed after others, as far as is known now? */
+static bool kpool_waits_for_turn(const struct kpool *pool,
+				 const struct kpool_item *item)
+{
+	const struct kpool_job *job = container_of(item, struct kpool_job, item);
+
+	if (!kpool_is_ordered(item))
+		return false;
+	if (item->place == KPOOL_COMPLETING || kpool_is_to_complete(item))
+		return true;
+	return item->place == KPOOL_IN_LINE && !kpool_run_of(item) &&
+	       !pool->aborted &&
+	       !(job->group && kpool_group_is_cancelled(job->group));
+}
+
+/* Is the item completed only after the run has ended? */
+static bool kpool_is_after(const struct kpool *pool,
+			   const struct kpool_item *item,
+			   const struct kpool_run *run)
+{
+	const struct kpool_job *job = container_of(item, struct kpool_job, item);
+
+	return kpool_waits_for_turn(pool, item) && run->stream == job->stream &&
+	       (!run->to_complete || run->turn.nr < job->turn.nr);
+}
+
+/*
+ * The run that has to end before the item's can: its own, or its stream's.  A job
+ * that runs may have to wait for its turn as well, see kpool_is_after().
+ */
 static struct kpool_run *kpool_run_before(const struct kpool *pool,
 					  const struct kpool_item *item)
 {
+	struct kpool_run *run = kpool_run_of(item);
+
 	if (kpool_waits_for_stream(pool, item))
 		return container_of(item, struct kpool_job, item)->stream->runner;
-	return kpool_run_of(item);
+	if (!run && kpool_waits_for_turn(pool, item))
+		return kpool_stream_leader(container_of(item, struct kpool_job,
+							item)->stream);
+	return run;
 }
 
-/* The run that has to end before this one's thread can go on, or NULL. */
-static struct kpool_run *kpool_slept_for(const struct kpool *pool,
-					 struct kpool_run *run)
+/* The sleep of the run's thread for an item of the pool, or NULL. */
+static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
+						   struct kpool_run *run)
 {
 	const struct kpool_waiter *waiter = kpool_outermost(run)->asleep;
 
@@ -432,6 +479,17 @@ static struct kpool_run *kpool_slept_for(const struct kpool *pool,
 		return NULL;
 	/* handed on by the run that ends the wait: what runs it has another lock */
 	if (READ_ONCE(waiter->item->home) != pool->id)
+		return NULL;
+	return waiter;
+}
+
+/* The run that has to end before this one's thread can go on, or NULL. */
+static struct kpool_run *kpool_slept_for(const struct kpool *pool,
+					 struct kpool_run *run)
+{
+	const struct kpool_waiter *waiter = kpool_item_sleep(pool, run);
+
+	if (!waiter)
 		return NULL;
 	return kpool_wait_has_begun(waiter) ? kpool_run_of(waiter->item) :
 	       kpool_run_before(pool, waiter->item);
@@ -479,6 +537,39 @@ void kpool_refuse_circle(struct kpool *pool, const struct kpool_item *item)
 }
 
 /*
+ * The first of an ordered stream, or what is in the line behind it, has changed:
+ * if the first sleeps for one that is to be completed after it, a cycle is closed
+ * though nobody falls asleep.
+ */
+void kpool_refuse_leader(struct kpool *pool, struct kpool_stream *stream)
+{
+	struct kpool_run *first = kpool_stream_leader(stream), *run = first;
+	int i;
+
+	lockdep_assert_held(&pool->lock);
+	for (i = 0; run && i < KPOOL_MAX_CHAIN;
+	     i++, run = kpool_slept_for(pool, run)) {
+		const struct kpool_waiter *waiter = kpool_item_sleep(pool, run);
+
+		if (waiter && kpool_is_after(pool, waiter->item, first)) {
+			kpool_break_circle(pool, first);
+			return;
+		}
+	}
+}
+
+/* Is the item completed only after a run that the caller is in? */
+static bool kpool_is_after_caller(const struct kpool *pool,
+				  const struct kpool_item *item,
+				  const struct kpool_run *caller)
+{
+	for (; caller; caller = caller->outer)
+		if (kpool_is_after(pool, item, caller))
+			return true;
+	return false;
+}
+
+/*
  * Would the caller, by waiting for the item, wait for itself?  Each thread
  * sleeps for at most one run, so this is a walk along a chain.
  */
@@ -487,14 +578,19 @@ bool kpool_closes_circle(struct kpool *pool, const struct kpool_item *item,
 {
 	struct kpool_run *first = kpool_run_before(pool, item), *run = first;
 	struct kpool_run *me = kpool_current_run(pool);
+	const struct kpool_waiter *waiter;
 	int i;
 
 	lockdep_assert_held(&pool->lock);
 	if (!me)
 		return false;
-	me = kpool_outermost(me);
+	if (kpool_is_after_caller(pool, item, me))
+		return true;
 	for (i = 0; run && i < KPOOL_MAX_CHAIN; i++) {
-		if (kpool_outermost(run) == me)
+		if (kpool_outermost(run) == kpool_outermost(me))
+			break;
+		waiter = kpool_item_sleep(pool, run);
+		if (waiter && kpool_is_after_caller(pool, waiter->item, me))
 			break;
 		run = kpool_slept_for(pool, run);
 	}

@@ -75,8 +75,11 @@ static __always_inline void kpool_end(struct kpool_worker *worker, int err,
 
 	run->item = NULL;
 	pool->used--;
-	if (unlikely(run->special))
-		kpool_odd_end(pool, run, item, err);
+	if (unlikely(run->special) &&
+	    !kpool_odd_end(pool, run, item, err, lost)) {
+		pool->stats.completed--;
+		return;
+	}
 	if (unlikely(!list_empty(&run->waiters)))
 		kpool_serve_list(pool, &run->waiters, lost);
 	if (unlikely(!RB_EMPTY_ROOT(&pool->flushers.rb_root)))
@@ -121,21 +124,23 @@ static noinline void kpool_failed(struct kpool_worker *worker,
 	});
 	worker->blaming = false;
 	raw_spin_lock_irq(&pool->lock);
-	pool->stats.failed++;
+	/* one whose function had failed before counts once */
+	pool->stats.failed += !worker->run.result;
 	worker->run.special = true;
 	raw_spin_unlock_irq(&pool->lock);
 }
 
-/* Run one item, which has begun; the lock is dropped meanwhile. */
-static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
+/* Run one item, which has begun, by @fn; the lock is dropped meanwhile. */
+static __always_inline void kpool_run_item(struct kpool_worker *worker,
+					   struct kpool_item *item,
+					   kpool_item_fn fn)
 {
 	struct kpool *pool = worker->pool;
-	kpool_item_fn fn = item->fn;
 	int err;
 
 	kpool_unlock_irq(pool);
 
-	kpool_map_begin(worker, item);
+	kpool_map_begin(worker, item, fn);
 	err = fn(item);
 	kpool_map_end(worker);
 	if (unlikely(kpool_leaked(&worker->before)))
@@ -156,7 +161,7 @@ static void kpool_run_item(struct kpool_worker *worker, struct kpool_item *item)
 }
 
 /* An item that has more to it, or a pool that has: does it run? */
-static noinline bool kpool_begin_odd(struct kpool_worker *worker,
+static bool kpool_begin_odd(struct kpool_worker *worker,
 				     struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
@@ -178,16 +183,32 @@ static noinline bool kpool_begin_odd(struct kpool_worker *worker,
 	return true;
 }
 
-static void kpool_do_item(struct kpool_worker *worker, struct kpool_item *item)
+static noinline void kpool_do_odd(struct kpool_worker *worker,
+				  struct kpool_item *item)
 {
-	if (likely(worker->pool->plain_capacity && !item->flags)) {
-		/* all in line are alike: nobody has been passed */
-		worker->pool->nr_passed = 0;
+	kpool_item_fn fn = item->fn;
+
+	if (kpool_is_completion(item)) {
+		fn = kpool_complete_fn(item);
+		kpool_odd_completes(worker->pool, &worker->run, item);
 		kpool_begin(worker, item);
+		WRITE_ONCE(worker->fn, fn);
 	} else if (!kpool_begin_odd(worker, item)) {
 		return;
 	}
-	kpool_run_item(worker, item);
+	kpool_run_item(worker, item, fn);
+}
+
+static void kpool_do_item(struct kpool_worker *worker, struct kpool_item *item)
+{
+	if (unlikely(!worker->pool->plain_capacity || item->flags)) {
+		kpool_do_odd(worker, item);
+		return;
+	}
+	/* all in line are alike: nobody has been passed */
+	worker->pool->nr_passed = 0;
+	kpool_begin(worker, item);
+	kpool_run_item(worker, item, item->fn);
 }
 
 /* How workers sleep between items: where frozen, a wake-up is lost. */

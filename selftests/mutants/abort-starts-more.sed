@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: fault item priority
 # breaks: An aborted pool starts what is to be dropped.
-/^bool kpool_has_special_work/,/^}/s/ || pool->aborted//
+/^static bool kpool_has_line_work/,/^}/s/ || pool->aborted//

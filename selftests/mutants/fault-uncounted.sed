@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: fault
 # breaks: Items that failed are not counted.
-/ void kpool_failed(/,/^}/s/pool->stats.failed++;/;/
+/ void kpool_failed(/,/^}/s/pool->stats.failed += !worker->run.result;/;/

@@ -3,4 +3,4 @@
 # kernel: uml-time
 # tests: ends stats
 # breaks: Items submitted again while they run are not counted.
-s/pool->nr_line + pool->nr_held + pool->nr_aside/pool->nr_line + pool->nr_aside/
+s/pool->nr_completions + pool->nr_held +/pool->nr_completions +/

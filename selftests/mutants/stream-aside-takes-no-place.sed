@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: stream
 # breaks: Followers put aside take no place in the queue.
-s/pool->nr_line - startable + pool->nr_aside </pool->nr_line - startable </
+s/kpool_nr_in_line(pool) - startable + pool->nr_aside </kpool_nr_in_line(pool) - startable </

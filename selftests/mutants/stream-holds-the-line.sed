@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: stream
 # breaks: A job that follows another keeps those behind it from units that are free.
-/^bool kpool_has_special_work/,/^}/s/^\treturn kpool_must_park(item) ||/\tif (item->flags \& __KPOOL_FOLLOWS)\n\t\treturn false;\n&/
+/^static bool kpool_has_line_work/,/^}/s/^\treturn kpool_must_park(item) ||/\tif (item->flags \& __KPOOL_FOLLOWS)\n\t\treturn false;\n&/

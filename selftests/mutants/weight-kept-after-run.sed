@@ -3,4 +3,4 @@
 # kernel: uml
 # tests: weight
 # breaks: A worker that ran a heavy item goes on holding its units.
-/^void kpool_odd_end/,/^}/s/run->units -= extra;/;/
+/^bool kpool_odd_end/,/^}/s/run->units -= extra;/;/

@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ordered streams: their jobs run in parallel, and are completed one at a time,
+ * in order.
+ */
+#include "oops.h"
+
+#define PROBES	64
+
+static const struct kpool_attrs queued_two = {
+	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	.expiry_ms = KPOOL_NO_PURGE,
+};
+
+static const struct kpool_attrs queued_four = {
+	.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
+	.expiry_ms = KPOOL_NO_PURGE,
+};
+
+static struct kpool *pool;
+static struct kpool_stream stream;
+static struct probe p[PROBES];
+static struct order completed;		/* in which order */
+static atomic_t active;			/* complete functions */
+static atomic_t nr_completed;
+static struct kt_gate at_gate;		/* where number @gated is completed */
+static int gated;
+static int complete_ret[PROBES];
+static int saw_result[PROBES];
+
+static int complete_fn(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+	int nr = one->nr;
+
+	KT_EXPECT_EQ(atomic_inc_return(&active), 1);
+	order_note(&completed, nr);
+	saw_result[nr] = kpool_job_result(&one->job);
+	if (nr == gated)
+		kt_gate_pass(&at_gate);
+	KT_EXPECT_EQ(atomic_dec_return(&active), 0);
+	atomic_inc(&nr_completed);
+	return complete_ret[nr];
+}
+
+static void enter(struct probe *one, int nr, kpool_item_fn fn)
+{
+	probe_init(one, fn, nr);
+	KT_EXPECT_EQ(kpool_set_stream(&one->job, &stream), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&one->job, complete_fn), 0);
+}
+
+static bool begin(const struct kpool_attrs *attrs)
+{
+	int i;
+
+	pool = kt_pool("ordered", attrs);
+	if (!pool)
+		return false;
+	kpool_init_ordered_stream(&stream, pool);
+	order_init(&completed);
+	atomic_set(&active, 0);
+	atomic_set(&nr_completed, 0);
+	kt_gate_init(&at_gate);
+	gated = -1;
+	memset(complete_ret, 0, sizeof(complete_ret));
+	for (i = 0; i < PROBES; i++)
+		enter(&p[i], i, probe_fn);
+	return true;
+}
+
+static void finish(void)
+{
+	kt_gate_open(&at_gate);
+	probes_open(p, PROBES);
+	jobs_end(pool);
+}
+
+/* A pool where p[0] is in its function, and the next @n - 1 have left theirs. */
+static bool begin_behind(const struct kpool_attrs *attrs, int n)
+{
+	if (!begin(attrs))
+		return false;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	probes_submit(pool, &p[1], n - 1);
+	return KT_EXPECT(kt_wait(probes_ran(&p[1], n - 1) == n - 1)) &&
+	       KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+}
+
+static void expect_order(const int *nr, int n)
+{
+	int i;
+
+	KT_EXPECT_EQ(completed.n, n);
+	for (i = 0; i < min(n, completed.n); i++)
+		KT_EXPECT_EQ(completed.nr[i], nr[i]);
+}
+
+#define EXPECT_ORDER(...)						\
+({									\
+	static const int __nr[] = { __VA_ARGS__ };			\
+									\
+	expect_order(__nr, ARRAY_SIZE(__nr));				\
+})
+
+/* Fails if the functions wait for one another, or completions do not. */
+static void jobs_run_in_parallel_and_complete_in_order(void)
+{
+	int i;
+
+	if (!begin(&queued_four))
+		return;
+	probes_hold(p, 4);
+	probes_submit(pool, p, 4);
+	for (i = 0; i < 4; i++)
+		probe_runs(&p[i]);
+	for (i = 3; i > 0; i--) {
+		probes_open(&p[i], 1);
+		probe_ran(&p[i]);
+	}
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+	KT_EXPECT_EQ(completed.n, 0);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 0);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 4));
+	EXPECT_ORDER(0, 1, 2, 3);
+	finish();
+}
+
+/*
+ * The head of the order is blocked: jobs that wait for their turn hold no unit,
+ * no thread and no place in the queue, and are not pending.
+ */
+static void job_waiting_for_its_turn_holds_nothing(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
+	struct probe other;
+	int i;
+
+	if (!begin(&attrs))
+		return;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	for (i = 1; i < PROBES; i++) {
+		KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
+		probe_ran(&p[i]);
+	}
+	KT_EXPECT(kt_wait(kt_stat(pool, units) == 1));
+	KT_EXPECT_EQ(kt_stat(pool, pending), 0);
+	KT_EXPECT_LE(kt_stat(pool, spawned), 2);
+	KT_EXPECT(!kpool_is_pending(&p[5].job.item));
+	probe_init(&other, probe_fn, 0);
+	KT_EXPECT_EQ(probe_try(pool, &other), 0);
+	probe_ran(&other);
+	KT_EXPECT_EQ(kpool_flush_item(&other.job.item), 0);
+	KT_EXPECT_EQ(completed.n, 0);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == PROBES));
+	order_expect_rising(&completed, PROBES);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kt_stat(pool, completed), PROBES + 1);
+	finish();
+}
+
+/* Fails if what has been taken out of the order holds up what comes after. */
+static void cancelled_and_expired_jobs_give_up_their_turn(void)
+{
+	if (!begin(&queued_two))
+		return;
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(kpool_set_deadline(&p[3].job, the_past()), 0);
+	probes_submit(pool, &p[2], 4);
+	KT_EXPECT(kpool_cancel(&p[2].job.item));
+	probes_open(&p[1], 1);
+	probe_ran(&p[5]);
+	KT_EXPECT(!kpool_cancel(&p[1].job.item));
+	KT_EXPECT(!kpool_cancel(&p[5].job.item));
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(0, 1, 4, 5);
+	probes_expect_dropped(&p[3], 1, -ETIME);
+	finish();
+}
+
+/* The first in the order is cancelled while all behind it wait for their turn. */
+static void cancel_of_the_first_lets_the_next_go(void)
+{
+	if (!begin(&queued_two))
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&p[0].job.item, KPOOL_LOW), 0);
+	probes_hold(&p[PROBES - 1], 1);
+	KT_EXPECT_EQ(kpool_set_stream(&p[PROBES - 1].job, NULL), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[PROBES - 1].job, NULL), 0);
+	probes_submit(pool, &p[PROBES - 1], 1);
+	probe_runs(&p[PROBES - 1]);
+	probes_submit(pool, p, 4);
+	probe_ran(&p[3]);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+	KT_EXPECT_EQ(completed.n, 0);
+	KT_EXPECT(kpool_cancel(&p[0].job.item));
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
+	EXPECT_ORDER(1, 2, 3);
+	finish();
+}
+
+/* Fails if abort takes a completion, or pause holds one back. */
+static void started_jobs_are_completed_after_abort(void)
+{
+	if (!begin_behind(&queued_two, 4))
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &p[4], 4);
+	KT_EXPECT_EQ(kpool_abort(pool), 4);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 4));
+	EXPECT_ORDER(0, 1, 2, 3);
+	probes_expect_dropped(&p[4], 4, -ECANCELED);
+	finish();
+}
+
+static void pause_lets_started_jobs_be_completed(void)
+{
+	if (!begin_behind(&queued_two, 4))
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &p[4], 1);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 4));
+	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
+	KT_EXPECT_EQ(atomic_read(&p[4].ran), 0);
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 5));
+	finish();
+}
+
+static int release(void *arg)
+{
+	return kpool_release_timeout(pool, MAX_SCHEDULE_TIMEOUT);
+}
+
+static int destroy(void *arg)
+{
+	return kpool_destroy(pool);
+}
+
+static int flush(void *arg)
+{
+	return kpool_flush(pool);
+}
+
+static int flush_item(void *arg)
+{
+	return kpool_flush_item(arg);
+}
+
+static int cancel_wait(void *arg)
+{
+	return kpool_cancel_wait(arg);
+}
+
+/* Fails if a wait ends with the function, before the completion. */
+static void waits_last_until_the_completion(void)
+{
+	struct kt_thread t[4];
+	int i;
+
+	if (!begin_behind(&queued_two, 3))
+		return;
+	gated = 2;
+	if (!kt_thread_start(&t[0], flush_item, &p[2].job.item) ||
+	    !kt_thread_start(&t[1], cancel_wait, &p[2].job.item) ||
+	    !kt_thread_start(&t[2], flush, NULL) ||
+	    !kt_thread_start(&t[3], flush_item, &p[0].job.item))
+		return;
+	for (i = 0; i < 4; i++)
+		kt_thread_asleep(&t[i]);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&t[3]), 0);
+	KT_EXPECT(kt_wait(atomic_read(&at_gate.started)));
+	for (i = 0; i < 3; i++)
+		kt_thread_asleep(&t[i]);
+	KT_EXPECT_EQ(kt_stat(pool, running), 1);
+	KT_EXPECT(kpool_flush_item(&p[1].job.item) == 0);
+	kt_gate_open(&at_gate);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kt_thread_join(&t[i]), 0);
+	EXPECT_ORDER(0, 1, 2);
+	finish();
+}
+
+static void pool_ends_after_the_last_completion(int variant)
+{
+	struct kt_thread t;
+
+	if (!begin_behind(&queued_two, 3))
+		return;
+	gated = 1;
+	if (!kt_thread_start(&t, variant ? destroy : release, NULL))
+		return;
+	kt_thread_asleep(&t);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&at_gate.started)));
+	KT_EXPECT(!kt_thread_done(&t));
+	kt_gate_open(&at_gate);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	EXPECT_ORDER(0, 1, 2);
+	if (!variant)
+		finish();
+}
+
+static const char *const ends[] = { "release", "destroy", NULL };
+
+/* A job counts once, with the first of both errors. */
+static void errors_of_both_functions_count_once(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1,
+		.queue_depth = KPOOL_UNLIMITED };
+	struct kpool_group group;
+	struct kpool_job *job;
+	int i, got[4] = { };
+
+	if (!begin(&attrs))
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, KPOOL_GROUP_COLLECT), 0);
+	for (i = 0; i < 4; i++)
+		KT_EXPECT_EQ(kpool_set_group(&p[i].job, &group), 0);
+	p[1].ret = -EIO;
+	complete_ret[1] = -EPERM;
+	complete_ret[2] = -ENOENT;
+	probes_submit(pool, p, 4);
+	KT_EXPECT_EQ(kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT), 0);
+	while ((job = kpool_group_next(&group, 0)) && !IS_ERR(job))
+		got[probe_of(&job->item)->nr] = kpool_job_result(job);
+	KT_EXPECT_EQ(got[0], 0);
+	KT_EXPECT_EQ(got[1], -EIO);
+	KT_EXPECT_EQ(got[2], -ENOENT);
+	KT_EXPECT_EQ(got[3], 0);
+	KT_EXPECT_EQ(saw_result[0], 0);
+	KT_EXPECT_EQ(saw_result[1], -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 2);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 4);
+	finish();
+}
+
+static void group_waits_for_the_completions(void)
+{
+	struct kpool_group group;
+
+	if (!begin(&queued_two))
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	KT_EXPECT_EQ(kpool_set_group(&p[1].job, &group), 0);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 2);
+	probe_ran(&p[1]);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 2), -ETIMEDOUT);
+	kpool_group_cancel(&group);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT), 0);
+	KT_EXPECT_EQ(atomic_read(&nr_completed), 2);
+	finish();
+}
+
+static int resubmit_fn(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+
+	one->err = kpool_submit(pool, item);
+	atomic_inc(&one->ran);
+	return 0;
+}
+
+static int complete_again(struct kpool_item *item)
+{
+	if (atomic_inc_return(&nr_completed) < 3)
+		KT_EXPECT_EQ(kpool_submit(pool, item), 0);
+	return 0;
+}
+
+/* Fails if a job comes in twice before it is completed, or not at all after. */
+static void job_is_submitted_again_from_its_completion(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+
+	if (!begin(&attrs))
+		return;
+	enter(p, 0, resubmit_fn);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[0].job, complete_again), 0);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(p[0].err, -EALREADY);
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 3);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 3);
+	finish();
+}
+
+static void submit_between_the_functions_is_refused(void)
+{
+	struct kpool *other;
+
+	if (!begin_behind(&queued_two, 2))
+		return;
+	other = kt_pool("ordered-other", NULL);
+	KT_EXPECT_EQ(probe_try(pool, &p[0]), -EALREADY);
+	KT_EXPECT_EQ(probe_try(pool, &p[1]), -EALREADY);
+	KT_EXPECT_EQ(probe_try(other, &p[0]), -EALREADY);
+	KT_EXPECT_EQ(probe_try(other, &p[1]), -EALREADY);
+	KT_EXPECT_EQ(kpool_destroy(other), 0);
+	finish();
+}
+
+static int complete_freed(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+
+	poison(one, sizeof(*one));
+	kfree(one);
+	atomic_inc(&nr_completed);
+	return 0;
+}
+
+static void job_may_be_freed_by_its_completion(void)
+{
+	struct probe *one;
+	int i;
+
+	if (!begin(&queued_two))
+		return;
+	for (i = 0; i < 8; i++) {
+		one = kzalloc(sizeof(*one), GFP_KERNEL);
+		if (!KT_EXPECT(one))
+			break;
+		enter(one, 0, probe_fn);
+		KT_EXPECT_EQ(kpool_set_complete_fn(&one->job, complete_freed), 0);
+		KT_EXPECT_EQ(kpool_submit(pool, &one->job.item), 0);
+	}
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&nr_completed), i);
+	finish();
+}
+
+/* Fails if a job is accepted that would never be completed, or complete in no order. */
+static void complete_function_without_an_ordered_stream_is_refused(void)
+{
+	struct kpool_stream plain;
+	struct kpool_job no_job;
+
+	if (!begin(&queued_two))
+		return;
+	kpool_init_stream(&plain, pool);
+	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, &plain), 0);
+	KT_EXPECT_EQ(probe_try(pool, &p[0]), -EINVAL);
+	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, NULL), 0);
+	KT_EXPECT_EQ(probe_try(pool, &p[0]), -EINVAL);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[1].job, NULL), 0);
+	KT_EXPECT_EQ(probe_try(pool, &p[1]), -EINVAL);
+	kpool_init_item(&no_job.item, probe_fn);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&no_job, complete_fn), -EINVAL);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 0);
+	finish();
+}
+
+/* Cycles */
+
+static int got;		/* by a flush; 1: none yet */
+
+static int flush_next_fn(struct kpool_item *item)
+{
+	WRITE_ONCE(got, kpool_flush_item(&p[1].job.item));
+	return probe_fn(item);
+}
+
+static int complete_flush_next(struct kpool_item *item)
+{
+	atomic_inc(&nr_completed);
+	return flush_next_fn(item);
+}
+
+/* Fails if the wait of a job for one that is completed after it lasts. */
+static void flush_of_a_later_job_is_refused(int variant)
+{
+	if (!begin(&queued_two))
+		return;
+	got = 1;
+	if (variant) {
+		enter(p, 0, probe_fn);
+		KT_EXPECT_EQ(kpool_set_complete_fn(&p[0].job,
+						   complete_flush_next), 0);
+	} else {
+		enter(p, 0, flush_next_fn);
+	}
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 2);
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(READ_ONCE(got) != 1));
+	KT_EXPECT_EQ(got, -EDEADLK);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	finish();
+}
+
+static const char *const from[] = { "function", "completion", NULL };
+
+/* A delayed job comes into the order behind one that waits for it. */
+static void flush_of_a_job_that_comes_later_is_refused(void)
+{
+	if (!begin(&queued_four))
+		return;
+	got = 1;
+	enter(p, 0, flush_next_fn);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, 100 * HZ), 0);
+	/* others run, so that not all sleep */
+	probes_hold(&p[2], 1);
+	probes_submit(pool, p, 1);
+	probes_submit(pool, &p[2], 1);
+	probe_runs(&p[2]);
+	KT_EXPECT(kt_wait(!list_empty(&stream.jobs)));
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(READ_ONCE(got), 1);
+	KT_EXPECT(kpool_modify_delay(&p[1].job, 0));
+	KT_EXPECT(kt_wait(READ_ONCE(got) != 1));
+	KT_EXPECT_EQ(got, -EDEADLK);
+	probes_open(&p[2], 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
+	finish();
+}
+
+/* Fails if a wait that ends is taken for a hang. */
+static void flush_of_an_earlier_job_ends(void)
+{
+	if (!begin(&queued_two))
+		return;
+	got = 1;
+	enter(&p[1], 1, probe_fn);
+	probe_init(&p[2], flush_next_fn, 2);
+	KT_EXPECT_EQ(kpool_set_stream(&p[2].job, &stream), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[2].job, complete_fn), 0);
+	probes_submit(pool, p, 3);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(got, 0);
+	EXPECT_ORDER(0, 1, 2);
+	finish();
+}
+
+/*
+ * The first in the order is pending, and the only thread sleeps for one behind
+ * it, from outside of the order.
+ */
+static void sleep_for_a_turn_that_cannot_come_is_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2,
+		.queue_depth = KPOOL_UNLIMITED };
+	static struct probe outer;
+
+	if (!begin(&attrs))
+		return;
+	got = 1;
+	probe_init(&outer, flush_next_fn, 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&p[1].job.item, KPOOL_HIGH), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&outer.job.item, KPOOL_HIGH), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &outer, 1);
+	probes_submit(pool, p, 2);
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(READ_ONCE(got) != 1));
+	KT_EXPECT_EQ(got, -EDEADLK);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	EXPECT_ORDER(0, 1);
+	finish();
+}
+
+/* Deaths */
+
+static int die_fn(struct kpool_item *item)
+{
+	die(DIE_EXIT);
+	return 0;
+}
+
+static int complete_dies(struct kpool_item *item)
+{
+	order_note(&completed, probe_of(item)->nr);
+	die(DIE_EXIT);
+	return 0;
+}
+
+/* Fails if the jobs behind a dead one are not completed, or it is. */
+static void jobs_behind_a_dead_one_are_completed(int variant)
+{
+	struct kt_thread t;
+
+	if (!begin(&queued_four))
+		return;
+	if (variant) {
+		KT_EXPECT_EQ(kpool_set_complete_fn(&p[1].job, complete_dies), 0);
+	} else {
+		enter(&p[1], 1, die_fn);
+	}
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	probes_submit(pool, &p[1], 3);
+	probe_ran(&p[3]);
+	if (variant) {
+		kt_thread_start(&t, flush_item, &p[1].job.item);
+		kt_thread_asleep(&t);
+	}
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
+	if (variant) {
+		KT_EXPECT_EQ(kt_thread_join(&t), -EIO);
+		EXPECT_ORDER(0, 1, 2, 3);
+	} else {
+		KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
+		EXPECT_ORDER(0, 2, 3);
+	}
+	KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
+	KT_EXPECT_EQ(kt_stat(pool, completed), 3);
+	/* its owner may submit it again */
+	enter(&p[4], 4, probe_fn);
+	p[1].job.item.fn = probe_fn;
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[1].job, complete_fn), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 4));
+	finish();
+}
+
+/* Many jobs, some of which are cancelled, in two streams of one pool. */
+static int slow_fn(struct kpool_item *item)
+{
+	if (probe_of(item)->nr % 3 == 0)
+		usleep_range(20, 60);
+	return 0;
+}
+
+static void storm_keeps_the_order(void)
+{
+	int round, i, last, taken;
+
+	if (!begin(&queued_four))
+		return;
+	for (round = 0; round < kt_count(200); round++) {
+		order_init(&completed);
+		atomic_set(&nr_completed, 0);
+		for (i = 0; i < PROBES; i++)
+			enter(&p[i], i, slow_fn);
+		probes_submit(pool, p, PROBES);
+		for (i = 0, taken = 0; i < PROBES; i += 5)
+			taken += kpool_cancel(&p[i].job.item);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+		KT_EXPECT_EQ(completed.n, PROBES - taken);
+		for (i = 0, last = -1; i < completed.n; last = completed.nr[i++])
+			KT_EXPECT_GE(completed.nr[i], last + 1);
+		KT_EXPECT_EQ(kt_stat(pool, units), 0);
+	}
+	finish();
+}
+
+KT_MODULE("kpool selftest: ordered streams",
+	  KT_CASE(jobs_run_in_parallel_and_complete_in_order),
+	  KT_CASE(job_waiting_for_its_turn_holds_nothing),
+	  KT_CASE(cancelled_and_expired_jobs_give_up_their_turn),
+	  KT_CASE(cancel_of_the_first_lets_the_next_go),
+	  KT_CASE(started_jobs_are_completed_after_abort),
+	  KT_CASE(pause_lets_started_jobs_be_completed),
+	  KT_CASE(waits_last_until_the_completion),
+	  KT_EACH(pool_ends_after_the_last_completion, ends),
+	  KT_CASE(errors_of_both_functions_count_once),
+	  KT_CASE(group_waits_for_the_completions),
+	  KT_CASE(job_is_submitted_again_from_its_completion),
+	  KT_CASE(submit_between_the_functions_is_refused),
+	  KT_CASE(job_may_be_freed_by_its_completion),
+	  KT_CASE(complete_function_without_an_ordered_stream_is_refused),
+	  KT_EACH(flush_of_a_later_job_is_refused, from),
+	  KT_CASE(flush_of_a_job_that_comes_later_is_refused),
+	  KT_CASE(flush_of_an_earlier_job_ends),
+	  KT_CASE(sleep_for_a_turn_that_cannot_come_is_refused),
+	  KT_EACH(jobs_behind_a_dead_one_are_completed, from),
+	  KT_CASE(storm_keeps_the_order));
