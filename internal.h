@@ -114,7 +114,7 @@ struct kpool_run {
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
 	struct kpool_turn	turn;	/* L: of @item, if @to_complete */
 	struct kpool_call	*call;	/* L: of KPOOL_RUN_CALLER: the call, or NULL */
-	void			*fn;	/* L: of an external run: the function; or if @to_complete, that */
+	void			*fn;	/* L: of an external run, or of @to_complete: the function */
 	union {
 		struct rb_node	by_task; /* L: in pool->ext_runs, innermost runs only */
 		struct list_head free;	/* L: on pool->free_runs */

@@ -262,6 +262,80 @@ static void stream_keeps_its_order(void)
 	kt_pool_end(pool);
 }
 
+/* Side by side, and delivered in order: an ordered stream */
+
+static int block_cipher(int nr);
+static void block_write(int nr);
+
+struct block {
+	struct kpool_job job;
+	int nr;
+};
+
+static int block_encrypt(struct kpool_item *item)
+{
+	struct block *block = container_of(item, struct block, job.item);
+
+	return block_cipher(block->nr);
+}
+
+static int block_complete(struct kpool_item *item)
+{
+	struct block *block = container_of(item, struct block, job.item);
+
+	if (!kpool_job_result(&block->job))
+		block_write(block->nr);
+	return 0;
+}
+
+/* @stream was prepared by kpool_init_ordered_stream(). */
+static int block_submit(struct kpool_stream *stream, struct block *block)
+{
+	kpool_init_job(&block->job, block_encrypt);
+	kpool_set_stream(&block->job, stream);
+	kpool_set_complete_fn(&block->job, block_complete);
+	return kpool_submit(pool, &block->job.item);
+}
+
+static int blocks_written;
+
+static int block_cipher(int nr)
+{
+	kt_sleep_ms(nr % 3);
+	return 0;
+}
+
+static void block_write(int nr)
+{
+	KT_EXPECT_EQ(blocks_written, nr);
+	blocks_written++;
+}
+
+/* Fails if a block is written before its turn, or is lost. */
+static void blocks_are_written_in_order(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 4,
+		.queue_depth = KPOOL_UNLIMITED,
+	};
+	static struct block blocks[20];
+	struct kpool_stream stream;
+	int i;
+
+	pool = kt_pool("manual", &attrs);
+	if (!pool)
+		return;
+	blocks_written = 0;
+	kpool_init_ordered_stream(&stream, pool);
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
+		blocks[i].nr = i;
+		KT_EXPECT_EQ(block_submit(&stream, &blocks[i]), 0);
+	}
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(blocks_written, ARRAY_SIZE(blocks));
+	kt_pool_end(pool);
+}
+
 /* Weights: units are megabytes */
 
 static void image_scale(int megabytes);
@@ -652,6 +726,7 @@ KT_MODULE("kpool selftest: the examples of the manual",
 	  KT_CASE(group_stops_at_the_first_error),
 	  KT_CASE(group_collects_results),
 	  KT_CASE(stream_keeps_its_order),
+	  KT_CASE(blocks_are_written_in_order),
 	  KT_CASE(weights_bound_what_runs),
 	  KT_CASE(urgent_first_and_late_dropped),
 	  KT_CASE(job_tries_again_later),

@@ -3,6 +3,7 @@
  * Ordered streams: their jobs run in parallel, and are completed one at a time,
  * in order.
  */
+#include "compat.h"
 #include "oops.h"
 
 #define PROBES	64
@@ -436,7 +437,7 @@ static void job_may_be_freed_by_its_completion(void)
 	if (!begin(&queued_two))
 		return;
 	for (i = 0; i < 8; i++) {
-		one = kzalloc(sizeof(*one), GFP_KERNEL);
+		one = kzalloc_obj(*one, GFP_KERNEL);
 		if (!KT_EXPECT(one))
 			break;
 		enter(one, 0, probe_fn);
@@ -600,11 +601,10 @@ static void jobs_behind_a_dead_one_are_completed(int variant)
 
 	if (!begin(&queued_four))
 		return;
-	if (variant) {
+	if (variant)
 		KT_EXPECT_EQ(kpool_set_complete_fn(&p[1].job, complete_dies), 0);
-	} else {
+	else
 		enter(&p[1], 1, die_fn);
-	}
 	probes_hold(p, 1);
 	probes_submit(pool, p, 1);
 	probe_runs(p);
