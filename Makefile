@@ -37,6 +37,9 @@ lint:
 litmus:
 	@testbed/litmus.sh $(TESTS)
 
+mutants:
+	@KERNELS="$(KERNELS)" testbed/mutants.sh $(if $(LIST),--list) $(NAMES)
+
 help:
 	@echo 'On this machine, against KDIR=$(KDIR):'
 	@echo '  modules (default)  build kpool.ko; with KPOOL_WITH="samples" those too'
@@ -67,5 +70,9 @@ help:
 	@echo '    LINTERS="..."      only these; rooms counts which files call each other'
 	@echo '  litmus             check the order of memory accesses with herd7'
 	@echo '    TESTS="..."        only these of selftests/litmus/'
+	@echo '  mutants            break kpool in one way at a time: does a test notice?'
+	@echo '    NAMES="..."        only these of selftests/mutants/'
+	@echo '    KERNELS="..."      only on these; simulate is the simulation'
+	@echo '    LIST=yes           print what each of them breaks'
 
-.PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus help
+.PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus mutants help

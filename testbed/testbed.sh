@@ -13,6 +13,9 @@
 # With a directory in KPOOL_COVERAGE, the kernel and kpool are built to count which lines run, and the
 # counters of each boot go there.
 #
+# With a number in KPOOL_MUTANT, that one of the mutants compiled into kpool is chosen (mutants.sh), and the
+# guest ends with the first test that fails. Only number 0, which is none of them, builds anything.
+#
 # A kernel is one file in kernels/: what it needs, how it is prepared, and how it is run.
 # shellcheck disable=SC2154,SC2034 # shared with what is sourced
 
@@ -59,6 +62,7 @@ parse() {
 	local option
 	kernel=stock cpus='' memory='' timeout=300 icount=no console='' build=yes extra_files=()
 	append='' on_oops=oops=panic emulator_threads=multi stutters=no coverage=${KPOOL_COVERAGE:-}
+	mutant=${KPOOL_MUTANT:-0}
 	while getopts k:c:m:t:i1a:Osf:o:bnh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
@@ -114,12 +118,14 @@ main() {
 	trap clean_up EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
+	trap : USR1
 	build_modules "$run/tree"
 	[ "$build" != only ] || exit 0
 	add_files
 	initramfs=$run/initramfs
 	console=${console:-$run/console}
 	pack_initramfs "$run/tree" "$initramfs" "${script[@]}"
+	[ "$mutant" = 0 ] || python3 "$testbed/lib/mutate.py" choose "$mutant" "$initramfs" || exit 126
 	"prepare_guest_$machine"
 	run_guest
 	keep_coverage

@@ -115,7 +115,7 @@ run_guest() {
 	hung=no
 	if [ "$ended" != "$guest" ]; then
 		hung=yes
-		"ask_guest_$machine"
+		[ -s "$run/verdict" ] || "ask_guest_$machine"
 	fi
 	end_guest 2>/dev/null
 	wait
@@ -147,6 +147,12 @@ end_guest() {
 	guest=''
 }
 
+# The first failure says enough of a mutant.
+end_early() {
+	echo 1 >"$run/verdict"
+	kill -USR1 $$
+}
+
 relay() {
 	local line
 	while IFS= read -r line; do
@@ -156,6 +162,7 @@ relay() {
 		'kpool-testbed: exit '*) echo "${line##* }" >"$run/verdict" ;;
 		*) printf '%s\n' "$line" ;;
 		esac
+		case ${mutant:-0}:$line in 0:*) ;; *:'not ok '*) end_early ;; esac
 	done
 }
 

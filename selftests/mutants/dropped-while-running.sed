@@ -1,7 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-# file: drop.c
-# kernel: uml
-# tests: item group
-# breaks: The owner is told to free an item that still runs.
-/^void kpool_doom(/,/^}/s/^\tif (run) {/\tif (run)\n\t\titem->run = NULL;\n\tif (0) {/
-/^static unsigned long kpool_drop_all/,/^}/s/if (kpool_run_of(item))/if (0)/

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-# file: submit.c
-# kernel: uml
-# tests: submit
-# breaks: Blocked submitters are served newest first.
-/^static int kpool_block/,/^}/s/list_add_tail(&item->node/list_add(\&item->node/

@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-# file: wait.c
-# breaks: The last running item falls asleep and nobody looks.
-/^int kpool_wait(/,/^}/s/kpool_unlock_irq(pool);/raw_spin_unlock_irq(\&pool->lock);/

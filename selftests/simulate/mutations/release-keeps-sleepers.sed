@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-# file: pending.c
-# breaks: Release leaves blocked submitters asleep.
-/^bool kpool_admit_one/,/^}/s/if (kpool_refuse_one(pool))/if (0 \&\& kpool_refuse_one(pool))/
