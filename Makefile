@@ -57,13 +57,13 @@ help:
 	@echo '  bench              count instructions per item, and while a lock is held'
 	@echo '    KERNEL=$(KERNEL)     or $(filter-out $(KERNEL),$(basename $(notdir $(wildcard testbed/kernels/*.sh))))'
 	@echo '    TESTS="..."        only these selftests: $(filter-out run ktap,$(basename $(notdir $(wildcard selftests/*.sh))))'
-	@echo '                       or seeds, which is all of: $(basename $(notdir $(wildcard selftests/seeds/*.sh)))'
+	@echo '                       or ported, which is all of: $(basename $(notdir $(wildcard selftests/ported/*.sh)))'
 	@echo '    CPUS="..."         numbers of processors, one run each'
 	@echo '    LONG=yes           as long as check-all does it'
 	@echo '    STUTTER=yes        stop the guest again and again, as a busy machine does'
 	@echo
 	@echo '  check-all          all that can be checked, on every kernel: hours'
-	@echo '    STEPS="..."        only what matches a word, such as kcsan or planted'
+	@echo '    STEPS="..."        only what matches a word, such as kcsan or canary'
 	@echo
 	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell, mutants,'
 	@echo '                     words, and whether the manual lists what the code has'

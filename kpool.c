@@ -19,13 +19,13 @@
  *   nothing is left     release and destroy return
  *   something to start  one worker is on its way, or is created
  *
- * so whenever the lock is free, all of them have been drawn, or the settler, a
+ * so whenever the lock is free, all of them have been drawn, or the recheck work, a
  * piece of work, is on its way: what concerns more than a few takes several
  * holds of the lock, so that none is long.
  *
  * Because all is decided under the lock, its release and the next acquisition
  * are the only ordering that items, workers and sleepers need.  Litmus:
- * submit-seen, already-seen, delay-seen, flush-seen, rerun-seen, group-seen,
+ * submit-seen, already-seen, delay-seen, flush-seen, resubmit-seen, group-seen,
  * cancel-vs-start.
  *
  * What must not happen under the lock happens elsewhere: waking a worker after
@@ -42,9 +42,9 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
-#include "annotate.h"
+#include "debug.h"
 #include "internal.h"
-#include "pending.h"
+#include "queue.h"
 
 LIST_HEAD(kpool_pools);
 static LIST_HEAD(kpool_orphans);	/* G: memory of pools, until we leave */
@@ -58,20 +58,20 @@ static DEFINE_XARRAY_ALLOC(kpool_ids);
 static u32 kpool_next_id;
 
 /* Home of the items that have none: see item.c.  Not in kpool_ids. */
-#define KPOOL_LIMBO_ID	1
-struct kpool kpool_limbo = {
-	.lock		= __RAW_SPIN_LOCK_UNLOCKED(kpool_limbo.lock),
-	.id		= KPOOL_LIMBO_ID,
-	.blocked	= LIST_HEAD_INIT(kpool_limbo.blocked),
-	.submitters	= LIST_HEAD_INIT(kpool_limbo.submitters),
-	.served		= LIST_HEAD_INIT(kpool_limbo.served),
-	.failed		= LIST_HEAD_INIT(kpool_limbo.failed),
-	.nested		= LIST_HEAD_INIT(kpool_limbo.nested),
+#define KPOOL_NULL_POOL_ID	1
+struct kpool kpool_null_pool = {
+	.lock		= __RAW_SPIN_LOCK_UNLOCKED(kpool_null_pool.lock),
+	.id		= KPOOL_NULL_POOL_ID,
+	.admission	= LIST_HEAD_INIT(kpool_null_pool.admission),
+	.submitters	= LIST_HEAD_INIT(kpool_null_pool.submitters),
+	.done_waiters	= LIST_HEAD_INIT(kpool_null_pool.done_waiters),
+	.failed_waiters	= LIST_HEAD_INIT(kpool_null_pool.failed_waiters),
+	.self_waits	= LIST_HEAD_INIT(kpool_null_pool.self_waits),
 	.flushers	= RB_ROOT_CACHED,
 	.ext_runs	= RB_ROOT,
-	.going		= LIST_HEAD_INIT(kpool_limbo.going),
+	.going		= LIST_HEAD_INIT(kpool_null_pool.going),
 	.closed		= true,
-	.name		= "limbo",
+	.name		= "null",
 };
 
 #define KPOOL_DEFAULT_NAME	"default"
@@ -128,44 +128,44 @@ static void kpool_init_comm(struct kpool *pool)
 static void kpool_init(struct kpool *pool, const char *name,
 		       struct module *owner)
 {
-	int rank;
+	int prio;
 
 	raw_spin_lock_init(&pool->lock);
 	pool->epoch = KPOOL_INITIAL_SEQ;
-	pool->arrivals = KPOOL_INITIAL_SEQ;
-	for (rank = 0; rank < KPOOL_NR_RANKS; rank++)
-		INIT_LIST_HEAD(&pool->lines[rank]);
-	INIT_LIST_HEAD(&pool->blocked);
+	pool->next_seq = KPOOL_INITIAL_SEQ;
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
+		INIT_LIST_HEAD(&pool->queue[prio]);
+	INIT_LIST_HEAD(&pool->admission);
 	INIT_LIST_HEAD(&pool->idle);
-	INIT_LIST_HEAD(&pool->ended);
-	INIT_LIST_HEAD(&pool->spare);
+	INIT_LIST_HEAD(&pool->exited);
+	INIT_LIST_HEAD(&pool->free_workers);
 	INIT_LIST_HEAD(&pool->starting);
 	INIT_LIST_HEAD(&pool->submitters);
-	INIT_LIST_HEAD(&pool->closers);
-	INIT_LIST_HEAD(&pool->lost_closers);
-	INIT_LIST_HEAD(&pool->growers);
-	INIT_LIST_HEAD(&pool->nested);
-	INIT_LIST_HEAD(&pool->nested_calls);
-	INIT_LIST_HEAD(&pool->served);
-	INIT_LIST_HEAD(&pool->failed);
-	INIT_LIST_HEAD(&pool->aside);
+	INIT_LIST_HEAD(&pool->drain_waiters);
+	INIT_LIST_HEAD(&pool->failed_drain_waiters);
+	INIT_LIST_HEAD(&pool->spawn_waiters);
+	INIT_LIST_HEAD(&pool->self_waits);
+	INIT_LIST_HEAD(&pool->self_wait_calls);
+	INIT_LIST_HEAD(&pool->done_waiters);
+	INIT_LIST_HEAD(&pool->failed_waiters);
+	INIT_LIST_HEAD(&pool->parked);
 	INIT_LIST_HEAD(&pool->finished);
 	INIT_LIST_HEAD(&pool->completions);
-	INIT_LIST_HEAD(&pool->doomed);
-	INIT_LIST_HEAD(&pool->doomed_groups);
+	INIT_LIST_HEAD(&pool->drop_list);
+	INIT_LIST_HEAD(&pool->cancelled_groups);
 	INIT_LIST_HEAD(&pool->free_runs);
 	kpool_run_init(&pool->drop_run, NULL);
 	INIT_LIST_HEAD(&pool->going);
 	INIT_LIST_HEAD(&pool->workers);
 	INIT_LIST_HEAD(&pool->member);
 	mutex_init(&pool->mutex);
-	INIT_DELAYED_WORK(&pool->watch, kpool_watch_work);
-	INIT_DELAYED_WORK(&pool->spawner, kpool_spawn_work);
+	INIT_DELAYED_WORK(&pool->watchdog, kpool_watchdog_fn);
+	INIT_DELAYED_WORK(&pool->spawn_work, kpool_spawn_work_fn);
 	INIT_DELAYED_WORK(&pool->late_work, kpool_late_work);
-	INIT_DELAYED_WORK(&pool->purger, kpool_purge_work);
-	kpool_context_init(&pool->dropper, pool, kpool_drop_work, "drop");
-	kpool_context_init(&pool->dead_reaper, pool, kpool_bury_dead, "reap");
-	INIT_WORK(&pool->settler, kpool_settle_work);
+	INIT_DELAYED_WORK(&pool->reap_work, kpool_reap_work_fn);
+	kpool_context_init(&pool->drop_work, pool, kpool_drop_work_fn, "drop");
+	kpool_context_init(&pool->dead_work, pool, kpool_reap_dead, "reap");
+	INIT_WORK(&pool->recheck_work, kpool_recheck_work_fn);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
 	kpool_init_comm(pool);
@@ -206,16 +206,16 @@ free_pool:
 
 static void kpool_free(struct kpool *pool)
 {
-	cancel_delayed_work_sync(&pool->watch);
-	/* the purger queues the spawner */
-	cancel_delayed_work_sync(&pool->purger);
-	cancel_delayed_work_sync(&pool->spawner);
-	/* without work in line, it queues no spawner, and none queues it */
+	cancel_delayed_work_sync(&pool->watchdog);
+	/* the reap work queues the spawn work */
+	cancel_delayed_work_sync(&pool->reap_work);
+	cancel_delayed_work_sync(&pool->spawn_work);
+	/* without work in line, it queues no spawn work, and none queues it */
 	cancel_delayed_work_sync(&pool->late_work);
 	/* after the watch, which queues it */
-	kpool_context_destroy(&pool->dead_reaper);
-	kpool_context_destroy(&pool->dropper);
-	cancel_work_sync(&pool->settler);
+	kpool_context_destroy(&pool->dead_work);
+	kpool_context_destroy(&pool->drop_work);
+	cancel_work_sync(&pool->recheck_work);
 	kpool_delay_stop(pool);
 	kpool_free_workers(pool);
 	kpool_free_runs(pool);
@@ -236,7 +236,7 @@ static int kpool_register(struct kpool *pool)
 		if (!strcmp(other->name, pool->name))
 			return -EEXIST;
 	err = xa_alloc_cyclic(&kpool_ids, &pool->id, pool,
-			      XA_LIMIT(KPOOL_LIMBO_ID + 1, U32_MAX),
+			      XA_LIMIT(KPOOL_NULL_POOL_ID + 1, U32_MAX),
 			      &kpool_next_id, GFP_KERNEL);
 	if (err < 0)
 		return err;
@@ -254,15 +254,15 @@ static void kpool_unregister(struct kpool *pool)
 }
 
 /* Dead under both locks first, forgotten after: see kpool_item_lock(). */
-static void kpool_forget(struct kpool *pool)
+static void kpool_unhash(struct kpool *pool)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&kpool_limbo.lock, flags);
+	raw_spin_lock_irqsave(&kpool_null_pool.lock, flags);
 	raw_spin_lock(&pool->lock);
 	WRITE_ONCE(pool->dead, true);
 	raw_spin_unlock(&pool->lock);
-	raw_spin_unlock_irqrestore(&kpool_limbo.lock, flags);
+	raw_spin_unlock_irqrestore(&kpool_null_pool.lock, flags);
 	xa_erase(&kpool_ids, pool->id);
 }
 
@@ -272,31 +272,31 @@ void kpool_close(struct kpool *pool, bool abort)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	pool->nr_concerned += !pool->closed;
+	pool->nr_recheck += !pool->closed;
 	pool->closed = true;
 	pool->aborted |= abort;
 	pool->nr_aborters += abort;
 	pool->paused = false;
-	kpool_set_plain_capacity(pool);
+	kpool_update_fast_capacity(pool);
 	if (pool->nr_delayed && !pool->aborted)
-		kpool_queue_dropper(pool);
+		kpool_queue_drop_work(pool);
 	kpool_unlock(pool, flags);
-	/* of many sleeping submitters, the settler sends the rest away */
+	/* of many sleeping submitters, the recheck work sends the rest away */
 	if (in_task() && !irqs_disabled())
-		kpool_settle_all(pool);
+		kpool_recheck_all(pool);
 }
 
-int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
+int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 {
 	struct kpool_waiter waiter;
 	unsigned long flags;
 	int err = 0;
 
-	kpool_waiter_init(&waiter, KPOOL_WAIT_REST, NULL);
+	kpool_waiter_init(&waiter, KPOOL_WAITER_DRAIN, NULL);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	/* one that has been opened again meanwhile was at rest before */
-	if (pool->closed && !kpool_rests(pool)) {
-		list_add_tail(&waiter.node, &pool->closers);
+	if (pool->closed && !kpool_is_drained(pool)) {
+		list_add_tail(&waiter.node, &pool->drain_waiters);
 		err = kpool_wait(pool, &waiter, timeout, 0);
 	}
 	kpool_unlock(pool, flags);
@@ -305,42 +305,42 @@ int kpool_wait_rest(struct kpool *pool, unsigned long timeout)
 
 /*
  * Callers that were served may still be on their way out of kpool.  Litmus:
- * last-out.
+ * users-gone.
  */
-static void kpool_wait_last_out(struct kpool *pool)
+static void kpool_wait_users_gone(struct kpool *pool)
 {
-	DECLARE_COMPLETION_ONSTACK(last_out);
+	DECLARE_COMPLETION_ONSTACK(users_gone);
 	bool wait;
 
 	raw_spin_lock_irq(&pool->lock);
-	wait = pool->nr_sleepers;
+	wait = pool->nr_users;
 	if (wait)
-		pool->last_out = &last_out;
+		pool->users_gone = &users_gone;
 	raw_spin_unlock_irq(&pool->lock);
 	if (!wait)
 		return;
-	wait_for_completion(&last_out);
+	wait_for_completion(&users_gone);
 	raw_spin_lock_irq(&pool->lock);
-	pool->last_out = NULL;
+	pool->users_gone = NULL;
 	raw_spin_unlock_irq(&pool->lock);
 }
 
-static int kpool_end_pool(struct kpool *pool)
+static int __kpool_destroy(struct kpool *pool)
 {
 	int err;
 
 	kpool_close(pool, false);
-	err = kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+	err = kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 	kpool_unregister(pool);
-	kpool_wait_last_out(pool);
-	kpool_forget(pool);
+	kpool_wait_users_gone(pool);
+	kpool_unhash(pool);
 	kpool_free(pool);
 	return err;
 }
 
 /*
  * The notifier has closed the pool of a module that is being removed, and it is
- * drained; the notifier's kpool_enter() is undone here.  The name becomes free.
+ * drained; the notifier's kpool_get() is undone here.  The name becomes free.
  * The memory stays until kpool goes, for another module may have the pointer.
  */
 void kpool_orphan(struct kpool *pool)
@@ -349,19 +349,19 @@ void kpool_orphan(struct kpool *pool)
 
 	/* nothing is accepted any more, so this is the last callback left */
 	raw_spin_lock_irq(&pool->lock);
-	pool->made.room = NULL;
+	pool->init_attrs.room = NULL;
 	raw_spin_unlock_irq(&pool->lock);
-	kpool_context_flush(&pool->dropper);
+	kpool_context_flush(&pool->drop_work);
 	mutex_lock(&kpool_registry);
 	ending = pool->ending;
 	mutex_unlock(&kpool_registry);
-	kpool_leave(pool);
+	kpool_put(pool);
 	/* kpool_destroy() in another module goes on, and frees the pool */
 	if (ending)
 		return;
 
 	kpool_unregister(pool);
-	kpool_wait_last_out(pool);
+	kpool_wait_users_gone(pool);
 	mutex_lock(&kpool_registry);
 	list_add_tail(&pool->member, &kpool_orphans);
 	mutex_unlock(&kpool_registry);
@@ -375,7 +375,7 @@ static void kpool_free_orphans(void)
 
 	list_for_each_entry_safe(pool, next, &kpool_orphans, member) {
 		list_del(&pool->member);
-		kpool_forget(pool);
+		kpool_unhash(pool);
 		kpool_free(pool);
 	}
 }
@@ -392,21 +392,9 @@ static bool kpool_claim(struct kpool *pool)
 	return claimed;
 }
 
-/* Is the caller part of the pool that it is about to wait for? */
-bool kpool_waits_for_itself(struct kpool *pool)
-{
-	const struct kpool_worker *worker = kpool_inside(pool);
-
-	if (!kpool_is_part_of(pool))
-		return false;
-	kpool_tell_self_wait(pool, worker ? READ_ONCE(worker->fn) :
-			     __builtin_return_address(0));
-	return true;
-}
-
-static struct kpool *kpool_make(const char *name,
-				const struct kpool_attrs *attrs,
-				struct module *owner)
+static struct kpool *__kpool_create(const char *name,
+				    const struct kpool_attrs *attrs,
+				    struct module *owner)
 {
 	struct kpool *pool;
 	int err;
@@ -415,35 +403,35 @@ static struct kpool *kpool_make(const char *name,
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&pool->mutex);
-	pool->made = *attrs;
+	pool->init_attrs = *attrs;
 	kpool_attrs_apply(pool, attrs);
 	mutex_unlock(&pool->mutex);
 
-	err = kpool_context_start(&pool->dropper) ?:
-	      kpool_context_start(&pool->dead_reaper);
+	err = kpool_context_start(&pool->drop_work) ?:
+	      kpool_context_start(&pool->dead_work);
 	if (!err) {
 		mutex_lock(&kpool_registry);
 		err = kpool_register(pool);
 		mutex_unlock(&kpool_registry);
 	}
 	if (err) {
-		/* the purger may have had warm workers created */
+		/* the reap work may have had warm workers created */
 		kpool_close(pool, false);
-		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 		kpool_free(pool);
 		return ERR_PTR(err);
 	}
 	err = kpool_prealloc(pool);
 	if (err) {
-		kpool_end_pool(pool);
+		__kpool_destroy(pool);
 		return ERR_PTR(err);
 	}
 	return pool;
 }
 
-struct kpool *__kpool_create(struct module *owner,
-			     const struct kpool_attrs *attrs, const char *fmt,
-			     ...)
+struct kpool *kpool_create_owned(struct module *owner,
+				 const struct kpool_attrs *attrs, const char *fmt,
+				 ...)
 {
 	static const struct kpool_attrs defaults;
 	char name[KPOOL_NAME_MAX + 1];
@@ -471,14 +459,14 @@ struct kpool *__kpool_create(struct module *owner,
 	}
 
 	__module_get(THIS_MODULE);
-	pool = kpool_make(name, &resolved, owner);
+	pool = __kpool_create(name, &resolved, owner);
 	if (IS_ERR(pool)) {
 		pr_err("%s: cannot create the pool (%pe)\n", name, pool);
 		module_put(THIS_MODULE);
 	}
 	return pool;
 }
-EXPORT_SYMBOL_GPL(__kpool_create);
+EXPORT_SYMBOL_GPL(kpool_create_owned);
 
 /* Closing and opening */
 
@@ -489,44 +477,44 @@ int kpool_destroy(struct kpool *pool)
 	might_sleep();
 	if (!pool)
 		return 0;
-	if (kpool_waits_for_itself(pool))
+	if (kpool_is_self_wait(pool))
 		return -EDEADLK;
-	kpool_map_wait_pool(pool);
+	kpool_lockdep_wait_pool(pool);
 	if (pool == READ_ONCE(kpool_the_default))
 		return -EINVAL;
 	if (!kpool_claim(pool)) {
 		/* the caller's items may still run */
 		kpool_close(pool, false);
-		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 		return -ESHUTDOWN;
 	}
-	err = kpool_end_pool(pool);
+	err = __kpool_destroy(pool);
 	module_put(THIS_MODULE);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_destroy);
 
-void kpool_release(struct kpool *pool)
+void kpool_shutdown(struct kpool *pool)
 {
 	kpool_close(pool, false);
 }
-EXPORT_SYMBOL_GPL(kpool_release);
+EXPORT_SYMBOL_GPL(kpool_shutdown);
 
-int kpool_release_timeout(struct kpool *pool, unsigned long timeout)
+int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout)
 {
 	might_sleep();
-	if (kpool_waits_for_itself(pool))
+	if (kpool_is_self_wait(pool))
 		return -EDEADLK;
 	if (timeout)
-		kpool_map_wait_pool(pool);
+		kpool_lockdep_wait_pool(pool);
 	kpool_close(pool, false);
-	return kpool_wait_rest(pool, min_t(unsigned long, timeout,
-					   MAX_SCHEDULE_TIMEOUT));
+	return kpool_wait_drained(pool, min_t(unsigned long, timeout,
+					      MAX_SCHEDULE_TIMEOUT));
 }
-EXPORT_SYMBOL_GPL(kpool_release_timeout);
+EXPORT_SYMBOL_GPL(kpool_shutdown_timeout);
 
 /* Open a pool at rest: 1 if it is open, -EAGAIN if workers have yet to leave. */
-static int kpool_reopen(struct kpool *pool)
+static int kpool_try_reopen(struct kpool *pool)
 {
 	unsigned long flags;
 	int err = 0;
@@ -538,21 +526,21 @@ static int kpool_reopen(struct kpool *pool)
 		err = 1;
 	} else if (kpool_outstanding(pool)) {
 		err = -EBUSY;
-	} else if (!kpool_rests(pool) || !list_empty(&pool->submitters)) {
+	} else if (!kpool_is_drained(pool) || !list_empty(&pool->submitters)) {
 		err = -EAGAIN;
 	} else {
-		kpool_serve_list(pool, &pool->closers, false);
-		kpool_serve_list(pool, &pool->lost_closers, true);
+		kpool_waiter_complete_list(pool, &pool->drain_waiters, false);
+		kpool_waiter_complete_list(pool, &pool->failed_drain_waiters, true);
 		pool->closed = false;
 		pool->aborted = false;
-		pool->nr_concerned--;
-		kpool_set_plain_capacity(pool);
+		pool->nr_recheck--;
+		kpool_update_fast_capacity(pool);
 	}
 	kpool_unlock(pool, flags);
 	return err;
 }
 
-int kpool_reboot(struct kpool *pool)
+int kpool_reopen(struct kpool *pool)
 {
 	int err;
 
@@ -561,12 +549,12 @@ int kpool_reboot(struct kpool *pool)
 	 * See leaving workers out first.  Only at rest nobody waits for the
 	 * pool's end, who would wait for ever if it were opened.
 	 */
-	while ((err = kpool_reopen(pool)) == -EAGAIN) {
+	while ((err = kpool_try_reopen(pool)) == -EAGAIN) {
 		/* in worker_init or worker_exit, one of those itself */
-		if (kpool_inside(pool))
+		if (kpool_current_worker_in(pool))
 			return -EDEADLK;
-		kpool_settle_all(pool);
-		kpool_wait_rest(pool, MAX_SCHEDULE_TIMEOUT);
+		kpool_recheck_all(pool);
+		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 	}
 	if (err)
 		return min(err, 0);
@@ -576,7 +564,7 @@ int kpool_reboot(struct kpool *pool)
 		kpool_close(pool, false);
 	return err;
 }
-EXPORT_SYMBOL_GPL(kpool_reboot);
+EXPORT_SYMBOL_GPL(kpool_reopen);
 
 int kpool_pause(struct kpool *pool)
 {
@@ -588,7 +576,7 @@ int kpool_pause(struct kpool *pool)
 		err = -ESHUTDOWN;
 	else
 		pool->paused = true;
-	kpool_set_plain_capacity(pool);
+	kpool_update_fast_capacity(pool);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return err;
 }
@@ -600,7 +588,7 @@ void kpool_resume(struct kpool *pool)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->paused = false;
-	kpool_set_plain_capacity(pool);
+	kpool_update_fast_capacity(pool);
 	kpool_unlock(pool, flags);
 }
 EXPORT_SYMBOL_GPL(kpool_resume);
@@ -612,11 +600,11 @@ int kpool_flush(struct kpool *pool)
 	int err = 0;
 
 	might_sleep();
-	if (kpool_waits_for_itself(pool))
+	if (kpool_is_self_wait(pool))
 		return -EDEADLK;
-	kpool_map_wait_pool(pool);
+	kpool_lockdep_wait_pool(pool);
 
-	kpool_waiter_init(&waiter, KPOOL_WAIT_FLUSH, NULL);
+	kpool_waiter_init(&waiter, KPOOL_WAITER_FLUSH, NULL);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (kpool_outstanding(pool)) {
 		kpool_add_flusher(pool, &waiter);
@@ -643,13 +631,13 @@ static u32 kpool_oldest_age(struct kpool *pool)
 {
 	const struct kpool_item *item;
 	u32 age = 0;
-	int rank;
+	int prio;
 
-	for (rank = 0; rank < KPOOL_NR_RANKS; rank++) {
-		item = list_first_entry_or_null(&pool->lines[rank],
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
+		item = list_first_entry_or_null(&pool->queue[prio],
 						struct kpool_item, node);
 		if (item)
-			age = max(age, (u32)jiffies - item->since);
+			age = max(age, (u32)jiffies - item->queued_at);
 	}
 	return age;
 }
@@ -663,12 +651,12 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->alive = pool->nr_workers;
 	stats->idle = pool->nr_idle;
 	stats->running = kpool_nr_running(pool) + pool->nr_caller_runs;
-	stats->units = pool->used;
+	stats->units = pool->units_used;
 	stats->delayed = pool->nr_delayed;
-	stats->pending = pool->nr_line - pool->nr_completions + pool->nr_held +
-			 pool->nr_aside + pool->nr_due + pool->nr_doomed;
+	stats->pending = pool->nr_queued - pool->nr_completions + pool->nr_requeue +
+			 pool->nr_parked + pool->nr_backlog + pool->nr_dropping;
 	stats->blocked = pool->nr_blocked;
-	stats->oldest_ms = jiffies_to_msecs(kpool_oldest_age(pool));
+	stats->oldest_pending_ms = jiffies_to_msecs(kpool_oldest_age(pool));
 	stats->closed = pool->closed;
 	stats->paused = pool->paused;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
@@ -688,8 +676,8 @@ struct kpool *kpool_default(void)
 	mutex_lock(&first_use);
 	pool = kpool_the_default;
 	if (!pool) {
-		pool = kpool_make(KPOOL_DEFAULT_NAME, &kpool_default_pool_attrs,
-				  THIS_MODULE);
+		pool = __kpool_create(KPOOL_DEFAULT_NAME, &kpool_default_pool_attrs,
+				      THIS_MODULE);
 		if (!IS_ERR(pool))
 			/*
 			 * Pairs with the address dependency after
@@ -735,7 +723,7 @@ static void kpool_destroy_queues(void)
  * One rescuer serves all pools, so on its queue nothing may wait for a client or
  * for memory.
  */
-static int __init kpool_make_queues(void)
+static int __init kpool_create_queues(void)
 {
 	kpool_wq = alloc_workqueue("kpool", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	kpool_spawn_wq = alloc_workqueue("kpool_spawn", WQ_UNBOUND,
@@ -750,7 +738,7 @@ static int __init kpool_make_queues(void)
 
 static int __init kpool_module_init(void)
 {
-	int err = kpool_attrs_check_defaults() ?: kpool_make_queues();
+	int err = kpool_attrs_check_defaults() ?: kpool_create_queues();
 
 	if (err)
 		return err;
@@ -779,13 +767,13 @@ static void __exit kpool_module_exit(void)
 	/* the notifier looks at the default pool, and adds to kpool_orphans */
 	unregister_module_notifier(&kpool_module_nb);
 	if (kpool_the_default)
-		kpool_end_pool(kpool_the_default);
+		__kpool_destroy(kpool_the_default);
 	kpool_free_orphans();
 	kpool_debugfs_exit();
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
 	kpool_destroy_queues();
-	kpool_await_hooks();
-	kpool_await_answer();
+	kpool_exit_work_wait_all();
+	kpool_stack_req_flush();
 	/* pools freed by RCU are freed by code that is not ours; ids are */
 	xa_destroy(&kpool_ids);
 }

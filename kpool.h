@@ -50,9 +50,9 @@ enum kpool_policy {
 
 /* Values of the attribute when_full. */
 enum kpool_when_full {
-	KPOOL_WAIT,			/* the submitter sleeps until there is room */
-	KPOOL_CALLER_RUNS,		/* the submitter runs the item itself */
-	KPOOL_DROP_OLDEST,		/* the oldest in line makes room */
+	KPOOL_FULL_WAIT,	/* the submitter sleeps until there is room */
+	KPOOL_FULL_CALLER_RUNS,	/* the submitter runs the item itself */
+	KPOOL_FULL_DROP_OLDEST,	/* the oldest in line makes room */
 };
 
 /* Flags of kpool_attrs, fixed when the pool is created. */
@@ -85,7 +85,7 @@ typedef int (*kpool_item_fn)(struct kpool_item *item);
 typedef int (*kpool_fn)(void *arg);
 
 /**
- * typedef kpool_dropped_fn - told that an accepted item will not run
+ * typedef kpool_drop_fn - told that an accepted item will not run
  * @item: the item, neither pending nor running; the function may free it
  * @err: why: -ECANCELED by kpool_abort() or kpool_group_cancel(), -ESHUTDOWN
  *	if it was delayed when its pool was closed, -ETIME if its deadline had
@@ -95,11 +95,11 @@ typedef int (*kpool_fn)(void *arg);
  * and its pool are waited for; to wait for either from inside is -EDEADLK.  Not
  * called for the caller of a successful kpool_cancel(), who knows.
  */
-typedef void (*kpool_dropped_fn)(struct kpool_item *item, int err);
+typedef void (*kpool_drop_fn)(struct kpool_item *item, int err);
 
 /**
  * struct kpool_fault - an item that failed, as told to a fault handler
- * @fn: its function, or that of kpool_submit_fn(), kpool_invoke() or a call
+ * @fn: its function, or that of kpool_submit_fn(), kpool_submit_arg() or a call
  * @item: its address, which may have been freed
  * @err: what the function returned; -EIO if its worker has died in it
  * @died: the worker has died in it: the function has not returned, and nothing
@@ -118,7 +118,7 @@ struct kpool_fault {
  * struct kpool_attrs - what a pool is made of
  * @capacity: units of work that may run at once, and so the most worker
  *	threads alive; 1 to KPOOL_UNLIMITED, which is INT_MAX units
- * @min_workers: workers that the purger never takes; 0 to 65536
+ * @min_workers: workers that the reap work never takes; 0 to 65536
  * @queue_depth: items that may wait in the pool when no unit is free;
  *	KPOOL_NONE to KPOOL_UNLIMITED.  An item that is about to start does not
  *	wait, so @pending of &struct kpool_stats may be more by the units free
@@ -132,7 +132,7 @@ struct kpool_fault {
  * @rt_priority: real-time priority for KPOOL_POLICY_FIFO and _RR; 1 to 99
  * @node: KPOOL_NODE(nid) to keep workers and their memory on one NUMA node
  * @when_full: what submit does when there is no room; enum kpool_when_full; a
- *	live pool goes from the value it was created with to KPOOL_WAIT and back
+ *	live pool goes from the value it was created with to KPOOL_FULL_WAIT and back
  * @stall_ms: milliseconds after which a running item is reported, once for each
  *	run, with its stack; 1 to KPOOL_NO_STALL, which means never
  * @max_bypass: starts in a row that may pass over an item of a lower priority;
@@ -143,10 +143,10 @@ struct kpool_fault {
  *	KPOOL_PINNED, a write to an attribute's debugfs file is -EPERM;
  *	KPOOL_NOIO, the workers run in a memalloc_noio_save() scope
  * @cpumask: CPUs that the workers may run on; cpu_all_mask for all
- * @fn: the pool-wide function of kpool_invoke(), or NULL
+ * @fn: the pool-wide function of kpool_submit_arg(), or NULL
  * @data: given to the callbacks below
  * @worker_init: called in each new worker before its first item, in several
- *	workers at once; returns the worker's state, see kpool_worker_state(),
+ *	workers at once; returns the worker's state, see kpool_worker_data(),
  *	or ERR_PTR if there can be no worker now: then it is tried again after
  *	100 ms, and after twice as long each time it fails, up to 10 s.  An item
  *	that has waited for it for 100 ms gets another worker, if one may be made
@@ -191,35 +191,35 @@ struct kpool_attrs {
 
 /**
  * enum kpool_tunable - names an attribute for kpool_tune()
- * @KPOOL_CAPACITY: see &kpool_attrs.capacity
- * @KPOOL_MIN_WORKERS: see &kpool_attrs.min_workers
- * @KPOOL_QUEUE_DEPTH: see &kpool_attrs.queue_depth
- * @KPOOL_MAX_BLOCKED: see &kpool_attrs.max_blocked
- * @KPOOL_NONBLOCKING: see &kpool_attrs.nonblocking
- * @KPOOL_EXPIRY_MS: see &kpool_attrs.expiry_ms
- * @KPOOL_NICE: see &kpool_attrs.nice
- * @KPOOL_POLICY: see &kpool_attrs.policy
- * @KPOOL_RT_PRIORITY: see &kpool_attrs.rt_priority
- * @KPOOL_NUMA_NODE: see &kpool_attrs.node
- * @KPOOL_WHEN_FULL: see &kpool_attrs.when_full
- * @KPOOL_STALL_MS: see &kpool_attrs.stall_ms
- * @KPOOL_MAX_BYPASS: see &kpool_attrs.max_bypass
+ * @KPOOL_TUNE_CAPACITY: see &kpool_attrs.capacity
+ * @KPOOL_TUNE_MIN_WORKERS: see &kpool_attrs.min_workers
+ * @KPOOL_TUNE_QUEUE_DEPTH: see &kpool_attrs.queue_depth
+ * @KPOOL_TUNE_MAX_BLOCKED: see &kpool_attrs.max_blocked
+ * @KPOOL_TUNE_NONBLOCKING: see &kpool_attrs.nonblocking
+ * @KPOOL_TUNE_EXPIRY_MS: see &kpool_attrs.expiry_ms
+ * @KPOOL_TUNE_NICE: see &kpool_attrs.nice
+ * @KPOOL_TUNE_POLICY: see &kpool_attrs.policy
+ * @KPOOL_TUNE_RT_PRIORITY: see &kpool_attrs.rt_priority
+ * @KPOOL_TUNE_NODE: see &kpool_attrs.node
+ * @KPOOL_TUNE_WHEN_FULL: see &kpool_attrs.when_full
+ * @KPOOL_TUNE_STALL_MS: see &kpool_attrs.stall_ms
+ * @KPOOL_TUNE_MAX_BYPASS: see &kpool_attrs.max_bypass
  * @KPOOL_NR_TUNABLES: how many there are
  */
 enum kpool_tunable {
-	KPOOL_CAPACITY,
-	KPOOL_MIN_WORKERS,
-	KPOOL_QUEUE_DEPTH,
-	KPOOL_MAX_BLOCKED,
-	KPOOL_NONBLOCKING,
-	KPOOL_EXPIRY_MS,
-	KPOOL_NICE,
-	KPOOL_POLICY,
-	KPOOL_RT_PRIORITY,
-	KPOOL_NUMA_NODE,
-	KPOOL_WHEN_FULL,
-	KPOOL_STALL_MS,
-	KPOOL_MAX_BYPASS,
+	KPOOL_TUNE_CAPACITY,
+	KPOOL_TUNE_MIN_WORKERS,
+	KPOOL_TUNE_QUEUE_DEPTH,
+	KPOOL_TUNE_MAX_BLOCKED,
+	KPOOL_TUNE_NONBLOCKING,
+	KPOOL_TUNE_EXPIRY_MS,
+	KPOOL_TUNE_NICE,
+	KPOOL_TUNE_POLICY,
+	KPOOL_TUNE_RT_PRIORITY,
+	KPOOL_TUNE_NODE,
+	KPOOL_TUNE_WHEN_FULL,
+	KPOOL_TUNE_STALL_MS,
+	KPOOL_TUNE_MAX_BYPASS,
 	KPOOL_NR_TUNABLES
 };
 
@@ -229,7 +229,7 @@ enum kpool_tunable {
  * @completed: items whose function returned
  * @failed: those of @completed that returned an error
  * @cancelled: accepted items taken back by cancel or disable
- * @dropped: accepted items that the pool gave up, see typedef kpool_dropped_fn
+ * @dropped: accepted items that the pool gave up, see typedef kpool_drop_fn
  * @expired: those of @dropped whose deadline had passed
  * @displaced: those of @dropped that made room for a newer item
  * @caller_ran: those of @completed that their submitter ran
@@ -247,7 +247,7 @@ enum kpool_tunable {
  * @pending: items accepted and not started, the delayed not among them
  * @delayed: items accepted whose time has not come
  * @blocked: submitters asleep
- * @oldest_ms: how long the oldest in line has been pending, in milliseconds; of a
+ * @oldest_pending_ms: how long the oldest in line has been pending, in milliseconds; of a
  *	delayed job, since it came into the line
  * @closed: released and not rebooted
  * @paused: new starts are held back
@@ -279,7 +279,7 @@ struct kpool_stats {
 	u64 pending;
 	u64 delayed;
 	u64 blocked;
-	u64 oldest_ms;
+	u64 oldest_pending_ms;
 	bool closed;
 	bool paused;
 };
@@ -311,7 +311,7 @@ struct kpool_stats {
 	 KPOOL_STAT(pending),						\
 	 KPOOL_STAT(delayed),						\
 	 KPOOL_STAT(blocked),						\
-	 KPOOL_STAT(oldest_ms))
+	 KPOOL_STAT(oldest_pending_ms))
 
 /**
  * struct kpool_item - a work item, to be embedded in the caller's structure
@@ -324,25 +324,25 @@ struct kpool_item {
 	/* private: */
 	struct list_head	node;
 	kpool_item_fn		fn;
-	kpool_dropped_fn	dropped;
+	kpool_drop_fn		dropped;
 	struct kpool_run	*run;
 	union {
 		struct kpool_waiter	*submitter;
 		struct {
-			u32		since;
+			u32		queued_at;
 			union {
-				u32	arrival;
+				u32	seq;
 				int	err;
 			};
 		};
 	};
-	u32			home;
+	u32			pool_id;
 	u32			epoch;
 	u32			weight;
 	union {
 		struct {
 			u16	disabled;
-			u8	place;
+			u8	state;
 			u8	flags;
 		};
 		u32		special;
@@ -350,12 +350,12 @@ struct kpool_item {
 };
 
 /* private: flags of an item; one that has none is plain */
-#define __KPOOL_WATCHED		0x01	/* somebody waits for it */
-#define __KPOOL_HEAVY		0x02	/* its weight is not 1 */
+#define __KPOOL_HAS_WAITERS	0x01	/* somebody waits for it */
+#define __KPOOL_WEIGHTED	0x02	/* its weight is not 1 */
 #define __KPOOL_HIGH		0x04
 #define __KPOOL_LOW		0x08
 #define __KPOOL_JOB		0x10	/* embedded in a struct kpool_job */
-#define __KPOOL_FOLLOWS		0x20	/* another of its stream comes first */
+#define __KPOOL_STREAM_BLOCKED	0x20	/* another of its stream comes first */
 #define __KPOOL_NO_JOB		0x40	/* taken for a job, which it is not */
 
 /**
@@ -405,14 +405,14 @@ void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn);
 void kpool_destroy_item_onstack(struct kpool_item *item);
 
 /**
- * kpool_set_dropped() - have the owner told when an accepted item will not run
+ * kpool_set_drop_fn() - have the owner told when an accepted item will not run
  * @item: the item, neither pending nor running
  * @dropped: called once for each acceptance that ends without a run, or NULL
  *
  * Context: Any.
  */
-static inline void kpool_set_dropped(struct kpool_item *item,
-				     kpool_dropped_fn dropped)
+static inline void kpool_set_drop_fn(struct kpool_item *item,
+				     kpool_drop_fn dropped)
 {
 	item->dropped = dropped;
 }
@@ -435,14 +435,14 @@ int kpool_set_weight(struct kpool_item *item, int weight);
 
 /**
  * enum kpool_priority - which items start first
- * @KPOOL_NORMAL: if never set
- * @KPOOL_HIGH: before them
- * @KPOOL_LOW: after them
+ * @KPOOL_PRIO_NORMAL: if never set
+ * @KPOOL_PRIO_HIGH: before them
+ * @KPOOL_PRIO_LOW: after them
  */
 enum kpool_priority {
-	KPOOL_NORMAL,
-	KPOOL_HIGH,
-	KPOOL_LOW,
+	KPOOL_PRIO_NORMAL,
+	KPOOL_PRIO_HIGH,
+	KPOOL_PRIO_LOW,
 };
 
 /**
@@ -565,11 +565,11 @@ struct kpool *kpool_create(const struct kpool_attrs *attrs, const char *fmt,
 			   ...);
 
 /* private: adds the calling module; attrs may be a compound literal */
-#define kpool_create(...)	__kpool_create(THIS_MODULE, __VA_ARGS__)
+#define kpool_create(...)	kpool_create_owned(THIS_MODULE, __VA_ARGS__)
 __printf(3, 4)
-struct kpool *__kpool_create(struct module *owner,
-			     const struct kpool_attrs *attrs, const char *fmt,
-			     ...);
+struct kpool *kpool_create_owned(struct module *owner,
+				 const struct kpool_attrs *attrs, const char *fmt,
+				 ...);
 
 /**
  * kpool_destroy() - close a pool, wait until it is empty, free it
@@ -594,7 +594,7 @@ struct kpool *__kpool_create(struct module *owner,
 int kpool_destroy(struct kpool *pool);
 
 /**
- * kpool_release() - stop intake, undo pause, and return at once
+ * kpool_shutdown() - stop intake, undo pause, and return at once
  * @pool: the pool
  *
  * Accepted items still run, then the workers end.  Submitters, also those
@@ -602,10 +602,10 @@ int kpool_destroy(struct kpool *pool);
  *
  * Context: Any but NMI.
  */
-void kpool_release(struct kpool *pool);
+void kpool_shutdown(struct kpool *pool);
 
 /**
- * kpool_release_timeout() - release, and wait for the last worker
+ * kpool_shutdown_timeout() - release, and wait for the last worker
  * @pool: the pool
  * @timeout: jiffies; MAX_SCHEDULE_TIMEOUT waits without limit
  *
@@ -619,7 +619,7 @@ void kpool_release(struct kpool *pool);
  * in an item meanwhile; -ETIMEDOUT, the pool stays closed; -EDEADLK from inside
  * an item of the pool, which stays open.
  */
-int kpool_release_timeout(struct kpool *pool, unsigned long timeout);
+int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
 
 /**
  * kpool_abort() - release, and drop what has not started
@@ -635,7 +635,7 @@ int kpool_release_timeout(struct kpool *pool, unsigned long timeout);
 unsigned long kpool_abort(struct kpool *pool);
 
 /**
- * kpool_reboot() - open a released pool again
+ * kpool_reopen() - open a released pool again
  * @pool: the pool
  *
  * Attributes and counters are kept.  On an open pool it does nothing.
@@ -646,7 +646,7 @@ unsigned long kpool_abort(struct kpool *pool);
  * worker_init or worker_exit of the pool; -ENOMEM, -EAGAIN or -EINTR if
  * KPOOL_PREALLOC cannot make its workers.  With an error the pool stays closed.
  */
-int kpool_reboot(struct kpool *pool);
+int kpool_reopen(struct kpool *pool);
 
 /**
  * kpool_pause() - hold back new starts
@@ -691,7 +691,7 @@ int kpool_flush(struct kpool *pool);
  *
  * Context: Process context, may sleep.
  * Return: 0; -ERANGE (out of range); -EPERM (nonblocking taken from a pool
- * created so, or another when_full than KPOOL_WAIT and the one it was created
+ * created so, or another when_full than KPOOL_FULL_WAIT and the one it was created
  * with); -EINVAL (no such attribute, or it would
  * contradict another: min_workers above capacity, or none with KPOOL_PREALLOC,
  * a node without an online CPU).  On error nothing has changed, and the log says
@@ -853,7 +853,7 @@ int kpool_submit_now(struct kpool *pool, struct kpool_item *item);
 int kpool_submit_fn(struct kpool *pool, kpool_fn fn, void *arg, gfp_t gfp);
 
 /**
- * kpool_invoke() - submit an argument to the pool-wide function
+ * kpool_submit_arg() - submit an argument to the pool-wide function
  * @pool: a pool made with &kpool_attrs.fn
  * @arg: the argument
  * @gfp: as for kpool_submit_fn()
@@ -861,7 +861,7 @@ int kpool_submit_fn(struct kpool *pool, kpool_fn fn, void *arg, gfp_t gfp);
  * Context: As @gfp says; not in hardirq on PREEMPT_RT.
  * Return: as kpool_submit_fn(); -EINVAL if the pool has no function.
  */
-int kpool_invoke(struct kpool *pool, void *arg, gfp_t gfp);
+int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp);
 
 /**
  * kpool_submit_delayed() - submit a job that is to wait first
@@ -902,7 +902,7 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay);
  *
  * Context: Process context, may sleep; allocates with GFP_KERNEL.
  * Return: 0, @fn has returned; -ENOMEM; -ECANCELED, dropped by kpool_abort(),
- * or another error as typedef kpool_dropped_fn; else as kpool_submit().  On
+ * or another error as typedef kpool_drop_fn; else as kpool_submit().  On
  * error @fn has not run.
  */
 int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
@@ -919,7 +919,7 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  * @result: set to what @fn returned, if this returns 0; or NULL
  *
  * If @fn has not started when the time is over, it never will.  If it runs,
- * it goes on; it can see by kpool_is_abandoned() that nobody waits any more.
+ * it goes on; it can see by kpool_call_abandoned() that nobody waits any more.
  *
  * Context: Process context, may sleep; allocates with GFP_KERNEL.
  * Return: as kpool_call(); -ETIMEDOUT.
@@ -967,20 +967,20 @@ int kpool_call_interruptible(struct kpool *pool, kpool_fn fn, void *arg,
 struct kpool *kpool_current(void);
 
 /**
- * kpool_is_abandoned() - has the caller of this function given up?
+ * kpool_call_abandoned() - has the caller of this function given up?
  *
  * Context: Inside a function that is called by kpool_call_timeout(),
  * kpool_call_killable() or kpool_call_interruptible(); false elsewhere.
  */
-bool kpool_is_abandoned(void);
+bool kpool_call_abandoned(void);
 
 /**
- * kpool_worker_state() - what worker_init made for this worker
+ * kpool_worker_data() - what worker_init made for this worker
  *
  * Context: Inside an item of a pool with &kpool_attrs.worker_init.
  * Return: the state of the worker that runs the caller; NULL elsewhere.
  */
-void *kpool_worker_state(void);
+void *kpool_worker_data(void);
 
 /* What can be done to an item */
 
@@ -997,7 +997,7 @@ void *kpool_worker_state(void);
 bool kpool_cancel(struct kpool_item *item);
 
 /**
- * kpool_cancel_wait() - take an item back and wait for its run to end
+ * kpool_cancel_sync() - take an item back and wait for its run to end
  * @item: the item
  *
  * While this waits, submits of the item get -ECANCELED.  Afterwards it is
@@ -1009,7 +1009,7 @@ bool kpool_cancel(struct kpool_item *item);
  * or inside another of its pool if that could never end, the pending item has
  * been taken back all the same; -ERANGE as kpool_disable(), nothing changed.
  */
-int kpool_cancel_wait(struct kpool_item *item);
+int kpool_cancel_sync(struct kpool_item *item);
 
 /**
  * kpool_disable() - cancel an item and refuse its submits
@@ -1024,14 +1024,14 @@ int kpool_cancel_wait(struct kpool_item *item);
 int kpool_disable(struct kpool_item *item);
 
 /**
- * kpool_disable_wait() - disable an item and wait for its run to end
+ * kpool_disable_sync() - disable an item and wait for its run to end
  * @item: the item
  *
  * Context: Process context, may sleep.
- * Return: as kpool_cancel_wait(), the item stays disabled also on -EDEADLK;
+ * Return: as kpool_cancel_sync(), the item stays disabled also on -EDEADLK;
  * -ERANGE as kpool_disable().
  */
-int kpool_disable_wait(struct kpool_item *item);
+int kpool_disable_sync(struct kpool_item *item);
 
 /**
  * kpool_enable() - undo one kpool_disable()
@@ -1085,10 +1085,10 @@ struct kpool_group {
 	struct list_head	ended;
 	struct list_head	children;
 	struct list_head	sibling;
-	struct list_head	doomed;
+	struct list_head	cancel_node;
 	struct list_head	blocked;
 	struct list_head	waiters;
-	struct list_head	lost_waiters;
+	struct list_head	failed_waiters;
 	struct list_head	next_waiters;
 	unsigned int		left;
 	unsigned int		members;
@@ -1335,13 +1335,13 @@ struct kpool_multi *kpool_multi_create(const struct kpool_attrs *attrs,
 
 /* private: adds the calling module */
 #define kpool_multi_create(...)						\
-	__kpool_multi_create(THIS_MODULE, __VA_ARGS__)
+	kpool_multi_create_owned(THIS_MODULE, __VA_ARGS__)
 __printf(5, 6)
-struct kpool_multi *__kpool_multi_create(struct module *owner,
-					 const struct kpool_attrs *attrs,
-					 unsigned int nr,
-					 enum kpool_placement placement,
-					 const char *fmt, ...);
+struct kpool_multi *kpool_multi_create_owned(struct module *owner,
+					     const struct kpool_attrs *attrs,
+					     unsigned int nr,
+					     enum kpool_placement placement,
+					     const char *fmt, ...);
 
 /**
  * kpool_multi_destroy() - destroy all of them
@@ -1389,7 +1389,7 @@ struct kpool *kpool_multi_pool(struct kpool_multi *multi, unsigned int i);
 /**
  * kpool_multi_get_stats() - the sums of their counters
  * @multi: the pools
- * @stats: filled: oldest_ms is the largest; closed and paused if all are
+ * @stats: filled: oldest_pending_ms is the largest; closed and paused if all are
  *
  * Context: Any but NMI.
  */
@@ -1408,24 +1408,24 @@ int kpool_multi_tune(struct kpool_multi *multi, enum kpool_tunable tunable,
 		     int value);
 
 /**
- * kpool_multi_release_timeout() - release all, and wait for the last worker
+ * kpool_multi_shutdown_timeout() - release all, and wait for the last worker
  * @multi: the pools
  * @timeout: jiffies for all together; 0 does not wait
  *
  * Context: Process context, may sleep.
- * Return: as kpool_release_timeout(): 0 when no item and no worker is left in
+ * Return: as kpool_shutdown_timeout(): 0 when no item and no worker is left in
  * any; -ETIMEDOUT, all are closed; -EDEADLK, all stay open.
  */
-int kpool_multi_release_timeout(struct kpool_multi *multi,
-				unsigned long timeout);
+int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
+				 unsigned long timeout);
 
 /**
- * kpool_multi_reboot() - open all of them again
+ * kpool_multi_reopen() - open all of them again
  * @multi: the pools
  *
  * Context: Process context, may sleep.
- * Return: 0; as kpool_reboot() if one of them fails, then all are closed.
+ * Return: 0; as kpool_reopen() if one of them fails, then all are closed.
  */
-int kpool_multi_reboot(struct kpool_multi *multi);
+int kpool_multi_reopen(struct kpool_multi *multi);
 
 #endif /* _KPOOL_H */

@@ -28,7 +28,7 @@ static struct kpool *pool;
 
 static int pool_serve(void *conn)
 {
-	return httpd_conn_run(conn, kpool_worker_state());
+	return httpd_conn_run(conn, kpool_worker_data());
 }
 
 static void *pool_worker_init(void *data)
@@ -58,7 +58,7 @@ static int pool_init(void)
 
 static int pool_submit(struct httpd_conn *conn)
 {
-	return kpool_invoke(pool, conn, GFP_KERNEL);
+	return kpool_submit_arg(pool, conn, GFP_KERNEL);
 }
 
 static void pool_exit(void)

@@ -17,7 +17,7 @@ struct row {
 };
 
 #define ROW(id, field) \
-	.tunable = KPOOL_##id, .offset = offsetof(struct kpool_attrs, field), \
+	.tunable = KPOOL_TUNE_##id, .offset = offsetof(struct kpool_attrs, field), \
 	.name = #field
 
 static const struct row rows[] = {
@@ -46,8 +46,8 @@ static const struct row rows[] = {
 	  .bad = { -1, KPOOL_POLICY_RR + 1, INT_MAX, INT_MIN + 1 },
 	  .good = { KPOOL_POLICY_RR, KPOOL_POLICY_BATCH, KPOOL_NONE } },
 	{ ROW(WHEN_FULL, when_full),
-	  .bad = { -1, KPOOL_DROP_OLDEST + 1, INT_MAX, INT_MIN + 1 },
-	  .good = { KPOOL_CALLER_RUNS, KPOOL_DROP_OLDEST, KPOOL_NONE } },
+	  .bad = { -1, KPOOL_FULL_DROP_OLDEST + 1, INT_MAX, INT_MIN + 1 },
+	  .good = { KPOOL_FULL_CALLER_RUNS, KPOOL_FULL_DROP_OLDEST, KPOOL_NONE } },
 	{ ROW(STALL_MS, stall_ms),
 	  .bad = { -1, INT_MIN, INT_MIN + 1 },
 	  .good = { 1, 86400000, KPOOL_NO_STALL } },
@@ -57,7 +57,7 @@ static const struct row rows[] = {
 	{ ROW(RT_PRIORITY, rt_priority),
 	  .bad = { -1, 100, INT_MAX, INT_MIN, INT_MIN + 1 },
 	  .good = { 1, 99 } },
-	{ ROW(NUMA_NODE, node),
+	{ ROW(NODE, node),
 	  .bad = { -1, INT_MAX, INT_MIN + 1, MAX_NUMNODES + 1 },
 	  .good = { KPOOL_NODE(0) } },
 };
@@ -177,13 +177,13 @@ static void contradictions_are_refused(void)
 	pool = kt_pool("attrs", &attrs);
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_MIN_WORKERS, 3), -EINVAL);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), -EINVAL);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MIN_WORKERS, 3), -EINVAL);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), -EINVAL);
 	kpool_get_attrs(pool, &attrs);
 	KT_EXPECT_EQ(attrs.capacity, 2);
 	KT_EXPECT_EQ(attrs.min_workers, 2);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 3), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_MIN_WORKERS, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MIN_WORKERS, 3), 0);
 	kt_pool_end(pool);
 }
 
@@ -204,7 +204,7 @@ static void node_without_cpu_is_refused(void)
 	pool = kt_pool("attrs", NULL);
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NUMA_NODE, attrs.node), -EINVAL);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE, attrs.node), -EINVAL);
 	kt_pool_end(pool);
 }
 
@@ -314,7 +314,7 @@ static void taken_names_are_refused(void)
 	KT_EXPECT_EQ(create("taken", NULL), -EEXIST);
 	KT_EXPECT_EQ(create("take", NULL), 0);
 	KT_EXPECT_EQ(create("taken2", NULL), 0);
-	kpool_release(pool);
+	kpool_shutdown(pool);
 	KT_EXPECT_EQ(create("taken", NULL), -EEXIST);
 	kt_pool_end(pool);
 	KT_EXPECT_EQ(create("taken", NULL), 0);

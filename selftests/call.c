@@ -56,11 +56,11 @@ static int answers_gated(void *arg)
 {
 	struct request *r = arg;
 
-	r->abandoned_before = kpool_is_abandoned();
+	r->abandoned_before = kpool_call_abandoned();
 	/* Pairs with call_until_abandoned(): then it is known. */
 	atomic_inc_return_release(&r->ran);
 	kt_gate_pass(&r->gate);
-	r->abandoned_after = kpool_is_abandoned();
+	r->abandoned_after = kpool_call_abandoned();
 	atomic_inc(&r->ended);
 	return r->ret;
 }
@@ -193,7 +193,7 @@ static void refused_call_leaves_the_argument(void)
 	KT_EXPECT_EQ(kpool_call(f.pool, NULL, &req, &result), -EINVAL);
 	KT_EXPECT_EQ(kpool_call_timeout(f.pool, NULL, &req, release, HZ,
 					&result), -EINVAL);
-	kpool_release(f.pool);
+	kpool_shutdown(f.pool);
 	KT_EXPECT_EQ(kpool_call(f.pool, answers, &req, &result), -ESHUTDOWN);
 	KT_EXPECT_EQ(kpool_call_timeout(f.pool, answers, &req, release, HZ,
 					&result), -ESHUTDOWN);
@@ -216,7 +216,7 @@ static void release_sends_waiting_callers_away(void)
 	if (!caller_start(&c, f.pool, &req, answers, MAX_SCHEDULE_TIMEOUT))
 		goto out;
 	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
-	kpool_release(f.pool);
+	kpool_shutdown(f.pool);
 	KT_EXPECT_EQ(kt_thread_join(&c.thread), -ESHUTDOWN);
 	expect_request(0, 0);
 out:
@@ -351,7 +351,7 @@ static void nobody_else_is_abandoned(void)
 
 	if (!pool)
 		return;
-	KT_EXPECT(!kpool_is_abandoned());
+	KT_EXPECT(!kpool_call_abandoned());
 	if (!caller_start(&c, pool, &req, answers_gated, KT_LIMIT))
 		goto out;
 	KT_EXPECT(kt_wait(atomic_read(&req.ran)));
@@ -375,7 +375,7 @@ out:
  */
 static int looks_if_abandoned(struct kpool_item *item)
 {
-	*(bool *)probe_of(item)->data = kpool_is_abandoned();
+	*(bool *)probe_of(item)->data = kpool_call_abandoned();
 	return 0;
 }
 
@@ -430,7 +430,7 @@ out:
 static void displaced_call_is_told(void)
 {
 	static const struct kpool_attrs attrs = {
-		.capacity = 1, .queue_depth = 1, .when_full = KPOOL_DROP_OLDEST,
+		.capacity = 1, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
 	};
 	static struct full f;
 	static struct kt_job job;
@@ -464,7 +464,7 @@ static void accepted_call_runs_after_release(void)
 	if (!caller_start(&c, f.pool, &req, answers, KT_LIMIT))
 		goto out;
 	KT_EXPECT(kt_wait(kt_stat(f.pool, pending) == 1));
-	kpool_release(f.pool);
+	kpool_shutdown(f.pool);
 	kt_gate_open(&f.gate);
 	KT_EXPECT_EQ(kt_thread_join(&c.thread), 0);
 	KT_EXPECT_EQ(c.result, 5);

@@ -116,7 +116,7 @@ static void leaf_falls(struct kpool *pool, struct leaf *l)
 {
 	KT_EXPECT_EQ(kpool_init_group(&l->group, pool, NULL, 0), 0);
 	probe_init(&l->probe, probe_fn, 0);
-	kpool_set_dropped(&l->probe.job.item, act_dropped);
+	kpool_set_drop_fn(&l->probe.job.item, act_dropped);
 	kpool_set_group(&l->probe.job, &l->group);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &l->probe.job.item), 0);
@@ -295,7 +295,7 @@ static void expect_goes_on(struct kpool *pool, u64 died)
 {
 	u64 purged = kt_stat(pool, purged);
 
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 	leaf_falls(pool, &leaf);
 	leaf_fell(&leaf);
 	probe_init(&p[1], probe_fn, 0);

@@ -185,7 +185,7 @@ static void leave_items(void)
 	accepted = !kpool_submit(pool, &first);
 	for (i = 0; i < leave; i++) {
 		kpool_init_item(&left[i], left_fn);
-		kpool_set_dropped(&left[i], left_dropped);
+		kpool_set_drop_fn(&left[i], left_dropped);
 		accepted += !kpool_submit(pool, &left[i]);
 	}
 	if (accepted != leave + 1)
@@ -230,7 +230,7 @@ static void leave_crossed(void)
 	for (i = 0; i < 2; i++) {
 		kpool_init_item(&runs[i], crossed_fn);
 		kpool_init_item(&waits[i], left_fn);
-		kpool_set_dropped(&waits[i], crossed_dropped);
+		kpool_set_drop_fn(&waits[i], crossed_dropped);
 		err = err ?: kpool_submit(crossed[i], &runs[i]);
 		/* else it would be dropped as well */
 		while (!err && kpool_is_pending(&runs[i]))
@@ -273,7 +273,7 @@ static void poke_pool(void)
 	struct kpool_attrs attrs;
 
 	kpool_get_attrs(pool, &attrs);
-	is_told("reboot", kpool_reboot(pool), -ESHUTDOWN);
+	is_told("reboot", kpool_reopen(pool), -ESHUTDOWN);
 	is_told("submit", kpool_submit(pool, &behind), -ESHUTDOWN);
 	is_told("try", kpool_try_submit(pool, &behind), -ESHUTDOWN);
 	is_told("timeout", kpool_submit_timeout(pool, &behind, 1), -ESHUTDOWN);
@@ -295,14 +295,14 @@ static void poke_pool(void)
 	is_told("flush_item", kpool_flush_item(&behind), 0);
 	is_told("pause", kpool_pause(pool), -ESHUTDOWN);
 	kpool_resume(pool);
-	is_told("tune", kpool_tune(pool, KPOOL_CAPACITY, 3), 0);
+	is_told("tune", kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3), 0);
 	is_told("cpumask", kpool_tune_cpumask(pool, cpu_all_mask), 0);
 	is_told("flush", kpool_flush(pool), 0);
-	kpool_release(pool);
+	kpool_shutdown(pool);
 	is_told("abort", kpool_abort(pool), 0);
-	is_told("release_timeout", kpool_release_timeout(pool, 1), 0);
+	is_told("release_timeout", kpool_shutdown_timeout(pool, 1), 0);
 	is_told("destroy", kpool_destroy(pool), -ESHUTDOWN);
-	is_told("reboot", kpool_reboot(pool), -ESHUTDOWN);
+	is_told("reboot", kpool_reopen(pool), -ESHUTDOWN);
 	kpool_get_stats(pool, &stats);
 	pr_info("client: poked: closed %d, alive %llu, pending %llu, running %llu, completed %llu, dropped %llu\n",
 		stats.closed, stats.alive, stats.pending, stats.running,
@@ -325,7 +325,7 @@ static enum hrtimer_restart ticker_fires(struct hrtimer *timer)
 
 static bool is_removal(unsigned long event, const struct module *module)
 {
-	return event == MODULE_STATE_GOING && !strcmp(module->name, "forgotten");
+	return event == MODULE_STATE_GOING && !strcmp(module->name, "module_unload");
 }
 
 static int before_event(struct notifier_block *nb, unsigned long event,

@@ -6,7 +6,7 @@
 #include <linux/prandom.h>
 
 #include "compat.h"
-#include "timed.h"
+#include "job_counters.h"
 
 #define JOBS	16
 
@@ -251,22 +251,22 @@ static void waiting_includes_the_dropped_function(void)
 	if (!pool)
 		return;
 	due_before_now(&job[0]);
-	kpool_set_dropped(&job[0].job.item, timed_dropped_gated);
+	kpool_set_drop_fn(&job[0].job.item, timed_dropped_gated);
 	KT_EXPECT_EQ(submit(pool, &job[0]), 0);
 	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
 	if (!timed_sleeps(&t[0], timed_flush_item, &job[0]) ||
 	    !timed_sleeps(&t[1], timed_cancel_wait, &job[0]) ||
 	    !timed_sleeps(&t[2], timed_flush_pool, pool))
 		goto out;
-	KT_EXPECT_EQ(kpool_release_timeout(pool, 2), -ETIMEDOUT);
-	KT_EXPECT_EQ(kpool_reboot(pool), -EBUSY);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, 2), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_reopen(pool), -EBUSY);
 	for (i = 0; i < 3; i++)
 		KT_EXPECT(!kt_thread_done(&t[i]));
 out:
 	kt_gate_open(&timed_dropping);
 	for (i = 0; i < 3; i++)
 		KT_EXPECT_EQ(kt_thread_join(&t[i]), 0);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	deadline_finish(pool);
 }
 
@@ -282,7 +282,7 @@ static void destroy_waits_for_the_dropped_function(void)
 	if (!pool)
 		return;
 	due_before_now(&job[0]);
-	kpool_set_dropped(&job[0].job.item, timed_dropped_gated);
+	kpool_set_drop_fn(&job[0].job.item, timed_dropped_gated);
 	KT_EXPECT_EQ(submit(pool, &job[0]), 0);
 	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
 	if (timed_sleeps(&t, timed_destroy_pool, pool))
@@ -308,7 +308,7 @@ static void others_start_while_the_dropped_function_sleeps(void)
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	for (i = 0; i < 4; i++) {
 		due_before_now(&job[i]);
-		kpool_set_dropped(&job[i].job.item, timed_dropped_gated);
+		kpool_set_drop_fn(&job[i].job.item, timed_dropped_gated);
 		KT_EXPECT_EQ(submit(pool, &job[i]), 0);
 	}
 	KT_EXPECT_EQ(submit(pool, &job[4]), 0);
@@ -373,7 +373,7 @@ static void dropped_function_may_submit_again(void)
 	if (!again_pool)
 		return;
 	due_before_now(&job[0]);
-	kpool_set_dropped(&job[0].job.item, dropped_submits_again);
+	kpool_set_drop_fn(&job[0].job.item, dropped_submits_again);
 	KT_EXPECT_EQ(submit(again_pool, &job[0]), 0);
 	KT_EXPECT(kt_wait(timed_runs(&job[0])));
 	KT_EXPECT_EQ(kpool_flush(again_pool), 0);
@@ -410,7 +410,7 @@ static void dropped_function_may_free_the_job(void)
 		if (!KT_EXPECT(t))
 			break;
 		timed_init(t, i);
-		kpool_set_dropped(&t->job.item, dropped_frees);
+		kpool_set_drop_fn(&t->job.item, dropped_frees);
 		due_before_now(t);
 		KT_EXPECT_EQ(submit(pool, t), 0);
 	}
@@ -422,9 +422,9 @@ static void dropped_function_may_free_the_job(void)
 static void dropped_waits_for_itself(struct kpool_item *item, int err)
 {
 	KT_EXPECT_EQ(kpool_flush_item(item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_cancel_wait(item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_sync(item), -EDEADLK);
 	KT_EXPECT_EQ(kpool_flush(again_pool), -EDEADLK);
-	KT_EXPECT_EQ(kpool_release_timeout(again_pool, HZ), -EDEADLK);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(again_pool, HZ), -EDEADLK);
 	KT_EXPECT_EQ(kpool_destroy(again_pool), -EDEADLK);
 	timed_dropped(item, err);
 }
@@ -439,7 +439,7 @@ static void dropped_function_cannot_wait_for_itself(void)
 	if (!again_pool)
 		return;
 	due_before_now(&job[0]);
-	kpool_set_dropped(&job[0].job.item, dropped_waits_for_itself);
+	kpool_set_drop_fn(&job[0].job.item, dropped_waits_for_itself);
 	KT_EXPECT_EQ(submit(again_pool, &job[0]), 0);
 	KT_EXPECT_EQ(flush(&job[0]), 0);
 	KT_EXPECT(timed_was_dropped(&job[0], -ETIME));
@@ -460,7 +460,7 @@ static void job_without_dropped_function_expires(void)
 	if (!pool)
 		return;
 	due_before_now(&job[0]);
-	kpool_set_dropped(&job[0].job.item, NULL);
+	kpool_set_drop_fn(&job[0].job.item, NULL);
 	KT_EXPECT_EQ(submit(pool, &job[0]), 0);
 	KT_EXPECT_EQ(flush(&job[0]), 0);
 	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
@@ -548,7 +548,7 @@ static void expired_heavy_job_holds_nobody_back(void)
 	KT_EXPECT_EQ(kpool_set_weight(&load[0].job.item, 2), 0);
 	KT_EXPECT(load_runs(pool, &load[0]));
 	KT_EXPECT_EQ(kpool_set_weight(&job[0].job.item, 4), 0);
-	KT_EXPECT_EQ(kpool_set_priority(&job[0].job.item, KPOOL_HIGH), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&job[0].job.item, KPOOL_PRIO_HIGH), 0);
 	due_before_now(&job[0]);
 	for (i = 0; i < 4; i++)
 		KT_EXPECT_EQ(submit(pool, &job[i]), 0);

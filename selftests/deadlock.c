@@ -156,7 +156,7 @@ static int flushes_peer(struct actor *a)
 
 static int cancels_peer(struct actor *a)
 {
-	return kpool_cancel_wait(&a->peer->item);
+	return kpool_cancel_sync(&a->peer->item);
 }
 
 static int does_nothing(struct actor *a)
@@ -336,12 +336,12 @@ static void capacity_items_may_await_one_another(void)
 static int waits_for_itself(struct actor *a)
 {
 	KT_EXPECT_EQ(kpool_flush_item(&a->item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_cancel_wait(&a->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_sync(&a->item), -EDEADLK);
 	KT_EXPECT_EQ(kpool_submit(a->pool, &a->item), 0);
 	KT_EXPECT_EQ(kpool_flush_item(&a->item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_cancel_wait(&a->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_sync(&a->item), -EDEADLK);
 	KT_EXPECT(!kpool_is_pending(&a->item));
-	KT_EXPECT_EQ(kpool_disable_wait(&a->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_disable_sync(&a->item), -EDEADLK);
 	KT_EXPECT_EQ(kpool_submit(a->pool, &a->item), -ECANCELED);
 	KT_EXPECT_EQ(kpool_enable(&a->item), 0);
 	return 0;
@@ -430,7 +430,7 @@ static void flush_of_a_pending_item(void)
 	actor_end(&cast[1]);
 	actor_wakes(&cast[0], 0);
 	actor_end(&cast[0]);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 	if (!actor_start(0, pool, submits_and_flushes_child))
 		goto out;
 	actor_gets(&cast[0], -EDEADLK);
@@ -457,7 +457,7 @@ static void last_active_item_ends_on_a_shrunk_pool(void)
 	cast[2].act = does_nothing;
 	actor_sleeps(&cast[0]);
 	actor_sleeps(&cast[1]);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
 	kt_sleep_ms(5);
 	KT_EXPECT(!has_acted(&cast[0]));
 	KT_EXPECT(!has_acted(&cast[1]));
@@ -507,7 +507,7 @@ static void resume_looks_again(void)
 		goto out;
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	actor_sleeps(&cast[0]);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 	kt_sleep_ms(20);
 	KT_EXPECT(!has_acted(&cast[0]));
 	kpool_resume(pool);
@@ -544,7 +544,7 @@ static void waiter_behind_the_refused_is_served(void)
 	if (!kt_thread_start(&t, flushes_child_of, &cast[0]) ||
 	    !kt_thread_asleep(&t))
 		goto out;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 	kpool_resume(pool);
 	actor_wakes(&cast[0], -EDEADLK);
 	actor_end(&cast[0]);
@@ -587,7 +587,7 @@ out:
 static int waits_for_the_pool(struct actor *a)
 {
 	KT_EXPECT_EQ(kpool_flush(a->pool), -EDEADLK);
-	KT_EXPECT_EQ(kpool_release_timeout(a->pool, KT_LIMIT), -EDEADLK);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(a->pool, KT_LIMIT), -EDEADLK);
 	KT_EXPECT_EQ(kpool_destroy(a->pool), -EDEADLK);
 	return kpool_submit(a->pool, &a->child.item);
 }
@@ -613,17 +613,17 @@ out:
 
 /* A dropped function that waits for what waits for it. */
 static struct kpool *dropping_pool, *uninvolved;
-static struct task_struct *dropper;
+static struct task_struct *drop_work;
 
 static void dropped_waits(struct kpool_item *item, int err)
 {
-	dropper = current;
+	drop_work = current;
 	KT_EXPECT_EQ(kpool_flush_item(item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_cancel_wait(item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_disable_wait(item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_sync(item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_disable_sync(item), -EDEADLK);
 	KT_EXPECT_EQ(kpool_enable(item), 0);
 	KT_EXPECT_EQ(kpool_flush(dropping_pool), -EDEADLK);
-	KT_EXPECT_EQ(kpool_release_timeout(dropping_pool, KT_LIMIT), -EDEADLK);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(dropping_pool, KT_LIMIT), -EDEADLK);
 	KT_EXPECT_EQ(kpool_destroy(dropping_pool), -EDEADLK);
 	KT_EXPECT_EQ(kpool_flush(uninvolved), 0);
 	kt_job_dropped(item, err);
@@ -634,7 +634,7 @@ static bool dropping_start(void)
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 4 };
 
 	kt_gate_init(&children);
-	dropper = NULL;
+	drop_work = NULL;
 	dropping_pool = kt_pool("dropping", &attrs);
 	uninvolved = kt_pool("uninvolved", &attrs);
 	return dropping_pool && uninvolved;
@@ -644,7 +644,7 @@ static void dropping_end(void)
 {
 	kt_gate_open(&children);
 	if (dropping_pool)
-		KT_EXPECT_EQ(kpool_release_timeout(dropping_pool, KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_shutdown_timeout(dropping_pool, KT_LIMIT), 0);
 	kt_pool_end(dropping_pool);
 	kt_pool_end(uninvolved);
 }
@@ -663,13 +663,13 @@ static void aborter_that_waits_in_dropped_is_refused(void)
 		goto out;
 	for (i = 0; i < 3; i++) {
 		kt_job_init(&jobs[i], kt_job_gated, &children, i);
-		kpool_set_dropped(&jobs[i].item, dropped_waits);
+		kpool_set_drop_fn(&jobs[i].item, dropped_waits);
 		KT_EXPECT_EQ(kpool_submit(dropping_pool, &jobs[i].item), 0);
 	}
 	KT_EXPECT(kt_wait(atomic_read(&children.started) == 1));
 	KT_EXPECT_EQ(kpool_abort(dropping_pool), 2);
 	KT_EXPECT_EQ(atomic_read(&children.dropped), 2);
-	KT_EXPECT(dropper == current);
+	KT_EXPECT(drop_work == current);
 	KT_EXPECT_EQ(kpool_flush_item(&jobs[1].item), 0);
 out:
 	dropping_end();
@@ -693,14 +693,14 @@ static void worker_that_waits_in_dropped_is_refused(void)
 	if (!dropping_start())
 		goto out;
 	kt_job_init(&job, submits_itself_gated, &children, 0);
-	kpool_set_dropped(&job.item, dropped_waits);
+	kpool_set_drop_fn(&job.item, dropped_waits);
 	KT_EXPECT_EQ(kpool_submit(dropping_pool, &job.item), 0);
 	KT_EXPECT(kt_wait(atomic_read(&children.started) == 1));
 	KT_EXPECT_EQ(kpool_abort(dropping_pool), 0);
 	kt_gate_open(&children);
 	KT_EXPECT_EQ(kpool_flush(dropping_pool), 0);
 	KT_EXPECT_EQ(atomic_read(&children.dropped), 1);
-	KT_EXPECT(dropper && dropper != current);
+	KT_EXPECT(drop_work && drop_work != current);
 out:
 	dropping_end();
 }

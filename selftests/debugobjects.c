@@ -153,7 +153,7 @@ static void never_made(int filled_with)
 	end_without(0);
 }
 
-/* Fails if kpool_come_home() does not ask, or kpool_is_static() not for fn. */
+/* Fails if kpool_item_lock_for_submit() does not ask, or kpool_is_static() not for fn. */
 static void zeroed_item_is_reported(void)
 {
 	never_made(0);
@@ -212,7 +212,7 @@ static void freed_delayed_job_is_reported(void)
 /*
  * One with a static initialiser that is on a stack; the kernel does not count
  * this.
- * Fails if kpool_come_home() does not ask.
+ * Fails if kpool_item_lock_for_submit() does not ask.
  */
 static void unannounced_stack_item_is_told(void)
 {
@@ -281,7 +281,7 @@ static noinline void use_stack(void)
 
 	kpool_init_job(&job, must_not_run);
 	KT_EXPECT_EQ(kpool_submit_delayed(full.pool, &job, 3600 * HZ), 0);
-	KT_EXPECT_EQ(kpool_cancel_wait(&job.item), 1);
+	KT_EXPECT_EQ(kpool_cancel_sync(&job.item), 1);
 	kpool_destroy_item_onstack(&job.item);
 }
 
@@ -322,7 +322,7 @@ static int runs_twice(struct kpool_item *item)
 }
 
 /*
- * Fails if kpool_begin() does not tell of a start: it frees itself; or
+ * Fails if kpool_run_begin() does not tell of a start: it frees itself; or
  * kpool_do_cancel() of a cancel.
  */
 static void freed_items_are_in_order(void)
@@ -354,7 +354,7 @@ static void dropped_items_are_in_order(void)
 	job = pending_job(must_not_run);
 	if (!job)
 		return;
-	kpool_set_dropped(&job->item, dropped_frees);
+	kpool_set_drop_fn(&job->item, dropped_frees);
 	KT_EXPECT_EQ(kpool_abort(full.pool), 1);
 	KT_EXPECT_EQ(atomic_read(&gate.dropped), 1);
 	full_end(&full);

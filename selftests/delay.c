@@ -7,7 +7,7 @@
 #include <linux/prandom.h>
 
 #include "hardirq.h"
-#include "timed.h"
+#include "job_counters.h"
 
 #define JOBS	16
 #define HOUR	(3600UL * HZ)
@@ -104,7 +104,7 @@ static void delayed_job_runs_when_due(void)
 	KT_EXPECT_EQ(kt_stat(delay_pool, submitted), 6);
 	KT_EXPECT_EQ(kt_stat(delay_pool, delayed), 1);
 	KT_EXPECT_EQ(kt_stat(delay_pool, pending), 0);
-	KT_EXPECT_EQ(kt_stat(delay_pool, oldest_ms), 0);
+	KT_EXPECT_EQ(kt_stat(delay_pool, oldest_pending_ms), 0);
 	KT_EXPECT(cancel(&job[0]));
 	delay_finish(NULL, 0);
 }
@@ -210,7 +210,7 @@ static void delayed_job_can_be_cancelled(void)
 	KT_EXPECT_EQ(submit_in(&job[3], HOUR), 0);
 	KT_EXPECT(cancel(&job[1]));
 	KT_EXPECT(!cancel(&job[1]));
-	KT_EXPECT_EQ(kpool_cancel_wait(&job[2].job.item), 1);
+	KT_EXPECT_EQ(kpool_cancel_sync(&job[2].job.item), 1);
 	KT_EXPECT_EQ(kpool_disable(&job[3].job.item), 1);
 	KT_EXPECT_EQ(submit_in(&job[3], 1), -ECANCELED);
 	KT_EXPECT_EQ(kpool_enable(&job[3].job.item), 0);
@@ -276,7 +276,7 @@ static void delayed_submit_is_refused_like_any_other(void)
 	KT_EXPECT_EQ(submit_in(&job[2], 1), -EBUSY);
 	kt_gate_open(&job[2].gate);
 	KT_EXPECT_EQ(kpool_flush(other), 0);
-	kpool_release(delay_pool);
+	kpool_shutdown(delay_pool);
 	KT_EXPECT_EQ(submit_in(&job[3], 1), -ESHUTDOWN);
 	KT_EXPECT_EQ(submit_in(&job[3], 0), -ESHUTDOWN);
 	KT_EXPECT_EQ(kt_stat(delay_pool, submitted), 0);
@@ -514,7 +514,7 @@ static void delayed_jobs_take_no_queue_depth(void)
 
 static void release_here(void)
 {
-	kpool_release(delay_pool);
+	kpool_shutdown(delay_pool);
 }
 
 /*
@@ -540,7 +540,7 @@ static void release_drops_delayed_jobs(int in_irq)
 	for (i = 0; i < 5; i++)
 		KT_EXPECT(kt_wait(timed_was_dropped(&job[i], -ESHUTDOWN)));
 	vacate();
-	KT_EXPECT_EQ(kpool_release_timeout(delay_pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(delay_pool, KT_LIMIT), 0);
 	KT_EXPECT(timed_ran(&job[5]));
 	KT_EXPECT(timed_ran(&job[6]));
 	for (i = 0; i < 5; i++)
@@ -572,7 +572,7 @@ static void abort_drops_delayed_jobs(void)
 		KT_EXPECT(timed_was_dropped(&job[i], -ECANCELED));
 	KT_EXPECT_EQ(kt_stat(delay_pool, dropped), 7);
 	vacate();
-	KT_EXPECT_EQ(kpool_release_timeout(delay_pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(delay_pool, KT_LIMIT), 0);
 	delay_finish(NULL, 0);
 }
 
@@ -590,9 +590,9 @@ static void rebooted_pool_delays_anew(void)
 	for (i = 0; i < 3; i++) {
 		KT_EXPECT_EQ(submit_in(&job[0], 3), 0);
 		KT_EXPECT_EQ(submit_in(&job[1], HOUR), 0);
-		KT_EXPECT_EQ(kpool_release_timeout(delay_pool, KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_shutdown_timeout(delay_pool, KT_LIMIT), 0);
 		KT_EXPECT_EQ(kt_stat(delay_pool, delayed), 0);
-		KT_EXPECT_EQ(kpool_reboot(delay_pool), 0);
+		KT_EXPECT_EQ(kpool_reopen(delay_pool), 0);
 		KT_EXPECT_EQ(timed_drops(&job[1]), i + 1);
 		KT_EXPECT_EQ(submit_in(&job[2], 5), 0);
 		KT_EXPECT_EQ(flush(&job[2]), 0);
@@ -616,7 +616,7 @@ static void destroy_drops_delayed_jobs(void)
 	if (!delay_make(&one_unit))
 		return;
 	for (i = 0; i < 4; i++) {
-		kpool_set_dropped(&job[i].job.item, timed_dropped_gated);
+		kpool_set_drop_fn(&job[i].job.item, timed_dropped_gated);
 		KT_EXPECT_EQ(submit_in(&job[i], HOUR), 0);
 	}
 	kt_thread_start(&t, timed_destroy_pool, delay_pool);
@@ -642,15 +642,15 @@ static void no_job_comes_due_in_a_closed_pool(void)
 	if (!delay_make(&one_unit))
 		return;
 	kpool_set_deadline(&job[0].job, ktime_sub_ns(ktime_get(), 1));
-	kpool_set_dropped(&job[0].job.item, timed_dropped_gated);
+	kpool_set_drop_fn(&job[0].job.item, timed_dropped_gated);
 	KT_EXPECT_EQ(submit(&job[0]), 0);
 	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
 	KT_EXPECT_EQ(submit_in(&job[1], HZ / 5), 0);
-	kpool_release(delay_pool);
+	kpool_shutdown(delay_pool);
 	in_time = time_before(jiffies, job[1].submitted + HZ / 5);
 	kt_sleep_ms(300);
 	kt_gate_open(&timed_dropping);
-	KT_EXPECT_EQ(kpool_release_timeout(delay_pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(delay_pool, KT_LIMIT), 0);
 	KT_EXPECT(timed_was_dropped(&job[1], -ESHUTDOWN) || !in_time);
 	delay_finish(NULL, 0);
 }
@@ -708,7 +708,7 @@ static void waiters_of_a_delayed_job_are_woken(void)
 		goto out;
 	timed_sleeps(&t[3], timed_flush_pool, delay_pool);
 out:
-	kpool_release(delay_pool);
+	kpool_shutdown(delay_pool);
 	for (i = 0; i < 4; i++)
 		if (t[i].task)
 			KT_EXPECT_EQ(kt_thread_join(&t[i]), 0);
@@ -829,7 +829,7 @@ static void cancel_wait_ends_a_periodic_job(void)
 		KT_EXPECT(kt_wait(atomic_read(&periods) > i % 3));
 		if (i % 2)
 			usleep_range(1, 20000);
-		kpool_cancel_wait(&job[0].job.item);
+		kpool_cancel_sync(&job[0].job.item);
 		n = atomic_read(&periods);
 		KT_EXPECT(!kpool_is_pending(&job[0].job.item));
 		KT_EXPECT_EQ(kt_stat(delay_pool, delayed), 0);
@@ -975,7 +975,7 @@ static void waiting_for_a_delayed_job_may_be_a_deadlock(void)
 	KT_EXPECT(kpool_modify_delay(&job[0].job, 1));
 	KT_EXPECT_EQ(kpool_flush(delay_pool), 0);
 	KT_EXPECT(timed_ran(&job[0]));
-	KT_EXPECT_EQ(kpool_tune(delay_pool, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(delay_pool, KPOOL_TUNE_CAPACITY, 2), 0);
 	KT_EXPECT_EQ(submit_in(&job[0], HZ / 10), 0);
 	flush_from_inside();
 	KT_EXPECT_EQ(flushed, 0);

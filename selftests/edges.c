@@ -217,7 +217,7 @@ static void item_handed_on_is_cancelled_in_the_next_pool(void)
 	kt_gate_open(&before);
 	KT_EXPECT(kt_wait(atomic_read(&after.started)));
 	if (KT_EXPECT(kpool_is_pending(&courier.item)))
-		KT_EXPECT_EQ(kpool_cancel_wait(&courier.item), 1);
+		KT_EXPECT_EQ(kpool_cancel_sync(&courier.item), 1);
 	KT_EXPECT_EQ(kt_stat(here, running), 1);
 	KT_EXPECT_EQ(kt_stat(next_pool, cancelled), 1);
 	kpool_resume(next_pool);
@@ -500,12 +500,12 @@ static void one_is_cancelled(void)
 
 static void capacity_grows(void)
 {
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 2), 0);
 }
 
 static void queue_grows(void)
 {
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_QUEUE_DEPTH, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_QUEUE_DEPTH, 2), 0);
 }
 
 static void one_is_dropped(void)
@@ -515,7 +515,7 @@ static void one_is_dropped(void)
 
 static void pool_is_released(void)
 {
-	kpool_release(here);
+	kpool_shutdown(here);
 }
 
 static void (*const room_makers[])(void) = {
@@ -682,7 +682,7 @@ static void room_is_told_when_a_shrunk_pool_is_empty(void)
 	kpool_set_weight(item(2), 3);
 	refuse(2);
 	WRITE_ONCE(retried, item(2));
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 2), 0);
 	kt_gate_open(&p[0].own);
 	expect_told(0);
 	kt_gate_open(&p[1].own);
@@ -790,7 +790,7 @@ static bool abandoned;
 static int is_called(void *gate)
 {
 	kt_gate_pass(gate);
-	WRITE_ONCE(abandoned, kpool_is_abandoned());
+	WRITE_ONCE(abandoned, kpool_call_abandoned());
 	return 7;
 }
 
@@ -1042,7 +1042,7 @@ static int asks(struct kpool_item *item)
 static void current_is_the_pool_of_the_worker(void)
 {
 	static const struct kpool_attrs attrs = {
-		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
 	};
 
 	if (!edges_make(&attrs))
@@ -1132,7 +1132,7 @@ static void becomes_light(struct kpool_job *job)
 
 static void becomes_low(struct kpool_job *job)
 {
-	KT_EXPECT_EQ(kpool_set_priority(&job->item, KPOOL_LOW), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&job->item, KPOOL_PRIO_LOW), 0);
 }
 
 static void becomes_late(struct kpool_job *job)
@@ -1217,14 +1217,14 @@ static void dropped_aborts(struct kpool_item *item, int err)
 	probe_dropped(item, err);
 }
 
-/* The dropper closes the pool, and drops what is pending by itself. */
+/* The drop work closes the pool, and drops what is pending by itself. */
 static void abort_inside_a_dropped_function_ends(void)
 {
 	if (!edges_make(&queued_one))
 		return;
 	aborted = 0;
 	kpool_set_group(&p[1].job, &group);
-	kpool_set_dropped(item(1), dropped_aborts);
+	kpool_set_drop_fn(item(1), dropped_aborts);
 	occupy(0);
 	submit(1);
 	submit(2);
@@ -1253,7 +1253,7 @@ static void item_submitted_in_its_dropped_function_runs(void)
 	if (!edges_make(&queued_one))
 		return;
 	dropped_got = 1;
-	kpool_set_dropped(item(0), dropped_submits);
+	kpool_set_drop_fn(item(0), dropped_submits);
 	kpool_set_deadline(&p[0].job, the_past());
 	submit(0);
 	probe_ran(&p[0]);

@@ -40,7 +40,7 @@ static bool waits_in_line(void)
 
 static bool waits_for_its_own_run(void)
 {
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 2), 0);
 	submit(0);
 	is_in_function(0);
 	submit(0);
@@ -64,13 +64,13 @@ static bool follows_in_line(void)
 
 static bool follows_with_a_unit_free(void)
 {
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 2), 0);
 	return follows_in_line();
 }
 
 static bool waits_in_front_of_the_line(void)
 {
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_QUEUE_DEPTH, KPOOL_NONE), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
 	submit(10);
 	is_in_function(10);
 	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[0].job, 0), 0);
@@ -222,7 +222,7 @@ static void disable_ends_a_wait(int place)
 
 static int cancels_and_waits(void *unused)
 {
-	return kpool_cancel_wait(item(0));
+	return kpool_cancel_sync(item(0));
 }
 
 /*
@@ -302,7 +302,7 @@ static void release_ends_a_wait(int place)
 	if (!ends_make(place))
 		return;
 	delayed = places[place].wait == waits_for_its_time;
-	kpool_release(here);
+	kpool_shutdown(here);
 	if (delayed)
 		KT_EXPECT(kt_wait(atomic_read(&p[0].dropped)));
 	expect_ending(place, delayed ? &dropped : &ran);

@@ -159,7 +159,7 @@ static int submit_form(struct kpool *pool, int form, int *arg)
 	case 0:
 		return kpool_submit_fn(pool, fails_by_argument, arg, GFP_KERNEL);
 	case 1:
-		return kpool_invoke(pool, arg, GFP_KERNEL);
+		return kpool_submit_arg(pool, arg, GFP_KERNEL);
 	case 2:
 		err = kpool_call(pool, fails_by_argument, arg, &result);
 		break;
@@ -292,7 +292,7 @@ static void handler_cannot_wait_for_its_item(void)
 static void failure_in_the_caller_is_told_too(void)
 {
 	static const struct kpool_attrs attrs = {
-		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
 		.data = &token, .fault = handler,
 	};
 	static struct probe blocker;

@@ -5,26 +5,26 @@
 #include <linux/irqflags.h>
 #include <linux/prandom.h>
 
-#include "actor.h"
+#include "caller_item.h"
 #include "compat.h"
 
-static int act_waits(struct actor *a)
+static int act_waits(struct caller_item *a)
 {
 	return kpool_group_wait(a->group, a->timeout);
 }
 
-static int act_collects(struct actor *a)
+static int act_collects(struct caller_item *a)
 {
 	return PTR_ERR_OR_ZERO(kpool_group_next(a->group, a->timeout));
 }
 
-static int act_submits_and_waits(struct actor *a)
+static int act_submits_and_waits(struct caller_item *a)
 {
 	return kpool_submit(a->pool, &p[0].job.item) ?:
 	       kpool_group_wait(a->group, a->timeout);
 }
 
-static int act_submits_and_collects(struct actor *a)
+static int act_submits_and_collects(struct caller_item *a)
 {
 	struct kpool_job *job;
 	int err = kpool_submit(a->pool, &p[0].job.item);
@@ -295,7 +295,7 @@ static void wait_includes_the_dropped_functions(void)
 	if (!pool)
 		return;
 	for (i = 1; i < 8; i++)
-		kpool_set_dropped(&p[i].job.item, slow_to_drop);
+		kpool_set_drop_fn(&p[i].job.item, slow_to_drop);
 	probes_hold(p, 1);
 	if (probes_submit(pool, p, 8) && probe_runs(&p[0])) {
 		kpool_group_cancel(&group);
@@ -326,7 +326,7 @@ static void place_of_a_dropped_member_is_free_at_once(void)
 	if (!pool)
 		return;
 	kpool_set_group(&p[1].job, &group);
-	kpool_set_dropped(&p[1].job.item, dropped_at_its_gate);
+	kpool_set_drop_fn(&p[1].job.item, dropped_at_its_gate);
 	probes_hold(p, 1);
 	if (!probes_submit(pool, p, 1) || !probe_runs(&p[0]) ||
 	    !probes_submit(pool, &p[1], 1) ||
@@ -485,7 +485,7 @@ static void member_may_be_submitted_again_when_dropped(void)
 	if (!pool)
 		return;
 	for (i = 0; i < 3; i++) {
-		kpool_set_dropped(&p[i].job.item, dropped_submits);
+		kpool_set_drop_fn(&p[i].job.item, dropped_submits);
 		kpool_set_deadline(&p[i].job, the_past());
 		p[i].data = pool;
 	}
@@ -601,7 +601,7 @@ static bool submit_mortal(struct kpool *pool, int ret)
 	if (!KT_EXPECT(one))
 		return false;
 	probe_init(one, frees_itself, 0);
-	kpool_set_dropped(&one->job.item, dropped_frees_itself);
+	kpool_set_drop_fn(&one->job.item, dropped_frees_itself);
 	kpool_set_group(&one->job, &group);
 	one->ret = ret;
 	if (KT_EXPECT_EQ(kpool_submit(pool, &one->job.item), 0))
@@ -648,7 +648,7 @@ static void cancelled_member_is_no_error(void)
 		goto out;
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[5].job, 3600 * HZ), 0);
 	KT_EXPECT(kpool_cancel(&p[1].job.item));
-	KT_EXPECT_EQ(kpool_cancel_wait(&p[2].job.item), 1);
+	KT_EXPECT_EQ(kpool_cancel_sync(&p[2].job.item), 1);
 	KT_EXPECT_EQ(kpool_disable(&p[3].job.item), 1);
 	KT_EXPECT(kpool_cancel(&p[5].job.item));
 	KT_EXPECT(!kpool_cancel(&p[0].job.item));
@@ -759,7 +759,7 @@ static void release_ends_delayed_members(void)
 	if (!probes_submit(pool, p, 3) || !probe_runs(p))
 		goto out;
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[3].job, 3600 * HZ), 0);
-	kpool_release(pool);
+	kpool_shutdown(pool);
 	probes_open(p, 1);
 	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
 	KT_EXPECT_EQ(kpool_group_error(&group), -ESHUTDOWN);
@@ -873,16 +873,16 @@ static void member_cannot_wait_for_its_group(void)
 	if (!pool)
 		return;
 	keep_running(pool);
-	actor_init(&cast[0], pool, &group, act_waits);
-	actor_init(&cast[1], pool, &group, act_collects);
-	kpool_set_group(&cast[0].probe.job, &group);
-	kpool_set_group(&cast[1].probe.job, &group);
-	if (actor_start(&cast[0]))
-		actor_expect(&cast[0], -EDEADLK);
-	KT_EXPECT(kpool_group_next(&group, KT_LIMIT) == &cast[0].probe.job);
-	if (actor_start(&cast[1]))
-		actor_expect(&cast[1], -EDEADLK);
-	KT_EXPECT(kpool_group_next(&group, KT_LIMIT) == &cast[1].probe.job);
+	caller_init(&callers[0], pool, &group, act_waits);
+	caller_init(&callers[1], pool, &group, act_collects);
+	kpool_set_group(&callers[0].probe.job, &group);
+	kpool_set_group(&callers[1].probe.job, &group);
+	if (caller_start(&callers[0]))
+		caller_expect(&callers[0], -EDEADLK);
+	KT_EXPECT(kpool_group_next(&group, KT_LIMIT) == &callers[0].probe.job);
+	if (caller_start(&callers[1]))
+		caller_expect(&callers[1], -EDEADLK);
+	KT_EXPECT(kpool_group_next(&group, KT_LIMIT) == &callers[1].probe.job);
 	end_running();
 	jobs_end(pool);
 }
@@ -897,10 +897,10 @@ static void childs_member_cannot_wait_for_the_parent(void)
 		return;
 	KT_EXPECT_EQ(kpool_init_group(&child, pool, &group, 0), 0);
 	keep_running(pool);
-	actor_init(&cast[0], pool, &group, act_waits);
-	kpool_set_group(&cast[0].probe.job, &child);
-	if (actor_start(&cast[0]))
-		actor_expect(&cast[0], -EDEADLK);
+	caller_init(&callers[0], pool, &group, act_waits);
+	kpool_set_group(&callers[0].probe.job, &child);
+	if (caller_start(&callers[0]))
+		caller_expect(&callers[0], -EDEADLK);
 	end_running();
 	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
 	jobs_end(pool);
@@ -916,10 +916,10 @@ static void parents_member_may_wait_for_the_child(void)
 		return;
 	KT_EXPECT_EQ(kpool_init_group(&child, pool, &group, 0), 0);
 	kpool_set_group(&p[0].job, &child);
-	actor_init(&cast[0], pool, &child, act_submits_and_waits);
-	kpool_set_group(&cast[0].probe.job, &group);
-	if (actor_start(&cast[0]))
-		actor_expect(&cast[0], 0);
+	caller_init(&callers[0], pool, &child, act_submits_and_waits);
+	kpool_set_group(&callers[0].probe.job, &group);
+	if (caller_start(&callers[0]))
+		caller_expect(&callers[0], 0);
 	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
 	probes_expect_ran(p, 1);
 	jobs_end(pool);
@@ -927,7 +927,7 @@ static void parents_member_may_wait_for_the_child(void)
 
 static const char *const ways_to_wait[] = { "wait", "next", NULL };
 
-static int (*const acts[])(struct actor *a) = {
+static int (*const acts[])(struct caller_item *a) = {
 	act_submits_and_waits, act_submits_and_collects,
 };
 
@@ -942,9 +942,9 @@ static void item_may_wait_where_units_are_free(int way)
 
 	if (!pool)
 		return;
-	actor_init(&cast[0], pool, &group, acts[way]);
-	if (actor_start(&cast[0]))
-		actor_expect(&cast[0], 0);
+	caller_init(&callers[0], pool, &group, acts[way]);
+	if (caller_start(&callers[0]))
+		caller_expect(&callers[0], 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_ran(p, 1);
 	jobs_end(pool);
@@ -961,16 +961,16 @@ static void hang_on_a_full_pool_is_refused(int way)
 
 	if (!pool)
 		return;
-	actor_init(&cast[0], pool, &group, acts[way]);
-	if (actor_start(&cast[0]))
-		actor_expect(&cast[0], -EDEADLK);
+	caller_init(&callers[0], pool, &group, acts[way]);
+	if (caller_start(&callers[0]))
+		caller_expect(&callers[0], -EDEADLK);
 	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_ran(p, 1);
 	jobs_end(pool);
 }
 
-static int act_delays_and_waits(struct actor *a)
+static int act_delays_and_waits(struct caller_item *a)
 {
 	return kpool_submit_delayed(a->pool, &p[0].job, 3) ?:
 	       kpool_group_wait(a->group, a->timeout);
@@ -983,9 +983,9 @@ static void item_may_wait_for_a_delayed_member(void)
 
 	if (!pool)
 		return;
-	actor_init(&cast[0], pool, &group, act_delays_and_waits);
-	if (actor_start(&cast[0]))
-		actor_expect(&cast[0], 0);
+	caller_init(&callers[0], pool, &group, act_delays_and_waits);
+	if (caller_start(&callers[0]))
+		caller_expect(&callers[0], 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_ran(p, 1);
 	jobs_end(pool);
@@ -1005,14 +1005,14 @@ static void item_may_wait_for_what_is_to_be_dropped(void)
 	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
 	p[0].ret = -ENXIO;
 	probes_hold(p, 1);
-	actor_init(&cast[0], pool, &group, act_waits);
+	caller_init(&callers[0], pool, &group, act_waits);
 	if (!probes_submit(pool, p, 1) || !probe_runs(&p[0]) ||
-	    !actor_start(&cast[0]))
+	    !caller_start(&callers[0]))
 		goto out;
-	actor_sleeps(&cast[0]);
+	caller_sleeps(&callers[0]);
 	probes_submit(pool, &p[1], 1);
 	probes_open(p, 1);
-	actor_expect(&cast[0], 0);
+	caller_expect(&callers[0], 0);
 	probes_expect_dropped(&p[1], 1, -ECANCELED);
 out:
 	probes_open(p, 1);
@@ -1028,10 +1028,10 @@ static void timed_wait_on_a_full_pool_is_no_hang(int way)
 
 	if (!pool)
 		return;
-	actor_init(&cast[0], pool, &group, acts[way]);
-	cast[0].timeout = HZ / 50;
-	if (actor_start(&cast[0]))
-		actor_expect(&cast[0], -ETIMEDOUT);
+	caller_init(&callers[0], pool, &group, acts[way]);
+	callers[0].timeout = HZ / 50;
+	if (caller_start(&callers[0]))
+		caller_expect(&callers[0], -ETIMEDOUT);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_ran(p, 1);
 	jobs_end(pool);
@@ -1053,19 +1053,19 @@ static void circle_of_groups_is_refused(void)
 	probe_init(p, probe_fn, 0);
 	probes_hold(p, 1);
 	kpool_set_group(&p->job, &other);
-	actor_init(&cast[0], pool, &other, act_waits);
-	actor_init(&cast[1], pool, &group, act_waits);
-	kpool_set_group(&cast[0].probe.job, &group);
-	kpool_set_group(&cast[1].probe.job, &other);
-	if (!probes_submit(pool, p, 1) || !actor_start(&cast[0]))
+	caller_init(&callers[0], pool, &other, act_waits);
+	caller_init(&callers[1], pool, &group, act_waits);
+	kpool_set_group(&callers[0].probe.job, &group);
+	kpool_set_group(&callers[1].probe.job, &other);
+	if (!probes_submit(pool, p, 1) || !caller_start(&callers[0]))
 		goto out;
 	probe_runs(p);
-	actor_sleeps(&cast[0]);
-	if (!actor_start(&cast[1]))
+	caller_sleeps(&callers[0]);
+	if (!caller_start(&callers[1]))
 		goto out;
 	probes_open(p, 1);
-	actor_expect(&cast[1], -EDEADLK);
-	actor_expect(&cast[0], 0);
+	caller_expect(&callers[1], -EDEADLK);
+	caller_expect(&callers[0], 0);
 out:
 	probes_open(p, 1);
 	jobs_end(pool);
@@ -1087,7 +1087,7 @@ static void dropped_function_cannot_wait_for_the_group(void)
 	if (!pool)
 		return;
 	dropped_got = 0;
-	kpool_set_dropped(&p->job.item, dropped_waits);
+	kpool_set_drop_fn(&p->job.item, dropped_waits);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	if (probes_submit(pool, p, 1)) {
 		kpool_group_cancel(&group);
@@ -1103,7 +1103,7 @@ static void dropped_function_cannot_wait_for_the_group(void)
 
 /*
  * A group that was cancelled may be freed as soon as its jobs have ended, also
- * if the dropper has not come to them yet.
+ * if the drop work has not come to them yet.
  * Fails (KASAN, oops) if it stays on a list of the pool.
  */
 static void cancelled_group_may_go_before_the_dropper_comes(void)
@@ -1115,7 +1115,7 @@ static void cancelled_group_may_go_before_the_dropper_comes(void)
 		goto out;
 	KT_EXPECT_EQ(kpool_init_group(here, pool, NULL, 0), 0);
 	kpool_set_deadline(&p[0].job, the_past());
-	kpool_set_dropped(&p[0].job.item, dropped_at_its_gate);
+	kpool_set_drop_fn(&p[0].job.item, dropped_at_its_gate);
 	kpool_set_group(&p[1].job, here);
 	probes_hold(&p[1], 1);
 	probes_submit(pool, p, 2);
@@ -1186,7 +1186,7 @@ static void group_may_go_right_after_wait(void)
  * Several threads, each with groups of its own in one pool, that fail, are
  * cancelled, and have single members taken back, at random: each acceptance
  * ends once, and wait returns when the last has.
- * Fails if a job is lost between the line, the group and its dropper.
+ * Fails if a job is lost between the line, the group and its drop work.
  */
 #define STORM_THREADS	4
 #define STORM_JOBS	24

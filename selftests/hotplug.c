@@ -10,7 +10,7 @@
 #include <linux/prandom.h>
 #include <linux/smp.h>
 
-#include "timed.h"
+#include "job_counters.h"
 
 #define ROUNDS	8
 #define JOBS	8

@@ -30,7 +30,7 @@ static bool is_watch(const struct work_struct *work)
 	char name[KSYM_SYMBOL_LEN];
 
 	snprintf(name, sizeof(name), "%ps", work->func);
-	return !strncmp(name, "kpool_watch_work", strlen("kpool_watch_work"));
+	return !strncmp(name, "kpool_watchdog_fn", strlen("kpool_watchdog_fn"));
 }
 
 static void see_timer(void *unused, struct timer_list *timer,

@@ -56,8 +56,8 @@ static void cancel_takes_a_pending_item_back(void)
 	KT_EXPECT(!kpool_cancel(&job.item));
 	KT_EXPECT_EQ(kt_stat(f.pool, cancelled), 1);
 	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
-	KT_EXPECT_EQ(kpool_cancel_wait(&job.item), 1);
-	KT_EXPECT_EQ(kpool_cancel_wait(&job.item), 0);
+	KT_EXPECT_EQ(kpool_cancel_sync(&job.item), 1);
+	KT_EXPECT_EQ(kpool_cancel_sync(&job.item), 0);
 	kt_gate_open(&f.gate);
 	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
 	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
@@ -111,7 +111,7 @@ static void cancel_ends_a_sleeping_submit(void)
 		if (how == 0)
 			KT_EXPECT(!kpool_cancel(&job.item));
 		else if (how == 1)
-			KT_EXPECT_EQ(kpool_cancel_wait(&job.item), 0);
+			KT_EXPECT_EQ(kpool_cancel_sync(&job.item), 0);
 		else
 			KT_EXPECT_EQ(kpool_disable(&job.item), 0);
 		KT_EXPECT_EQ(kt_thread_join(&s.thread), -ECANCELED);
@@ -139,7 +139,7 @@ static void cancel_wait_waits_and_refuses(void)
 	if (!full_make(&f, &queued_one))
 		goto out;
 	KT_EXPECT_EQ(kpool_submit(f.pool, item), 0);
-	if (!doer_sleeps(&d, item, kpool_cancel_wait))
+	if (!doer_sleeps(&d, item, kpool_cancel_sync))
 		goto out;
 	KT_EXPECT_EQ(kpool_submit(f.pool, item), -ECANCELED);
 	KT_EXPECT_EQ(kpool_try_submit(f.pool, item), -ECANCELED);
@@ -171,7 +171,7 @@ static void disable_nests(void)
 	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
 	KT_EXPECT_EQ(kpool_disable(&job.item), 1);
 	KT_EXPECT_EQ(kpool_disable(&job.item), 0);
-	KT_EXPECT_EQ(kpool_disable_wait(&job.item), 0);
+	KT_EXPECT_EQ(kpool_disable_sync(&job.item), 0);
 	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), -ECANCELED);
 	KT_EXPECT_EQ(kpool_enable(&job.item), 1);
 	KT_EXPECT_EQ(kpool_enable(&job.item), 1);
@@ -203,8 +203,8 @@ static void disable_does_not_wrap(void)
 		if (!KT_EXPECT_EQ(kpool_disable(&job.item), 0))
 			return;
 	KT_EXPECT_EQ(kpool_disable(&job.item), -ERANGE);
-	KT_EXPECT_EQ(kpool_disable_wait(&job.item), -ERANGE);
-	KT_EXPECT_EQ(kpool_cancel_wait(&job.item), -ERANGE);
+	KT_EXPECT_EQ(kpool_disable_sync(&job.item), -ERANGE);
+	KT_EXPECT_EQ(kpool_cancel_sync(&job.item), -ERANGE);
 	KT_EXPECT_EQ(kpool_disable(&job.item), -ERANGE);
 	for (i = 65535; i > 1; i--)
 		if (!KT_EXPECT_EQ(kpool_enable(&job.item), 1))
@@ -215,8 +215,8 @@ static void disable_does_not_wrap(void)
 	for (i = 0; i < 65534; i++)
 		if (!KT_EXPECT_EQ(kpool_disable(&job.item), 0))
 			return;
-	KT_EXPECT_EQ(kpool_cancel_wait(&job.item), 0);
-	KT_EXPECT_EQ(kpool_disable_wait(&job.item), 0);
+	KT_EXPECT_EQ(kpool_cancel_sync(&job.item), 0);
+	KT_EXPECT_EQ(kpool_disable_sync(&job.item), 0);
 	KT_EXPECT_EQ(kpool_disable(&job.item), -ERANGE);
 }
 
@@ -231,7 +231,7 @@ static void disable_wait_waits_and_stays(void)
 
 	if (!full_make(&f, &queued_one))
 		goto out;
-	if (!doer_sleeps(&d, &f.job[0].item, kpool_disable_wait))
+	if (!doer_sleeps(&d, &f.job[0].item, kpool_disable_sync))
 		goto out;
 	kt_gate_open(&f.gate);
 	KT_EXPECT_EQ(kt_thread_join(&d.thread), 0);
@@ -562,8 +562,8 @@ static void flushes_and_submits_go_on_together(void)
 			kt_job_init(&b[i].job[k], kt_job_tiny, &b[i].gate, k);
 			if (k)
 				kpool_set_priority(&b[i].job[k].item,
-						   k == 1 ? KPOOL_HIGH :
-							    KPOOL_LOW);
+						   k == 1 ? KPOOL_PRIO_HIGH :
+							    KPOOL_PRIO_LOW);
 		}
 		kt_thread_start(&b[i].thread, busy_flusher_main, &b[i]);
 	}
@@ -588,10 +588,10 @@ static void expect_plain_item(struct kpool *pool, struct kpool_item *item,
 	kt_gate_init(gate);
 	kt_gate_open(gate);
 	kt_job_init(&low, kt_job_gated, gate, 0);
-	kpool_set_priority(&low.item, KPOOL_LOW);
+	kpool_set_priority(&low.item, KPOOL_PRIO_LOW);
 	KT_EXPECT(!kpool_is_pending(item));
 	KT_EXPECT(!kpool_cancel(item));
-	KT_EXPECT_EQ(kpool_cancel_wait(item), 0);
+	KT_EXPECT_EQ(kpool_cancel_sync(item), 0);
 	KT_EXPECT_EQ(kpool_flush_item(item), 0);
 	KT_EXPECT_EQ(kpool_enable(item), -EINVAL);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
@@ -607,7 +607,7 @@ static void expect_plain_item(struct kpool *pool, struct kpool_item *item,
 	KT_EXPECT_EQ(kpool_submit(pool, item), 0);
 	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
 	KT_EXPECT_EQ(kpool_abort(pool), 1);
-	KT_EXPECT_EQ(kpool_reboot(pool), 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
 }
 
 static int poisoned_order, poisoned_units;
@@ -700,7 +700,7 @@ static void abort_drops_what_has_not_started(void)
 		goto out;
 	for (i = 0; i < 8; i++) {
 		kt_job_init(&jobs[i], kt_job_tiny, &f.gate, i);
-		kpool_set_dropped(&jobs[i].item, i == 7 ? NULL : dropped_here);
+		kpool_set_drop_fn(&jobs[i].item, i == 7 ? NULL : dropped_here);
 		KT_EXPECT_EQ(kpool_submit(f.pool, &jobs[i].item), 0);
 	}
 	kt_job_init(&late, kt_job_tiny, &f.gate, 8);
@@ -713,7 +713,7 @@ static void abort_drops_what_has_not_started(void)
 	KT_EXPECT_EQ(kpool_abort(f.pool), 0);
 	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 0);
 	kt_gate_open(&f.gate);
-	KT_EXPECT_EQ(kpool_release_timeout(f.pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(f.pool, KT_LIMIT), 0);
 	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
 	KT_EXPECT_EQ(kt_stat(f.pool, dropped), 8);
 out:
@@ -745,7 +745,7 @@ static void dropped_may_free_the_item(void)
 		job = kt_jobs(1, kt_job_tiny, &f.gate);
 		if (!job)
 			goto out;
-		kpool_set_dropped(&job->item, dropped_frees);
+		kpool_set_drop_fn(&job->item, dropped_frees);
 		KT_EXPECT_EQ(kpool_submit(f.pool, &job->item), 0);
 	}
 	KT_EXPECT_EQ(kpool_abort(f.pool), 100);
@@ -813,24 +813,24 @@ static void waiting_includes_the_dropped_function(void)
 	if (!full_make(&f, &queued_one))
 		goto out;
 	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
-	kpool_set_dropped(&job.item, dropped_gated);
+	kpool_set_drop_fn(&job.item, dropped_gated);
 	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
 	if (!kt_thread_start(&aborter, abort_main, f.pool))
 		goto out;
 	KT_EXPECT(kt_wait(atomic_read(&dropping.started) == 1));
 	kt_gate_open(&f.gate);
-	if (!doer_sleeps(&canceller, &job.item, kpool_cancel_wait) ||
+	if (!doer_sleeps(&canceller, &job.item, kpool_cancel_sync) ||
 	    !flusher_sleeps(&flusher, f.pool))
 		goto out;
-	KT_EXPECT_EQ(kpool_release_timeout(f.pool, 2), -ETIMEDOUT);
-	KT_EXPECT_EQ(kpool_reboot(f.pool), -EBUSY);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(f.pool, 2), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_reopen(f.pool), -EBUSY);
 	KT_EXPECT(!kt_thread_done(&canceller.thread));
 	kt_gate_open(&dropping);
 	KT_EXPECT_EQ(kt_thread_join(&canceller.thread), 0);
 	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
 	KT_EXPECT_EQ(kt_thread_join(&aborter), 1);
 	KT_EXPECT_EQ(atomic_read(&dropping.finished), 1);
-	KT_EXPECT_EQ(kpool_release_timeout(f.pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(f.pool, KT_LIMIT), 0);
 out:
 	kt_gate_open(&dropping);
 	full_end(&f);
@@ -883,13 +883,13 @@ static const struct kpool_attrs repeat_attrs[] = {
 
 /* Make a pool where a repeater runs and is pending. */
 static struct kpool *repeat(int place, struct repeater *r, struct kt_gate *gate,
-			    kpool_dropped_fn dropped)
+			    kpool_drop_fn dropped)
 {
 	kt_gate_init(gate);
 	kt_gate_init(&dropping);
 	memset(r, 0, sizeof(*r));
 	kt_job_init(&r->job, repeat_gated, gate, 0);
-	kpool_set_dropped(&r->job.item, dropped);
+	kpool_set_drop_fn(&r->job.item, dropped);
 	r->pool = kt_pool("repeat", &repeat_attrs[place]);
 	if (!r->pool)
 		return NULL;
@@ -931,13 +931,13 @@ static void abort_drops_a_running_item_after_its_run(int place)
 	KT_EXPECT(kt_wait(atomic_read(&dropping.started) == 1));
 	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
 	KT_EXPECT(!kt_thread_done(&flusher.thread));
-	if (!doer_sleeps(&canceller, &r.job.item, kpool_cancel_wait))
+	if (!doer_sleeps(&canceller, &r.job.item, kpool_cancel_sync))
 		goto out;
-	KT_EXPECT_EQ(kpool_release_timeout(pool, 2), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, 2), -ETIMEDOUT);
 	kt_gate_open(&dropping);
 	KT_EXPECT_EQ(kt_thread_join(&flusher.thread), 0);
 	KT_EXPECT_EQ(kt_thread_join(&canceller.thread), 0);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	KT_EXPECT_EQ(atomic_read(&gate.dropped), 1);
 	KT_EXPECT_EQ(atomic_read(&gate.dropped_err), -ECANCELED);
 	KT_EXPECT_EQ(kt_stat(pool, dropped), 1);
@@ -964,12 +964,12 @@ static void aborted_running_item_can_be_taken_back(int place)
 		return;
 	KT_EXPECT_EQ(kpool_abort(pool), 0);
 	KT_EXPECT(kpool_is_pending(&r.job.item));
-	if (!doer_sleeps(&canceller, &r.job.item, kpool_cancel_wait))
+	if (!doer_sleeps(&canceller, &r.job.item, kpool_cancel_sync))
 		goto out;
 	kt_gate_open(&gate);
 	KT_EXPECT_EQ(kt_thread_join(&canceller.thread), 1);
 	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	KT_EXPECT_EQ(atomic_read(&gate.dropped), 0);
 	KT_EXPECT_EQ(kt_stat(pool, cancelled), 1);
 out:
@@ -1001,7 +1001,7 @@ static void dropped_may_free_an_item_that_ran(int place)
 		}
 		KT_EXPECT_EQ(kpool_abort(pool), 0);
 		kt_gate_open(&gate);
-		KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 		KT_EXPECT_EQ(atomic_read(&gate.dropped), 1);
 		kt_pool_end(pool);
 	}
@@ -1032,7 +1032,7 @@ static void item_in_its_dropped_function_is_busy(void)
 	if (!other_pool || !full_make(&f, &queued_one))
 		goto out;
 	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
-	kpool_set_dropped(&job.item, dropped_submits);
+	kpool_set_drop_fn(&job.item, dropped_submits);
 	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
 	if (!kt_thread_start(&aborter, abort_main, f.pool))
 		goto out;
@@ -1086,7 +1086,7 @@ static void waiting_for_a_dropped_function_is_no_hang(void)
 	kt_gate_init(&gate);
 	kt_job_init(&inside, flush_inside, &gate, 0);
 	kt_job_init(&job, kt_job_tiny, &gate, 1);
-	kpool_set_dropped(&job.item, dropped_gated);
+	kpool_set_drop_fn(&job.item, dropped_gated);
 	to_flush = &job.item;
 	KT_EXPECT_EQ(kpool_submit(pool, &inside.item), 0);
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
@@ -1099,7 +1099,7 @@ static void waiting_for_a_dropped_function_is_no_hang(void)
 	KT_EXPECT_EQ(kt_stat(pool, running), 1);
 	kt_gate_open(&dropping);
 	KT_EXPECT_EQ(kt_thread_join(&aborter), 1);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	kpool_get_stats(pool, &stats);
 	KT_EXPECT_EQ(stats.failed, 0);
 out:
@@ -1153,7 +1153,7 @@ static void item_may_be_static(void)
 	KT_EXPECT_EQ(kpool_flush_item(&static_item), 0);
 	KT_EXPECT(!kpool_is_pending(&zero));
 	KT_EXPECT(!kpool_cancel(&zero));
-	KT_EXPECT_EQ(kpool_cancel_wait(&zero), 0);
+	KT_EXPECT_EQ(kpool_cancel_sync(&zero), 0);
 }
 
 #define STORM_ITEMS	4
@@ -1176,7 +1176,7 @@ static void storm_step(u32 dice)
 		atomic_add(kpool_cancel(item), &storm.cancelled);
 		break;
 	case 1:
-		ret = kpool_cancel_wait(item);
+		ret = kpool_cancel_sync(item);
 		if (KT_EXPECT_GE(ret, 0))
 			atomic_add(ret, &storm.cancelled);
 		break;
@@ -1184,7 +1184,7 @@ static void storm_step(u32 dice)
 		KT_EXPECT_EQ(kpool_flush_item(item), 0);
 		break;
 	case 3:
-		ret = dice & 1024 ? kpool_disable(item) : kpool_disable_wait(item);
+		ret = dice & 1024 ? kpool_disable(item) : kpool_disable_sync(item);
 		if (KT_EXPECT_GE(ret, 0))
 			atomic_add(ret, &storm.cancelled);
 		KT_EXPECT_GE(kpool_enable(item), 0);

@@ -49,7 +49,7 @@ static inline void probe_init(struct probe *p, kpool_item_fn fn, int nr)
 {
 	memset(p, 0, sizeof(*p));
 	kpool_init_job(&p->job, fn);
-	kpool_set_dropped(&p->job.item, probe_dropped);
+	kpool_set_drop_fn(&p->job.item, probe_dropped);
 	kt_gate_init(&p->own);
 	p->nr = nr;
 }

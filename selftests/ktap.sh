@@ -11,7 +11,7 @@
 # comes last, so that a script that dies halfway is not taken for a pass.
 
 SELFTESTS=$(cd "$(dirname "$0")" && pwd)
-KPOOL_KO=${KPOOL_KO:-${SELFTESTS%/seeds}/../kpool.ko}
+KPOOL_KO=${KPOOL_KO:-${SELFTESTS%/ported}/../kpool.ko}
 KPOOL_DEBUGFS=/sys/kernel/debug/kpool
 
 KTAP_SKIP=4

@@ -128,13 +128,13 @@ static int hold_wait(struct hold *h)
 	case FLUSH_ITEM:
 		return kpool_flush_item(&h->job.item);
 	case CANCEL:
-		return kpool_cancel_wait(&h->job.item);
+		return kpool_cancel_sync(&h->job.item);
 	case DISABLE:
-		return kpool_disable_wait(&h->job.item);
+		return kpool_disable_sync(&h->job.item);
 	case DESTROY:
 		return kpool_destroy(h->pool);
 	case RELEASE:
-		return kpool_release_timeout(h->pool, forever);
+		return kpool_shutdown_timeout(h->pool, forever);
 	case GROUP_WAIT:
 		return kpool_group_wait(&h->group, forever);
 	case GROUP_NEXT:
@@ -189,8 +189,8 @@ static bool hold_begin(struct hold *h, int wait)
  * locks that lockdep has noted.
  *
  * There it fails if a wait, or the run of an item, is not told to lockdep: no
- * kpool_map_wait_pool() or kpool_map_wait_item() in it, or no
- * kpool_map_begin().
+ * kpool_lockdep_wait_pool() or kpool_lockdep_wait_item() in it, or no
+ * kpool_lockdep_run_begin().
  */
 static void locks_are_held_across_waits(void)
 {
@@ -309,7 +309,7 @@ static int waits_for_back(void *arg)
 /*
  * Locks and pools have one order here: held, front, back, taken_by_items.
  * Fails if the caller's own pool, or the item that it runs, is taken for what
- * it waits for: no kpool_map_end(), so that they stay held.
+ * it waits for: no kpool_lockdep_run_end(), so that they stay held.
  */
 static void waits_in_one_order_are_not_reported(void)
 {
@@ -333,7 +333,7 @@ static void waits_in_one_order_are_not_reported(void)
 
 /*
  * Waits of items for their own pool are kpool's to judge.
- * Fails if kpool_map_wait_item() does not ask for the item's home.
+ * Fails if kpool_lockdep_wait_item() does not ask for the item's home.
  */
 static void waits_inside_a_pool_are_not_reported(void)
 {
@@ -359,7 +359,7 @@ static int waits_for_group(struct kpool_item *item)
 	return 0;
 }
 
-/* Fails if kpool_map_wait_pool() does not ask whose worker the caller is. */
+/* Fails if kpool_lockdep_wait_pool() does not ask whose worker the caller is. */
 static void groups_inside_a_pool_are_not_reported(void)
 {
 	if (!two_pools())
@@ -371,7 +371,7 @@ static void groups_inside_a_pool_are_not_reported(void)
 /*
  * One function may be that of items in many pools, such as of the stages of
  * one request.
- * Fails if kpool_map_wait_item() does not compare functions.
+ * Fails if kpool_lockdep_wait_item() does not compare functions.
  */
 static void items_alike_may_wait_for_one_another(void)
 {
@@ -385,7 +385,7 @@ static void items_alike_may_wait_for_one_another(void)
 /*
  * A caller that asks and does not wait may hold what items take.
  * Fails if kpool_group_wait(), kpool_group_next(), kpool_call_timeout() or
- * kpool_release_timeout() tell lockdep of a wait without having time for one.
+ * kpool_shutdown_timeout() tell lockdep of a wait without having time for one.
  */
 static void polls_are_not_reported(void)
 {
@@ -406,7 +406,7 @@ static void polls_are_not_reported(void)
 	KT_EXPECT_EQ(PTR_ERR(kpool_group_next(&h.group, 0)), -ETIMEDOUT);
 	KT_EXPECT_EQ(kpool_call_timeout(front, takes_lock_and_waits, &h.gate,
 					NULL, 0, NULL), -ETIMEDOUT);
-	KT_EXPECT_EQ(kpool_release_timeout(front, 0), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(front, 0), -ETIMEDOUT);
 	mutex_unlock(&taken_by_items);
 
 	kt_gate_open(&h.gate);
@@ -431,7 +431,7 @@ static int unlocks(struct kpool_item *item)
 /*
  * The item that left it is told of by kpool; the worker's next items have it
  * in hand without having taken it, and may take it elsewhere.
- * Fails if kpool_map_begin() does not look for locks that are held.
+ * Fails if kpool_lockdep_run_begin() does not look for locks that are held.
  */
 static void lock_that_is_left_has_no_order(void)
 {
@@ -507,7 +507,7 @@ static int waits_for_itself(struct kpool_item *item)
 	return 0;
 }
 
-/* Fails if kpool_tell_self_wait() is not called, or says nothing. */
+/* Fails if kpool_warn_self_wait() is not called, or says nothing. */
 static void waiting_for_oneself_is_told(void)
 {
 	if (!two_pools())
@@ -531,7 +531,7 @@ static void expect_report(const char *map, const char *where)
 
 /*
  * Nothing is pending, so nothing hangs this time.
- * Fails if kpool_map_wait_pool() takes nothing, or kpool_map_begin() does not
+ * Fails if kpool_lockdep_wait_pool() takes nothing, or kpool_lockdep_run_begin() does not
  * take the pool's map.
  */
 static void lock_held_across_flush_is_reported(void)
@@ -553,13 +553,13 @@ static void lock_held_across_flush_is_reported(void)
 	mutex_unlock(&taken_by_items);
 	pr_info("kpool-testbed: expect end\n");
 
-	expect_report("(flushed)", "at: kpool_map_wait_pool");
+	expect_report("(flushed)", "at: kpool_lockdep_wait_pool");
 	run(pool, takes_lock);
 	kt_pool_end(pool);
 }
 
 /*
- * Fails if kpool_map_wait_item() takes nothing, or kpool_map_begin() does not
+ * Fails if kpool_lockdep_wait_item() takes nothing, or kpool_lockdep_run_begin() does not
  * take the item's map.
  */
 static void lock_held_across_flush_of_an_item_is_reported(void)
@@ -582,7 +582,7 @@ static void lock_held_across_flush_of_an_item_is_reported(void)
 	mutex_unlock(&taken_by_items);
 	pr_info("kpool-testbed: expect end\n");
 
-	expect_report("(kpool_item", "at: kpool_map_wait_item");
+	expect_report("(kpool_item", "at: kpool_lockdep_wait_item");
 	run(pool, takes_lock);
 	kt_pool_end(pool);
 }
@@ -614,7 +614,7 @@ static void circle_of_pools_is_reported(void)
 
 	KT_EXPECT(!debug_locks);
 	KT_EXPECT_EQ(log_count("possible circular locking dependency", ""), 1);
-	KT_EXPECT_GE(log_count("(front)", "at: kpool_map_wait_pool"), 1);
+	KT_EXPECT_GE(log_count("(front)", "at: kpool_lockdep_wait_pool"), 1);
 	KT_EXPECT_GE(log_count("(back)", "at: "), 1);
 	kt_pool_end(front);
 	kt_pool_end(back);

@@ -249,7 +249,7 @@ static void ended_items_are_no_load(void)
 		goto out;
 	KT_EXPECT_EQ(index_of(multi, kpool_multi_pick(multi)), 1);
 	kpool_abort(kpool_multi_pool(multi, 0));
-	KT_EXPECT_EQ(kpool_release_timeout(kpool_multi_pool(multi, 0), KT_LIMIT),
+	KT_EXPECT_EQ(kpool_shutdown_timeout(kpool_multi_pool(multi, 0), KT_LIMIT),
 		     0);
 	KT_EXPECT_EQ(index_of(multi, kpool_multi_pick(multi)), 0);
 out:
@@ -306,7 +306,7 @@ static void only_overload_falls_back(void)
 		return;
 	kt_gate_init(&gate);
 	kt_job_init(&job, kt_job_tiny, &gate, 0);
-	kpool_release(kpool_multi_pool(multi, 1));
+	kpool_shutdown(kpool_multi_pool(multi, 1));
 	KT_EXPECT_EQ(index_of(multi, kpool_multi_pick(multi)), 0);
 	KT_EXPECT_EQ(kpool_multi_submit(multi, &job.item), -ESHUTDOWN);
 	KT_EXPECT_EQ(kpool_multi_submit(multi, &job.item), 0);
@@ -490,8 +490,8 @@ static void ants_submit_all(struct kpool_multi *multi, struct kt_job *jobs,
 
 	for (i = 0; i < ANTS_ITEMS; i++)
 		if (invoke)
-			KT_EXPECT_EQ(kpool_invoke(kpool_multi_pick(multi), gate,
-						  GFP_KERNEL), 0);
+			KT_EXPECT_EQ(kpool_submit_arg(kpool_multi_pick(multi), gate,
+						      GFP_KERNEL), 0);
 		else
 			KT_EXPECT_EQ(kpool_multi_submit(multi, &jobs[i].item),
 				     0);
@@ -527,9 +527,9 @@ static void ants_round(struct kpool_multi *multi, struct kt_job *jobs,
 	KT_EXPECT(IS_ERR(kpool_multi_pool(multi, ANTS_POOLS)));
 	KT_EXPECT(IS_ERR(kpool_multi_pool(multi, -1)));
 	kt_gate_open(gate);
-	KT_EXPECT_EQ(kpool_multi_release_timeout(multi, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
 	KT_EXPECT_EQ(atomic_read(&gate->finished), ANTS_ITEMS);
-	KT_EXPECT_EQ(kpool_multi_release_timeout(multi, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
 	KT_EXPECT_EQ(kpool_multi_submit(multi, &jobs[0].item), -ESHUTDOWN);
 	KT_EXPECT_EQ(multi_stat(multi, running), 0);
 	KT_EXPECT_EQ(multi_stat(multi, alive), 0);
@@ -561,7 +561,7 @@ static void ants_multi_pool(int variant)
 	if (!multi || !jobs)
 		goto out;
 	ants_round(multi, jobs, &gate, variant >= 2);
-	KT_EXPECT_EQ(kpool_multi_reboot(multi), 0);
+	KT_EXPECT_EQ(kpool_multi_reopen(multi), 0);
 	KT_EXPECT(!multi_stat(multi, closed));
 	ants_round(multi, jobs, &gate, variant >= 2);
 	KT_EXPECT_EQ(multi_stat(multi, submitted), 2 * ANTS_ITEMS);
@@ -597,11 +597,11 @@ static void tune_reaches_each(void)
 
 	if (!multi)
 		return;
-	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_CAPACITY, 7), 0);
-	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_MIN_WORKERS, 2), 0);
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_CAPACITY, 7), 0);
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_MIN_WORKERS, 2), 0);
 	KT_EXPECT(all_have(multi, 7, 2));
-	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_CAPACITY, -1), -ERANGE);
-	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_CAPACITY, 1), -EINVAL);
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_CAPACITY, -1), -ERANGE);
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_CAPACITY, 1), -EINVAL);
 	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_NR_TUNABLES, 1), -EINVAL);
 	KT_EXPECT_EQ(kpool_multi_tune(multi, -1, 1), -EINVAL);
 	KT_EXPECT(all_have(multi, 7, 2));
@@ -629,10 +629,10 @@ static void refused_tune_is_set_back(void)
 		return;
 	for (i = 0; i < SEVERAL; i++)
 		KT_EXPECT_EQ(kpool_tune(kpool_multi_pool(multi, i),
-					KPOOL_MIN_WORKERS, before[i]), 0);
-	KT_EXPECT_EQ(kpool_tune(kpool_multi_pool(multi, 2), KPOOL_CAPACITY, 2),
+					KPOOL_TUNE_MIN_WORKERS, before[i]), 0);
+	KT_EXPECT_EQ(kpool_tune(kpool_multi_pool(multi, 2), KPOOL_TUNE_CAPACITY, 2),
 		     0);
-	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_MIN_WORKERS, 3), -EINVAL);
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_MIN_WORKERS, 3), -EINVAL);
 	for (i = 0; i < SEVERAL; i++) {
 		kpool_get_attrs(kpool_multi_pool(multi, i), &now);
 		KT_EXPECT_EQ(now.min_workers,
@@ -705,12 +705,12 @@ out:
 
 static u64 oldest_by_hand(struct kpool_multi *multi)
 {
-	u64 oldest_ms = 0;
+	u64 oldest_pending_ms = 0;
 	int i;
 
 	for (i = 0; i < SEVERAL; i++)
-		oldest_ms = max(oldest_ms, stat_of(multi, i, oldest_ms));
-	return oldest_ms;
+		oldest_pending_ms = max(oldest_pending_ms, stat_of(multi, i, oldest_pending_ms));
+	return oldest_pending_ms;
 }
 
 /*
@@ -723,7 +723,7 @@ static void oldest_is_the_oldest_of_all(void)
 	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job *jobs;
-	u64 before, oldest_ms;
+	u64 before, oldest_pending_ms;
 
 	kt_gate_init(&gate);
 	jobs = kt_jobs(4, kt_job_gated, &gate);
@@ -734,10 +734,10 @@ static void oldest_is_the_oldest_of_all(void)
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2));
 	kt_sleep_ms(100);
 	before = oldest_by_hand(multi);
-	oldest_ms = multi_stat(multi, oldest_ms);
+	oldest_pending_ms = multi_stat(multi, oldest_pending_ms);
 	KT_EXPECT_GE(before, 90);
-	KT_EXPECT_GE(oldest_ms, before);
-	KT_EXPECT_LE(oldest_ms, oldest_by_hand(multi));
+	KT_EXPECT_GE(oldest_pending_ms, before);
+	KT_EXPECT_LE(oldest_pending_ms, oldest_by_hand(multi));
 out:
 	kt_gate_open(&gate);
 	several_end(multi);
@@ -759,7 +759,7 @@ static void they_are_closed_when_all_are(void)
 	KT_EXPECT(multi_stat(multi, paused));
 	for (i = 0; i < SEVERAL; i++) {
 		KT_EXPECT(!multi_stat(multi, closed));
-		kpool_release(kpool_multi_pool(multi, i));
+		kpool_shutdown(kpool_multi_pool(multi, i));
 	}
 	KT_EXPECT(multi_stat(multi, closed));
 	KT_EXPECT(!multi_stat(multi, paused));
@@ -796,15 +796,15 @@ static void release_has_one_time_limit(void)
 	for (i = 0; i < SEVERAL; i++)
 		KT_EXPECT_EQ(kpool_multi_submit(multi, &jobs[i].item), 0);
 	begin = jiffies;
-	KT_EXPECT_EQ(kpool_multi_release_timeout(multi, 0), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, 0), -ETIMEDOUT);
 	for (i = 0; i < SEVERAL; i++)
 		KT_EXPECT(stat_of(multi, i, closed));
-	KT_EXPECT_EQ(kpool_multi_release_timeout(multi, limit), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, limit), -ETIMEDOUT);
 	KT_EXPECT_GE(jiffies - begin, limit);
 	if (kt_exact)
 		KT_EXPECT_LE(jiffies - begin, limit + limit / 8 + 2);
 	kt_gate_open(&gate);
-	KT_EXPECT_EQ(kpool_multi_release_timeout(multi, ULONG_MAX), 0);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, ULONG_MAX), 0);
 	KT_EXPECT_EQ(atomic_read(&gate.finished), SEVERAL);
 	KT_EXPECT_EQ(multi_stat(multi, alive), 0);
 out:
@@ -827,7 +827,7 @@ static void release_waits_for_the_slowest(int last)
 	kt_gate_init(&gate);
 	kt_job_init(&job, job_slow, &gate, 0);
 	if (fill(multi, last ? SEVERAL - 1 : 0, &job, 1)) {
-		KT_EXPECT_EQ(kpool_multi_release_timeout(multi, KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
 		KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
 		KT_EXPECT_EQ(multi_stat(multi, alive), 0);
 	}
@@ -838,8 +838,8 @@ static struct kpool_multi *self;
 
 static void expect_own_end_refused(void)
 {
-	KT_EXPECT_EQ(kpool_multi_release_timeout(self, KT_LIMIT), -EDEADLK);
-	KT_EXPECT_EQ(kpool_multi_release_timeout(self, 0), -EDEADLK);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(self, KT_LIMIT), -EDEADLK);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(self, 0), -EDEADLK);
 	KT_EXPECT_EQ(kpool_multi_destroy(self), -EDEADLK);
 }
 
@@ -894,7 +894,7 @@ static void own_end_is_refused_while_dropping(void)
 	kt_gate_init(&gate);
 	kt_job_init(&jobs[0], kt_job_gated, &gate, 0);
 	kt_job_init(&jobs[1], kt_job_tiny, &gate, 1);
-	kpool_set_dropped(&jobs[1].item, dropped_ends_its_own);
+	kpool_set_drop_fn(&jobs[1].item, dropped_ends_its_own);
 	if (fill(self, SEVERAL - 1, jobs, 2) &&
 	    KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1))) {
 		kpool_abort(kpool_multi_pool(self, SEVERAL - 1));
@@ -921,17 +921,17 @@ static void reboot_opens_all_or_none(void)
 	kt_gate_init(&gate);
 	kt_job_init(&job, kt_job_gated, &gate, 0);
 	kt_job_init(&other, kt_job_tiny, &gate, 0);
-	KT_EXPECT_EQ(kpool_multi_reboot(multi), 0);
+	KT_EXPECT_EQ(kpool_multi_reopen(multi), 0);
 	if (!fill(multi, 2, &job, 1))
 		goto out;
-	KT_EXPECT_EQ(kpool_multi_reboot(multi), 0);
-	KT_EXPECT_EQ(kpool_multi_release_timeout(multi, 0), -ETIMEDOUT);
-	KT_EXPECT_EQ(kpool_multi_reboot(multi), -EBUSY);
+	KT_EXPECT_EQ(kpool_multi_reopen(multi), 0);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, 0), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_multi_reopen(multi), -EBUSY);
 	for (i = 0; i < SEVERAL; i++)
 		KT_EXPECT(stat_of(multi, i, closed));
 	kt_gate_open(&gate);
-	KT_EXPECT_EQ(kpool_multi_release_timeout(multi, KT_LIMIT), 0);
-	KT_EXPECT_EQ(kpool_multi_reboot(multi), 0);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_multi_reopen(multi), 0);
 	for (i = 0; i < SEVERAL; i++) {
 		KT_EXPECT_EQ(kpool_multi_submit(multi, &other.item), 0);
 		KT_EXPECT_EQ(kpool_flush_item(&other.item), 0);

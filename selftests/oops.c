@@ -116,9 +116,9 @@ static int waits_in(void *arg)
 	case FLUSH_ITEM:
 		return kpool_flush_item(&victim.job.item);
 	case CANCEL_WAIT:
-		return kpool_cancel_wait(&victim.job.item);
+		return kpool_cancel_sync(&victim.job.item);
 	case DISABLE_WAIT:
-		return kpool_disable_wait(&victim.job.item);
+		return kpool_disable_sync(&victim.job.item);
 	case FLUSH:
 		return kpool_flush(pool);
 	case GROUP_WAIT:
@@ -131,7 +131,7 @@ static int waits_in(void *arg)
 		return kpool_call_timeout(pool, victim_dies, &victim,
 					  note_release, KT_LIMIT, NULL);
 	case RELEASE:
-		return kpool_release_timeout(pool, KT_LIMIT);
+		return kpool_shutdown_timeout(pool, KT_LIMIT);
 	default:
 		return kpool_destroy(pool);
 	}
@@ -215,8 +215,8 @@ static void expect_after(int wait)
 	case RELEASE:
 		KT_EXPECT_EQ(kt_stat(pool, alive), 0);
 		KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), -ESHUTDOWN);
-		KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
-		KT_EXPECT_EQ(kpool_reboot(pool), 0);
+		KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_reopen(pool), 0);
 		break;
 	case DESTROY:
 		pool = kt_pool("oops", NULL);
@@ -272,8 +272,8 @@ static void who_waits_for_others_is_not_told(void)
 	KT_EXPECT_EQ(kt_thread_join(&waiter), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(kpool_flush_item(&victim.job.item), 0);
-	KT_EXPECT_EQ(kpool_cancel_wait(&victim.job.item), 0);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_cancel_sync(&victim.job.item), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	finish();
 }
 
@@ -631,12 +631,12 @@ static void closed_pool_comes_to_rest(int way)
 	victim_begin(pool, &victim);
 	probes_submit(pool, p, PROBES);
 	KT_EXPECT_EQ(kpool_abort(pool), PROBES);
-	KT_EXPECT_EQ(kpool_reboot(pool), -EBUSY);
+	KT_EXPECT_EQ(kpool_reopen(pool), -EBUSY);
 	victim_let_die(&victim);
 	dead_are(pool, 1);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	probes_expect_dropped(p, PROBES, -ECANCELED);
-	KT_EXPECT_EQ(kpool_reboot(pool), 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
 	expect_capacity(1);
 	finish();
 }
@@ -656,7 +656,7 @@ static void the_dead_are_replaced_as_allowed(void)
 		victim_init(&many[i], DIE_NULL);
 		victim_begin(pool, &many[i]);
 	}
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, p, PROBES);
 	for (i = 0; i < 4; i++)
@@ -806,7 +806,7 @@ static void death_in_worker_init_is_a_failure(void)
 
 /*
  * One that dies in worker_exit is gone all the same.
- * Fails if the purger waits for it for ever.
+ * Fails if the reap work waits for it for ever.
  */
 static void death_in_worker_exit_is_an_end(void)
 {
@@ -815,7 +815,7 @@ static void death_in_worker_exit_is_an_end(void)
 	probes_submit(pool, p, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	WRITE_ONCE(exit_dies, true);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	KT_EXPECT_EQ(atomic_read(&states_ended), 1);
 	finish();
 	exit_dies = false;
@@ -905,13 +905,13 @@ static int wait_for_own_pool(int wait)
 	case 1:
 		return kpool_flush_item(&victim.job.item);
 	case 2:
-		return kpool_cancel_wait(&victim.job.item);
+		return kpool_cancel_sync(&victim.job.item);
 	case 3:
 		return kpool_submit(pool, &p[0].job.item);
 	case 4:
 		return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
 	case 5:
-		return kpool_release_timeout(pool, MAX_SCHEDULE_TIMEOUT);
+		return kpool_shutdown_timeout(pool, MAX_SCHEDULE_TIMEOUT);
 	default:
 		return kpool_destroy(pool);
 	}

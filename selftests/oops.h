@@ -130,7 +130,7 @@ static inline void victim_init(struct victim *v, int way)
 {
 	memset(v, 0, sizeof(*v));
 	kpool_init_job(&v->job, victim_fn);
-	kpool_set_dropped(&v->job.item, victim_dropped);
+	kpool_set_drop_fn(&v->job.item, victim_dropped);
 	kt_gate_init(&v->gate);
 	v->way = way;
 }

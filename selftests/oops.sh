@@ -18,7 +18,7 @@ death_can_be_seen() {
 	ktap_is "the dead worker is no worker" 1 "$(wc -l <"$dir/workers")"
 }
 
-# Fails if kpool's purger, spawner or a test died as well.
+# Fails if kpool's reap work, spawn work or a test died as well.
 nobody_else_oopsed() {
 	[ -e /sys/kernel/oops_count ] || return
 	ktap_is "all oopses were provoked" "$(cat /sys/module/oops/parameters/provoked)" \

@@ -45,7 +45,7 @@ static bool begin(int way)
 	const struct kpool_attrs attrs = {
 		.capacity	= 1,
 		.queue_depth	= KPOOL_NONE,
-		.when_full	= KPOOL_CALLER_RUNS,
+		.when_full	= KPOOL_FULL_CALLER_RUNS,
 		.fault		= note_fault,
 	};
 
@@ -136,13 +136,13 @@ static int waits_in(void *arg)
 {
 	switch (*(int *)arg) {
 	case CANCEL_WAIT:
-		return kpool_cancel_wait(&victim.job.item);
+		return kpool_cancel_sync(&victim.job.item);
 	case GROUP_WAIT:
 		return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
 	case FLUSH:
 		return kpool_flush(pool);
 	case RELEASE:
-		return kpool_release_timeout(pool, KT_LIMIT);
+		return kpool_shutdown_timeout(pool, KT_LIMIT);
 	default:
 		return kpool_destroy(pool);
 	}
@@ -172,7 +172,7 @@ static void who_waits_is_told(int wait)
 	if (wait == DESTROY)
 		pool = kt_pool("oops", NULL);
 	if (wait == RELEASE)
-		KT_EXPECT_EQ(kpool_reboot(pool), 0);
+		KT_EXPECT_EQ(kpool_reopen(pool), 0);
 	kpool_set_group(&victim.job, NULL);
 out:
 	finish();

@@ -195,7 +195,7 @@ static void cancel_of_the_first_lets_the_next_go(void)
 	if (!begin(&queued_two))
 		return;
 	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
-	KT_EXPECT_EQ(kpool_set_priority(&p[0].job.item, KPOOL_LOW), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&p[0].job.item, KPOOL_PRIO_LOW), 0);
 	probes_hold(&p[PROBES - 1], 1);
 	KT_EXPECT_EQ(kpool_set_stream(&p[PROBES - 1].job, NULL), 0);
 	KT_EXPECT_EQ(kpool_set_complete_fn(&p[PROBES - 1].job, NULL), 0);
@@ -243,7 +243,7 @@ static void pause_lets_started_jobs_be_completed(void)
 
 static int release(void *arg)
 {
-	return kpool_release_timeout(pool, MAX_SCHEDULE_TIMEOUT);
+	return kpool_shutdown_timeout(pool, MAX_SCHEDULE_TIMEOUT);
 }
 
 static int destroy(void *arg)
@@ -263,7 +263,7 @@ static int flush_item(void *arg)
 
 static int cancel_wait(void *arg)
 {
-	return kpool_cancel_wait(arg);
+	return kpool_cancel_sync(arg);
 }
 
 /* Fails if a wait ends with the function, before the completion. */
@@ -566,8 +566,8 @@ static void sleep_for_a_turn_that_cannot_come_is_refused(void)
 	got = 1;
 	probe_init(&outer, flush_next_fn, 0);
 	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
-	KT_EXPECT_EQ(kpool_set_priority(&p[1].job.item, KPOOL_HIGH), 0);
-	KT_EXPECT_EQ(kpool_set_priority(&outer.job.item, KPOOL_HIGH), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&p[1].job.item, KPOOL_PRIO_HIGH), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&outer.job.item, KPOOL_PRIO_HIGH), 0);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, &outer, 1);
 	probes_submit(pool, p, 2);

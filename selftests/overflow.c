@@ -4,7 +4,7 @@
  * up the oldest in line.
  */
 #include "hardirq.h"
-#include "timed.h"
+#include "job_counters.h"
 
 #define JOBS	16
 
@@ -153,7 +153,7 @@ static void caller_leaves(struct kt_thread *t, int i)
  */
 static void caller_runs_the_item(int way)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	KT_EXPECT_EQ(ways_in[way](0), 0);
 	KT_EXPECT(ran_by[0] == current);
@@ -178,7 +178,7 @@ static void caller_runs_the_item(int way)
  */
 static void caller_runs_only_what_finds_no_room(void)
 {
-	if (!overflow_make(KPOOL_CALLER_RUNS, 2))
+	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 2))
 		return;
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(flush(0), 0);
@@ -210,7 +210,7 @@ static void caller_holds_no_unit(void)
 {
 	struct kt_thread t = { };
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	if (!caller_is_inside(&t, 0))
 		goto out;
@@ -242,7 +242,7 @@ static int fails(struct kpool_item *item)
  */
 static void error_of_a_caller_run_is_counted(void)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	job[0].job.item.fn = fails;
 	KT_EXPECT_EQ(submit(0), 0);
@@ -260,7 +260,7 @@ static void waiting_includes_the_run_of_a_caller(void)
 	struct kt_thread t = { }, waiter[3] = { };
 	int i;
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	if (!caller_is_inside(&t, 0))
 		goto out;
@@ -271,15 +271,15 @@ static void waiting_includes_the_run_of_a_caller(void)
 	    !timed_sleeps(&waiter[1], timed_cancel_wait, &job[0]) ||
 	    !timed_sleeps(&waiter[2], timed_flush_pool, overflow_pool))
 		goto out;
-	KT_EXPECT_EQ(kpool_release_timeout(overflow_pool, 2), -ETIMEDOUT);
-	KT_EXPECT_EQ(kpool_reboot(overflow_pool), -EBUSY);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(overflow_pool, 2), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_reopen(overflow_pool), -EBUSY);
 	for (i = 0; i < 3; i++)
 		KT_EXPECT(!kt_thread_done(&waiter[i]));
 out:
 	caller_leaves(&t, 0);
 	for (i = 0; i < 3; i++)
 		KT_EXPECT_EQ(kt_thread_join(&waiter[i]), 0);
-	KT_EXPECT_EQ(kpool_release_timeout(overflow_pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(overflow_pool, KT_LIMIT), 0);
 	overflow_finish(NULL, 0);
 }
 
@@ -292,7 +292,7 @@ static void item_that_a_caller_runs_starts_again_after(void)
 {
 	struct kt_thread t = { };
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	if (!caller_is_inside(&t, 0))
 		goto out;
@@ -322,7 +322,7 @@ static void plain_item_that_a_caller_runs_starts_again_after(void)
 {
 	struct kt_submitter s = { };
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	if (!kt_submitter_start(&s, overflow_pool, &load[1].job.item) ||
 	    !KT_EXPECT(load_starts(&load[1])))
@@ -347,7 +347,7 @@ static void caller_does_not_run_what_runs(void)
 {
 	struct kt_submitter s = { };
 
-	if (!overflow_make(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	kt_gate_init(&job[0].gate);
 	KT_EXPECT_EQ(submit(0), 0);
@@ -380,7 +380,7 @@ static int comes_again(struct kpool_item *item)
  */
 static void item_that_a_caller_runs_may_submit_itself(void)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	job[0].job.item.fn = comes_again;
 	KT_EXPECT_EQ(submit(0), 0);
@@ -410,7 +410,7 @@ static int submits_another(struct kpool_item *item)
  */
 static void item_of_the_pool_runs_it_itself(void)
 {
-	if (!overflow_make(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	job[0].job.item.fn = submits_another;
 	job[1].job.item.fn = submits_another;
@@ -425,10 +425,10 @@ static void item_of_the_pool_runs_it_itself(void)
 static int waits_for_itself(struct kpool_item *item)
 {
 	KT_EXPECT_EQ(kpool_destroy(overflow_pool), -EDEADLK);
-	KT_EXPECT_EQ(kpool_release_timeout(overflow_pool, HZ), -EDEADLK);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(overflow_pool, HZ), -EDEADLK);
 	KT_EXPECT_EQ(kpool_flush(overflow_pool), -EDEADLK);
 	KT_EXPECT_EQ(kpool_flush_item(item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_cancel_wait(item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_sync(item), -EDEADLK);
 	return noted(item);
 }
 
@@ -439,7 +439,7 @@ static int waits_for_itself(struct kpool_item *item)
  */
 static void caller_cannot_wait_for_itself(void)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	job[0].job.item.fn = waits_for_itself;
 	KT_EXPECT_EQ(submit(0), 0);
@@ -461,7 +461,7 @@ static void destroy_waits_for_the_run_of_a_caller(void)
 {
 	struct kt_thread t = { }, destroyer = { };
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	if (!caller_is_inside(&t, 0)) {
 		overflow_finish(NULL, 0);
@@ -490,7 +490,7 @@ static int runs_as_fn(void *arg)
  */
 static void caller_that_must_not_sleep_is_refused(void)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	KT_EXPECT_EQ(try(0), -EAGAIN);
 	KT_EXPECT_EQ(kpool_submit_timeout(overflow_pool, &job[0].job.item, 0),
@@ -521,7 +521,7 @@ static void interrupt_does_not_run_the_item(void)
 		kt_skip("this kernel complains of the caller, as it should");
 		return;
 	}
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	hardirq_do(submit_here);
 	KT_EXPECT_EQ(hardirq_ret, -EAGAIN);
@@ -541,7 +541,7 @@ static void caller_runs_functions_and_calls(void)
 {
 	int result = -1;
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	submit_fn_ran = 0;
 	KT_EXPECT_EQ(kpool_submit_fn(overflow_pool, runs_as_fn, current,
@@ -563,7 +563,7 @@ static void caller_waits_in_a_paused_pool(void)
 {
 	struct kt_submitter s = { };
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	KT_EXPECT_EQ(kpool_pause(overflow_pool), 0);
 	if (!kt_submitter_block(&s, overflow_pool, &job[0].job.item))
@@ -586,12 +586,12 @@ out:
  */
 static void caller_runs_nothing_that_is_refused(void)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	KT_EXPECT_EQ(kpool_disable(&job[0].job.item), 0);
 	KT_EXPECT_EQ(submit(0), -ECANCELED);
 	KT_EXPECT_EQ(kpool_enable(&job[0].job.item), 0);
-	kpool_release(overflow_pool);
+	kpool_shutdown(overflow_pool);
 	KT_EXPECT_EQ(submit(0), -ESHUTDOWN);
 	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
 	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 0);
@@ -604,7 +604,7 @@ static void caller_runs_nothing_that_is_refused(void)
  */
 static void caller_does_not_run_what_is_too_late(void)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	kpool_set_deadline(&job[0].job, ktime_sub_ns(ktime_get(), 1));
 	KT_EXPECT_EQ(submit(0), 0);
@@ -624,7 +624,7 @@ static void caller_does_not_run_what_is_too_late(void)
  */
 static void due_job_waits_without_a_caller(void)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	KT_EXPECT_EQ(kpool_submit_delayed(overflow_pool, &job[0].job, 0), 0);
 	KT_EXPECT_EQ(kpool_submit_delayed(overflow_pool, &job[1].job, 1), 0);
@@ -660,7 +660,7 @@ static void expect_create(const struct kpool_attrs *attrs, int err)
 static void caller_runs_is_refused_where_it_cannot_be(void)
 {
 	struct kpool_attrs attrs = {
-		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
 	};
 
 	expect_create(&attrs, 0);
@@ -668,15 +668,15 @@ static void caller_runs_is_refused_where_it_cannot_be(void)
 	expect_create(&attrs, 0);
 	attrs.nonblocking = 1;
 	expect_create(&attrs, -EINVAL);
-	attrs.when_full = KPOOL_DROP_OLDEST;
+	attrs.when_full = KPOOL_FULL_DROP_OLDEST;
 	expect_create(&attrs, 0);
 	attrs.worker_init = no_state;
 	expect_create(&attrs, 0);
 	attrs.nonblocking = 0;
-	attrs.when_full = KPOOL_CALLER_RUNS;
+	attrs.when_full = KPOOL_FULL_CALLER_RUNS;
 	expect_create(&attrs, -EINVAL);
 	attrs.worker_init = NULL;
-	attrs.when_full = KPOOL_DROP_OLDEST + 1;
+	attrs.when_full = KPOOL_FULL_DROP_OLDEST + 1;
 	expect_create(&attrs, -ERANGE);
 	attrs.when_full = -1;
 	expect_create(&attrs, -ERANGE);
@@ -693,7 +693,7 @@ static void expect_tune(struct kpool *pool, enum kpool_tunable tunable,
 	if (err) {
 		KT_EXPECT_EQ(before.when_full, after.when_full);
 		KT_EXPECT_EQ(before.nonblocking, after.nonblocking);
-	} else if (tunable == KPOOL_WHEN_FULL) {
+	} else if (tunable == KPOOL_TUNE_WHEN_FULL) {
 		KT_EXPECT_EQ(after.when_full, max(value, 0));
 	}
 }
@@ -705,23 +705,23 @@ static void expect_tune(struct kpool *pool, enum kpool_tunable tunable,
 static void tune_refuses_caller_runs_where_it_cannot_be(void)
 {
 	struct kpool_attrs attrs = {
-		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
 	};
 	struct kpool *pool = kt_pool("tuned", &attrs);
 
 	if (!pool)
 		return;
-	expect_tune(pool, KPOOL_NONBLOCKING, 1, -EINVAL);
-	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
-	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0);
-	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, -EINVAL);
-	expect_tune(pool, KPOOL_NONBLOCKING, KPOOL_NONE, 0);
-	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, 0);
-	expect_tune(pool, KPOOL_NONBLOCKING, 1, -EINVAL);
-	expect_tune(pool, KPOOL_WHEN_FULL, 3, -ERANGE);
-	expect_tune(pool, KPOOL_WHEN_FULL, -1, -ERANGE);
-	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_WAIT, 0);
-	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 1, -EINVAL);
+	expect_tune(pool, KPOOL_TUNE_WHEN_FULL, KPOOL_NONE, 0);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 1, 0);
+	expect_tune(pool, KPOOL_TUNE_WHEN_FULL, KPOOL_FULL_CALLER_RUNS, -EINVAL);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, KPOOL_NONE, 0);
+	expect_tune(pool, KPOOL_TUNE_WHEN_FULL, KPOOL_FULL_CALLER_RUNS, 0);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 1, -EINVAL);
+	expect_tune(pool, KPOOL_TUNE_WHEN_FULL, 3, -ERANGE);
+	expect_tune(pool, KPOOL_TUNE_WHEN_FULL, -1, -ERANGE);
+	expect_tune(pool, KPOOL_TUNE_WHEN_FULL, KPOOL_FULL_WAIT, 0);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 1, 0);
 	kt_pool_end(pool);
 }
 
@@ -777,7 +777,7 @@ static int push(void)
 			struct kpool_item *item = &pusher[i].t[j].job.item;
 
 			item->fn = pusher_fn;
-			kpool_set_dropped(item, pusher_dropped);
+			kpool_set_drop_fn(item, pusher_dropped);
 		}
 		kt_thread_start(&pusher[i].thread, pusher_main, &pusher[i]);
 	}
@@ -804,7 +804,7 @@ static int push(void)
  */
 static void callers_and_workers_run_each_item_once(void)
 {
-	if (!overflow_make(KPOOL_CALLER_RUNS, 2))
+	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 2))
 		return;
 	KT_EXPECT_EQ(push(), 0);
 	KT_EXPECT_LE(kt_stat(overflow_pool, caller_ran),
@@ -822,7 +822,7 @@ static void newcomer_displaces_the_oldest(int way)
 	static const int order[] = { 2, 3, 4 };
 	int i;
 
-	if (!overflow_full(KPOOL_DROP_OLDEST, 3))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 3))
 		return;
 	for (i = 0; i < 3; i++)
 		KT_EXPECT_EQ(submit(i), 0);
@@ -861,15 +861,15 @@ static void lowest_priority_is_displaced_first(void)
 	static const int victims[] = { 2, 4, 0, 3, 1 };
 	int i;
 
-	if (!overflow_full(KPOOL_DROP_OLDEST, 5))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 5))
 		return;
-	prioritise(1, KPOOL_HIGH);
-	prioritise(2, KPOOL_LOW);
-	prioritise(4, KPOOL_LOW);
+	prioritise(1, KPOOL_PRIO_HIGH);
+	prioritise(2, KPOOL_PRIO_LOW);
+	prioritise(4, KPOOL_PRIO_LOW);
 	for (i = 0; i < 5; i++)
 		KT_EXPECT_EQ(submit(i), 0);
 	for (i = 0; i < 5; i++) {
-		prioritise(5 + i, KPOOL_HIGH);
+		prioritise(5 + i, KPOOL_PRIO_HIGH);
 		KT_EXPECT_EQ(try(5 + i), 0);
 		KT_EXPECT_EQ(flush(victims[i]), 0);
 		KT_EXPECT(timed_was_dropped(&job[victims[i]], -EAGAIN));
@@ -890,11 +890,11 @@ static void higher_priority_is_never_displaced(void)
 {
 	struct kt_submitter s = { };
 
-	if (!overflow_full(KPOOL_DROP_OLDEST, 2))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 2))
 		return;
-	prioritise(0, KPOOL_HIGH);
-	prioritise(2, KPOOL_LOW);
-	prioritise(3, KPOOL_LOW);
+	prioritise(0, KPOOL_PRIO_HIGH);
+	prioritise(2, KPOOL_PRIO_LOW);
+	prioritise(3, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(submit(1), 0);
 	KT_EXPECT_EQ(try(2), -EAGAIN);
@@ -925,7 +925,7 @@ static void without_a_queue_nothing_is_displaced(void)
 {
 	struct kt_submitter s = { };
 
-	if (!overflow_full(KPOOL_DROP_OLDEST, 0))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 0))
 		return;
 	KT_EXPECT_EQ(try(0), -EAGAIN);
 	KT_EXPECT_EQ(by_timeout(0), -ETIMEDOUT);
@@ -947,10 +947,10 @@ out:
  */
 static void nonblocking_pool_displaces_or_refuses(void)
 {
-	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
-	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_NONBLOCKING, 1), 0);
-	prioritise(2, KPOOL_LOW);
+	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_TUNE_NONBLOCKING, 1), 0);
+	prioritise(2, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(submit(1), 0);
 	KT_EXPECT_EQ(flush(0), 0);
@@ -969,10 +969,10 @@ static void newcomer_does_not_wait_for_the_dropped_function(void)
 {
 	int i;
 
-	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
 	for (i = 0; i < 3; i++)
-		kpool_set_dropped(&job[i].job.item, timed_dropped_gated);
+		kpool_set_drop_fn(&job[i].job.item, timed_dropped_gated);
 	for (i = 0; i < 4; i++)
 		KT_EXPECT_EQ(submit(i), 0);
 	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
@@ -997,9 +997,9 @@ static void waiters_of_a_displaced_item_are_woken(void)
 	struct kt_thread t[2] = { };
 	int i;
 
-	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
-	kpool_set_dropped(&job[0].job.item, timed_dropped_gated);
+	kpool_set_drop_fn(&job[0].job.item, timed_dropped_gated);
 	KT_EXPECT_EQ(submit(0), 0);
 	if (!timed_sleeps(&t[0], timed_flush_item, &job[0]) ||
 	    !timed_sleeps(&t[1], timed_flush_pool, overflow_pool))
@@ -1024,7 +1024,7 @@ out:
  */
 static void displaced_item_can_be_submitted_again(void)
 {
-	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(submit(1), 0);
@@ -1050,14 +1050,14 @@ static void displaced_item_can_be_submitted_again(void)
  */
 static void item_that_runs_is_not_displaced(void)
 {
-	if (!overflow_make(KPOOL_DROP_OLDEST, 1))
+	if (!overflow_make(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
 	kt_gate_init(&job[0].gate);
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT(kt_wait(atomic_read(&job[0].gate.started)));
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(try(1), -EAGAIN);
-	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_QUEUE_DEPTH, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_TUNE_QUEUE_DEPTH, 2), 0);
 	KT_EXPECT_EQ(try(1), 0);
 	KT_EXPECT_EQ(try(2), 0);
 	KT_EXPECT_EQ(flush(1), 0);
@@ -1077,7 +1077,7 @@ static void item_that_runs_is_not_displaced(void)
  */
 static void delayed_job_is_not_displaced(void)
 {
-	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
 	KT_EXPECT_EQ(kpool_submit_delayed(overflow_pool, &job[0].job,
 					  3600 * HZ), 0);
@@ -1102,7 +1102,7 @@ static void paused_pool_displaces(void)
 {
 	int i;
 
-	if (!overflow_full(KPOOL_DROP_OLDEST, 2))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 2))
 		return;
 	KT_EXPECT_EQ(kpool_pause(overflow_pool), 0);
 	for (i = 0; i < 10; i++)
@@ -1127,7 +1127,7 @@ static void paused_pool_displaces(void)
  */
 static void paused_pool_without_a_queue_displaces_nothing(void)
 {
-	if (!overflow_make(KPOOL_DROP_OLDEST, 0))
+	if (!overflow_make(KPOOL_FULL_DROP_OLDEST, 0))
 		return;
 	KT_EXPECT_EQ(kpool_pause(overflow_pool), 0);
 	KT_EXPECT_EQ(submit(0), 0);
@@ -1146,12 +1146,12 @@ static void paused_pool_without_a_queue_displaces_nothing(void)
  */
 static void shortened_queue_displaces_nothing_in_vain(void)
 {
-	if (!overflow_full(KPOOL_DROP_OLDEST, 3))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 3))
 		return;
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(submit(1), 0);
 	KT_EXPECT_EQ(submit(2), 0);
-	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_QUEUE_DEPTH, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_TUNE_QUEUE_DEPTH, 2), 0);
 	if (!KT_EXPECT_EQ(try(3), -EAGAIN))
 		goto out;
 	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 0);
@@ -1174,7 +1174,7 @@ static void displaced_or_run_exactly_once(void)
 {
 	int drops;
 
-	if (!overflow_make(KPOOL_DROP_OLDEST, 3))
+	if (!overflow_make(KPOOL_FULL_DROP_OLDEST, 3))
 		return;
 	drops = push();
 	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), drops);
@@ -1190,13 +1190,13 @@ static void sleepers_are_not_overtaken_after_tuning(void)
 {
 	struct kt_submitter s[2] = { };
 
-	if (!overflow_full(KPOOL_DROP_OLDEST, 1))
+	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
+	expect_tune(overflow_pool, KPOOL_TUNE_WHEN_FULL, KPOOL_NONE, 0);
 	KT_EXPECT_EQ(submit(0), 0);
 	if (!kt_submitter_block(&s[0], overflow_pool, &job[1].job.item))
 		goto out;
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_DROP_OLDEST, 0);
+	expect_tune(overflow_pool, KPOOL_TUNE_WHEN_FULL, KPOOL_FULL_DROP_OLDEST, 0);
 	KT_EXPECT_EQ(try(2), -EAGAIN);
 	if (!kt_submitter_block(&s[1], overflow_pool, &job[2].job.item))
 		goto out;
@@ -1220,12 +1220,12 @@ static void sleepers_are_served_after_tuning_to_caller_runs(void)
 {
 	struct kt_submitter s = { };
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
+	expect_tune(overflow_pool, KPOOL_TUNE_WHEN_FULL, KPOOL_NONE, 0);
 	if (!kt_submitter_block(&s, overflow_pool, &job[0].job.item))
 		goto out;
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS, 0);
+	expect_tune(overflow_pool, KPOOL_TUNE_WHEN_FULL, KPOOL_FULL_CALLER_RUNS, 0);
 	kt_sleep_ms(10);
 	KT_EXPECT_EQ(timed_runs(&job[0]), 0);
 	KT_EXPECT_EQ(kt_stat(overflow_pool, blocked), 1);
@@ -1244,14 +1244,14 @@ out:
  */
 static void policy_changes_at_run_time(int drops)
 {
-	int policy = drops ? KPOOL_DROP_OLDEST : KPOOL_CALLER_RUNS;
+	int policy = drops ? KPOOL_FULL_DROP_OLDEST : KPOOL_FULL_CALLER_RUNS;
 
 	if (!overflow_full(policy, 1))
 		return;
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
+	expect_tune(overflow_pool, KPOOL_TUNE_WHEN_FULL, KPOOL_NONE, 0);
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(by_timeout(1), -ETIMEDOUT);
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, policy, 0);
+	expect_tune(overflow_pool, KPOOL_TUNE_WHEN_FULL, policy, 0);
 	KT_EXPECT_EQ(by_timeout(1), 0);
 	if (drops) {
 		KT_EXPECT_EQ(flush(0), 0);
@@ -1259,7 +1259,7 @@ static void policy_changes_at_run_time(int drops)
 	} else {
 		KT_EXPECT(ran_by[1] == current);
 	}
-	expect_tune(overflow_pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0);
+	expect_tune(overflow_pool, KPOOL_TUNE_WHEN_FULL, KPOOL_NONE, 0);
 	KT_EXPECT_EQ(by_timeout(2), -ETIMEDOUT);
 	KT_EXPECT(kpool_is_pending(&job[drops].job.item));
 	vacate();
@@ -1292,7 +1292,7 @@ static int renews_itself(struct kpool_item *item)
  */
 static void item_may_be_renewed_in_a_caller(void)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	renewed_ran = false;
 	job[0].job.item.fn = renews_itself;
@@ -1319,7 +1319,7 @@ static int outer(void *arg)
 /* The same with items of kpool's own, which are freed before they run. */
 static void function_submits_another_in_a_caller(void)
 {
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	atomic_set(&inner_ran, 0);
 	KT_EXPECT_EQ(kpool_submit_fn(overflow_pool, outer, overflow_pool,
@@ -1338,7 +1338,7 @@ static void item_aside_keeps_nobody_out(void)
 	struct kt_submitter s = { };
 	struct kt_thread t = { };
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	if (!caller_is_inside(&t, 0) ||
 	    !kt_submitter_block(&s, overflow_pool, &job[0].job.item))
@@ -1373,7 +1373,7 @@ static void callers_do_not_nest_without_end(void)
 	struct kt_thread t = { };
 	int i;
 
-	if (!overflow_full(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	for (i = 0; i < CHAIN; i++)
 		job[i].job.item.fn = submits_the_next;
@@ -1424,7 +1424,7 @@ static void hang_through_a_caller_is_refused(int depth)
 {
 	struct kt_thread t = { };
 
-	if (!overflow_make(KPOOL_CALLER_RUNS, 0))
+	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	memset(circle_got, 0, sizeof(circle_got));
 	job[0].job.item.fn = depth ? submits_who_waits : waits_for_worker;
@@ -1462,7 +1462,7 @@ static int fills_the_line(struct kpool_item *item)
  */
 static void hang_within_a_workers_item_is_refused(void)
 {
-	if (!overflow_make(KPOOL_CALLER_RUNS, 1))
+	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 1))
 		return;
 	memset(circle_got, 0, sizeof(circle_got));
 	job[0].job.item.fn = fills_the_line;

@@ -46,7 +46,7 @@ static int waits_for_own_pool(void)
 	case FLUSH:
 		return kpool_flush(pool);
 	case RELEASE:
-		return kpool_release_timeout(pool, MAX_SCHEDULE_TIMEOUT);
+		return kpool_shutdown_timeout(pool, MAX_SCHEDULE_TIMEOUT);
 	default:
 		return kpool_destroy(pool);
 	}
@@ -136,7 +136,7 @@ static void exit_is_refused_what_it_holds_up(int what)
 		return;
 	probes_submit(pool, &p[3], 1);
 	probe_ran(&p[3]);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 	probe_ran(p);
 	KT_EXPECT_EQ(got[0], -EDEADLK);
 	jobs_end(pool);

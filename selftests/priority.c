@@ -64,8 +64,8 @@ static int submit_ranks(struct kpool *pool, const char *ranks)
 	int i;
 
 	for (i = 0; ranks[i]; i++) {
-		item_prepare(i, ranks[i] == 'h' ? KPOOL_HIGH :
-				ranks[i] == 'l' ? KPOOL_LOW : KPOOL_NORMAL);
+		item_prepare(i, ranks[i] == 'h' ? KPOOL_PRIO_HIGH :
+				ranks[i] == 'l' ? KPOOL_PRIO_LOW : KPOOL_PRIO_NORMAL);
 		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 	}
 	return i;
@@ -103,9 +103,9 @@ static int oldest_of(const bool *gone, int n, enum kpool_priority priority)
 /* The next to start; in @below whether it passes over lower ones. */
 static int next_of(const bool *gone, int n, bool over, bool *below)
 {
-	int high = oldest_of(gone, n, KPOOL_HIGH);
-	int normal = oldest_of(gone, n, KPOOL_NORMAL);
-	int low = oldest_of(gone, n, KPOOL_LOW);
+	int high = oldest_of(gone, n, KPOOL_PRIO_HIGH);
+	int normal = oldest_of(gone, n, KPOOL_PRIO_NORMAL);
+	int low = oldest_of(gone, n, KPOOL_PRIO_LOW);
 	int lower = high < n ? min(normal, low) : normal < n ? low : n;
 
 	*below = lower < n;
@@ -221,7 +221,7 @@ static void max_bypass_lets_so_many_pass(int variant)
 		n = submit_ranks(pool,
 				 "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhnnnnnlllll");
 		if (tuned)
-			KT_EXPECT_EQ(kpool_tune(pool, KPOOL_MAX_BYPASS,
+			KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MAX_BYPASS,
 						values[variant]), 0);
 		expect_order_by_rule(pool, n, values[variant] ?: 15);
 		priority_finish(pool, NULL, 0);
@@ -317,7 +317,7 @@ static void released_pool_keeps_the_order(void)
 	if (!pool)
 		return;
 	submit_ranks(pool, "lnlhnh");
-	kpool_release(pool);
+	kpool_shutdown(pool);
 	expect_order(pool, nr, 6);
 	priority_finish(pool, NULL, 0);
 }
@@ -388,10 +388,10 @@ static void priority_and_weight_are_apart(void)
 	KT_EXPECT_EQ(kpool_set_weight(&item[2].item, 2), 0);
 	KT_EXPECT_EQ(kpool_set_weight(&item[1].item, 1), 0);
 	KT_EXPECT_EQ(kpool_set_weight(&item[1].item, 2), 0);
-	set_rank(&item[0].item, KPOOL_HIGH);
+	set_rank(&item[0].item, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(kpool_set_weight(&item[0].item, 2), 0);
-	set_rank(&item[0].item, KPOOL_NORMAL);
-	set_rank(&item[0].item, KPOOL_LOW);
+	set_rank(&item[0].item, KPOOL_PRIO_NORMAL);
+	set_rank(&item[0].item, KPOOL_PRIO_LOW);
 	full_pool = pool;
 	for (i = 0; i < 3; i++)
 		item[i].item.fn = item_fills_the_pool;
@@ -440,7 +440,7 @@ static struct kpool *priority_pool(const struct kpool_attrs *attrs)
 static bool block_mixed(struct kpool *pool, struct kt_submitter *s)
 {
 	static const enum kpool_priority ranks[] = {
-		KPOOL_LOW, KPOOL_NORMAL, KPOOL_HIGH, KPOOL_LOW, KPOOL_HIGH,
+		KPOOL_PRIO_LOW, KPOOL_PRIO_NORMAL, KPOOL_PRIO_HIGH, KPOOL_PRIO_LOW, KPOOL_PRIO_HIGH,
 	};
 	int i;
 
@@ -492,7 +492,7 @@ static void sleepers_enter_the_queue_by_arrival(void)
 	if (!block_mixed(pool, s))
 		goto out;
 	for (i = 0; i < 5; i++) {
-		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_QUEUE_DEPTH, i + 1), 0);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, i + 1), 0);
 		KT_EXPECT(kt_wait(kt_thread_done(&s[i].thread)));
 		KT_EXPECT_EQ(kt_stat(pool, blocked), 4 - i);
 	}
@@ -520,8 +520,8 @@ static void high_priority_makes_no_room(void)
 		return;
 	KT_EXPECT(load_runs(pool, &load[0]));
 	for (i = 0; i < 3; i++)
-		item_prepare(i, KPOOL_LOW);
-	item_prepare(3, KPOOL_HIGH);
+		item_prepare(i, KPOOL_PRIO_LOW);
+	item_prepare(3, KPOOL_PRIO_HIGH);
 	KT_EXPECT(kt_submit_jobs(pool, item, 2));
 	KT_EXPECT_EQ(kpool_try_submit(pool, &item[3].item), -EAGAIN);
 	if (!kt_submitter_block(&s, pool, &item[2].item))
@@ -579,8 +579,8 @@ static void self_submission_does_not_starve_low(int priority)
 	if (!pool)
 		return;
 	again_init(0, pool, priority, 40);
-	item_prepare(0, KPOOL_LOW);
-	item_prepare(1, KPOOL_LOW);
+	item_prepare(0, KPOOL_PRIO_LOW);
+	item_prepare(1, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(kpool_submit(pool, &again[0].job.item), 0);
 	KT_EXPECT(kt_submit_jobs(pool, item, 2));
 	kpool_resume(pool);
@@ -612,11 +612,11 @@ static void heavy_low_item_does_not_starve(void)
 
 	if (!pool)
 		return;
-	item_prepare(0, KPOOL_LOW);
+	item_prepare(0, KPOOL_PRIO_LOW);
 	item[0].item.fn = low_looks;
 	KT_EXPECT_EQ(kpool_set_weight(&item[0].item, 2), 0);
-	again_init(0, pool, KPOOL_HIGH, 100);
-	again_init(1, pool, KPOOL_HIGH, 100);
+	again_init(0, pool, KPOOL_PRIO_HIGH, 100);
+	again_init(1, pool, KPOOL_PRIO_HIGH, 100);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &again[0].job.item), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &again[1].job.item), 0);
@@ -639,8 +639,8 @@ static void heavy_high_item_holds_back_lower_ones(void)
 	if (!pool)
 		return;
 	KT_EXPECT_EQ(kpool_set_weight(&load[1].job.item, 2), 0);
-	set_rank(&load[1].job.item, KPOOL_HIGH);
-	set_rank(&load[2].job.item, KPOOL_LOW);
+	set_rank(&load[1].job.item, KPOOL_PRIO_HIGH);
+	set_rank(&load[2].job.item, KPOOL_PRIO_LOW);
 	KT_EXPECT(load_runs(pool, &load[0]));
 	KT_EXPECT_EQ(load_submit(pool, &load[1]), 0);
 	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
@@ -683,9 +683,9 @@ static void self_submission_keeps_its_priority(int priority)
 
 	if (!pool)
 		return;
-	item_prepare(0, KPOOL_LOW);
-	item_prepare(1, KPOOL_NORMAL);
-	item_prepare(2, KPOOL_HIGH);
+	item_prepare(0, KPOOL_PRIO_LOW);
+	item_prepare(1, KPOOL_PRIO_NORMAL);
+	item_prepare(2, KPOOL_PRIO_HIGH);
 	again_init(0, pool, priority, 2);
 	again[0].job.item.fn = joins_the_line;
 	KT_EXPECT_EQ(kpool_submit(pool, &again[0].job.item), 0);
@@ -730,8 +730,8 @@ static void held_item_keeps_its_priority(int priority)
 	if (!KT_EXPECT(load_starts(&load[1])))
 		goto out;
 	KT_EXPECT(load_runs(pool, &load[0]));
-	item_prepare(0, KPOOL_NORMAL);
-	item_prepare(1, KPOOL_HIGH);
+	item_prepare(0, KPOOL_PRIO_NORMAL);
+	item_prepare(1, KPOOL_PRIO_HIGH);
 	KT_EXPECT(kt_submit_jobs(pool, item, 2));
 	kt_gate_open(&load[1].gate);
 	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 4));
@@ -758,9 +758,9 @@ static void flush_waits_for_low_items_that_are_overtaken(void)
 
 	if (!pool)
 		return;
-	item_prepare(0, KPOOL_LOW);
-	set_rank(&load[0].job.item, KPOOL_HIGH);
-	set_rank(&load[1].job.item, KPOOL_HIGH);
+	item_prepare(0, KPOOL_PRIO_LOW);
+	set_rank(&load[0].job.item, KPOOL_PRIO_HIGH);
+	set_rank(&load[1].job.item, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	if (!kt_thread_start(&t, flush_main, pool) || !kt_thread_asleep(&t))
 		goto out;
@@ -793,8 +793,8 @@ static void flush_does_not_wait_for_later_low_items(void)
 
 	if (!pool)
 		return;
-	item_prepare(0, KPOOL_NORMAL);
-	set_rank(&load[0].job.item, KPOOL_LOW);
+	item_prepare(0, KPOOL_PRIO_NORMAL);
+	set_rank(&load[0].job.item, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	if (!kt_thread_start(&t, flush_main, pool) || !kt_thread_asleep(&t))
 		goto out;
@@ -820,12 +820,12 @@ static void oldest_in_line_may_be_low(void)
 
 	if (!pool)
 		return;
-	item_prepare(0, KPOOL_LOW);
-	item_prepare(1, KPOOL_HIGH);
+	item_prepare(0, KPOOL_PRIO_LOW);
+	item_prepare(1, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	kt_sleep_ms(60);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[1].item), 0);
-	KT_EXPECT_GE(kt_stat(pool, oldest_ms), 50);
+	KT_EXPECT_GE(kt_stat(pool, oldest_pending_ms), 50);
 	kpool_resume(pool);
 	priority_finish(pool, NULL, 0);
 }
@@ -898,7 +898,7 @@ static void held_item_keeps_its_place_across_the_wrap(void)
 		if (before % 2)
 			kt_sleep_ms(20);
 		for (i = 0; i < 4; i++) {
-			item_prepare(i, KPOOL_NORMAL);
+			item_prepare(i, KPOOL_PRIO_NORMAL);
 			KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 		}
 		atomic_set(&own.gate.started, 0);
@@ -932,13 +932,13 @@ static void oldest_lower_one_is_found_over_time(void)
 		if (!pool)
 			return;
 		for (i = 0; i < 4; i++) {
-			item_prepare(i, ranks[way][i] == 'l' ? KPOOL_LOW :
-							       KPOOL_NORMAL);
+			item_prepare(i, ranks[way][i] == 'l' ? KPOOL_PRIO_LOW :
+							       KPOOL_PRIO_NORMAL);
 			KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 			kt_sleep_ms(20);
 		}
 		for (; i < ITEMS; i++) {
-			item_prepare(i, KPOOL_HIGH);
+			item_prepare(i, KPOOL_PRIO_HIGH);
 			KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 		}
 		kpool_resume(pool);
@@ -974,13 +974,13 @@ static void due_job_is_as_old_as_its_time(void)
 	if (!pool)
 		return;
 	kpool_init_job(&due, due_noted);
-	set_rank(&due.item, KPOOL_NORMAL);
+	set_rank(&due.item, KPOOL_PRIO_NORMAL);
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, &due, msecs_to_jiffies(50)), 0);
-	item_prepare(0, KPOOL_LOW);
+	item_prepare(0, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
 	for (i = 1; i < 40; i++) {
-		item_prepare(i, KPOOL_HIGH);
+		item_prepare(i, KPOOL_PRIO_HIGH);
 		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 	}
 	kpool_resume(pool);
@@ -1004,13 +1004,13 @@ static void row_ends_when_nobody_is_passed(void)
 	if (!pool)
 		return;
 	/* ten pass over a low one, which goes while the tenth runs */
-	item_prepare(0, KPOOL_LOW);
+	item_prepare(0, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	for (i = 1; i < 10; i++) {
-		item_prepare(i, KPOOL_HIGH);
+		item_prepare(i, KPOOL_PRIO_HIGH);
 		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 	}
-	set_rank(&load[0].job.item, KPOOL_HIGH);
+	set_rank(&load[0].job.item, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(load_submit(pool, &load[0]), 0);
 	kpool_resume(pool);
 	KT_EXPECT(load_starts(&load[0]));
@@ -1018,10 +1018,10 @@ static void row_ends_when_nobody_is_passed(void)
 	load_end(&load[0]);
 	KT_EXPECT(load_runs(pool, &load[1]));
 	order_init(&order);
-	item_prepare(0, KPOOL_LOW);
+	item_prepare(0, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	for (i = 1; i < 40; i++) {
-		item_prepare(i, KPOOL_HIGH);
+		item_prepare(i, KPOOL_PRIO_HIGH);
 		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 	}
 	load_end(&load[1]);
@@ -1045,16 +1045,16 @@ static void drops_are_no_turns(int priority)
 
 	if (!pool)
 		return;
-	item_prepare(0, KPOOL_LOW);
+	item_prepare(0, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	for (i = 1; i <= 32; i++) {
-		item_prepare(i, KPOOL_HIGH);
+		item_prepare(i, KPOOL_PRIO_HIGH);
 		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 		if (i % 3 || k == ARRAY_SIZE(late))
 			continue;
 		kpool_init_job(&late[k], due_noted);
-		set_rank(&late[k].item, priority == 1 ? KPOOL_HIGH :
-			 priority == 2 ? KPOOL_LOW : KPOOL_NORMAL);
+		set_rank(&late[k].item, priority == 1 ? KPOOL_PRIO_HIGH :
+			 priority == 2 ? KPOOL_PRIO_LOW : KPOOL_PRIO_NORMAL);
 		kpool_set_deadline(&late[k], 1);
 		KT_EXPECT_EQ(kpool_submit(pool, &late[k++].item), 0);
 	}

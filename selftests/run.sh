@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Run selftests, in the order of their names or in the order given, on this
-# kernel.  The arguments are names of scripts here or in seeds/, without .sh;
-# "seeds" means all of those, none means all but those that boot alone or, without
+# kernel.  The arguments are names of scripts here or in ported/, without .sh;
+# "ported" means all of those, none means all but those that boot alone or, without
 # LONG=yes, are long on this kernel.  The output of each stands between a begin
 # and an end line.  KERNEL names the test bed's kernel and is unset on a real
 # machine.
@@ -12,7 +12,7 @@ cd "$(dirname "$0")" || exit 1
 
 run_one() {
 	run_script=$1.sh
-	[ -e "$run_script" ] || run_script=seeds/$1.sh
+	[ -e "$run_script" ] || run_script=ported/$1.sh
 	# what the kernel said before would only be searched again and again
 	[ -z "${KERNEL:-}" ] || dmesg -c >/dev/null
 	echo "# kpool-selftest begin $1"
@@ -42,10 +42,10 @@ shared() {
 
 failed=0
 # shellcheck disable=SC2046 # names without spaces
-[ $# -gt 0 ] || set -- $(shared) seeds
+[ $# -gt 0 ] || set -- $(shared) ported
 for arg in "$@"; do
 	case $arg in
-	seeds) run_named seeds/*.sh ;;
+	ported) run_named ported/*.sh ;;
 	*) run_named "$arg" ;;
 	esac
 done

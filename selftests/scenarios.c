@@ -179,7 +179,7 @@ static void task_dropped(struct kpool_item *item, int err)
 static struct task *task_init(struct task *t, const char *name, int ms)
 {
 	kpool_init_item(&t->job.item, task_run);
-	kpool_set_dropped(&t->job.item, task_dropped);
+	kpool_set_drop_fn(&t->job.item, task_dropped);
 	t->name = name;
 	t->ms = ms;
 	t->err = 0;
@@ -190,7 +190,7 @@ static struct task *task_init_job(struct task *t, const char *name, int ms)
 {
 	task_init(t, name, ms);
 	kpool_init_job(&t->job, task_run);
-	kpool_set_dropped(&t->job.item, task_dropped);
+	kpool_set_drop_fn(&t->job.item, task_dropped);
 	return t;
 }
 
@@ -443,11 +443,11 @@ static void low_item_starts_after_max_bypass(void)
 	pool = kt_pool("bypass", &attrs);
 	submit(pool, task_init(&a, "A", 10));
 	at(5);
-	kpool_set_priority(&task_init(&low, "LOW", 10)->job.item, KPOOL_LOW);
+	kpool_set_priority(&task_init(&low, "LOW", 10)->job.item, KPOOL_PRIO_LOW);
 	submit(pool, &low);
 	for (i = 0; i < 3; i++) {
 		task_init(&high[i], names[i], 10);
-		kpool_set_priority(&high[i].job.item, KPOOL_HIGH);
+		kpool_set_priority(&high[i].job.item, KPOOL_PRIO_HIGH);
 		submit(pool, &high[i]);
 	}
 	end(pool, lines);
@@ -539,7 +539,7 @@ static void submitter_runs_item_when_queue_is_full(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1,
-		.when_full = KPOOL_CALLER_RUNS,
+		.when_full = KPOOL_FULL_CALLER_RUNS,
 	};
 	static const struct line lines[] = {
 		{ 0, "A is submitted" },
@@ -571,7 +571,7 @@ static void oldest_item_is_dropped_when_queue_is_full(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 2,
-		.when_full = KPOOL_DROP_OLDEST,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
 	};
 	static const struct line lines[] = {
 		{ 0, "A is submitted" },

@@ -264,7 +264,7 @@ static inline void kt_job_init(struct kt_job *job, kpool_item_fn fn,
 			       struct kt_gate *gate, int nr)
 {
 	kpool_init_item(&job->item, fn);
-	kpool_set_dropped(&job->item, kt_job_dropped);
+	kpool_set_drop_fn(&job->item, kt_job_dropped);
 	job->gate = gate;
 	job->nr = nr;
 }

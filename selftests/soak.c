@@ -191,13 +191,13 @@ static const struct {
 	enum kpool_tunable	tunable;
 	int			least, most;
 } range[] = {
-	{ KPOOL_CAPACITY, 4, 8 },
-	{ KPOOL_MIN_WORKERS, 1, 4 },
-	{ KPOOL_QUEUE_DEPTH, 1, 64 },
-	{ KPOOL_MAX_BLOCKED, 2, 64 },
-	{ KPOOL_EXPIRY_MS, 1, 50 },
-	{ KPOOL_NICE, -5, 5 },
-	{ KPOOL_STALL_MS, 60000, 600000 },
+	{ KPOOL_TUNE_CAPACITY, 4, 8 },
+	{ KPOOL_TUNE_MIN_WORKERS, 1, 4 },
+	{ KPOOL_TUNE_QUEUE_DEPTH, 1, 64 },
+	{ KPOOL_TUNE_MAX_BLOCKED, 2, 64 },
+	{ KPOOL_TUNE_EXPIRY_MS, 1, 50 },
+	{ KPOOL_TUNE_NICE, -5, 5 },
+	{ KPOOL_TUNE_STALL_MS, 60000, 600000 },
 };
 
 /*
@@ -220,7 +220,7 @@ static void every_tuning_holds(void)
 		if (!KT_EXPECT_EQ(kpool_tune(pool, range[which].tunable, value), 0))
 			break;
 		kpool_get_attrs(pool, &now);
-		if (range[which].tunable == KPOOL_CAPACITY)
+		if (range[which].tunable == KPOOL_TUNE_CAPACITY)
 			KT_EXPECT_EQ(now.capacity, value);
 		cond_resched();
 	}

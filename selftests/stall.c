@@ -351,11 +351,11 @@ static void stall_time_is_tunable(void)
 	probe_runs(&p[0]);
 	kt_sleep_ms(kt_ms(3600 * 1000, 200));
 	KT_EXPECT_EQ(stalled(), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_STALL_MS, STALL), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, STALL), 0);
 	stalls(1);
 	probes_open(p, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_STALL_MS, KPOOL_NO_STALL), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, KPOOL_NO_STALL), 0);
 	kt_gate_init(&p[0].own);
 	probes_submit(pool, p, 1);
 	kt_sleep_ms(kt_ms(3600 * 1000, 200));
@@ -474,7 +474,7 @@ static void shorter_stall_time_holds_at_once(void)
 		probes_submit(pool, p, 1);
 		probe_runs(&p[0]);
 		kt_sleep_ms(30);
-		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_STALL_MS, 80), 0);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, 80), 0);
 		expect_noticed(80, 0);
 		stall_finish();
 	}
@@ -492,7 +492,7 @@ static void first_stall_of_a_new_worker_is_told(void)
 
 	if (!stall_make(1, STALL, sleeps_too_long))
 		return;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 	for (i = 1; i <= 2; i++) {
 		kt_gate_init(&p[0].own);
 		probes_submit(pool, p, 1);
@@ -593,12 +593,12 @@ static void a_stall_is_left_behind(void)
 	pr_info("kpool-testbed: expect begin\n");
 	probe_init(p, sleeps_too_long, 0);
 	probes_hold(p, 1);
-	KT_EXPECT_EQ(kpool_tune(shared, KPOOL_STALL_MS, STALL), 0);
+	KT_EXPECT_EQ(kpool_tune(shared, KPOOL_TUNE_STALL_MS, STALL), 0);
 	KT_EXPECT_EQ(kpool_submit(shared, &p->job.item), 0);
 	KT_EXPECT(kt_wait(kt_stat(shared, stalled) > before));
 	probes_open(p, 1);
 	KT_EXPECT_EQ(kpool_flush(shared), 0);
-	KT_EXPECT_EQ(kpool_tune(shared, KPOOL_STALL_MS, 0), 0);
+	KT_EXPECT_EQ(kpool_tune(shared, KPOOL_TUNE_STALL_MS, 0), 0);
 	pr_info("kpool-testbed: expect end\n");
 }
 

@@ -65,7 +65,7 @@ static void desk_clear(void *data, void *state)
 /* Its worker's desk is that of the thread that runs it. */
 static int desk_uses(struct kpool_item *item)
 {
-	struct desk *desk = kpool_worker_state();
+	struct desk *desk = kpool_worker_data();
 
 	if (KT_EXPECT(desk) && KT_EXPECT(desk->task == current)) {
 		KT_EXPECT(!desk->gone);
@@ -169,7 +169,7 @@ static void each_worker_has_a_state_of_its_own(void)
 
 static int sees_no_state(struct kpool_item *item)
 {
-	KT_EXPECT(!kpool_worker_state());
+	KT_EXPECT(!kpool_worker_data());
 	return probe_fn(item);
 }
 
@@ -180,7 +180,7 @@ static void state_is_seen_inside_alone(void)
 
 	if (!pool)
 		return;
-	KT_EXPECT(!kpool_worker_state());
+	KT_EXPECT(!kpool_worker_data());
 	plain = kt_pool("plain", &(struct kpool_attrs){ .capacity = 1 });
 	if (plain) {
 		probe_init(p, sees_no_state, 0);
@@ -270,19 +270,19 @@ static void exit_is_called_once(int how)
 	KT_EXPECT_EQ(atomic_read(&gone), 0);
 	switch (how) {
 	case 0:
-		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 		all_have_left(pool, 0);
 		KT_EXPECT_EQ(atomic_read(&gone), 4);
 		break;
 	case 1:
-		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 		all_have_left(pool, 1);
 		KT_EXPECT_EQ(atomic_read(&gone), 3);
 		break;
 	case 2:
-		KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+		KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 		KT_EXPECT_EQ(atomic_read(&gone), 4);
-		KT_EXPECT_EQ(kpool_reboot(pool), 0);
+		KT_EXPECT_EQ(kpool_reopen(pool), 0);
 		probes_init(p, 1, desk_uses);
 		probes_submit(pool, p, 1);
 		KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -339,7 +339,7 @@ static void log_tells_of_each_trouble(void)
 
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 	for (i = 1; i <= 2; i++) {
 		all_have_left(pool, 0);
 		WRITE_ONCE(refusal, -EIO);
@@ -473,10 +473,10 @@ static int tune_main(void *arg)
 {
 	struct kpool *pool = arg;
 
-	return kpool_tune(pool, KPOOL_CAPACITY, 1) ?:
-	       kpool_tune(pool, KPOOL_NICE, 5) ?:
-	       kpool_tune(pool, KPOOL_CAPACITY, 4) ?:
-	       kpool_tune(pool, KPOOL_QUEUE_DEPTH, 1);
+	return kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1) ?:
+	       kpool_tune(pool, KPOOL_TUNE_NICE, 5) ?:
+	       kpool_tune(pool, KPOOL_TUNE_CAPACITY, 4) ?:
+	       kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, 1);
 }
 
 /*
@@ -529,10 +529,10 @@ static void slow_init_outlasts_release(int aborted)
 	if (aborted)
 		KT_EXPECT_EQ(kpool_abort(pool), 4);
 	else
-		kpool_release(pool);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, 2), -ETIMEDOUT);
+		kpool_shutdown(pool);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, 2), -ETIMEDOUT);
 	kt_gate_open(&gate);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	KT_EXPECT_EQ(atomic_read(&gone), atomic_read(&made));
 	if (aborted)
 		probes_expect_dropped(p, 4, -ECANCELED);
@@ -626,9 +626,9 @@ static void exits_run_side_by_side(int how)
 	slow_exit = &gate;
 	desks_leave(pool, SEATS);
 	if (how)
-		kpool_release(pool);
+		kpool_shutdown(pool);
 	else
-		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == SEATS));
 	KT_EXPECT_EQ(kt_stat(pool, alive), SEATS);
 	KT_EXPECT_EQ(kt_stat(pool, spawned), SEATS);
@@ -668,7 +668,7 @@ static void exit_that_hangs_holds_up_no_other(void)
 		return;
 	if (desks_use(pool, SEATS)) {
 		desks_leave(pool, SEATS);
-		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 		all_have_left(pool, 1);
 	}
 	kt_gate_open(&gate);
@@ -690,7 +690,7 @@ static void init_in_a_shrunk_pool_makes_no_worker(void)
 	probes_init(p, SEATS, desk_uses);
 	probes_submit(pool, p, SEATS);
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == SEATS));
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 	kt_gate_open(&gate);
 	KT_EXPECT(kt_wait(atomic_read(&gone) == SEATS - 1));
 	KT_EXPECT(kt_wait(probes_ran(p, SEATS) == SEATS));
@@ -773,7 +773,7 @@ static void failing_init_is_tried_ever_more_seldom(void)
 	pool = desk_pool(3);
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 	for (bout = 1; bout <= 2; bout++) {
 		all_have_left(pool, 0);
 		WRITE_ONCE(refusal, -EIO);
@@ -819,12 +819,12 @@ static void callers_cannot_stand_in_for_workers(void)
 	struct kpool_attrs attrs = desk_attrs(1);
 	struct kpool *pool;
 
-	attrs.when_full = KPOOL_CALLER_RUNS;
+	attrs.when_full = KPOOL_FULL_CALLER_RUNS;
 	KT_EXPECT_EQ(PTR_ERR(kpool_create(&attrs, NAME)), -EINVAL);
 	pool = desk_pool(1);
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_WHEN_FULL, KPOOL_CALLER_RUNS),
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_WHEN_FULL, KPOOL_FULL_CALLER_RUNS),
 		     -EPERM);
 	desks_end(pool);
 }
@@ -837,12 +837,12 @@ static void every_state_made_is_torn_down(void)
 
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_EXPIRY_MS, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 	for (i = 0; i < n; i++) {
 		WRITE_ONCE(refusal, i % 10 == 9 ? -EAGAIN : 0);
 		probes_init(p, 8, desk_uses);
 		probes_submit(pool, p, 8);
-		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1 + i % 5), 0);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1 + i % 5), 0);
 		WRITE_ONCE(refusal, 0);
 		KT_EXPECT_EQ(kpool_flush(pool), 0);
 		probes_expect_ran(p, 8);
@@ -858,7 +858,7 @@ static int rebooted;
 
 static void reboots(void *data, void *state)
 {
-	rebooted = kpool_reboot(closed);
+	rebooted = kpool_reopen(closed);
 	desk_clear(data, state);
 }
 
@@ -879,9 +879,9 @@ static void reboot_by_who_leaves_is_refused(void)
 	probes_init(p, 1, desk_uses);
 	probes_submit(closed, p, 1);
 	KT_EXPECT_EQ(kpool_flush(closed), 0);
-	KT_EXPECT_EQ(kpool_release_timeout(closed, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(closed, KT_LIMIT), 0);
 	KT_EXPECT_EQ(rebooted, -EDEADLK);
-	KT_EXPECT_EQ(kpool_reboot(closed), 0);
+	KT_EXPECT_EQ(kpool_reopen(closed), 0);
 	kt_pool_end(closed);
 }
 
@@ -899,7 +899,7 @@ static enum hrtimer_restart interrupts_worker(struct hrtimer *timer)
 		hrtimer_forward_now(timer, ns_to_ktime(NSEC_PER_MSEC));
 		return HRTIMER_RESTART;
 	}
-	interrupt.state = kpool_worker_state();
+	interrupt.state = kpool_worker_data();
 	WRITE_ONCE(interrupt.hit, true);
 	return HRTIMER_NORESTART;
 }
@@ -909,7 +909,7 @@ static int is_interrupted(struct kpool_item *item)
 	ktime_t end = ktime_add_ms(ktime_get(), 10000);
 
 	interrupt.task = current;
-	interrupt.desk = kpool_worker_state();
+	interrupt.desk = kpool_worker_data();
 	hrtimer_start(&interrupt.timer, ns_to_ktime(NSEC_PER_MSEC),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	while (!READ_ONCE(interrupt.hit) && ktime_before(ktime_get(), end))

@@ -275,9 +275,9 @@ static void counters_tell_ends_apart(void)
 	want.pending += 4;
 	EXPECT_WANT();
 	KT_EXPECT(kpool_cancel(item(7)));
-	KT_EXPECT_EQ(kpool_cancel_wait(item(8)), 1);
+	KT_EXPECT_EQ(kpool_cancel_sync(item(8)), 1);
 	KT_EXPECT_EQ(kpool_disable(item(9)), 1);
-	KT_EXPECT_EQ(kpool_disable_wait(item(10)), 1);
+	KT_EXPECT_EQ(kpool_disable_sync(item(10)), 1);
 	want.pending -= 4;
 	want.cancelled += 4;
 	EXPECT_WANT();
@@ -301,7 +301,7 @@ static void counters_tell_ends_apart(void)
 	want.retired = want.spawned;
 	EXPECT_WANT();
 	KT_EXPECT_EQ(submit(12), -ESHUTDOWN);
-	KT_EXPECT_EQ(kpool_reboot(here), 0);
+	KT_EXPECT_EQ(kpool_reopen(here), 0);
 	want.closed = false;
 	EXPECT_WANT();
 	want_run(13, 2);
@@ -336,7 +336,7 @@ static void job_to_be_dropped_is_pending(void)
 	want_run(0, 1);
 	for (i = 1; i < 3; i++) {
 		kpool_set_group(&p[i].job, &group);
-		kpool_set_dropped(item(i), dropped_gated);
+		kpool_set_drop_fn(item(i), dropped_gated);
 		KT_EXPECT_EQ(submit(i), 0);
 	}
 	want.submitted += 2;
@@ -361,7 +361,7 @@ static void job_to_be_dropped_is_pending(void)
 /* It has waited since then, to the tick. */
 static void expect_oldest(unsigned long since)
 {
-	unsigned long ticks = msecs_to_jiffies(kt_stat(here, oldest_ms));
+	unsigned long ticks = msecs_to_jiffies(kt_stat(here, oldest_pending_ms));
 
 	KT_EXPECT_GE(ticks, jiffies - since - 1);
 	KT_EXPECT_LE(ticks, jiffies - since);
@@ -393,7 +393,7 @@ static void oldest_is_the_oldest_of_all(int oldest)
 	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[0].job, 50), 0);
 	kt_sleep_ms(60 * tick);
 	KT_EXPECT_EQ(kt_stat(here, delayed), 0);
-	KT_EXPECT_LE(kt_stat(here, oldest_ms), 20 * tick);
+	KT_EXPECT_LE(kt_stat(here, oldest_pending_ms), 20 * tick);
 	second = jiffies;
 	KT_EXPECT_EQ(submit(1), 0);
 	kt_sleep_ms(100 * tick);
@@ -401,14 +401,14 @@ static void oldest_is_the_oldest_of_all(int oldest)
 	KT_EXPECT_EQ(submit(2), 0);
 	kt_sleep_ms(10 * tick);
 	/* the first came due not long before the second came */
-	KT_EXPECT_GE(kt_stat(here, oldest_ms), 110 * tick);
-	KT_EXPECT_LE(kt_stat(here, oldest_ms), 150 * tick);
+	KT_EXPECT_GE(kt_stat(here, oldest_pending_ms), 110 * tick);
+	KT_EXPECT_LE(kt_stat(here, oldest_pending_ms), 150 * tick);
 	KT_EXPECT(kpool_cancel(item(0)));
 	expect_oldest(second);
 	KT_EXPECT(kpool_cancel(item(1)));
 	expect_oldest(third);
 	KT_EXPECT(kpool_cancel(item(2)));
-	KT_EXPECT_EQ(kt_stat(here, oldest_ms), 0);
+	KT_EXPECT_EQ(kt_stat(here, oldest_pending_ms), 0);
 	kpool_resume(here);
 	stats_end();
 }
@@ -423,7 +423,7 @@ static void displaced_are_counted(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 2, .expiry_ms = KPOOL_NO_PURGE,
-		.when_full = KPOOL_DROP_OLDEST,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
 	};
 	int i;
 
@@ -442,7 +442,7 @@ static void displaced_are_counted(void)
 		want.displaced++;
 		EXPECT_WANT();
 	}
-	KT_EXPECT_EQ(kpool_set_priority(item(6), KPOOL_LOW), 0);
+	KT_EXPECT_EQ(kpool_set_priority(item(6), KPOOL_PRIO_LOW), 0);
 	KT_EXPECT_EQ(kpool_try_submit(here, item(6)), -EAGAIN);
 	want.refused++;
 	EXPECT_WANT();
@@ -462,7 +462,7 @@ static void runs_of_callers_are_counted(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .expiry_ms = KPOOL_NO_PURGE,
-		.when_full = KPOOL_CALLER_RUNS,
+		.when_full = KPOOL_FULL_CALLER_RUNS,
 	};
 	struct kt_thread t[3] = { };
 	long i;
@@ -583,12 +583,12 @@ static void workers_that_go_are_told_apart(void)
 	want_end(0, 1);
 	want_end(1, 1);
 	/* one of the idle is too many, then one of those that run */
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 3), 0);
 	want.idle--;
 	want.alive--;
 	want.retired++;
 	EXPECT_WANT();
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 1), 0);
 	want.idle--;
 	want.alive--;
 	want.retired++;
@@ -601,15 +601,15 @@ static void workers_that_go_are_told_apart(void)
 	want.retired++;
 	EXPECT_WANT();
 	want_end(3, 1);
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_EXPIRY_MS, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_EXPIRY_MS, 1), 0);
 	want.idle--;
 	want.alive--;
 	want.purged++;
 	EXPECT_WANT();
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_EXPIRY_MS, KPOOL_NO_PURGE), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_EXPIRY_MS, KPOOL_NO_PURGE), 0);
 	want_run(4, 1);
 	want_end(4, 1);
-	KT_EXPECT_EQ(kpool_release_timeout(here, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(here, KT_LIMIT), 0);
 	want.closed = true;
 	want.idle--;
 	want.alive--;

@@ -351,7 +351,7 @@ static void followers_take_places_in_a_paused_pool(void)
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, p, 4);
 	KT_EXPECT_EQ(probe_try(pool, &p[4]), -EAGAIN);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_QUEUE_DEPTH, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, 1), 0);
 	KT_EXPECT_EQ(probe_try(pool, &p[5]), 0);
 	KT_EXPECT_EQ(kt_stat(pool, pending), 5);
 	kpool_resume(pool);
@@ -393,7 +393,7 @@ static void cancel_of_followers_closes_the_gap(void)
 		return;
 	KT_EXPECT(kpool_cancel(&p[1].job.item));
 	KT_EXPECT(kpool_cancel(&p[3].job.item));
-	KT_EXPECT_EQ(kpool_cancel_wait(&p[6].job.item), 1);
+	KT_EXPECT_EQ(kpool_cancel_sync(&p[6].job.item), 1);
 	KT_EXPECT(!kpool_cancel(&p[0].job.item));
 	p_enter(7, lane_fn);
 	KT_EXPECT_EQ(kpool_submit(pool, &p[7].job.item), 0);
@@ -439,8 +439,8 @@ static void abort_empties_a_stream(void)
 	kpool_abort(pool);
 	probes_expect_dropped(&p[1], 4, -ECANCELED);
 	probes_open(p, 1);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
-	KT_EXPECT_EQ(kpool_reboot(pool), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &p[2].job.item), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -455,10 +455,10 @@ static void release_runs_all_followers(void)
 
 	if (!pool)
 		return;
-	kpool_release(pool);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, 1), -ETIMEDOUT);
+	kpool_shutdown(pool);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, 1), -ETIMEDOUT);
 	probes_open(p, 1);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	order_expect_rising(&order, 10);
 	jobs_end(pool);
 }
@@ -537,7 +537,7 @@ static void job_may_follow_itself(void)
 static void priority_does_not_change_a_streams_order(void)
 {
 	static const enum kpool_priority priorities[] = {
-		KPOOL_LOW, KPOOL_HIGH, KPOOL_NORMAL,
+		KPOOL_PRIO_LOW, KPOOL_PRIO_HIGH, KPOOL_PRIO_NORMAL,
 	};
 	struct kpool *pool = lane_make(&queued_two, 12);
 	int i;
@@ -713,7 +713,7 @@ static int flushes_its_follower(struct kpool_item *item)
 	int err = lane_fn(item);
 
 	inside_got[0] = kpool_flush_item(&p[1].job.item);
-	inside_got[1] = kpool_cancel_wait(&p[1].job.item);
+	inside_got[1] = kpool_cancel_sync(&p[1].job.item);
 	return err;
 }
 
@@ -836,7 +836,7 @@ static void streamed_job_may_flush_others(void)
 static void streamed_jobs_are_not_run_by_callers(void)
 {
 	static const struct kpool_attrs attrs = {
-		.capacity = 1, .when_full = KPOOL_CALLER_RUNS,
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
 	};
 	struct kpool *pool = lane_make(&attrs, 2);
 	struct kt_submitter s[2];

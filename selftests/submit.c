@@ -211,7 +211,7 @@ static void nonblocking_overrides_every_submit(void)
 	KT_EXPECT_EQ(kpool_submit_killable(pool, &late.item), -EAGAIN);
 	KT_EXPECT_EQ(kpool_submit_fn(pool, kt_gate_pass, &f.gate, GFP_KERNEL),
 		     -EAGAIN);
-	KT_EXPECT_EQ(kpool_invoke(pool, &f.gate, GFP_KERNEL), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_arg(pool, &f.gate, GFP_KERNEL), -EAGAIN);
 	KT_EXPECT_EQ(kt_stat(pool, refused), 6);
 out:
 	full_end(&f);
@@ -240,9 +240,9 @@ static void max_blocked_is_a_limit(void)
 	if (!kt_submitter_block(&s[1], f.pool, &late[1].item))
 		goto out;
 	KT_EXPECT_EQ(kpool_submit(f.pool, &late[2].item), -EAGAIN);
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_MAX_BLOCKED, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_MAX_BLOCKED, 3), 0);
 	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &late[2].item, 1), -ETIMEDOUT);
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_MAX_BLOCKED, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_MAX_BLOCKED, 1), 0);
 	KT_EXPECT_EQ(kpool_submit(f.pool, &late[3].item), -EAGAIN);
 	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 2);
 out:
@@ -592,13 +592,13 @@ static void invoke_runs_the_pools_function(void)
 	if (!pool)
 		return;
 	for (i = 1; i < 100; i++)
-		KT_EXPECT_EQ(kpool_invoke(pool, (void *)i, GFP_KERNEL), 0);
+		KT_EXPECT_EQ(kpool_submit_arg(pool, (void *)i, GFP_KERNEL), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(kt_stat(pool, failed), 0);
-	KT_EXPECT_EQ(kpool_invoke(pool, NULL, GFP_KERNEL), 0);
+	KT_EXPECT_EQ(kpool_submit_arg(pool, NULL, GFP_KERNEL), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(kt_stat(pool, failed), 0);
-	KT_EXPECT_EQ(kpool_invoke(pool, NULL, GFP_KERNEL), 0);
+	KT_EXPECT_EQ(kpool_submit_arg(pool, NULL, GFP_KERNEL), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(kt_stat(pool, failed), 1);
 	KT_EXPECT_EQ(kt_stat(pool, completed), 101);
@@ -620,7 +620,7 @@ static void no_function_is_invalid(void)
 	KT_EXPECT_EQ(kpool_submit(pool, &item), -EINVAL);
 	KT_EXPECT_EQ(kpool_try_submit(pool, &item), -EINVAL);
 	KT_EXPECT_EQ(kpool_submit_fn(pool, NULL, NULL, GFP_KERNEL), -EINVAL);
-	KT_EXPECT_EQ(kpool_invoke(pool, NULL, GFP_KERNEL), -EINVAL);
+	KT_EXPECT_EQ(kpool_submit_arg(pool, NULL, GFP_KERNEL), -EINVAL);
 	KT_EXPECT_EQ(kt_stat(pool, submitted), 0);
 	kt_pool_end(pool);
 }
@@ -637,7 +637,7 @@ static void closed_pool_refuses_every_submit(void)
 	if (!full_make(&f, &one))
 		goto out;
 	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
-	kpool_release(f.pool);
+	kpool_shutdown(f.pool);
 	KT_EXPECT_EQ(kpool_submit(f.pool, &late.item), -ESHUTDOWN);
 	KT_EXPECT_EQ(kpool_try_submit(f.pool, &late.item), -ESHUTDOWN);
 	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &late.item, 1), -ESHUTDOWN);
@@ -654,7 +654,7 @@ static void expect_oldest(struct kpool *pool, unsigned long from,
 			  unsigned long to)
 {
 	unsigned int least = jiffies_to_msecs(jiffies - to);
-	u64 oldest = kt_stat(pool, oldest_ms);
+	u64 oldest = kt_stat(pool, oldest_pending_ms);
 
 	KT_EXPECT_GE(oldest, least);
 	KT_EXPECT_LE(oldest, jiffies_to_msecs(jiffies - from));
@@ -676,7 +676,7 @@ static void stats_tell_how_long_the_first_has_waited(void)
 	if (!full_make(&f, &attrs))
 		goto out;
 	kt_sleep_ms(50);
-	KT_EXPECT_EQ(kt_stat(f.pool, oldest_ms), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, oldest_pending_ms), 0);
 	for (i = 0; i < 2; i++) {
 		kt_job_init(&late[i], kt_job_tiny, &f.gate, i);
 		from[i] = jiffies;
@@ -685,11 +685,11 @@ static void stats_tell_how_long_the_first_has_waited(void)
 		kt_sleep_ms(kt_ms(12345, 200));
 		expect_oldest(f.pool, from[0], to[0]);
 	}
-	KT_EXPECT_GE(kt_stat(f.pool, oldest_ms), 2 * kt_ms(12345, 200) - 10);
+	KT_EXPECT_GE(kt_stat(f.pool, oldest_pending_ms), 2 * kt_ms(12345, 200) - 10);
 	KT_EXPECT(kpool_cancel(&late[0].item));
 	expect_oldest(f.pool, from[1], to[1]);
 	KT_EXPECT(kpool_cancel(&late[1].item));
-	KT_EXPECT_EQ(kt_stat(f.pool, oldest_ms), 0);
+	KT_EXPECT_EQ(kt_stat(f.pool, oldest_pending_ms), 0);
 out:
 	full_end(&f);
 }

@@ -64,8 +64,8 @@ static void worker_memory_is_used_again(void)
 		return;
 	probes_submit(pool, p, 3);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
-	KT_EXPECT_EQ(kpool_reboot(pool), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
 	probes_submit(pool, &p[3], 1);
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
 	KT_EXPECT_EQ(kt_stat(pool, spawned), 2);
@@ -140,7 +140,7 @@ static unsigned long submit_at(int i, enum kpool_priority priority)
 static const char *const oldest[] = { "normal", "high", "low", NULL };
 
 /*
- * oldest_ms is the age of the oldest in line, of any priority.
+ * oldest_pending_ms is the age of the oldest in line, of any priority.
  * Fails if it is that of the first or the last priority that has any.
  */
 static void oldest_is_of_any_priority(int first)
@@ -152,20 +152,20 @@ static void oldest_is_of_any_priority(int first)
 	if (!begin(&queued))
 		return;
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
-	KT_EXPECT_EQ(kt_stat(pool, oldest_ms), 0);
+	KT_EXPECT_EQ(kt_stat(pool, oldest_pending_ms), 0);
 	submit_at(0, first);
 	second_at = submit_at(1, (first + 1) % 3);
 	submit_at(2, (first + 2) % 3);
-	seen = kt_stat(pool, oldest_ms);
+	seen = kt_stat(pool, oldest_pending_ms);
 	KT_EXPECT_GE(seen, 3 * 40 - 2 * jiffies_to_msecs(1));
 	KT_EXPECT(kpool_cancel(&p[0].job.item));
 	/* younger by at least a sleep, and no older than it can be */
-	seen = kt_stat(pool, oldest_ms);
+	seen = kt_stat(pool, oldest_pending_ms);
 	KT_EXPECT_LE(seen, ms_since(second_at));
 	KT_EXPECT_GE(seen, 2 * 40 - 2 * jiffies_to_msecs(1));
 	for (i = 1; i < 3; i++)
 		KT_EXPECT(kpool_cancel(&p[i].job.item));
-	KT_EXPECT_EQ(kt_stat(pool, oldest_ms), 0);
+	KT_EXPECT_EQ(kt_stat(pool, oldest_pending_ms), 0);
 	scene_ends();
 }
 
@@ -183,9 +183,9 @@ static void delay_is_no_part_of_the_age(void)
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job,
 					  msecs_to_jiffies(delay)), 0);
-	KT_EXPECT_EQ(kt_stat(pool, oldest_ms), 0);
+	KT_EXPECT_EQ(kt_stat(pool, oldest_pending_ms), 0);
 	KT_EXPECT(kt_wait(kt_stat(pool, pending) == 1));
-	KT_EXPECT_LE(kt_stat(pool, oldest_ms) + delay, ms_since(start));
+	KT_EXPECT_LE(kt_stat(pool, oldest_pending_ms) + delay, ms_since(start));
 	scene_ends();
 }
 

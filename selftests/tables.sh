@@ -37,7 +37,7 @@ worker_memory_is_used_again() {
 # shellcheck disable=SC2317 # wait_until calls it
 one_is_asleep() {
 	[ "$(awk 'NR > 1 { print $2, $5 }' "$dir/workers" | sort | xargs)" = \
-		"asleep waits_for_the_first running probe_fn" ]
+		"blocked waits_for_the_first running probe_fn" ]
 }
 
 # Fails if a worker whose item sleeps in kpool is shown as any other.

@@ -3,7 +3,7 @@
  * Every argument that is a time: what is as long as a wait without limit or
  * longer is one, inside the pool too, and 0 does not wait.
  */
-#include "actor.h"
+#include "caller_item.h"
 #include "load.h"
 
 static const unsigned long longest[] = {
@@ -42,7 +42,7 @@ static int collects(unsigned long timeout)
 
 static int releases(unsigned long timeout)
 {
-	return kpool_release_timeout(here, timeout);
+	return kpool_shutdown_timeout(here, timeout);
 }
 
 /* How to wait, and what one gets that has no time. */
@@ -182,7 +182,7 @@ static void time_is_kept_to_the_tick(int which)
 
 static const struct wait *inside_wait;
 
-static int act_waits(struct actor *a)
+static int act_waits(struct caller_item *a)
 {
 	return inside_wait->fn(a->timeout);
 }
@@ -209,13 +209,13 @@ static void limitless_wait_inside_is_a_hang(int which)
 			return;
 		KT_EXPECT_EQ(kpool_pause(here), 0);
 		inside_wait = w;
-		actor_init(&cast[0], here, NULL, act_waits);
-		cast[0].timeout = longest[i];
-		actor_start(&cast[0]);
+		caller_init(&callers[0], here, NULL, act_waits);
+		callers[0].timeout = longest[i];
+		caller_start(&callers[0]);
 		if (w->group)
 			probes_submit(here, p, 1);
 		kpool_resume(here);
-		actor_expect(&cast[0], -EDEADLK);
+		caller_expect(&callers[0], -EDEADLK);
 		jobs_end(here);
 	}
 }
@@ -239,13 +239,13 @@ static void timed_wait_inside_is_no_hang(int which)
 		return;
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	inside_wait = w;
-	actor_init(&cast[0], here, NULL, act_waits);
-	cast[0].timeout = 5;
-	actor_start(&cast[0]);
+	caller_init(&callers[0], here, NULL, act_waits);
+	callers[0].timeout = 5;
+	caller_start(&callers[0]);
 	if (w->group)
 		probes_submit(here, p, 1);
 	kpool_resume(here);
-	actor_expect(&cast[0], -ETIMEDOUT);
+	caller_expect(&callers[0], -ETIMEDOUT);
 	jobs_end(here);
 }
 

@@ -19,7 +19,7 @@ static const struct {
 	int			value, least, most;
 } tunables[] = {
 #define TUNABLE(id, field, ...) \
-	{ KPOOL_##id, offsetof(struct kpool_attrs, field), __VA_ARGS__ }
+	{ KPOOL_TUNE_##id, offsetof(struct kpool_attrs, field), __VA_ARGS__ }
 	TUNABLE(CAPACITY, capacity, 7, 1, KPOOL_UNLIMITED),
 	TUNABLE(MIN_WORKERS, min_workers, 1, KPOOL_NONE, 1),
 	TUNABLE(QUEUE_DEPTH, queue_depth, 9, KPOOL_NONE, KPOOL_UNLIMITED),
@@ -29,7 +29,7 @@ static const struct {
 	TUNABLE(NICE, nice, 3, -20, 19),
 	TUNABLE(POLICY, policy, KPOOL_POLICY_BATCH, KPOOL_NONE, KPOOL_POLICY_RR),
 	TUNABLE(RT_PRIORITY, rt_priority, 42, 1, 99),
-	TUNABLE(NUMA_NODE, node, KPOOL_NODE(0), KPOOL_NODE(0), KPOOL_NODE(0)),
+	TUNABLE(NODE, node, KPOOL_NODE(0), KPOOL_NODE(0), KPOOL_NODE(0)),
 	TUNABLE(WHEN_FULL, when_full, KPOOL_NONE, KPOOL_NONE, KPOOL_NONE),
 	TUNABLE(STALL_MS, stall_ms, 4321, 1, KPOOL_NO_STALL),
 	TUNABLE(MAX_BYPASS, max_bypass, 4, 1, KPOOL_UNLIMITED),
@@ -72,8 +72,8 @@ static void every_attribute_is_tunable(void)
 		KT_EXPECT_EQ(kpool_tune(pool, tunables[i].tunable, 0), 0);
 		KT_EXPECT_EQ(in_force(pool, i), def);
 	}
-	expect_tuned(pool, KPOOL_NICE, 3);
-	expect_tuned(pool, KPOOL_NICE, KPOOL_NONE);
+	expect_tuned(pool, KPOOL_TUNE_NICE, 3);
+	expect_tuned(pool, KPOOL_TUNE_NICE, KPOOL_NONE);
 	kt_pool_end(pool);
 }
 
@@ -107,25 +107,25 @@ static void pool_created_nonblocking_stays_so(void)
 	pool = kt_pool("tune", &attrs);
 	if (!pool)
 		return;
-	expect_tune(pool, KPOOL_NONBLOCKING, KPOOL_NONE, -EPERM, why);
-	expect_tune(pool, KPOOL_NONBLOCKING, 0, -EPERM, why);
-	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0, why);
-	expect_tune(pool, KPOOL_CAPACITY, 3, 0, why);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, KPOOL_NONE, -EPERM, why);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 0, -EPERM, why);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 1, 0, why);
+	expect_tune(pool, KPOOL_TUNE_CAPACITY, 3, 0, why);
 	kt_pool_end(pool);
 	pool = kt_pool("tune", NULL);
 	if (!pool)
 		return;
-	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0, why);
-	expect_tune(pool, KPOOL_NONBLOCKING, KPOOL_NONE, 0, why);
-	expect_tune(pool, KPOOL_NONBLOCKING, 1, 0, why);
-	expect_tune(pool, KPOOL_NONBLOCKING, 0, 0, why);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 1, 0, why);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, KPOOL_NONE, 0, why);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 1, 0, why);
+	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 0, 0, why);
 	kt_pool_end(pool);
 	multi = kpool_multi_create(&attrs, 2, KPOOL_ROUND_ROBIN, "several");
 	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(multi), 0))
 		return;
-	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_NONBLOCKING, KPOOL_NONE),
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_NONBLOCKING, KPOOL_NONE),
 		     -EPERM);
-	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_NONBLOCKING, 1), 0);
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_NONBLOCKING, 1), 0);
 	KT_EXPECT_EQ(kpool_multi_destroy(multi), 0);
 }
 
@@ -145,14 +145,14 @@ static void when_full_goes_to_wait_and_back(int created)
 	pool = kt_pool("tune", &(struct kpool_attrs){ .when_full = created });
 	if (!pool)
 		return;
-	for (other = KPOOL_CALLER_RUNS; other <= KPOOL_DROP_OLDEST; other++)
-		expect_tune(pool, KPOOL_WHEN_FULL, other,
+	for (other = KPOOL_FULL_CALLER_RUNS; other <= KPOOL_FULL_DROP_OLDEST; other++)
+		expect_tune(pool, KPOOL_TUNE_WHEN_FULL, other,
 			    other == created ? 0 : -EPERM,
 			    "when_full cannot be");
-	expect_tune(pool, KPOOL_WHEN_FULL, KPOOL_NONE, 0, "when_full");
-	expect_tune(pool, KPOOL_WHEN_FULL, created ?: KPOOL_NONE, 0,
+	expect_tune(pool, KPOOL_TUNE_WHEN_FULL, KPOOL_NONE, 0, "when_full");
+	expect_tune(pool, KPOOL_TUNE_WHEN_FULL, created ?: KPOOL_NONE, 0,
 		    "when_full");
-	expect_tune(pool, KPOOL_WHEN_FULL, 0, 0, "when_full");
+	expect_tune(pool, KPOOL_TUNE_WHEN_FULL, 0, 0, "when_full");
 	kt_pool_end(pool);
 }
 
@@ -167,7 +167,7 @@ static void pinned_pool_is_tuned_by_its_owner(void)
 	pool = kt_pool("tune", &(struct kpool_attrs){ .flags = KPOOL_PINNED });
 	if (!pool)
 		return;
-	expect_tune(pool, KPOOL_CAPACITY, 3, 0, "capacity");
+	expect_tune(pool, KPOOL_TUNE_CAPACITY, 3, 0, "capacity");
 	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpu_all_mask), 0);
 	kt_pool_end(pool);
 }
@@ -265,12 +265,12 @@ static void more_capacity_serves_those_who_wait(void)
 
 	if (!three_blocked(&f, late, s))
 		goto out;
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_CAPACITY, 3), 0);
 	KT_EXPECT_EQ(kt_thread_join(&s[0].thread), 0);
 	KT_EXPECT_EQ(kt_thread_join(&s[1].thread), 0);
 	KT_EXPECT(kt_wait(atomic_read(&f.gate.started) == 3));
 	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 1);
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, KPOOL_UNLIMITED), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_CAPACITY, KPOOL_UNLIMITED), 0);
 	KT_EXPECT_EQ(kt_thread_join(&s[2].thread), 0);
 	KT_EXPECT(kt_wait(atomic_read(&f.gate.started) == 4));
 out:
@@ -289,12 +289,12 @@ static void longer_queue_admits_those_who_wait(void)
 
 	if (!three_blocked(&f, late, s))
 		goto out;
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_QUEUE_DEPTH, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_QUEUE_DEPTH, 2), 0);
 	KT_EXPECT_EQ(kt_thread_join(&s[0].thread), 0);
 	KT_EXPECT_EQ(kt_thread_join(&s[1].thread), 0);
 	KT_EXPECT_EQ(kt_stat(f.pool, pending), 2);
 	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 1);
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_QUEUE_DEPTH, KPOOL_UNLIMITED), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_UNLIMITED), 0);
 	KT_EXPECT_EQ(kt_thread_join(&s[2].thread), 0);
 	KT_EXPECT_EQ(kt_stat(f.pool, pending), 3);
 out:
@@ -314,10 +314,10 @@ static void shrinking_refuses_no_sleeper(void)
 
 	if (!three_blocked(&f, late, s))
 		goto out;
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_NONBLOCKING, 1), 0);
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_MAX_BLOCKED, 1), 0);
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, 1), 0);
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_QUEUE_DEPTH, KPOOL_NONE), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_NONBLOCKING, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_MAX_BLOCKED, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
 	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 3);
 out:
 	kt_gate_open(&f.gate);
@@ -351,7 +351,7 @@ static void shrinking_lets_the_surplus_go(void)
 		kt_job_init(&jobs[i], kt_job_gated, &second, i);
 		KT_EXPECT_EQ(kpool_submit(f.pool, &jobs[i].item), 0);
 	}
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_CAPACITY, 2), 0);
 	KT_EXPECT_EQ(kt_stat(f.pool, running), 4);
 	kt_gate_open(&f.gate);
 	KT_EXPECT(kt_wait(atomic_read(&f.gate.finished) == 4));
@@ -370,7 +370,7 @@ out:
 
 /*
  * Idle surplus workers go too.
- * Fails if tune waits for the purger to take them.
+ * Fails if tune waits for the reap work to take them.
  */
 static void shrinking_retires_idle_workers(void)
 {
@@ -384,7 +384,7 @@ static void shrinking_retires_idle_workers(void)
 	kt_gate_open(&f.gate);
 	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
 	KT_EXPECT_EQ(kt_stat(f.pool, alive), 4);
-	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(f.pool, KPOOL_TUNE_CAPACITY, 1), 0);
 	KT_EXPECT(kt_wait(kt_stat(f.pool, alive) == 1));
 	KT_EXPECT_EQ(kt_stat(f.pool, retired), 3);
 out:
@@ -483,26 +483,26 @@ static void scheduling_reaches_old_and_new_workers(void)
 	if (!pool || !see(pool, 0))
 		goto out;
 	expect_sched(seen[0], SCHED_NORMAL, 0, 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NICE, 7), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NICE, 7), 0);
 	expect_sched(seen[0], SCHED_NORMAL, 7, 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_POLICY_BATCH), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_POLICY_BATCH), 0);
 	expect_sched(seen[0], SCHED_BATCH, 7, 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_POLICY_IDLE), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_POLICY_IDLE), 0);
 	expect_sched(seen[0], SCHED_IDLE, 7, 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_RT_PRIORITY, 3), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_POLICY_RR), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_RT_PRIORITY, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_POLICY_RR), 0);
 	expect_sched(seen[0], SCHED_RR, 0, 3);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_POLICY_FIFO), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_RT_PRIORITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_POLICY_FIFO), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_RT_PRIORITY, 2), 0);
 	expect_sched(seen[0], SCHED_FIFO, 0, 2);
 	if (!see(pool, 1))
 		goto out;
 	expect_sched(seen[1], SCHED_FIFO, 0, 2);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_POLICY, KPOOL_NONE), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NICE, -5), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_NONE), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NICE, -5), 0);
 	expect_sched(seen[0], SCHED_NORMAL, -5, 0);
 	expect_sched(seen[1], SCHED_NORMAL, -5, 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NICE, 0), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NICE, 0), 0);
 	expect_sched(seen[1], SCHED_NORMAL, 0, 0);
 out:
 	see_end(pool);
@@ -595,12 +595,12 @@ static void node_confines_workers(void)
 
 	if (!pool || !see(pool, 0))
 		goto out;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NUMA_NODE, KPOOL_NODE(node)), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE, KPOOL_NODE(node)), 0);
 	if (!see(pool, 1))
 		goto out;
 	KT_EXPECT(cpumask_subset(seen[0]->cpus_ptr, cpumask_of_node(node)));
 	KT_EXPECT(cpumask_subset(seen[1]->cpus_ptr, cpumask_of_node(node)));
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NUMA_NODE, 0), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE, 0), 0);
 out:
 	see_end(pool);
 }
@@ -633,12 +633,12 @@ static void tune_without_cpu(struct kpool *pool, unsigned int cpu)
 	if (!KT_EXPECT_EQ(remove_cpu(cpu), 0))
 		return;
 	for (i = 0; i < ARRAY_SIZE(tunables); i++)
-		if (tunables[i].tunable != KPOOL_NUMA_NODE)
+		if (tunables[i].tunable != KPOOL_TUNE_NODE)
 			expect_tuned(pool, i, tunables[i].value);
 	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpumask_of(cpu)), -EINVAL);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_NUMA_NODE,
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE,
 				KPOOL_NODE(cpu_to_node(cpu))), -EINVAL);
-	KT_EXPECT_EQ(in_force(pool, KPOOL_NUMA_NODE), 0);
+	KT_EXPECT_EQ(in_force(pool, KPOOL_TUNE_NODE), 0);
 	KT_EXPECT_EQ(add_cpu(cpu), 0);
 	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpumask_of(cpu)), 0);
 }
@@ -785,10 +785,10 @@ static void closing_undoes_pause(void)
 			KT_EXPECT_EQ(kpool_submit(pool, &jobs[i].item), 0);
 		}
 		if (!round) {
-			KT_EXPECT_EQ(kpool_release_timeout(pool, KT_LIMIT), 0);
+			KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 			KT_EXPECT_EQ(kpool_pause(pool), -ESHUTDOWN);
 			KT_EXPECT(!kt_stat(pool, paused));
-			KT_EXPECT_EQ(kpool_reboot(pool), 0);
+			KT_EXPECT_EQ(kpool_reopen(pool), 0);
 			KT_EXPECT_EQ(kpool_submit(pool, &jobs[0].item), 0);
 			KT_EXPECT(kt_wait(atomic_read(&gate.finished) == 3));
 			atomic_set(&gate.finished, 2);
@@ -833,13 +833,13 @@ static void tuning_under_load_loses_nothing(void)
 	for (i = 0; i < 4; i++)
 		kt_thread_start(&t[i], storm_main, &jobs[i]);
 	for (i = 0; i < 200; i++) {
-		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_CAPACITY,
+		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_TUNE_CAPACITY,
 					capacities[i % 5]), 0);
-		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_QUEUE_DEPTH,
+		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_TUNE_QUEUE_DEPTH,
 					depths[i % 4]), 0);
-		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_NONBLOCKING,
+		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_TUNE_NONBLOCKING,
 					i % 3 ? KPOOL_NONE : 1), 0);
-		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_NICE, i % 5), 0);
+		KT_EXPECT_EQ(kpool_tune(storm_pool, KPOOL_TUNE_NICE, i % 5), 0);
 		KT_EXPECT_EQ(kpool_pause(storm_pool), 0);
 		kpool_resume(storm_pool);
 		usleep_range(50, 200);
@@ -857,7 +857,7 @@ static int tune_while_told(void *arg)
 	int n = 0, err = 0;
 
 	while (atomic_read(&tuning) && !err) {
-		err = kpool_tune(pool, KPOOL_NICE, 1 + n++ % 2);
+		err = kpool_tune(pool, KPOOL_TUNE_NICE, 1 + n++ % 2);
 		kt_sleep_ms(1);
 	}
 	return err;

@@ -64,7 +64,7 @@ static bool wake_make_as(int capacity, int depth, int when_full,
 
 static bool wake_make(int capacity, int depth)
 {
-	return wake_make_as(capacity, depth, KPOOL_WAIT, 0);
+	return wake_make_as(capacity, depth, KPOOL_FULL_WAIT, 0);
 }
 
 /* Have as many idle workers as units. */
@@ -192,20 +192,20 @@ static void by_release(void)
 {
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	submit(0);
-	kpool_release(here);
+	kpool_shutdown(here);
 }
 
 static void by_timed_release(void)
 {
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	submit(0);
-	KT_EXPECT_EQ(kpool_release_timeout(here, 0), -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(here, 0), -ETIMEDOUT);
 }
 
 static void by_submit_after_reboot(void)
 {
-	KT_EXPECT_EQ(kpool_release_timeout(here, KT_LIMIT), 0);
-	KT_EXPECT_EQ(kpool_reboot(here), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(here, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_reopen(here), 0);
 	submit(0);
 }
 
@@ -253,7 +253,7 @@ static void dropped_submits(struct kpool_item *dropped, int err)
 
 static void by_end_of_its_dropped_function(void)
 {
-	kpool_set_dropped(item(0), dropped_submits);
+	kpool_set_drop_fn(item(0), dropped_submits);
 	kpool_set_deadline(&p[0].job, the_past());
 	submit(0);
 	woken(atomic_read(&p[0].dropped) == 1);
@@ -331,7 +331,7 @@ static int several_by_release(void)
 {
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	probes_submit(here, p, 3);
-	kpool_release(here);
+	kpool_shutdown(here);
 	return 3;
 }
 
@@ -346,10 +346,10 @@ static int several_by_timer(void)
 
 static int several_by_capacity(void)
 {
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 1), 0);
 	probes_submit(here, p, 3);
 	woken(started(0));
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 3), 0);
 	return 3;
 }
 
@@ -382,7 +382,7 @@ static int several_by_cancel(void)
 static int several_by_cancel_wait(void)
 {
 	queue_behind_a_heavy_one();
-	KT_EXPECT_EQ(kpool_cancel_wait(item(11)), 1);
+	KT_EXPECT_EQ(kpool_cancel_sync(item(11)), 1);
 	return 2;
 }
 
@@ -396,7 +396,7 @@ static int several_by_disable(void)
 static int several_by_disable_wait(void)
 {
 	queue_behind_a_heavy_one();
-	KT_EXPECT_EQ(kpool_disable_wait(item(11)), 1);
+	KT_EXPECT_EQ(kpool_disable_sync(item(11)), 1);
 	return 2;
 }
 
@@ -439,10 +439,10 @@ static int heavy_one_by_capacity(void)
 	KT_EXPECT_EQ(kpool_set_weight(item(0), 3), 0);
 	occupy(10, 2);
 	submit(0);
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 4), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 4), 0);
 	kt_sleep_ms(10);
 	KT_EXPECT_EQ(started(0), 0);
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 5), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 5), 0);
 	return 1;
 }
 
@@ -499,7 +499,7 @@ static void room_by_cancel(void)
 
 static void room_by_cancel_wait(void)
 {
-	KT_EXPECT_EQ(kpool_cancel_wait(item(11)), 1);
+	KT_EXPECT_EQ(kpool_cancel_sync(item(11)), 1);
 }
 
 static void room_by_disable(void)
@@ -509,7 +509,7 @@ static void room_by_disable(void)
 
 static void room_by_disable_wait(void)
 {
-	KT_EXPECT_EQ(kpool_disable_wait(item(11)), 1);
+	KT_EXPECT_EQ(kpool_disable_sync(item(11)), 1);
 }
 
 static void room_by_group_cancel(void)
@@ -524,17 +524,17 @@ static void room_by_end(void)
 
 static void room_by_capacity(void)
 {
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 2), 0);
 }
 
 static void room_by_queue_depth(void)
 {
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_QUEUE_DEPTH, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_QUEUE_DEPTH, 2), 0);
 }
 
 static void room_by_queue_without_bound(void)
 {
-	KT_EXPECT_EQ(kpool_tune(here, KPOOL_QUEUE_DEPTH, KPOOL_UNLIMITED), 0);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_UNLIMITED), 0);
 }
 
 static void room_by_failure(void)
@@ -562,7 +562,7 @@ static const char *const room_names[] = {
  */
 static void submitter_is_let_in_by(int room)
 {
-	if (!wake_make_as(1, 1, KPOOL_WAIT, KPOOL_GROUP_FAIL_FAST))
+	if (!wake_make_as(1, 1, KPOOL_FULL_WAIT, KPOOL_GROUP_FAIL_FAST))
 		return;
 	kpool_set_group(&p[10].job, &group);
 	kpool_set_group(&p[11].job, &group);
@@ -595,7 +595,7 @@ static void submitter_of_cancelled_group_leaves_beside_a_drop(void)
 	if (!wake_make(1, 1))
 		return;
 	kpool_set_group(&p[1].job, &group);
-	kpool_set_dropped(item(0), drop_waits);
+	kpool_set_drop_fn(item(0), drop_waits);
 	kpool_set_deadline(&p[0].job, the_past());
 	submit(0);
 	if (!woken(atomic_read(&p[0].dropped) == 1) || !occupy(10, 1))
@@ -640,7 +640,7 @@ static void away_by_disable(void)
 
 static void away_by_cancel_wait(void)
 {
-	kpool_cancel_wait(item(1));
+	kpool_cancel_sync(item(1));
 }
 
 static void away_by_group_cancel(void)
@@ -752,7 +752,7 @@ static void ends_by_cancel(void)
 
 static void ends_by_cancel_wait(void)
 {
-	KT_EXPECT_EQ(kpool_cancel_wait(item(0)), 1);
+	KT_EXPECT_EQ(kpool_cancel_sync(item(0)), 1);
 }
 
 static void ends_by_disable(void)
@@ -804,7 +804,7 @@ static void waits_are_ended_by(int end)
 	struct kt_thread t[ARRAY_SIZE(waits)] = { };
 	int i;
 
-	if (!wake_make_as(1, 1, KPOOL_DROP_OLDEST, KPOOL_GROUP_COLLECT))
+	if (!wake_make_as(1, 1, KPOOL_FULL_DROP_OLDEST, KPOOL_GROUP_COLLECT))
 		return;
 	if (ends[end] == ends_by_newcomer && !occupy(10, 1))
 		goto out;
@@ -846,7 +846,7 @@ static void end_of_a_callers_run_starts_the_next(void)
 {
 	struct kt_thread t = { };
 
-	if (!wake_make_as(1, 0, KPOOL_CALLER_RUNS, 0))
+	if (!wake_make_as(1, 0, KPOOL_FULL_CALLER_RUNS, 0))
 		return;
 	if (!occupy(10, 1) || !kt_thread_start(&t, caller_runs, NULL) ||
 	    !woken(started(0)))
@@ -912,7 +912,7 @@ out:
 
 static int releases(void *unused)
 {
-	return kpool_release_timeout(here, MAX_SCHEDULE_TIMEOUT);
+	return kpool_shutdown_timeout(here, MAX_SCHEDULE_TIMEOUT);
 }
 
 /*

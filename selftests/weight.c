@@ -349,7 +349,7 @@ static void heavier_than_capacity_is_invalid(void)
 	}
 	KT_EXPECT_EQ(kt_stat(pool, refused), 0);
 	KT_EXPECT_EQ(kt_stat(pool, submitted), 6);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 3), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3), 0);
 	KT_EXPECT(load_runs(pool, &load[0]));
 	KT_EXPECT_EQ(kt_stat(pool, units), 3);
 	weight_finish(pool, NULL, 0);
@@ -537,7 +537,7 @@ static void item_heavier_than_shrunk_capacity_runs_alone(void)
 	KT_EXPECT(load_runs(pool, &load[0]));
 	KT_EXPECT_EQ(load_submit(pool, &load[1]), 0);
 	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
 	KT_EXPECT(load_waits(&load[1]));
 	load_end(&load[0]);
 	KT_EXPECT(load_starts(&load[1]));
@@ -567,7 +567,7 @@ static void sleeper_heavier_than_shrunk_capacity_comes_in(void)
 	if (!load_block(&s[0], pool, &load[1]) ||
 	    !load_block(&s[1], pool, &load[2]))
 		goto out;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
 	KT_EXPECT(load_waits(&load[1]));
 	KT_EXPECT_EQ(kt_stat(pool, blocked), 2);
 	load_end(&load[0]);
@@ -596,10 +596,10 @@ static void tuning_while_heavy_items_run_loses_no_unit(void)
 	weigh(&load[2], 4);
 	KT_EXPECT(load_runs(pool, &load[0]));
 	KT_EXPECT_EQ(load_submit(pool, &load[1]), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 	load_end(&load[0]);
 	KT_EXPECT(load_starts(&load[1]));
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 4), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 4), 0);
 	load_end(&load[1]);
 	KT_EXPECT_EQ(kt_stat(pool, units), 0);
 	KT_EXPECT(load_runs(pool, &load[2]));
@@ -715,9 +715,9 @@ static void raised_capacity_starts_heavy_head(void)
 	KT_EXPECT(load_runs(pool, &load[0]));
 	for (i = 1; i <= 3; i++)
 		KT_EXPECT_EQ(load_submit(pool, &load[i]), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 6), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 6), 0);
 	KT_EXPECT(load_waits(&load[1]));
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 8), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 8), 0);
 	KT_EXPECT(load_starts(&load[1]));
 	KT_EXPECT(load_starts(&load[2]));
 	KT_EXPECT(load_waits(&load[3]));
@@ -739,7 +739,7 @@ static void raised_capacity_admits_heavy_sleeper(void)
 	if (!load_block(&s[0], pool, &load[1]) ||
 	    !load_block(&s[1], pool, &load[2]))
 		goto out;
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_CAPACITY, 8), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 8), 0);
 	KT_EXPECT(load_starts(&load[1]));
 	KT_EXPECT(load_starts(&load[2]));
 	KT_EXPECT_EQ(kt_stat(pool, blocked), 0);
@@ -868,7 +868,7 @@ static void waiting_for_own_units_is_a_deadlock(void)
 	KT_EXPECT_EQ(kpool_flush_item(&n.job.item), 0);
 	KT_EXPECT_EQ(n.submitted, -EDEADLK);
 
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_QUEUE_DEPTH, 5), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, 5), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &n.job.item), 0);
 	KT_EXPECT_EQ(kpool_flush_item(&n.job.item), 0);
 	KT_EXPECT_EQ(n.submitted, 0);

@@ -58,7 +58,7 @@ static void order_and_age_survive_the_wrap(void)
 	begin = jiffies;
 	order_init(&order);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
-	submit(pool, 0, KPOOL_LOW);
+	submit(pool, 0, KPOOL_PRIO_LOW);
 	load_init(&held, 0);
 	load_init(&other, 1);
 	KT_EXPECT(load_runs(two, &held));
@@ -69,15 +69,15 @@ static void order_and_age_survive_the_wrap(void)
 	due = jiffies + 2 * TICKS_BEFORE;
 	let_pass(2 * TICKS_BEFORE - 8);
 	KT_EXPECT_LE((u32)jiffies, 2 * TICKS_BEFORE);
-	submit(pool, 1, KPOOL_NORMAL);
+	submit(pool, 1, KPOOL_PRIO_NORMAL);
 	KT_EXPECT_EQ(atomic_read(&p[63].ran), 0);
 	KT_EXPECT_EQ(kpool_submit(two, &p[60].job.item), 0);
 	let_pass(16);
 	KT_EXPECT(time_after_eq(jiffies, due));
 	KT_EXPECT_EQ(kt_stat(two, delayed), 0);
-	KT_EXPECT_GE(msecs_to_jiffies(kt_stat(pool, oldest_ms)),
+	KT_EXPECT_GE(msecs_to_jiffies(kt_stat(pool, oldest_pending_ms)),
 		     jiffies - begin - 2);
-	KT_EXPECT_LE(msecs_to_jiffies(kt_stat(pool, oldest_ms)),
+	KT_EXPECT_LE(msecs_to_jiffies(kt_stat(pool, oldest_pending_ms)),
 		     jiffies - begin);
 	/* the one that was held comes before those after it */
 	atomic_set(&held.gate.started, 0);
@@ -85,7 +85,7 @@ static void order_and_age_survive_the_wrap(void)
 	KT_EXPECT(load_starts(&held));
 	KT_EXPECT_EQ(atomic_read(&p[60].ran), 0);
 	for (i = 2; i < 40; i++)
-		submit(pool, i, KPOOL_HIGH);
+		submit(pool, i, KPOOL_PRIO_HIGH);
 	kpool_resume(pool);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(order.n, 40);

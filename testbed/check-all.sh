@@ -21,11 +21,11 @@ steps() {
 		make torture KERNEL=uml-debug
 		make torture KERNEL=stock PARAMETERS=oops=100
 		make litmus
-		testbed/planted.sh stock
-		testbed/planted.sh uml-debug
-		testbed/planted.sh rt
-		testbed/planted.sh x86-debug
-		testbed/planted.sh kcsan
+		testbed/canary.sh stock
+		testbed/canary.sh uml-debug
+		testbed/canary.sh rt
+		testbed/canary.sh x86-debug
+		testbed/canary.sh kcsan
 	END
 }
 

@@ -39,7 +39,7 @@ run_suite() {
 }
 
 # gcov's text of each file in each boot: "COUNT: LINE: TEXT" below "-: 0:Source:FILE". The compiler saw
-# the module's own files without their directory.
+# the module's own files by their path in the tree.
 annotated() {
 	local boot
 	cd "$tree" || exit
@@ -51,7 +51,7 @@ annotated() {
 # of_engine: one line for each that counts, "FILE LINE yes|no TEXT", of the module's own files.
 of_engine() {
 	awk -F : '
-		$3 == "Source" { file = $4 ~ /^[^\/]*\.c$/ ? $4 : "" }
+		$3 == "Source" { file = $4 ~ /^(core\/)?[^\/]*\.c$/ ? $4 : "" }
 		!file || $2 == 0 || $1 ~ /^ *-$/ { next }
 		{
 			key = file " " $2 + 0

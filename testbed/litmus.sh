@@ -133,7 +133,7 @@ complain() {
 	[ -n "$(marks "$file")" ] || echo "it marks no barrier"
 	find_code "$file"
 	# with its hyphens, it can only be in a comment
-	grep -qwF -- "$name" "$tree"/*.[ch] || echo "no comment of the code names it"
+	grep -qwF -- "$name" "$tree"/*.[ch] "$tree"/core/*.[ch] || echo "no comment of the code names it"
 }
 
 # Running

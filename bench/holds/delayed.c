@@ -85,7 +85,7 @@ static void release_delayed(unsigned int n)
 {
 	make_delayed(n);
 	holds_measure();
-	kpool_release(holds_pool);
+	kpool_shutdown(holds_pool);
 	holds_end_pool();
 	holds_measured(n);
 }

@@ -13,7 +13,7 @@ static void module_goes(unsigned int n)
 	unsigned int i;
 
 	holds_pool = kpool_default();
-	holds_check(!kpool_tune(holds_pool, KPOOL_QUEUE_DEPTH, KPOOL_UNLIMITED),
+	holds_check(!kpool_tune(holds_pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_UNLIMITED),
 		    "tune");
 	kpool_pause(holds_pool);
 	for (i = 0; i < n; i++) {

@@ -85,7 +85,7 @@ static void release_line(unsigned int n)
 {
 	make_full(n);
 	holds_measure();
-	kpool_release(holds_pool);
+	kpool_shutdown(holds_pool);
 	holds_end_pool();
 	holds_measured(n);
 }
@@ -106,8 +106,8 @@ static void capacity_up(unsigned int n)
 {
 	make_full(n);
 	holds_measure();
-	holds_check(!kpool_tune(holds_pool, KPOOL_CAPACITY, 16), "tune");
-	holds_check(!kpool_tune(holds_pool, KPOOL_QUEUE_DEPTH, 1), "tune");
+	holds_check(!kpool_tune(holds_pool, KPOOL_TUNE_CAPACITY, 16), "tune");
+	holds_check(!kpool_tune(holds_pool, KPOOL_TUNE_QUEUE_DEPTH, 1), "tune");
 	holds_unblock();
 	kpool_flush(holds_pool);
 	holds_measured(n);
@@ -123,7 +123,7 @@ static void drop_oldest_with(unsigned int n,
 		.capacity = 1,
 		.queue_depth = n - some,
 		.expiry_ms = KPOOL_NO_PURGE,
-		.when_full = KPOOL_DROP_OLDEST,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
 	};
 
 	holds_make_with(&attrs);
@@ -151,7 +151,7 @@ static void drop_oldest_stream(unsigned int n)
 
 static void high(struct kpool_job *job, unsigned int i)
 {
-	kpool_set_priority(&job->item, KPOOL_HIGH);
+	kpool_set_priority(&job->item, KPOOL_PRIO_HIGH);
 }
 
 static void drop_oldest_high(unsigned int n)

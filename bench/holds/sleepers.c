@@ -49,7 +49,7 @@ static void waits_for_group(struct holds_caller *caller)
 
 static void releases(struct holds_caller *caller)
 {
-	kpool_release_timeout(holds_pool, MAX_SCHEDULE_TIMEOUT);
+	kpool_shutdown_timeout(holds_pool, MAX_SCHEDULE_TIMEOUT);
 }
 
 /* A pool whose only unit is taken and that lets nobody wait in it. */
@@ -86,7 +86,7 @@ static void release_submitters(unsigned int n)
 {
 	make_sleepers(n, KPOOL_NONE, submits);
 	holds_measure();
-	kpool_release(holds_pool);
+	kpool_shutdown(holds_pool);
 	end_sleepers(n);
 }
 
@@ -102,7 +102,7 @@ static void depth_up_submitters(unsigned int n)
 {
 	make_sleepers(n, KPOOL_NONE, submits);
 	holds_measure();
-	holds_check(!kpool_tune(holds_pool, KPOOL_QUEUE_DEPTH, KPOOL_UNLIMITED), "tune");
+	holds_check(!kpool_tune(holds_pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_UNLIMITED), "tune");
 	holds_callers_return(n);
 	holds_unblock();
 	holds_end_pool();
@@ -113,7 +113,7 @@ static void capacity_up_submitters(unsigned int n)
 {
 	make_sleepers(n, KPOOL_NONE, submits);
 	holds_measure();
-	holds_check(!kpool_tune(holds_pool, KPOOL_CAPACITY, n + 1), "tune");
+	holds_check(!kpool_tune(holds_pool, KPOOL_TUNE_CAPACITY, n + 1), "tune");
 	holds_callers_return(n);
 	holds_unblock();
 	holds_end_pool();
@@ -178,7 +178,7 @@ static void group_waiters(unsigned int n)
 	unblock_sleepers(n);
 }
 
-static void closers(unsigned int n)
+static void drain_waiters(unsigned int n)
 {
 	make_sleepers(n, KPOOL_UNLIMITED, releases);
 	unblock_sleepers(n);
@@ -229,7 +229,7 @@ const struct holds_operation holds_sleepers[] = {
 	{ "flush-pending", HOLDS_SLEEPERS, flush_pending_flushers },
 	{ "flush-pool", HOLDS_SLEEPERS, flush_pool_flushers },
 	{ "group-waiters", HOLDS_SLEEPERS, group_waiters },
-	{ "closers", HOLDS_SLEEPERS, closers },
+	{ "drain waiters", HOLDS_SLEEPERS, drain_waiters },
 	{ "death-flush-item", HOLDS_SLEEPERS, death_flush_item },
 	{ "death-flush-pool", HOLDS_SLEEPERS, death_flush_pool },
 	{ }

@@ -48,7 +48,7 @@ static void release_idle(unsigned int n)
 {
 	make_idle(n);
 	holds_measure();
-	kpool_release(holds_pool);
+	kpool_shutdown(holds_pool);
 	end_idle(n);
 }
 
@@ -56,7 +56,7 @@ static void capacity_down(unsigned int n)
 {
 	make_idle(n);
 	holds_measure();
-	holds_check(!kpool_tune(holds_pool, KPOOL_CAPACITY, 1), "tune");
+	holds_check(!kpool_tune(holds_pool, KPOOL_TUNE_CAPACITY, 1), "tune");
 	wait_alive(1);
 	end_idle(n);
 }
@@ -82,7 +82,7 @@ static void tune_workers(unsigned int n)
 
 	make_idle(n);
 	holds_measure();
-	holds_check(!kpool_tune(holds_pool, KPOOL_NICE, 5), "tune");
+	holds_check(!kpool_tune(holds_pool, KPOOL_TUNE_NICE, 5), "tune");
 	holds_check(!kpool_tune_cpumask(holds_pool, cpu_online_mask), "tune");
 	holds_command(argv);
 	holds_measured(n);
@@ -107,7 +107,7 @@ static void capacity_down_busy(unsigned int n)
 {
 	make_busy(n, KPOOL_NO_PURGE);
 	holds_measure();
-	holds_check(!kpool_tune(holds_pool, KPOOL_CAPACITY, 1), "tune");
+	holds_check(!kpool_tune(holds_pool, KPOOL_TUNE_CAPACITY, 1), "tune");
 	holds_unblock();
 	kpool_flush(holds_pool);
 	wait_alive(1);

@@ -309,8 +309,8 @@ static void sim_op_invoke(struct sim_call *call)
 
 	if (ticket)
 		sim_judge_ticket(call, ticket,
-				 kpool_invoke(call->p->pool, ticket,
-					      GFP_ATOMIC));
+				 kpool_submit_arg(call->p->pool, ticket,
+						  GFP_ATOMIC));
 }
 
 /* More than may pass an item of lower priority. */
@@ -326,8 +326,8 @@ static void sim_op_burst(struct sim_call *call)
 			return;
 		ticket->ticks = 0;
 		sim_judge_ticket(call, ticket,
-				 kpool_invoke(call->p->pool, ticket,
-					      GFP_ATOMIC));
+				 kpool_submit_arg(call->p->pool, ticket,
+						  GFP_ATOMIC));
 	}
 }
 
@@ -430,7 +430,7 @@ static void sim_op_cancel_wait(struct sim_call *call)
 	call->target = it;
 	it->maybe_disabled++;
 	sim_note_circles();
-	err = kpool_cancel_wait(&it->job.item);
+	err = kpool_cancel_sync(&it->job.item);
 	it->maybe_disabled--;
 	it->was_disabled = sim->step;
 	sim_judge_wait(call, err, true);
@@ -454,7 +454,7 @@ static void sim_do_disable(struct sim_call *call, bool waits)
 	call->target = waits ? it : NULL;
 	it->maybe_disabled++;
 	sim_note_circles();
-	err = waits ? kpool_disable_wait(&it->job.item) :
+	err = waits ? kpool_disable_sync(&it->job.item) :
 		      kpool_disable(&it->job.item);
 	if (waits)
 		sim_judge_wait(call, err, true);
@@ -600,14 +600,14 @@ static void sim_op_resume(struct sim_call *call)
 
 static void sim_op_release(struct sim_call *call)
 {
-	kpool_release(call->p->pool);
+	kpool_shutdown(call->p->pool);
 	sim_expect(sim_during(call, call->p->was_closed),
 		   "release does not close");
 }
 
 static void sim_op_release_timeout(struct sim_call *call)
 {
-	int err = kpool_release_timeout(call->p->pool, call->op->ticks);
+	int err = kpool_shutdown_timeout(call->p->pool, call->op->ticks);
 
 	if (call->inside) {
 		sim_expect(err == -EDEADLK, "release from inside says %d", err);
@@ -629,7 +629,7 @@ static void sim_op_abort(struct sim_call *call)
 
 static void sim_op_reboot(struct sim_call *call)
 {
-	int err = kpool_reboot(call->p->pool);
+	int err = kpool_reopen(call->p->pool);
 
 	switch (err) {
 	case 0:

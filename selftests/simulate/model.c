@@ -65,9 +65,9 @@ static bool sim_is_under_way(enum sim_phase phase)
 static int sim_rank(const struct sim_item *it)
 {
 	switch (sim_spec(it)->priority) {
-	case KPOOL_HIGH:
+	case KPOOL_PRIO_HIGH:
 		return 0;
-	case KPOOL_LOW:
+	case KPOOL_PRIO_LOW:
 		return 2;
 	default:
 		return 1;

@@ -8,26 +8,26 @@
 #include <linux/string.h>
 
 #include "simulate.h"
-#include "../../internal.h"
-#include "../../pending.h"
+#include "internal.h"
+#include "queue.h"
 
 static enum sim_place sim_place_of(const struct kpool_item *item)
 {
-	switch (item->place) {
-	case KPOOL_NOWHERE:
+	switch (item->state) {
+	case KPOOL_ITEM_IDLE:
 		return SIM_REST;
-	case KPOOL_BLOCKED:
+	case KPOOL_ITEM_BLOCKED:
 		return SIM_BLOCKED;
-	case KPOOL_UNCOLLECTED:
+	case KPOOL_ITEM_DONE:
 		return SIM_KEPT;
-	case KPOOL_IN_LINE:
+	case KPOOL_ITEM_QUEUED:
 		return SIM_LINE;
-	case KPOOL_HELD:
-	case KPOOL_ASIDE:
+	case KPOOL_ITEM_REQUEUE:
+	case KPOOL_ITEM_PARKED:
 		return SIM_BACK;
-	case KPOOL_DUE:
+	case KPOOL_ITEM_BACKLOG:
 		return SIM_DUE;
-	case KPOOL_DELAYED:
+	case KPOOL_ITEM_DELAYED:
 		return SIM_DELAYED;
 	default:
 		return SIM_DOOMED;
@@ -49,15 +49,15 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 {
 	const struct kpool_run *run;
 
-	view->here = item->home == pool->id;
+	view->here = item->pool_id == pool->id;
 	if (!view->here)
 		return;
-	view->place = sim_place_of(item);
-	view->follows = item->flags & __KPOOL_FOLLOWS;
+	view->state = sim_place_of(item);
+	view->follows = item->flags & __KPOOL_STREAM_BLOCKED;
 	run = kpool_run_of(item);
 	if (run && run->kind == KPOOL_RUN_WORKER) {
 		view->runs = true;
-		view->run_id = (unsigned long)run->worker + run->worker->done;
+		view->run_id = (unsigned long)run->worker + run->worker->completed;
 	}
 }
 
@@ -113,13 +113,13 @@ static const struct kpool_run *sim_outermost(const struct kpool_run *run)
 static const struct kpool_run *sim_slept_for(const struct kpool *pool,
 					     const struct kpool_run *run)
 {
-	const struct kpool_waiter *waiter = run->asleep;
+	const struct kpool_waiter *waiter = run->blocked_on;
 
-	if (!waiter || (waiter->kind != KPOOL_WAIT_ITEM &&
-			waiter->kind != KPOOL_WAIT_CALL))
+	if (!waiter || (waiter->kind != KPOOL_WAITER_ITEM &&
+			waiter->kind != KPOOL_WAITER_CALL))
 		return NULL;
 	if (!kpool_wait_has_begun(waiter) &&
-	    (waiter->item->flags & __KPOOL_FOLLOWS) && !pool->aborted)
+	    (waiter->item->flags & __KPOOL_STREAM_BLOCKED) && !pool->aborted)
 		run = sim_stream_runner(waiter->item);
 	else
 		run = kpool_run_of(waiter->item);
@@ -132,7 +132,7 @@ static bool sim_sleeps_in_cycle(const struct kpool *pool,
 	const struct kpool_run *me = sim_outermost(waiter->run), *run = me;
 	unsigned int steps;
 
-	for (steps = 0; run && steps < pool->nr_nested; steps++) {
+	for (steps = 0; run && steps < pool->nr_self_waits; steps++) {
 		run = sim_slept_for(pool, run);
 		if (run == me)
 			return true;
@@ -145,10 +145,10 @@ static bool sim_observe_circle(const struct kpool *pool)
 {
 	const struct kpool_waiter *waiter;
 
-	list_for_each_entry(waiter, &pool->nested, nested)
+	list_for_each_entry(waiter, &pool->self_waits, nested)
 		if (sim_sleeps_in_cycle(pool, waiter))
 			return true;
-	list_for_each_entry(waiter, &pool->nested_calls, nested)
+	list_for_each_entry(waiter, &pool->self_wait_calls, nested)
 		if (sim_sleeps_in_cycle(pool, waiter))
 			return true;
 	return false;
@@ -161,10 +161,10 @@ static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->alive = pool->nr_workers;
 	stats->idle = pool->nr_idle;
 	stats->running = kpool_nr_running(pool) + pool->nr_caller_runs;
-	stats->units = pool->used;
+	stats->units = pool->units_used;
 	stats->delayed = pool->nr_delayed;
-	stats->pending = pool->nr_line + pool->nr_held + pool->nr_aside +
-			 pool->nr_due + pool->nr_doomed;
+	stats->pending = pool->nr_queued + pool->nr_requeue + pool->nr_parked +
+			 pool->nr_backlog + pool->nr_dropping;
 	stats->blocked = pool->nr_blocked;
 	stats->closed = pool->closed;
 	stats->paused = pool->paused;
@@ -188,8 +188,8 @@ static bool sim_is_unsettled(const struct kpool *pool)
 {
 	struct rb_node *first = rb_first_cached(&pool->flushers);
 
-	return !list_empty(&pool->served) || !list_empty(&pool->failed) ||
-	       !list_empty(&pool->doomed_groups) ||
+	return !list_empty(&pool->done_waiters) || !list_empty(&pool->failed_waiters) ||
+	       !list_empty(&pool->cancelled_groups) ||
 	       (first && !rb_entry(first, struct kpool_waiter, by_epoch)->left);
 }
 
@@ -206,13 +206,13 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 		sim_observe_ext_runs(pool, view);
 	sim_observe_stats(pool, &view->stats);
 	view->attrs = pool->attrs;
-	view->line = pool->nr_line;
-	view->back = pool->nr_aside;
-	list_for_each_entry(item, &pool->aside, node)
-		view->followers += !!(item->flags & __KPOOL_FOLLOWS);
-	view->queue = pool->nr_blocked + pool->nr_due;
+	view->line = pool->nr_queued;
+	view->back = pool->nr_parked;
+	list_for_each_entry(item, &pool->parked, node)
+		view->followers += !!(item->flags & __KPOOL_STREAM_BLOCKED);
+	view->queue = pool->nr_blocked + pool->nr_backlog;
 	view->aborted = pool->aborted;
-	view->settling = sim_work_pending(&pool->settler);
+	view->settling = sim_work_pending(&pool->recheck_work);
 	view->unsettled = sim_is_unsettled(pool);
 	for (i = 0; i < SIM_GROUPS; i++)
 		view->group_kept |= sim->group[i].pool == pool &&
@@ -224,7 +224,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 /* In place of RCU, which would hide it if somebody were still on his way out. */
 void sim_free_pool(struct kpool *pool)
 {
-	sim_expect(!pool->nr_sleepers, "a pool is freed, but %u are in it",
-		   pool->nr_sleepers);
+	sim_expect(!pool->nr_users, "a pool is freed, but %u are in it",
+		   pool->nr_users);
 	kfree_rcu(pool, rcu);
 }

@@ -34,23 +34,23 @@ static bool chance(u32 percent)
 static int sim_attr_value(enum kpool_tunable tunable)
 {
 	switch (tunable) {
-	case KPOOL_CAPACITY:
+	case KPOOL_TUNE_CAPACITY:
 		return one_of(1, 1, 1, 2, 2, 2, 3, 4, KPOOL_UNLIMITED);
-	case KPOOL_MIN_WORKERS:
+	case KPOOL_TUNE_MIN_WORKERS:
 		return one_of(KPOOL_NONE, KPOOL_NONE, KPOOL_NONE, 1, 2);
-	case KPOOL_QUEUE_DEPTH:
+	case KPOOL_TUNE_QUEUE_DEPTH:
 		return one_of(KPOOL_NONE, KPOOL_NONE, KPOOL_NONE, 1, 1, 2, 3,
 			      KPOOL_UNLIMITED);
-	case KPOOL_MAX_BLOCKED:
+	case KPOOL_TUNE_MAX_BLOCKED:
 		return one_of(KPOOL_UNLIMITED, KPOOL_UNLIMITED, 1, 2);
-	case KPOOL_NONBLOCKING:
+	case KPOOL_TUNE_NONBLOCKING:
 		return one_of(KPOOL_NONE, KPOOL_NONE, KPOOL_NONE, 1);
-	case KPOOL_EXPIRY_MS:
+	case KPOOL_TUNE_EXPIRY_MS:
 		return one_of(10, 20, 30, 50, 100, KPOOL_NO_PURGE,
 			      KPOOL_NO_PURGE);
-	case KPOOL_WHEN_FULL:
-		return one_of(KPOOL_WAIT, KPOOL_WAIT, KPOOL_WAIT,
-			      KPOOL_CALLER_RUNS, KPOOL_DROP_OLDEST);
+	case KPOOL_TUNE_WHEN_FULL:
+		return one_of(KPOOL_FULL_WAIT, KPOOL_FULL_WAIT, KPOOL_FULL_WAIT,
+			      KPOOL_FULL_CALLER_RUNS, KPOOL_FULL_DROP_OLDEST);
 	default:
 		return 0;
 	}
@@ -58,23 +58,23 @@ static int sim_attr_value(enum kpool_tunable tunable)
 
 static int sim_some_tunable(void)
 {
-	return one_of(KPOOL_CAPACITY, KPOOL_CAPACITY, KPOOL_CAPACITY,
-		      KPOOL_MIN_WORKERS, KPOOL_QUEUE_DEPTH, KPOOL_QUEUE_DEPTH,
-		      KPOOL_MAX_BLOCKED, KPOOL_NONBLOCKING, KPOOL_EXPIRY_MS,
-		      KPOOL_WHEN_FULL);
+	return one_of(KPOOL_TUNE_CAPACITY, KPOOL_TUNE_CAPACITY, KPOOL_TUNE_CAPACITY,
+		      KPOOL_TUNE_MIN_WORKERS, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_TUNE_QUEUE_DEPTH,
+		      KPOOL_TUNE_MAX_BLOCKED, KPOOL_TUNE_NONBLOCKING, KPOOL_TUNE_EXPIRY_MS,
+		      KPOOL_TUNE_WHEN_FULL);
 }
 
 static void sim_make_attrs(struct sim_program *program,
 			   struct kpool_attrs *attrs)
 {
 	*attrs = (struct kpool_attrs) {
-		.capacity	= sim_attr_value(KPOOL_CAPACITY),
-		.min_workers	= sim_attr_value(KPOOL_MIN_WORKERS),
-		.queue_depth	= sim_attr_value(KPOOL_QUEUE_DEPTH),
-		.max_blocked	= sim_attr_value(KPOOL_MAX_BLOCKED),
-		.nonblocking	= sim_attr_value(KPOOL_NONBLOCKING),
-		.expiry_ms	= sim_attr_value(KPOOL_EXPIRY_MS),
-		.when_full	= sim_attr_value(KPOOL_WHEN_FULL),
+		.capacity	= sim_attr_value(KPOOL_TUNE_CAPACITY),
+		.min_workers	= sim_attr_value(KPOOL_TUNE_MIN_WORKERS),
+		.queue_depth	= sim_attr_value(KPOOL_TUNE_QUEUE_DEPTH),
+		.max_blocked	= sim_attr_value(KPOOL_TUNE_MAX_BLOCKED),
+		.nonblocking	= sim_attr_value(KPOOL_TUNE_NONBLOCKING),
+		.expiry_ms	= sim_attr_value(KPOOL_TUNE_EXPIRY_MS),
+		.when_full	= sim_attr_value(KPOOL_TUNE_WHEN_FULL),
 		.fn		= sim_ticket_fn,
 		.fault		= sim_fault,
 	};
@@ -82,9 +82,9 @@ static void sim_make_attrs(struct sim_program *program,
 		attrs->worker_init = sim_worker_init;
 		attrs->worker_exit = sim_worker_exit;
 	}
-	if (attrs->when_full == KPOOL_CALLER_RUNS &&
+	if (attrs->when_full == KPOOL_FULL_CALLER_RUNS &&
 	    (attrs->nonblocking == 1 || program->has_init))
-		attrs->when_full = KPOOL_WAIT;
+		attrs->when_full = KPOOL_FULL_WAIT;
 	if (attrs->min_workers > attrs->capacity)
 		attrs->min_workers = attrs->capacity;
 	if (attrs->min_workers > 0 && chance(40))
@@ -100,8 +100,8 @@ static void sim_make_item(struct sim_item_spec *spec, bool plain)
 	spec->drop_sleeps = chance(20);
 	if (plain)
 		return;
-	spec->priority = one_of(KPOOL_NORMAL, KPOOL_NORMAL, KPOOL_NORMAL,
-				KPOOL_HIGH, KPOOL_LOW);
+	spec->priority = one_of(KPOOL_PRIO_NORMAL, KPOOL_PRIO_NORMAL, KPOOL_PRIO_NORMAL,
+				KPOOL_PRIO_HIGH, KPOOL_PRIO_LOW);
 	spec->weight = one_of(0, 0, 0, 0, 1, 2, 3);
 	spec->job = chance(60);
 	if (!spec->job)

@@ -30,7 +30,7 @@ static void sim_make_one(struct sim_item *it, int nr)
 		kpool_init_job(&it->job, sim_item_fn);
 	else
 		kpool_init_item(&it->job.item, sim_item_fn);
-	kpool_set_dropped(&it->job.item, sim_item_dropped);
+	kpool_set_drop_fn(&it->job.item, sim_item_dropped);
 	kpool_set_priority(&it->job.item, spec->priority);
 	if (spec->weight)
 		kpool_set_weight(&it->job.item, spec->weight);
@@ -128,7 +128,7 @@ static void sim_clear_out(void)
 	for (tries = 0; tries < 10 && sim_is_fragile(); tries++) {
 		for (i = 0; i < SIM_POOLS; i++)
 			if (sim->pool[i].pool)
-				kpool_release(sim->pool[i].pool);
+				kpool_shutdown(sim->pool[i].pool);
 		schedule_timeout_idle(30);
 	}
 	sim_expect(!sim_is_fragile(), "a call does not return from a closed pool");

@@ -11,7 +11,7 @@
 #include "torture.h"
 
 struct kpt_actor {
-	struct kpt_hand		hand;
+	struct kpt_ctx		ctx;
 	struct task_struct	*task;
 	unsigned int		done;
 
@@ -25,13 +25,13 @@ static unsigned int kpt_nr_actors;
 
 static void kpt_actor_pauses(struct kpt_actor *a)
 {
-	/* somebody may have killed it, see kpt_deed_kill() */
+	/* somebody may have killed it, see kpt_op_kill() */
 	if (signal_pending(current))
 		flush_signals(current);
 	while (kpt_stuttering() && !kthread_should_stop())
 		schedule_timeout_uninterruptible(1);
-	if (kpt_one_in(&a->hand, 16))
-		kpt_nap(&a->hand, 500);
+	if (kpt_one_in(&a->ctx, 16))
+		kpt_nap(&a->ctx, 500);
 	else
 		cond_resched();
 }
@@ -41,12 +41,12 @@ static int kpt_actor_main(void *data)
 	struct kpt_actor *a = data;
 	struct kpt_target *t;
 
-	if (a->hand.where == KPT_IN_THREAD)
+	if (a->ctx.where == KPT_IN_THREAD)
 		allow_signal(SIGKILL);
 	while (!kthread_should_stop()) {
-		t = kpt_get_any(&a->hand);
+		t = kpt_get_any(&a->ctx);
 		if (t) {
-			kpt_do_something(&a->hand, t);
+			kpt_do_something(&a->ctx, t);
 			kpt_put(t);
 		}
 		WRITE_ONCE(a->done, a->done + 1);
@@ -59,7 +59,7 @@ static int kpt_actor_start(struct kpt_actor *a, u32 seed, bool tunes, int nr)
 {
 	struct task_struct *task;
 
-	kpt_hand_init(&a->hand, seed, tunes ? KPT_IN_TUNER : KPT_IN_THREAD);
+	kpt_ctx_init(&a->ctx, seed, tunes ? KPT_IN_TUNER : KPT_IN_THREAD);
 	task = kthread_create(kpt_actor_main, a, "kpt_%s/%d",
 			      tunes ? "tune" : "submit", nr);
 	if (IS_ERR(task))
@@ -125,14 +125,14 @@ void kpt_actors_watch(void)
 	for (i = 0; i < nr; i++) {
 		struct kpt_actor *a = &kpt_actors[i];
 		unsigned int done = READ_ONCE(a->done);
-		const char *deed = READ_ONCE(a->hand.deed);
+		const char *op = READ_ONCE(a->ctx.op);
 
-		if (done != a->seen_done || !deed) {
+		if (done != a->seen_done || !op) {
 			a->seen_done = done;
 			a->seen_tick = kpt_tick;
 		} else if (kpt_tick - a->seen_tick > kpt_patience()) {
 			kpt_violation(KPT_HANG, "%s has been in %s for %u s",
-				      a->task->comm, deed,
+				      a->task->comm, op,
 				      (kpt_tick - a->seen_tick) / 2);
 			a->seen_tick = kpt_tick;
 		}
@@ -140,9 +140,9 @@ void kpt_actors_watch(void)
 }
 
 /* A submitter that sleeps in a killable submit gives up. */
-void kpt_deed_kill(struct kpt_hand *hand, struct kpt_target *t)
+void kpt_op_kill(struct kpt_ctx *ctx, struct kpt_target *t)
 {
-	unsigned int i = kpt_dice(hand, kpt_nsubmitters);
+	unsigned int i = kpt_rnd(ctx, kpt_nsubmitters);
 
 	if (i < kpt_actors_started())
 		send_sig(SIGKILL, kpt_actors[i].task, 1);

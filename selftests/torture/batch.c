@@ -15,34 +15,34 @@ struct kpt_batch {
 	atomic_t		ended;
 };
 
-static void kpt_batch_add(struct kpt_batch *b, struct kpt_hand *hand,
+static void kpt_batch_add(struct kpt_batch *b, struct kpt_ctx *ctx,
 			  struct kpt_target *t)
 {
 	struct kpt_item *it = kpt_alloc(t, sizeof(*it), GFP_KERNEL);
 
 	if (!it)
 		return;
-	kpt_item_init(it, t, hand, true);
+	kpt_item_init(it, t, ctx, true);
 	kpool_set_group(&it->job, &b->group);
 	it->is_bound = true;
 	it->told = &b->ended;
-	if (kpt_submit(hand, it, kpt_one_in(hand, 8) ?
-		       KPT_DELAYED : kpt_any_way(hand, t)))
+	if (kpt_submit(ctx, it, kpt_one_in(ctx, 8) ?
+		       KPT_DELAYED : kpt_any_way(ctx, t)))
 		kpt_free(t, it);
 	else
 		b->item[b->nr++] = it;
 }
 
 /* Wait, also in small pieces. */
-static void kpt_batch_wait(struct kpt_batch *b, struct kpt_hand *hand)
+static void kpt_batch_wait(struct kpt_batch *b, struct kpt_ctx *ctx)
 {
 	const int allowed[] = { -ETIMEDOUT, kpt_or_died(-ETIMEDOUT), 0 };
 	unsigned long timeout;
 	int err;
 
 	do {
-		timeout = kpt_one_in(hand, 2) ? MAX_SCHEDULE_TIMEOUT :
-						kpt_dice(hand, 4);
+		timeout = kpt_one_in(ctx, 2) ? MAX_SCHEDULE_TIMEOUT :
+						kpt_rnd(ctx, 4);
 		err = kpool_group_wait(&b->group, timeout);
 		if (err)
 			kpt_check_answer("kpool_group_wait()", err, allowed);
@@ -66,20 +66,20 @@ static void kpt_batch_collect(struct kpt_batch *b)
 			      b->nr, nr, PTR_ERR_OR_ZERO(job));
 }
 
-void kpt_deed_batch(struct kpt_hand *hand, struct kpt_target *t)
+void kpt_op_batch(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	struct kpt_batch b = {
-		.flags = kpt_dice(hand, 4),	/* both flags */
+		.flags = kpt_rnd(ctx, 4),	/* both flags */
 		.ended = ATOMIC_INIT(0),
 	};
-	int i, n = 1 + kpt_dice(hand, KPT_BATCH);
+	int i, n = 1 + kpt_rnd(ctx, KPT_BATCH);
 
 	kpool_init_group(&b.group, t->pool, NULL, b.flags);
 	for (i = 0; i < n; i++)
-		kpt_batch_add(&b, hand, t);
-	if (kpt_one_in(hand, 4))
+		kpt_batch_add(&b, ctx, t);
+	if (kpt_one_in(ctx, 4))
 		kpool_group_cancel(&b.group);
-	kpt_batch_wait(&b, hand);
+	kpt_batch_wait(&b, ctx);
 	if (b.flags & KPOOL_GROUP_COLLECT)
 		kpt_batch_collect(&b);
 	for (i = 0; i < b.nr; i++)
@@ -87,18 +87,18 @@ void kpt_deed_batch(struct kpt_hand *hand, struct kpt_target *t)
 }
 
 /* The groups of all: cancelled now and then, which lasts until a renewal. */
-void kpt_deed_group(struct kpt_hand *hand, struct kpt_target *t)
+void kpt_op_group(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	const int allowed[] = { -ETIMEDOUT, kpt_or_died(-ETIMEDOUT), 0 };
-	struct kpool_group *group = &t->group[kpt_dice(hand, 2)];
+	struct kpool_group *group = &t->group[kpt_rnd(ctx, 2)];
 	int err;
 
-	if (kpt_one_in(hand, 64))
+	if (kpt_one_in(ctx, 64))
 		kpool_group_cancel(group);
 	kpool_group_error(group);
-	if (hand->where != KPT_IN_THREAD)
+	if (ctx->where != KPT_IN_THREAD)
 		return;
-	err = kpool_group_wait(group, kpt_dice(hand, 3));
+	err = kpool_group_wait(group, kpt_rnd(ctx, 3));
 	if (err)
 		kpt_check_answer("kpool_group_wait()", err, allowed);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls.  Of one that fails it is not known whether it was refused, or accepted
- * and then given up: the books have a column for those.
+ * and then given up: the counters have a column for those.
  */
 #include <linux/delay.h>
 
@@ -30,21 +30,21 @@ static int kpt_called(void *arg)
 	return call->ret;
 }
 
-static void kpt_call_init(struct kpt_call *call, struct kpt_hand *hand,
+static void kpt_call_init(struct kpt_call *call, struct kpt_ctx *ctx,
 			  struct kpt_target *t)
 {
 	call->target = t;
 	atomic_set(&call->ran, 0);
-	call->ret = kpt_one_in(hand, 8) ? -EIO : 0;
-	call->us = kpt_one_in(hand, 4) ? 1 + kpt_dice(hand, 300) : 0;
+	call->ret = kpt_one_in(ctx, 8) ? -EIO : 0;
+	call->us = kpt_one_in(ctx, 4) ? 1 + kpt_rnd(ctx, 300) : 0;
 }
 
-static void kpt_check_call(struct kpt_hand *hand, struct kpt_call *call,
+static void kpt_check_call(struct kpt_ctx *ctx, struct kpt_call *call,
 			   int err, int result)
 {
 	const int allowed[] = {
 		-EAGAIN, -ESHUTDOWN, -ECANCELED, -ENOMEM,
-		hand->where == KPT_IN_ITEM ? -EDEADLK : -EAGAIN,
+		ctx->where == KPT_IN_ITEM ? -EDEADLK : -EAGAIN,
 		0
 	};
 	int ran = atomic_read(&call->ran);
@@ -68,21 +68,21 @@ static void kpt_count_call(struct kpt_target *t, int err)
 		kpt_count(t, accepted);
 }
 
-void kpt_deed_call(struct kpt_hand *hand, struct kpt_target *t)
+void kpt_op_call(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	struct kpt_caller caller;
 	struct kpt_call call;
 	int err, result = 0;
 
 	/* waits across pools are not detected */
-	if (hand->where == KPT_IN_ITEM && t->multi)
+	if (ctx->where == KPT_IN_ITEM && t->multi)
 		return;
-	kpt_call_init(&call, hand, t);
+	kpt_call_init(&call, ctx, t);
 	kpt_caller_in(t, &caller, &call);
 	err = kpool_call(kpt_pool(t), kpt_called, &call, &result);
 	kpt_caller_out(t, &caller);
 	kpt_count_call(t, err);
-	kpt_check_call(hand, &call, err, result);
+	kpt_check_call(ctx, &call, err, result);
 }
 
 static void kpt_call_release(void *arg)
@@ -93,7 +93,7 @@ static void kpt_call_release(void *arg)
 }
 
 /* After a time-out the argument belongs to the pool. */
-void kpt_deed_call_timeout(struct kpt_hand *hand, struct kpt_target *t)
+void kpt_op_call_timeout(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	struct kpt_call *call = kpt_alloc(t, sizeof(*call), GFP_KERNEL);
 	struct kpt_caller caller;
@@ -101,14 +101,14 @@ void kpt_deed_call_timeout(struct kpt_hand *hand, struct kpt_target *t)
 
 	if (!call)
 		return;
-	kpt_call_init(call, hand, t);
+	kpt_call_init(call, ctx, t);
 	kpt_caller_in(t, &caller, call);
 	err = kpool_call_timeout(kpt_pool(t), kpt_called, call,
-				 kpt_call_release, kpt_dice(hand, 4), &result);
+				 kpt_call_release, kpt_rnd(ctx, 4), &result);
 	kpt_caller_out(t, &caller);
 	kpt_count_call(t, err);
 	if (err == -ETIMEDOUT)
 		return;
-	kpt_check_call(hand, call, err, result);
+	kpt_check_call(ctx, call, err, result);
 	kpt_free(t, call);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What is promised: how a violation is told, and the checks of a pool's
- * counters, always and when drained, against each other and against our books.
+ * counters, always and when drained, against each other and against our counters.
  */
 #include "torture.h"
 
@@ -161,21 +161,21 @@ static void kpt_compare(struct kpt_target *t, const char *what, u64 pool,
 static void kpt_compare_all(struct kpt_target *t, const struct kpool_stats *s,
 			    long untold)
 {
-	long unsure = kpt_booked(t, unsure);
+	long unsure = kpt_counted(t, unsure);
 
-	kpt_compare(t, "submitted", s->submitted, kpt_booked(t, accepted),
+	kpt_compare(t, "submitted", s->submitted, kpt_counted(t, accepted),
 		    unsure);
-	kpt_compare(t, "completed", s->completed, kpt_booked(t, ran), 0);
-	kpt_compare(t, "failed", s->failed, kpt_booked(t, failed), 0);
-	kpt_compare(t, "died", s->died, kpt_booked(t, died), 0);
-	kpt_compare(t, "faults", kpt_booked(t, faults), kpt_booked(t, failed) +
-		    kpt_booked(t, died), 0);
-	kpt_compare(t, "cancelled", s->cancelled, kpt_booked(t, cancelled),
+	kpt_compare(t, "completed", s->completed, kpt_counted(t, ran), 0);
+	kpt_compare(t, "failed", s->failed, kpt_counted(t, failed), 0);
+	kpt_compare(t, "died", s->died, kpt_counted(t, died), 0);
+	kpt_compare(t, "faults", kpt_counted(t, faults), kpt_counted(t, failed) +
+		    kpt_counted(t, died), 0);
+	kpt_compare(t, "cancelled", s->cancelled, kpt_counted(t, cancelled),
 		    unsure);
-	kpt_compare(t, "dropped", s->dropped, kpt_booked(t, dropped) + untold,
+	kpt_compare(t, "dropped", s->dropped, kpt_counted(t, dropped) + untold,
 		    unsure);
-	kpt_compare(t, "expired", s->expired, kpt_booked(t, expired), 0);
-	kpt_compare(t, "caller_ran", s->caller_ran, kpt_booked(t, caller_ran),
+	kpt_compare(t, "expired", s->expired, kpt_counted(t, expired), 0);
+	kpt_compare(t, "caller_ran", s->caller_ran, kpt_counted(t, caller_ran),
 		    0);
 	if (s->submitted != s->completed + s->cancelled + s->dropped + s->died)
 		kpt_violation(KPT_COUNTERS,
@@ -188,18 +188,18 @@ static void kpt_compare_all(struct kpt_target *t, const struct kpool_stats *s,
  * Nobody uses the target, and its pool rests, or is gone: then @stats is NULL.
  * The functions without an item that have not run were dropped.
  */
-void kpt_check_books(struct kpt_target *t, const struct kpool_stats *stats)
+void kpt_check_counters(struct kpt_target *t, const struct kpool_stats *stats)
 {
-	long untold = kpt_booked(t, fn_accepted) - kpt_booked(t, fn_ran);
-	long ended = kpt_booked(t, ran) + kpt_booked(t, cancelled) +
-		     kpt_booked(t, dropped) + kpt_booked(t, died) + untold;
+	long untold = kpt_counted(t, fn_accepted) - kpt_counted(t, fn_ran);
+	long ended = kpt_counted(t, ran) + kpt_counted(t, cancelled) +
+		     kpt_counted(t, dropped) + kpt_counted(t, died) + untold;
 
 	kpt_check_items(t);
 	if (untold < 0)
 		kpt_violation(KPT_ONCE, "%s: %ld functions ran twice", t->name,
 			      -untold);
-	kpt_compare(t, "ends", ended, kpt_booked(t, accepted),
-		    kpt_booked(t, unsure));
+	kpt_compare(t, "ends", ended, kpt_counted(t, accepted),
+		    kpt_counted(t, unsure));
 	if (stats)
 		kpt_compare_all(t, stats, untold);
 }

@@ -8,7 +8,7 @@
  * rest.
  *
  * Of a target's items, half are common: anybody submits them at any time, and
- * they never change.  To submit one of the others, a hand claims it, waits for
+ * they never change.  To submit one of the others, a ctx claims it, waits for
  * it to come to rest, and gives it new attributes; to cancel it or to wait for
  * it takes no claim.
  */
@@ -160,7 +160,7 @@ static void kpt_item_begin(struct kpt_item *it)
 		kpt_violation(KPT_EARLY, "%s: %lu of %lu jiffies after submit",
 			      it->target->name, jiffies - it->since, it->delay);
 	if (it->target->kind == KPT_STATEFUL &&
-	    kpool_worker_state() != it->target)
+	    kpool_worker_data() != it->target)
 		kpt_violation(KPT_CONTEXT, "%s: the worker has no state",
 			      it->target->name);
 }
@@ -191,7 +191,7 @@ static void kpt_submit_itself(struct kpt_item *it)
 	static const int allowed[] = {
 		-ESHUTDOWN, -EALREADY, -ECANCELED, -EINVAL, 0
 	};
-	int err = kpt_submit(&it->hand, it, KPT_TRY);
+	int err = kpt_submit(&it->ctx, it, KPT_TRY);
 
 	if (err)
 		kpt_check_answer("an item's submit of itself", err, allowed);
@@ -203,22 +203,22 @@ static void kpt_item_acts(struct kpt_item *it)
 
 	if (!kpt_get(t))
 		return;
-	if (it->is_common && !t->multi && kpt_one_in(&it->hand, 4))
+	if (it->is_common && !t->multi && kpt_one_in(&it->ctx, 4))
 		kpt_submit_itself(it);
 	else
-		kpt_do_something(&it->hand, t);
+		kpt_do_something(&it->ctx, t);
 	kpt_put(t);
 }
 
 static void kpt_item_passes_time(struct kpt_item *it, const struct kpt_run *run)
 {
-	switch (kpt_dice(&it->hand, 16)) {
+	switch (kpt_rnd(&it->ctx, 16)) {
 	case 0:
 	case 1:
-		kpt_nap(&it->hand, 300);
+		kpt_nap(&it->ctx, 300);
 		break;
 	case 2:
-		udelay(1 + kpt_dice(&it->hand, 20));
+		udelay(1 + kpt_rnd(&it->ctx, 20));
 		break;
 	case 3:
 	case 4:
@@ -240,7 +240,7 @@ int kpt_item_run(struct kpool_item *item)
 	kpt_run_begin(&run, it->target, it->weight, it);
 	kpt_item_begin(it);
 	kpt_item_passes_time(it, &run);
-	if (kpt_one_in(&it->hand, 16)) {
+	if (kpt_one_in(&it->ctx, 16)) {
 		kpt_count(it->target, failed);
 		ret = -EIO;
 	}
@@ -289,7 +289,7 @@ static void kpt_check_reason(struct kpt_item *it, int err)
 			      it->target->name, err);
 }
 
-/* A kpool_dropped_fn. */
+/* A kpool_drop_fn. */
 void kpt_item_dropped(struct kpool_item *item, int err)
 {
 	struct kpt_item *it = kpt_item_of(item);
@@ -300,8 +300,8 @@ void kpt_item_dropped(struct kpool_item *item, int err)
 	kpt_count(t, dropped);
 	if (err == -ETIME)
 		kpt_count(t, expired);
-	if (it->is_common && kpt_one_in(&it->hand, 8) && kpt_get(t)) {
-		kpt_submit(&it->hand, it, KPT_TRY);
+	if (it->is_common && kpt_one_in(&it->ctx, 8) && kpt_get(t)) {
+		kpt_submit(&it->ctx, it, KPT_TRY);
 		kpt_put(t);
 	}
 	kpt_item_ended(it);
@@ -317,60 +317,60 @@ void kpt_cancelled(struct kpt_item *it)
 /* Making */
 
 void kpt_item_init(struct kpt_item *it, struct kpt_target *t,
-		   struct kpt_hand *hand, bool is_job)
+		   struct kpt_ctx *ctx, bool is_job)
 {
 	if (is_job)
 		kpool_init_job(&it->job, kpt_item_run);
 	else
 		kpool_init_item(&it->job.item, kpt_item_run);
-	kpool_set_dropped(&it->job.item, kpt_item_dropped);
-	kpt_hand_init(&it->hand, prandom_u32_state(&hand->rnd), KPT_IN_ITEM);
+	kpool_set_drop_fn(&it->job.item, kpt_item_dropped);
+	kpt_ctx_init(&it->ctx, prandom_u32_state(&ctx->rnd), KPT_IN_ITEM);
 	it->target = t;
 	it->is_job = is_job;
 	it->weight = 1;
 	it->nr = -1;
 }
 
-static void kpt_make_common(struct kpt_item *it, struct kpt_hand *hand)
+static void kpt_make_common(struct kpt_item *it, struct kpt_ctx *ctx)
 {
 	struct kpt_target *t = it->target;
 
 	it->is_common = true;
-	kpool_set_priority(&it->job.item, kpt_dice(hand, 3));
-	if (t->kind != KPT_NARROW && kpt_one_in(hand, 4))
-		it->weight = 1 + kpt_dice(hand, 3);
+	kpool_set_priority(&it->job.item, kpt_rnd(ctx, 3));
+	if (t->kind != KPT_NARROW && kpt_one_in(ctx, 4))
+		it->weight = 1 + kpt_rnd(ctx, 3);
 	kpool_set_weight(&it->job.item, it->weight);
 	if (!it->is_job)
 		return;
-	if (kpt_one_in(hand, 4))
-		kpool_set_group(&it->job, &t->group[kpt_dice(hand, 2)]);
-	if (t->kind != KPT_NARROW && kpt_one_in(hand, 4)) {
-		it->lane = &t->lane[kpt_dice(hand, KPT_NR_LANES)];
+	if (kpt_one_in(ctx, 4))
+		kpool_set_group(&it->job, &t->group[kpt_rnd(ctx, 2)]);
+	if (t->kind != KPT_NARROW && kpt_one_in(ctx, 4)) {
+		it->lane = &t->lane[kpt_rnd(ctx, KPT_NR_LANES)];
 		kpool_set_stream(&it->job, &it->lane->stream);
 	}
 	it->is_bound = it->job.group || it->lane;
 }
 
 /* The items that stay, when their target is made. */
-void kpt_items_init(struct kpt_target *t, struct kpt_hand *hand)
+void kpt_items_init(struct kpt_target *t, struct kpt_ctx *ctx)
 {
 	int i;
 
 	for (i = 0; i < KPT_NR_ITEMS; i++) {
 		struct kpt_item *it = &t->items[i];
 
-		kpt_item_init(it, t, hand, i % 4);
+		kpt_item_init(it, t, ctx, i % 4);
 		if (i < KPT_NR_ITEMS / 2)
-			kpt_make_common(it, hand);
+			kpt_make_common(it, ctx);
 	}
 }
 
-struct kpt_item *kpt_any_item(struct kpt_hand *hand, struct kpt_target *t)
+struct kpt_item *kpt_any_item(struct kpt_ctx *ctx, struct kpt_target *t)
 {
-	return &t->items[kpt_dice(hand, KPT_NR_ITEMS)];
+	return &t->items[kpt_rnd(ctx, KPT_NR_ITEMS)];
 }
 
-struct kpt_item *kpt_any_common(struct kpt_hand *hand, struct kpt_target *t)
+struct kpt_item *kpt_any_common(struct kpt_ctx *ctx, struct kpt_target *t)
 {
-	return &t->items[kpt_dice(hand, KPT_NR_ITEMS / 2)];
+	return &t->items[kpt_rnd(ctx, KPT_NR_ITEMS / 2)];
 }

@@ -103,7 +103,7 @@ static void kpt_print_parameters(const char *what)
 		 kpt_oops, seed, broken);
 }
 
-#define KPT_SUM(field)	kpt_sum(offsetof(struct kpt_books, field))
+#define KPT_SUM(field)	kpt_sum(offsetof(struct kpt_counters, field))
 
 static void kpt_print_stats(void)
 {
@@ -122,11 +122,11 @@ static void kpt_print_stats(void)
 
 static int kpt_start(void)
 {
-	struct kpt_hand hand;
+	struct kpt_ctx ctx;
 	int err;
 
-	kpt_hand_init(&hand, seed, KPT_IN_THREAD);
-	err = kpt_targets_make(&hand) ?:
+	kpt_ctx_init(&ctx, seed, KPT_IN_THREAD);
+	err = kpt_targets_make(&ctx) ?:
 	      kpt_watch_start() ?:
 	      kpt_actors_start(seed) ?:
 	      kpt_pace_start(seed);
@@ -147,7 +147,7 @@ static void kpt_end(void)
 	kpt_actors_free();
 	kpt_print_stats();
 	if (kpt_verbose)
-		kpt_print_deeds();
+		kpt_print_ops();
 	kpt_print_parameters(kpt_nr_violations() ? "End of test: FAILURE" :
 						   "End of test: SUCCESS");
 	WRITE_ONCE(kpt_ended, true);

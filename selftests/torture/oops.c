@@ -30,11 +30,11 @@ struct kpt_victim {
 static atomic_t kpt_deaths[2];	/* by oops, by exit */
 
 /* One more death, if it may be: which? */
-static bool kpt_choose_death(struct kpt_hand *hand, enum kpt_death *how)
+static bool kpt_choose_death(struct kpt_ctx *ctx, enum kpt_death *how)
 {
-	bool exits = kpt_one_in(hand, 2);
+	bool exits = kpt_one_in(ctx, 2);
 
-	*how = exits ? KPT_EXIT : kpt_dice(hand, KPT_EXIT);
+	*how = exits ? KPT_EXIT : kpt_rnd(ctx, KPT_EXIT);
 	return atomic_read(&kpt_deaths[exits]) < (exits ? kpt_exits : kpt_oops);
 }
 
@@ -129,24 +129,24 @@ static void kpt_call_dies(struct kpt_victim *v)
 		kpt_violation(KPT_ANSWER, "a call that died returned %d", err);
 }
 
-void kpt_deed_oops(struct kpt_hand *hand, struct kpt_target *t)
+void kpt_op_oops(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	bool may_call = t->kind != KPT_WIDE && t->kind != KPT_MULTI;
 	struct kpt_victim *v;
 	enum kpt_death how;
 
-	if (!kpt_choose_death(hand, &how))
+	if (!kpt_choose_death(ctx, &how))
 		return;
 	v = kpt_alloc(t, sizeof(*v), GFP_KERNEL);
 	if (!v)
 		return;
 	kpool_init_job(&v->job, kpt_victim_run);
-	kpool_set_dropped(&v->job.item, kpt_victim_dropped);
+	kpool_set_drop_fn(&v->job.item, kpt_victim_dropped);
 	v->target = t;
 	v->how = how;
-	if (may_call && kpt_one_in(hand, 3))
+	if (may_call && kpt_one_in(ctx, 3))
 		kpt_call_dies(v);
-	else if (kpt_one_in(hand, 2))
+	else if (kpt_one_in(ctx, 2))
 		kpt_member_dies(v);
 	else
 		kpt_item_dies(v);

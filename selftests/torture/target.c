@@ -14,7 +14,7 @@
 
 struct kpt_target kpt_targets[KPT_MAX_TARGETS];
 unsigned int kpt_nr_targets;
-struct kpt_books kpt_total;	/* of the pools that are gone */
+struct kpt_counters kpt_total;	/* of the pools that are gone */
 
 /* Users */
 
@@ -29,9 +29,9 @@ void kpt_put(struct kpt_target *t)
 		complete(&t->unused);
 }
 
-struct kpt_target *kpt_get_any(struct kpt_hand *hand)
+struct kpt_target *kpt_get_any(struct kpt_ctx *ctx)
 {
-	struct kpt_target *t = &kpt_targets[kpt_dice(hand, kpt_nr_targets)];
+	struct kpt_target *t = &kpt_targets[kpt_rnd(ctx, kpt_nr_targets)];
 
 	return kpt_get(t) ? t : NULL;
 }
@@ -106,15 +106,15 @@ static void kpt_worker_exit(void *data, void *state)
 	atomic_dec(&t->states);
 }
 
-static void kpt_choose_attrs(struct kpt_target *t, struct kpt_hand *hand,
+static void kpt_choose_attrs(struct kpt_target *t, struct kpt_ctx *ctx,
 			     struct kpool_attrs *attrs)
 {
 	*attrs = (struct kpool_attrs) {
 		.capacity	= t->kind == KPT_NARROW ? 1 :
-				  1 + kpt_dice(hand, KPT_MAX_CAPACITY),
-		.queue_depth	= 1 + kpt_dice(hand, 16),
-		.when_full	= t->kind == KPT_WIDE ? kpt_dice(hand, 3) : 0,
-		.expiry_ms	= 1 + kpt_dice(hand, 50),
+				  1 + kpt_rnd(ctx, KPT_MAX_CAPACITY),
+		.queue_depth	= 1 + kpt_rnd(ctx, 16),
+		.when_full	= t->kind == KPT_WIDE ? kpt_rnd(ctx, 3) : 0,
+		.expiry_ms	= 1 + kpt_rnd(ctx, 50),
 		.nonblocking	= t->kind == KPT_NONBLOCKING,
 		.fn		= kpt_fn,
 		.data		= t,
@@ -124,13 +124,13 @@ static void kpt_choose_attrs(struct kpt_target *t, struct kpt_hand *hand,
 		attrs->worker_init = kpt_worker_init;
 		attrs->worker_exit = kpt_worker_exit;
 	}
-	if (kpt_one_in(hand, 3)) {
+	if (kpt_one_in(ctx, 3)) {
 		attrs->min_workers = 1;
 		attrs->flags = KPOOL_PREALLOC;
 	}
-	if (kpt_one_in(hand, 4))
+	if (kpt_one_in(ctx, 4))
 		attrs->flags |= KPOOL_MEM_RECLAIM;
-	if (kpt_one_in(hand, 4))
+	if (kpt_one_in(ctx, 4))
 		attrs->flags |= KPOOL_FREEZABLE;
 }
 
@@ -164,13 +164,13 @@ static void kpt_init_parts(struct kpt_target *t)
 }
 
 /* Where memory is short, or a worker's state cannot be made, try again. */
-static int kpt_make_pool(struct kpt_target *t, struct kpt_hand *hand)
+static int kpt_make_pool(struct kpt_target *t, struct kpt_ctx *ctx)
 {
 	struct kpool_attrs attrs;
 	int err, i;
 
 	for (i = 0; i < 100; i++) {
-		kpt_choose_attrs(t, hand, &attrs);
+		kpt_choose_attrs(t, ctx, &attrs);
 		err = kpt_try_make_pool(t, &attrs);
 		if (!err)
 			break;
@@ -186,7 +186,7 @@ static int kpt_make_pool(struct kpt_target *t, struct kpt_hand *hand)
 	return 0;
 }
 
-static int kpt_target_init(struct kpt_target *t, int nr, struct kpt_hand *hand)
+static int kpt_target_init(struct kpt_target *t, int nr, struct kpt_ctx *ctx)
 {
 	int i;
 
@@ -206,17 +206,17 @@ static int kpt_target_init(struct kpt_target *t, int nr, struct kpt_hand *hand)
 	t->items = kvcalloc(KPT_NR_ITEMS, sizeof(*t->items), GFP_KERNEL);
 	if (!t->items)
 		return -ENOMEM;
-	kpt_items_init(t, hand);
-	return kpt_make_pool(t, hand);
+	kpt_items_init(t, ctx);
+	return kpt_make_pool(t, ctx);
 }
 
 /* On error what has been made is left to kpt_targets_end(). */
-int kpt_targets_make(struct kpt_hand *hand)
+int kpt_targets_make(struct kpt_ctx *ctx)
 {
 	int i, err;
 
 	for (i = 0; i < kpt_npools; i++) {
-		err = kpt_target_init(&kpt_targets[i], i, hand);
+		err = kpt_target_init(&kpt_targets[i], i, ctx);
 		if (err) {
 			kvfree(kpt_targets[i].items);
 			return err;
@@ -249,18 +249,18 @@ long kpt_sum(size_t offset)
 	int i;
 
 	for (i = 0; i < kpt_nr_targets; i++)
-		sum += atomic_long_read((void *)&kpt_targets[i].books + offset);
+		sum += atomic_long_read((void *)&kpt_targets[i].counters + offset);
 	return sum;
 }
 
-/* Another pool begins with new books. */
+/* Another pool begins with new counters. */
 static void kpt_turn_page(struct kpt_target *t)
 {
-	atomic_long_t *from = (atomic_long_t *)&t->books;
+	atomic_long_t *from = (atomic_long_t *)&t->counters;
 	atomic_long_t *to = (atomic_long_t *)&kpt_total;
 	int i;
 
-	for (i = 0; i < KPT_NR_BOOKS; i++)
+	for (i = 0; i < KPT_NR_COUNTERS; i++)
 		atomic_long_add(atomic_long_xchg(&from[i], 0), &to[i]);
 }
 
@@ -276,7 +276,7 @@ static void kpt_destroy(struct kpt_target *t)
 		kpt_violation(KPT_LEAK, "%s: %d workers have kept their state",
 			      t->name, atomic_read(&t->states));
 	t->multi = NULL;
-	kpt_check_books(t, NULL);
+	kpt_check_counters(t, NULL);
 	kpt_turn_page(t);
 }
 
@@ -286,13 +286,13 @@ static void kpt_check_rest(struct kpt_target *t)
 
 	kpt_await_rest(t);
 	kpt_get_stats(t, &s);
-	kpt_check_books(t, &s);
+	kpt_check_counters(t, &s);
 }
 
 static void kpt_reboot_closed(struct kpt_target *t)
 {
-	int err = t->multi ? kpool_multi_reboot(t->multi) :
-			     kpool_reboot(t->pool);
+	int err = t->multi ? kpool_multi_reopen(t->multi) :
+			     kpool_reopen(t->pool);
 
 	/* warm workers may lack memory, or their state */
 	if (err == -ENOMEM || err == -EAGAIN)
@@ -303,24 +303,24 @@ static void kpt_reboot_closed(struct kpt_target *t)
 }
 
 /*
- * Send everybody away, see that the books balance, and begin anew, with the
+ * Send everybody away, see that the counters balance, and begin anew, with the
  * same pool or another.  The caller has t->life.
  */
-void kpt_renew(struct kpt_hand *hand, struct kpt_target *t)
+void kpt_renew(struct kpt_ctx *ctx, struct kpt_target *t)
 {
-	bool another = kpt_one_in(hand, 2);
+	bool another = kpt_one_in(ctx, 2);
 
-	if (kpt_one_in(hand, 3))
-		kpool_release(t->pool);
-	else if (kpt_one_in(hand, 3))
+	if (kpt_one_in(ctx, 3))
+		kpool_shutdown(t->pool);
+	else if (kpt_one_in(ctx, 3))
 		kpool_abort(t->pool);
 	kpt_close(t);
 	/* destroy waits, too, and drops what is delayed */
-	if (!another || kpt_one_in(hand, 2))
+	if (!another || kpt_one_in(ctx, 2))
 		kpt_check_rest(t);
 	if (another) {
 		kpt_destroy(t);
-		if (kpt_make_pool(t, hand)) {
+		if (kpt_make_pool(t, ctx)) {
 			/* it stays closed; the caller leaves it */
 			atomic_set(&t->users, 1);
 			return;

@@ -2,11 +2,11 @@
 /*
  * What the parts of kpool_torture.ko share.
  *
- * A few pools, the targets, are worked on by hands: threads, timers, interrupts
- * and the items themselves.  A hand does deeds at random; each is one row of a
- * table, see deeds.c.  A deed is done with a reference to its target, and keeps
- * the target's books.  When a target is closed, no deed is under way; then its
- * pool comes to rest, and the books must balance, with the pool's and in
+ * A few pools, the targets, are worked on by contexts: threads, timers, interrupts
+ * and the items themselves.  A ctx does ops at random; each is one row of a
+ * table, see ops.c.  A op is done with a reference to its target, and keeps
+ * the target's counters.  When a target is closed, no op is under way; then its
+ * pool comes to rest, and the counters must balance, with the pool's and in
  * themselves.
  */
 #ifndef _KPOOL_TORTURE_H
@@ -59,12 +59,12 @@ struct kpt_target;
 struct kpt_item;
 
 void kpt_check_reading(struct kpt_target *t);
-void kpt_check_books(struct kpt_target *t, const struct kpool_stats *stats);
+void kpt_check_counters(struct kpt_target *t, const struct kpool_stats *stats);
 void kpt_check_answer(const char *what, int err, const int *allowed);
 
-/* hands and deeds: deeds.c */
+/* contexts and ops: ops.c */
 
-/* Where a hand is, and so what it may do. */
+/* Where a ctx is, and so what it may do. */
 #define KPT_IN_THREAD	0x01
 #define KPT_IN_ITEM	0x02	/* a worker runs it */
 #define KPT_IN_SOFTIRQ	0x04
@@ -75,35 +75,35 @@ void kpt_check_answer(const char *what, int err, const int *allowed);
 #define KPT_MAY_ALLOC	(KPT_MAY_SLEEP | KPT_IN_SOFTIRQ)
 #define KPT_ANYWHERE	(KPT_MAY_ALLOC | KPT_IN_HARDIRQ)
 
-struct kpt_hand {
+struct kpt_ctx {
 	struct rnd_state	rnd;
 	unsigned int		where;
-	const char		*deed;	/* under way, or NULL */
+	const char		*op;	/* under way, or NULL */
 };
 
-struct kpt_deed {
+struct kpt_op {
 	const char	*name;
-	void		(*fn)(struct kpt_hand *hand, struct kpt_target *t);
+	void		(*fn)(struct kpt_ctx *ctx, struct kpt_target *t);
 	unsigned int	where;	/* it may be done */
 	unsigned int	weight;	/* how often it is chosen */
 	atomic_long_t	done;
 };
 
-void kpt_do_something(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_print_deeds(void);
+void kpt_do_something(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_print_ops(void);
 
-static inline u32 kpt_dice(struct kpt_hand *hand, u32 sides)
+static inline u32 kpt_rnd(struct kpt_ctx *ctx, u32 sides)
 {
-	return prandom_u32_state(&hand->rnd) % sides;
+	return prandom_u32_state(&ctx->rnd) % sides;
 }
 
-static inline bool kpt_one_in(struct kpt_hand *hand, u32 n)
+static inline bool kpt_one_in(struct kpt_ctx *ctx, u32 n)
 {
-	return !kpt_dice(hand, n);
+	return !kpt_rnd(ctx, n);
 }
 
-void kpt_hand_init(struct kpt_hand *hand, u32 seed, unsigned int where);
-void kpt_nap(struct kpt_hand *hand, unsigned int max_us);
+void kpt_ctx_init(struct kpt_ctx *ctx, u32 seed, unsigned int where);
+void kpt_nap(struct kpt_ctx *ctx, unsigned int max_us);
 
 /* targets: target.c */
 
@@ -127,7 +127,7 @@ struct kpt_lane {
 };
 
 /* By our own count, since the pool was made. */
-struct kpt_books {
+struct kpt_counters {
 	atomic_long_t	accepted;
 	atomic_long_t	refused;
 	atomic_long_t	ran;
@@ -143,7 +143,7 @@ struct kpt_books {
 	atomic_long_t	unsure;		/* calls: accepted or not, unknown */
 };
 
-#define KPT_NR_BOOKS	(sizeof(struct kpt_books) / sizeof(atomic_long_t))
+#define KPT_NR_COUNTERS	(sizeof(struct kpt_counters) / sizeof(atomic_long_t))
 
 struct kpt_target {
 	char			name[KPOOL_NAME_MAX + 1];
@@ -156,7 +156,7 @@ struct kpt_target {
 	struct mutex		life;		/* to close, release, reboot */
 	struct mutex		tuning;		/* capacity */
 	struct mutex		pausing;
-	struct kpt_books	books;
+	struct kpt_counters	counters;
 	atomic_t		units;		/* held in workers */
 	int			cap_high;	/* the greatest that may count yet */
 	int			cap_low;	/* the least */
@@ -177,22 +177,22 @@ struct kpt_target {
 
 extern struct kpt_target kpt_targets[KPT_MAX_TARGETS];
 extern unsigned int kpt_nr_targets;
-extern struct kpt_books kpt_total;
+extern struct kpt_counters kpt_total;
 
-int kpt_targets_make(struct kpt_hand *hand);
+int kpt_targets_make(struct kpt_ctx *ctx);
 void kpt_targets_end(void);
 bool kpt_get(struct kpt_target *t);
 void kpt_put(struct kpt_target *t);
-struct kpt_target *kpt_get_any(struct kpt_hand *hand);
+struct kpt_target *kpt_get_any(struct kpt_ctx *ctx);
 void kpt_get_stats(struct kpt_target *t, struct kpool_stats *stats);
 struct kpool *kpt_pool(struct kpt_target *t);
 bool kpt_rests(struct kpt_target *t);
 void kpt_await_rest(struct kpt_target *t);
-void kpt_renew(struct kpt_hand *hand, struct kpt_target *t);
+void kpt_renew(struct kpt_ctx *ctx, struct kpt_target *t);
 long kpt_sum(size_t offset);
 
-#define kpt_count(t, what)	atomic_long_inc(&(t)->books.what)
-#define kpt_booked(t, what)	atomic_long_read(&(t)->books.what)
+#define kpt_count(t, what)	atomic_long_inc(&(t)->counters.what)
+#define kpt_counted(t, what)	atomic_long_read(&(t)->counters.what)
 
 /* How many runs have ever begun. */
 static inline u64 kpt_starts(const struct kpool_stats *s)
@@ -210,7 +210,7 @@ struct kpt_item {
 	struct kpool_job	job;	/* its item may be a plain one */
 	struct kpt_target	*target;
 	struct kpt_lane		*lane;	/* whose order it keeps, or NULL */
-	struct kpt_hand		hand;	/* of its function */
+	struct kpt_ctx		ctx;	/* of its function */
 	unsigned long		claimed;	/* bit 0: somebody changes it */
 	atomic_t		open;	/* acceptances, or tries, without end */
 	atomic_t		ends;
@@ -259,12 +259,12 @@ void kpt_run_end(struct kpt_run *run);
 int kpt_item_run(struct kpool_item *item);
 void kpt_item_dropped(struct kpool_item *item, int err);
 void kpt_item_init(struct kpt_item *it, struct kpt_target *t,
-		   struct kpt_hand *hand, bool is_job);
+		   struct kpt_ctx *ctx, bool is_job);
 void kpt_item_ended(struct kpt_item *it);
 void kpt_cancelled(struct kpt_item *it);
-void kpt_items_init(struct kpt_target *t, struct kpt_hand *hand);
-struct kpt_item *kpt_any_item(struct kpt_hand *hand, struct kpt_target *t);
-struct kpt_item *kpt_any_common(struct kpt_hand *hand, struct kpt_target *t);
+void kpt_items_init(struct kpt_target *t, struct kpt_ctx *ctx);
+struct kpt_item *kpt_any_item(struct kpt_ctx *ctx, struct kpt_target *t);
+struct kpt_item *kpt_any_common(struct kpt_ctx *ctx, struct kpt_target *t);
 bool kpt_claim(struct kpt_item *it);
 void kpt_unclaim(struct kpt_item *it);
 int kpt_fn(void *arg);
@@ -281,46 +281,46 @@ enum kpt_way {
 	KPT_NR_WAYS
 };
 
-int kpt_submit(struct kpt_hand *hand, struct kpt_item *it, enum kpt_way way);
-enum kpt_way kpt_any_way(struct kpt_hand *hand, const struct kpt_target *t);
-struct kpt_item *kpt_single(struct kpt_hand *hand, struct kpt_target *t);
+int kpt_submit(struct kpt_ctx *ctx, struct kpt_item *it, enum kpt_way way);
+enum kpt_way kpt_any_way(struct kpt_ctx *ctx, const struct kpt_target *t);
+struct kpt_item *kpt_single(struct kpt_ctx *ctx, struct kpt_target *t);
 
-void kpt_deed_submit(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_submit_changed(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_submit_single(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_submit_fn(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_submit_locked(struct kpt_hand *hand, struct kpt_target *t);
+void kpt_op_submit(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_submit_changed(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_submit_single(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_submit_fn(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_submit_locked(struct kpt_ctx *ctx, struct kpt_target *t);
 
-/* what can be done to items: take.c */
+/* what can be done to items: cancel.c */
 
-void kpt_deed_cancel(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_cancel_wait(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_disable(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_disable_wait(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_flush_item(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_flush(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_modify_delay(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_look(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_refused_inside(struct kpt_hand *hand, struct kpt_target *t);
+void kpt_op_cancel(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_cancel_wait(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_disable(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_disable_wait(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_flush_item(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_flush(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_modify_delay(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_look(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_refused_inside(struct kpt_ctx *ctx, struct kpt_target *t);
 
 /* groups: batch.c; calls: calls.c */
 
-void kpt_deed_batch(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_group(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_call(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_call_timeout(struct kpt_hand *hand, struct kpt_target *t);
+void kpt_op_batch(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_group(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_call(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_call_timeout(struct kpt_ctx *ctx, struct kpt_target *t);
 
-/* tuners: tune.c, life.c */
+/* tuners: tune.c, lifecycle.c */
 
-void kpt_deed_tune(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_tune_capacity(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_tune_cpumask(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_tune_badly(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_pause(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_release(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_abort(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_renew(struct kpt_hand *hand, struct kpt_target *t);
-void kpt_deed_create_badly(struct kpt_hand *hand, struct kpt_target *t);
+void kpt_op_tune(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_tune_capacity(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_tune_cpumask(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_tune_badly(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_pause(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_release(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_abort(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_renew(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_create_badly(struct kpt_ctx *ctx, struct kpt_target *t);
 
 /* actors: actor.c, interrupt.c */
 
@@ -328,18 +328,18 @@ int kpt_actors_start(u32 seed);
 void kpt_actors_stop(void);
 void kpt_actors_free(void);
 void kpt_actors_watch(void);
-void kpt_deed_kill(struct kpt_hand *hand, struct kpt_target *t);
+void kpt_op_kill(struct kpt_ctx *ctx, struct kpt_target *t);
 unsigned int kpt_actors_started(void);
 struct task_struct *kpt_actor_task(unsigned int i);
 void kpt_interrupts_init(u32 seed);
 void kpt_interrupts_start(void);
 void kpt_interrupts_stop(void);
-void kpt_deed_interrupt(struct kpt_hand *hand, struct kpt_target *t);
+void kpt_op_interrupt(struct kpt_ctx *ctx, struct kpt_target *t);
 
 /* items that kill their worker: oops.c */
 
 extern int kpt_exits, kpt_oops;
-void kpt_deed_oops(struct kpt_hand *hand, struct kpt_target *t);
+void kpt_op_oops(struct kpt_ctx *ctx, struct kpt_target *t);
 
 /* An answer that is allowed where an item may have died. */
 static inline int kpt_or_died(int err)
@@ -354,7 +354,7 @@ unsigned int kpt_patience(void);	/* ticks that only a hang takes */
 int kpt_watch_start(void);
 void kpt_watch_stop(void);
 
-/* stutter, shuffle, CPU hotplug: pace.c */
+/* stutter, shuffle, CPU hotplug: stutter.c */
 
 int kpt_pace_start(u32 seed);
 void kpt_pace_stop(void);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
-# Linux in QEMU with every checker that goes together with KASAN. Unlike User Mode Linux it survives an
+# Linux in QEMU with every checker that goes interaction with KASAN. Unlike User Mode Linux it survives an
 # oops, if a test asks for that.
 
 kernel_title="Linux 7.2 with every checker"

@@ -18,10 +18,10 @@ spoilt+='|Slab .*(corrupt|overwritten|leak)|Objects remaining|INFO: task .* bloc
 guest_scripts() {
 	local word file files=()
 	for word; do
-		files+=("$tree/$word" "$tree/selftests/$word.sh" "$tree/selftests/seeds/$word.sh")
+		files+=("$tree/$word" "$tree/selftests/$word.sh" "$tree/selftests/ported/$word.sh")
 	done
 	[ "$*" != selftests/run.sh ] || files+=("$tree"/selftests/*.sh)
-	[[ " $* " != *" seeds "* ]] || files+=("$tree"/selftests/seeds/*.sh)
+	[[ " $* " != *" ported "* ]] || files+=("$tree"/selftests/ported/*.sh)
 	for file in "${files[@]}"; do
 		[ ! -f "$file" ] || echo "$file"
 	done
@@ -93,7 +93,7 @@ keep_coverage() {
 	[ -s "$run/coverage" ] || return 0
 	boot=$(mktemp -d "$coverage/$kernel.XXXXXX") || exit
 	base64 -d "$run/coverage" | tar xzm -C "$boot" || die "cannot read the guest's counters"
-	cp "$modules_build"/*.gcno "$boot/" || exit
+	cp "$modules_build"/*.gcno "$modules_build"/core/*.gcno "$boot/" || exit
 }
 
 # run_guest: show what the script prints; set verdict to its exit status, or leave it empty.

@@ -168,7 +168,7 @@ def check_attributes(header):
     params = names + re.findall(r"^module_param_cb\((?!default_)(\w+),", attrs, re.M)
 
     same("attribute", "tunables.h", names, "struct kpool_attrs", fields[:len(names)], True)
-    same("tunable", "tunables.h", [f"KPOOL_{t.id}" for t in tunables],
+    same("tunable", "tunables.h", [f"KPOOL_TUNE_{t.id}" for t in tunables],
          "enum kpool_tunable", enum[:-1], True)
     same("attribute", "struct kpool_attrs", fields, "its kernel-doc",
          kernel_doc(header, "struct kpool_attrs"))

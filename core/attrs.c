@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attributes.  Module parameters, debugfs files, validation and kpool_tune() come
+ * from tunables.h, which describes each tunable attribute once.
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/isolation.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+#include <uapi/linux/sched/types.h>
+
+#include "internal.h"
+#include "queue.h"
+
+static const char *const kpool_no_yes[] = { "no", "yes", NULL };
+static const char *const kpool_policies[] = {
+	"normal", "batch", "idle", "fifo", "rr", NULL
+};
+
+static const char *const kpool_full_words[] = {
+	"wait", "caller_runs", "drop_oldest", NULL
+};
+
+#define KPOOL_TUNABLE(_field, _id, _text, ...)				\
+	[KPOOL_TUNE_##_id] = {						\
+		.name	= #_field,					\
+		.offset	= offsetof(struct kpool_attrs, _field) +	\
+			  BUILD_BUG_ON_ZERO(sizeof(_text) > 80),	\
+		__VA_ARGS__						\
+	},
+const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES] = {
+#include "tunables.h"
+};
+
+/* Neither a value of the enum nor an int of the struct goes without a row. */
+#undef KPOOL_TUNABLE
+#define KPOOL_TUNABLE(_field, ...)	KPOOL_ROW_##_field,
+enum {
+#include "tunables.h"
+	KPOOL_NR_ROWS
+};
+
+static_assert(KPOOL_NR_ROWS == (int)KPOOL_NR_TUNABLES);
+static_assert(KPOOL_NR_ROWS * sizeof(int) ==
+	      offsetof(struct kpool_attrs, flags));
+
+/* What an attribute left at zero becomes; resolved when the module loads. */
+static struct kpool_attrs kpool_defaults;
+
+/* What the default pool is made of; likewise. */
+struct kpool_attrs kpool_default_pool_attrs;
+
+static struct cpumask kpool_defaults_mask, kpool_default_pool_mask;
+
+/* Text to value */
+
+/* A value as a person writes it. */
+static int kpool_attr_to_user(const struct kpool_attr_row *row, int value)
+{
+	return value - row->from_zero;
+}
+
+static void kpool_attr_log_bad(const struct kpool_attr_row *row,
+			       const char *name, const char *text)
+{
+	int least = row->from_zero ? 1 : row->min;
+	int i;
+
+	pr_err("%s: bad %s \"%*pE\"; allowed: %d to %d%s%s%s%s%s\n",
+	       name, row->name, (int)strnlen(text, 32), text,
+	       kpool_attr_to_user(row, least), kpool_attr_to_user(row, row->max),
+	       row->none_word ? " or " : "", row->none_word ?: "",
+	       row->max_word ? " or " : "", row->max_word ?: "",
+	       row->from_zero ? "" : ", 0 for the default");
+	for (i = 0; row->words && row->words[i]; i++)
+		pr_err("%s: %s may be \"%s\"\n", name, row->name,
+		       row->words[i]);
+}
+
+static bool kpool_attr_word(const struct kpool_attr_row *row, const char *text,
+			    int *value)
+{
+	int i;
+
+	if (row->none_word && sysfs_streq(text, row->none_word)) {
+		*value = KPOOL_NONE;
+		return true;
+	}
+	if (row->max_word && sysfs_streq(text, row->max_word)) {
+		*value = row->max;
+		return true;
+	}
+	for (i = 1; row->words && row->words[i]; i++) {
+		if (sysfs_streq(text, row->words[i])) {
+			*value = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Replace a request by the value that it asks for; -ERANGE if there is none. */
+static int kpool_attr_resolve(const struct kpool_attr_row *row, int def,
+			      int *value)
+{
+	if (*value == 0) {
+		*value = def;
+		return 0;
+	}
+	if (*value == KPOOL_NONE && row->none_word) {
+		*value = 0;
+		return 0;
+	}
+	return *value < row->min || *value > row->max ? -ERANGE : 0;
+}
+
+/* Read a value as a person writes it; complain in the log if it is bad. */
+int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
+		     const char *name, int *value)
+{
+	int resolved, err;
+
+	if (kpool_attr_word(row, text, value))
+		return 0;
+	err = kstrtoint(text, 10, value);
+	if (!err && row->from_zero) {
+		/* numbered from zero: not even zero asks for the default */
+		if (*value < 0 || *value >= row->max)
+			err = -ERANGE;
+		else
+			*value += 1;
+	}
+	resolved = *value;
+	if (!err)
+		err = *value == KPOOL_NONE ? -ERANGE :
+		      kpool_attr_resolve(row, row->def, &resolved);
+	if (err)
+		kpool_attr_log_bad(row, name, text);
+	return err;
+}
+
+/* The same the other way round; a parameter may hold an unresolved value. */
+int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
+		     size_t size)
+{
+	if (value == KPOOL_NONE)
+		return scnprintf(text, size, "%s\n", row->none_word);
+	if (row->words)
+		return scnprintf(text, size, "%s\n", row->words[value]);
+	if (row->max_word && value == row->max)
+		return scnprintf(text, size, "%s\n", row->max_word);
+	if (row->from_zero && !value)
+		return scnprintf(text, size, "%s\n", row->none_word);
+	return scnprintf(text, size, "%d\n", kpool_attr_to_user(row, value));
+}
+
+/* Validation */
+
+/* Do the mask and the node leave a CPU that is online? */
+static bool kpool_has_cpu(const struct cpumask *mask, int node)
+{
+	unsigned int cpu;
+
+	for_each_cpu_and(cpu, mask ?: cpu_possible_mask, cpu_online_mask)
+		if (!node || cpu_to_node(cpu) == node - 1)
+			return true;
+	return false;
+}
+
+static int kpool_attrs_validate(const struct kpool_attrs *attrs,
+				const char *name)
+{
+	if (attrs->min_workers > attrs->capacity) {
+		pr_err("%s: min_workers %d is above capacity %d\n", name,
+		       attrs->min_workers, attrs->capacity);
+		return -EINVAL;
+	}
+	if ((attrs->flags & KPOOL_PREALLOC) && !attrs->min_workers) {
+		pr_err("%s: PREALLOC makes min_workers, which is 0\n",
+		       name);
+		return -EINVAL;
+	}
+	if (attrs->when_full == KPOOL_FULL_CALLER_RUNS && attrs->nonblocking) {
+		pr_err("%s: caller_runs and nonblocking exclude each other: an item may sleep\n",
+		       name);
+		return -EINVAL;
+	}
+	if (attrs->when_full == KPOOL_FULL_CALLER_RUNS && attrs->worker_init) {
+		pr_err("%s: caller_runs and worker_init exclude each other: a caller has no worker state\n",
+		       name);
+		return -EINVAL;
+	}
+	if (attrs->worker_exit && !attrs->worker_init) {
+		pr_err("%s: worker_exit needs worker_init\n", name);
+		return -EINVAL;
+	}
+	if (attrs->flags & ~(KPOOL_PREALLOC | KPOOL_MEM_RECLAIM |
+			     KPOOL_FREEZABLE | KPOOL_PINNED | KPOOL_NOIO)) {
+		pr_err("%s: unknown flags %#x\n", name, attrs->flags);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * Refuse what the owner's code was not written for: callers of a pool created
+ * nonblocking can be in atomic context, and an item that must run, or must not
+ * run in its submitter, would be dropped, or run there.
+ */
+static int kpool_check_created(const struct kpool *pool,
+			       const struct kpool_attrs *attrs)
+{
+	if (pool->init_attrs.nonblocking && !attrs->nonblocking) {
+		pr_err("%s: nonblocking cannot be taken back: the pool was created so, its callers may be in atomic context\n",
+		       pool->name);
+		return -EPERM;
+	}
+	if (attrs->when_full != KPOOL_FULL_WAIT &&
+	    attrs->when_full != pool->init_attrs.when_full) {
+		pr_err("%s: when_full cannot be %s: the pool was created with %s, which can be changed to wait and back\n",
+		       pool->name, kpool_full_words[attrs->when_full],
+		       kpool_full_words[pool->init_attrs.when_full]);
+		return -EPERM;
+	}
+	return 0;
+}
+
+/* Only a new mask or node is refused: CPUs may leave one that was good. */
+static int kpool_check_cpus(const struct kpool_attrs *attrs, const char *name)
+{
+	if (kpool_has_cpu(attrs->cpumask, attrs->node))
+		return 0;
+	pr_err("%s: cpumask and node leave no CPU that is online\n",
+	       name);
+	return -EINVAL;
+}
+
+static int kpool_out_of_range(const struct kpool_attr_row *row,
+			      const char *name, int value)
+{
+	pr_err("%s: %s %d is out of range; allowed: %d to %d\n",
+	       name, row->name, value, row->min, row->max);
+	return -ERANGE;
+}
+
+/* Replace each request by its value. */
+static int kpool_attrs_fill(struct kpool_attrs *attrs, const char *name,
+			    int (*def)(const struct kpool_attr_row *row))
+{
+	int i;
+
+	for (i = 0; i < KPOOL_NR_TUNABLES; i++) {
+		const struct kpool_attr_row *row = &kpool_attr_table[i];
+		int *value = kpool_attr(attrs, row);
+		int bad = *value;
+
+		if (kpool_attr_resolve(row, def(row), value))
+			return kpool_out_of_range(row, name, bad);
+	}
+	return 0;
+}
+
+static int kpool_builtin_default(const struct kpool_attr_row *row)
+{
+	return row->def;
+}
+
+static int kpool_default_of(const struct kpool_attr_row *row)
+{
+	return *kpool_attr(&kpool_defaults, row);
+}
+
+/* NULL asks for the default and stands for all CPUs once resolved. */
+static const struct cpumask *kpool_resolve_cpumask(const struct cpumask *mask)
+{
+	if (!mask)
+		return kpool_defaults.cpumask;
+	return mask == cpu_all_mask ? NULL : mask;
+}
+
+/* Turn what a caller asked for into the values in force, or refuse it. */
+int kpool_attrs_resolve(const struct kpool_attrs *req,
+			struct kpool_attrs *attrs, const char *name)
+{
+	int err;
+
+	*attrs = *req;
+	err = kpool_attrs_fill(attrs, name, kpool_default_of);
+	if (err)
+		return err;
+	attrs->cpumask = kpool_resolve_cpumask(attrs->cpumask);
+	/* a default that is too much for a small pool is no contradiction */
+	if (!req->min_workers)
+		attrs->min_workers = min(attrs->min_workers, attrs->capacity);
+	/* progress without memory takes a thread that exists */
+	if (attrs->flags & KPOOL_MEM_RECLAIM) {
+		attrs->flags |= KPOOL_PREALLOC;
+		if (!req->min_workers)
+			attrs->min_workers = max(attrs->min_workers, 1);
+	}
+	return kpool_attrs_validate(attrs, name) ?:
+	       kpool_check_cpus(attrs, name);
+}
+
+/* The module parameters have been read: may they stand together? */
+int kpool_attrs_check_defaults(void)
+{
+	static const char name[] = "module parameters";
+	struct kpool_attrs req;
+	int err;
+
+	err = kpool_attrs_fill(&kpool_defaults, name, kpool_builtin_default) ?:
+	      kpool_attrs_validate(&kpool_defaults, name);
+	if (err)
+		return err;
+	req = kpool_default_pool_attrs;
+	return kpool_attrs_resolve(&req, &kpool_default_pool_attrs,
+				   "module parameters default_*");
+}
+
+/* Scheduling of the workers */
+
+static bool kpool_has_affinity(const struct kpool *pool)
+{
+	return pool->attrs.cpumask || pool->attrs.node;
+}
+
+/* The CPUs that mask and node leave together, or those of all kthreads. */
+static void kpool_compute_affinity(struct kpool *pool)
+{
+	int node = pool->attrs.node;
+
+	lockdep_assert_held(&pool->mutex);
+	if (!kpool_has_affinity(pool)) {
+		/* newer kernels replace that mask at run time */
+		rcu_read_lock();
+		cpumask_copy(pool->affinity,
+			     housekeeping_cpumask(HK_TYPE_KTHREAD));
+		rcu_read_unlock();
+		return;
+	}
+	cpumask_copy(pool->affinity,
+		     pool->attrs.cpumask ?: cpu_possible_mask);
+	if (node)
+		cpumask_and(pool->affinity, pool->affinity,
+			    cpumask_of_node(node - 1));
+}
+
+/*
+ * Will one of the CPUs stay?  A thread that runs is not moved to a CPU on its
+ * way out: it would go on where it is, outside of its mask.
+ */
+static bool kpool_cpu_stays(const struct cpumask *mask)
+{
+	unsigned int cpu;
+
+	for_each_cpu_and(cpu, mask, cpu_online_mask)
+		if (!cpu_dying(cpu))
+			return true;
+	return false;
+}
+
+void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
+{
+	static const u32 policies[] = {
+		[KPOOL_POLICY_NORMAL]	= SCHED_NORMAL,
+		[KPOOL_POLICY_BATCH]	= SCHED_BATCH,
+		[KPOOL_POLICY_IDLE]	= SCHED_IDLE,
+		[KPOOL_POLICY_FIFO]	= SCHED_FIFO,
+		[KPOOL_POLICY_RR]	= SCHED_RR,
+	};
+	const struct kpool_attrs *attrs = &pool->attrs;
+	bool rt = attrs->policy >= KPOOL_POLICY_FIFO;
+	struct sched_attr sched = {
+		.size		= sizeof(sched),
+		.sched_policy	= policies[attrs->policy],
+		.sched_nice	= rt ? 0 : attrs->nice,
+		.sched_priority	= rt ? attrs->rt_priority : 0,
+	};
+
+	lockdep_assert_held(&pool->mutex);
+	sched_setattr_nocheck(task, &sched);
+	/* if there is none, this is done again when one comes */
+	if ((kpool_has_affinity(pool) || pool->had_affinity) &&
+	    kpool_cpu_stays(pool->affinity))
+		set_cpus_allowed_ptr(task, pool->affinity);
+}
+
+/* No task can go meanwhile: it leaves the list under the mutex before. */
+static void kpool_sched_apply_workers(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+
+	lockdep_assert_held(&pool->mutex);
+	kpool_compute_affinity(pool);
+	list_for_each_entry(worker, &pool->workers, member)
+		kpool_sched_apply(pool, worker->task);
+}
+
+/* A CPU has come online. */
+void kpool_sched_restore(struct kpool *pool)
+{
+	mutex_lock(&pool->mutex);
+	if (kpool_has_affinity(pool) || pool->had_affinity)
+		kpool_sched_apply_workers(pool);
+	mutex_unlock(&pool->mutex);
+}
+
+/* Tuning */
+
+/* Put attributes in force and draw the consequences. */
+void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&pool->mutex);
+	if (attrs->cpumask && attrs->cpumask != pool->cpumask)
+		cpumask_copy(pool->cpumask, attrs->cpumask);
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->attrs = *attrs;
+	if (attrs->cpumask)
+		pool->attrs.cpumask = pool->cpumask;
+	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
+	if (pool->room_units != UINT_MAX)
+		pool->room_units = min(pool->room_units,
+				       (unsigned int)attrs->capacity);
+	kpool_update_fast_capacity(pool);
+	/* a shorter stall time needs a shorter period */
+	if (pool->watchdog_armed)
+		mod_delayed_work(kpool_wq, &pool->watchdog, 0);
+	/* retires a surplus, arms itself for what may expire, asks for warm workers */
+	mod_delayed_work(kpool_wq, &pool->reap_work, 0);
+	kpool_unlock(pool, flags);
+	kpool_recheck_all(pool);
+
+	kpool_sched_apply_workers(pool);
+	if (kpool_has_affinity(pool))
+		pool->had_affinity = true;
+}
+
+int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
+{
+	const struct kpool_attr_row *row;
+	struct kpool_attrs attrs;
+	int err;
+
+	might_sleep();
+	if ((unsigned int)tunable >= KPOOL_NR_TUNABLES)
+		return -EINVAL;
+	row = &kpool_attr_table[tunable];
+
+	mutex_lock(&pool->mutex);
+	attrs = pool->attrs;
+	*kpool_attr(&attrs, row) = value;
+	err = kpool_attr_resolve(row, kpool_default_of(row),
+				 kpool_attr(&attrs, row));
+	if (err)
+		err = kpool_out_of_range(row, pool->name, value);
+	else
+		err = kpool_check_created(pool, &attrs) ?:
+		      kpool_attrs_validate(&attrs, pool->name);
+	if (!err && tunable == KPOOL_TUNE_NODE)
+		err = kpool_check_cpus(&attrs, pool->name);
+	if (!err)
+		kpool_attrs_apply(pool, &attrs);
+	mutex_unlock(&pool->mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_tune);
+
+int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask)
+{
+	struct kpool_attrs attrs;
+	int err;
+
+	might_sleep();
+	mutex_lock(&pool->mutex);
+	attrs = pool->attrs;
+	attrs.cpumask = kpool_resolve_cpumask(mask);
+	err = kpool_check_cpus(&attrs, pool->name);
+	if (!err)
+		kpool_attrs_apply(pool, &attrs);
+	mutex_unlock(&pool->mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_tune_cpumask);
+
+/* Module parameters */
+
+struct kpool_param {
+	const struct kpool_attr_row	*row;
+	struct kpool_attrs		*attrs;
+};
+
+static int kpool_param_set(const char *text, const struct kernel_param *kp)
+{
+	const struct kpool_param *param = kp->arg;
+	int value, err;
+
+	err = kpool_attr_parse(param->row, text, kp->name, &value);
+	if (!err)
+		*kpool_attr(param->attrs, param->row) = value;
+	return err;
+}
+
+static int kpool_param_get(char *buffer, const struct kernel_param *kp)
+{
+	const struct kpool_param *param = kp->arg;
+
+	return kpool_attr_print(param->row,
+				*kpool_attr(param->attrs, param->row), buffer,
+				PAGE_SIZE);
+}
+
+static const struct kernel_param_ops kpool_param_ops = {
+	.set	= kpool_param_set,
+	.get	= kpool_param_get,
+};
+
+#undef KPOOL_TUNABLE
+#define KPOOL_TUNABLE(_field, _id, _text, ...)				\
+	static struct kpool_param kpool_param_##_field = {		\
+		&kpool_attr_table[KPOOL_TUNE_##_id], &kpool_defaults	\
+	};								\
+	static struct kpool_param kpool_param_default_##_field = {	\
+		&kpool_attr_table[KPOOL_TUNE_##_id],			\
+		&kpool_default_pool_attrs				\
+	};								\
+	module_param_cb(_field, &kpool_param_ops,			\
+			&kpool_param_##_field, 0444);			\
+	MODULE_INFO(parm, #_field ":" _text);				\
+	module_param_cb(default_##_field, &kpool_param_ops,		\
+			&kpool_param_default_##_field, 0444);		\
+	MODULE_INFO(parm, "default_" #_field ":"			\
+			  #_field " of the default pool");
+#include "tunables.h"
+
+static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
+{
+	struct kpool_attrs *attrs = kp->arg;
+	struct cpumask *mask = attrs == &kpool_defaults ?
+			       &kpool_defaults_mask : &kpool_default_pool_mask;
+	int err = cpulist_parse(text, mask);
+
+	if (!err && !cpumask_intersects(mask, cpu_online_mask))
+		err = -EINVAL;
+	if (err)
+		pr_err("%s: bad \"%*pE\"; allowed: a list of CPUs, one of them online\n",
+		       kp->name, (int)strnlen(text, 32), text);
+	else
+		attrs->cpumask = mask;
+	return err;
+}
+
+static int kpool_cpumask_get(char *buffer, const struct kernel_param *kp)
+{
+	const struct kpool_attrs *attrs = kp->arg;
+
+	return scnprintf(buffer, PAGE_SIZE, "%*pbl\n",
+			 cpumask_pr_args(attrs->cpumask ?: cpu_possible_mask));
+}
+
+static const struct kernel_param_ops kpool_cpumask_ops = {
+	.set	= kpool_cpumask_set,
+	.get	= kpool_cpumask_get,
+};
+
+module_param_cb(cpumask, &kpool_cpumask_ops, &kpool_defaults, 0444);
+MODULE_PARM_DESC(cpumask, "CPUs that the workers may run on");
+module_param_cb(default_cpumask, &kpool_cpumask_ops, &kpool_default_pool_attrs,
+		0444);
+MODULE_PARM_DESC(default_cpumask, "cpumask of the default pool");

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The only place that knows kernel versions: everything else is written for
+ * the newest API, and this header lends it to older kernels.
+ */
+#ifndef _KPOOL_COMPAT_H
+#define _KPOOL_COMPAT_H
+
+#include <linux/sched.h>
+#include <linux/sched/debug.h>
+#include <linux/slab.h>
+#include <linux/stacktrace.h>
+#include <linux/timer.h>
+#include <linux/version.h>
+
+/* timer_container_of() was from_timer(). */
+#ifndef timer_container_of
+#define timer_container_of(var, callback_timer, timer_fieldname) \
+	from_timer(var, callback_timer, timer_fieldname)
+#endif
+
+/* kthread_run_worker() was kthread_create_worker(), which also woke the thread. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define kthread_run_worker kthread_create_worker
+#endif
+
+/* A kernel without the freezer does not declare it. */
+#ifndef CONFIG_FREEZER
+#define freezing_slow_path(task)	((void)(task), false)
+#endif
+
+/* Allocation by object came with 7.0. */
+#ifndef kmalloc_obj
+#define kmalloc_obj(obj, gfp)		kmalloc(sizeof(obj), gfp)
+#define kzalloc_obj(obj, gfp)		kzalloc(sizeof(obj), gfp)
+#define kzalloc_objs(obj, count, gfp)	kcalloc(count, sizeof(obj), gfp)
+#endif
+
+/* Where a task is, as far as the kernel lets modules know. */
+#define KPOOL_STACK_DEPTH	14
+
+struct kpool_stack {
+	unsigned int	nr;
+	unsigned long	entry[KPOOL_STACK_DEPTH];
+};
+
+#ifdef CONFIG_STACKTRACE
+static inline void kpool_save_own_stack(struct kpool_stack *stack)
+{
+	stack->nr = stack_trace_save(stack->entry, KPOOL_STACK_DEPTH, 0);
+}
+#else
+static inline void kpool_save_own_stack(struct kpool_stack *stack)
+{
+	stack->nr = 0;
+}
+#endif
+
+/*
+ * stack_trace_save_tsk() is exported since 7.2 at the latest; before, the log
+ * is the only way to see a sleeping task's stack.  Tells whether it went there.
+ */
+#if defined(CONFIG_STACKTRACE) && LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+static inline bool kpool_save_stack_of(struct task_struct *task,
+				       struct kpool_stack *stack)
+{
+	stack->nr = stack_trace_save_tsk(task, stack->entry, KPOOL_STACK_DEPTH,
+					 0);
+	return false;
+}
+#else
+static inline bool kpool_save_stack_of(struct task_struct *task,
+				       struct kpool_stack *stack)
+{
+	stack->nr = 0;
+	sched_show_task(task);
+	return true;
+}
+#endif
+
+#endif /* _KPOOL_COMPAT_H */

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a person sees and turns: /sys/kernel/debug/<module>/.
+ */
+#include <linux/debugfs.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+
+static struct dentry *kpool_debugfs_root;
+
+static const char *kpool_state_name(const struct kpool_stats *stats)
+{
+	if (stats->closed)
+		return "closed";
+	return stats->paused ? "paused" : "open";
+}
+
+/* Tables */
+
+static void kpool_show_attr(struct seq_file *m, int i,
+			    struct kpool_attrs *attrs)
+{
+	const struct kpool_attr_row *row = &kpool_attr_table[i];
+	char text[16];
+
+	kpool_attr_print(row, *kpool_attr(attrs, row), text, sizeof(text));
+	seq_puts(m, text);
+}
+
+/*
+ * A table is copied first and printed afterwards, without the mutex that
+ * guards it: printing takes long, and a pool must be able to grow meanwhile.
+ */
+
+struct kpool_pools_row {
+	char			name[KPOOL_NAME_MAX + 1];
+	char			owner[MODULE_NAME_LEN];
+	struct kpool_stats	stats;
+};
+
+static void kpool_copy_pool(struct kpool *pool, struct kpool_pools_row *row)
+{
+	strscpy(row->name, pool->name, sizeof(row->name));
+	strscpy(row->owner, pool->owner_name, sizeof(row->owner));
+	kpool_get_stats(pool, &row->stats);
+}
+
+/* Copy up to @size pools; returns how many there are. */
+static size_t kpool_copy_pools(struct kpool_pools_row *rows, size_t size)
+{
+	struct kpool *pool;
+	size_t nr = 0;
+
+	mutex_lock(&kpool_registry);
+	list_for_each_entry(pool, &kpool_pools, member)
+		if (nr++ < size)
+			kpool_copy_pool(pool, rows++);
+	mutex_unlock(&kpool_registry);
+	return nr;
+}
+
+static int kpool_pools_show(struct seq_file *m, void *unused)
+{
+	struct kpool_pools_row *rows = NULL, *row;
+	size_t nr, size = 0;
+
+	while ((nr = kpool_copy_pools(rows, size)) > size) {
+		kvfree(rows);
+		size = nr;
+		rows = kvmalloc_array(size, sizeof(*rows), GFP_KERNEL);
+		if (!rows)
+			return -ENOMEM;
+	}
+	seq_puts(m, "name                            state    alive     idle  running  pending  blocked    submitted    completed owner\n");
+	for (row = rows; row < rows + nr; row++) {
+		const struct kpool_stats *s = &row->stats;
+
+		seq_printf(m, "%-31s %-6s %7llu  %7llu  %7llu  %7llu  %7llu %12llu %12llu %s\n",
+			   row->name, kpool_state_name(s), s->alive, s->idle,
+			   s->running, s->pending, s->blocked, s->submitted,
+			   s->completed, row->owner);
+	}
+	kvfree(rows);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_pools);
+
+static int kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
+{
+	cpumask_var_t mask;
+	bool all;
+
+	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
+		return -ENOMEM;
+	mutex_lock(&pool->mutex);
+	all = !pool->attrs.cpumask;
+	cpumask_copy(mask, pool->cpumask);
+	mutex_unlock(&pool->mutex);
+	if (all)
+		seq_puts(m, "all\n");
+	else
+		seq_printf(m, "%*pbl\n", cpumask_pr_args(mask));
+	free_cpumask_var(mask);
+	return 0;
+}
+
+#define KPOOL_STAT(_name)	seq_printf(m, #_name " %llu\n", stats._name)
+
+static int kpool_stats_show(struct seq_file *m, void *unused)
+{
+	struct kpool *pool = m->private;
+	struct kpool_attrs attrs;
+	struct kpool_stats stats;
+	int i;
+
+	kpool_get_attrs(pool, &attrs);
+	kpool_get_stats(pool, &stats);
+	seq_printf(m, "state %s\n", kpool_state_name(&stats));
+	KPOOL_STATS;
+	for (i = 0; i < KPOOL_NR_TUNABLES; i++) {
+		seq_printf(m, "%s ", kpool_attr_table[i].name);
+		kpool_show_attr(m, i, &attrs);
+	}
+	seq_puts(m, "cpumask ");
+	return kpool_show_cpumask(m, pool);
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_stats);
+
+struct kpool_workers_row {
+	void			*fn;
+	u64			completed;
+	unsigned int		state_ms;
+	pid_t			pid;
+	u8			state;
+	bool			blocked;
+};
+
+static void kpool_copy_worker(const struct kpool_worker *worker,
+			      struct kpool_workers_row *row)
+{
+	struct kpool *pool = worker->pool;
+
+	row->pid = task_pid_nr(worker->task);
+	raw_spin_lock_irq(&pool->lock);
+	row->state = worker->state;
+	row->state_ms = jiffies_to_msecs(jiffies - worker->since);
+	row->completed = worker->completed;
+	row->fn = READ_ONCE(worker->fn);
+	row->blocked = worker->run.item && worker->run.blocked_on;
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* Copy up to @size workers; returns how many there are. */
+static size_t kpool_copy_workers(struct kpool *pool,
+				 struct kpool_workers_row *rows, size_t size)
+{
+	struct kpool_worker *worker;
+	size_t nr = 0;
+
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(worker, &pool->workers, member)
+		if (nr++ < size)
+			kpool_copy_worker(worker, rows++);
+	mutex_unlock(&pool->mutex);
+	return nr;
+}
+
+static void kpool_show_worker(struct seq_file *m,
+			      const struct kpool_workers_row *row)
+{
+	static const char * const states[] = {
+		[KPOOL_WORKER_STARTING]	= "starting",
+		[KPOOL_WORKER_WAKING]	= "waking",
+		[KPOOL_WORKER_RUNNING]	= "running",
+		[KPOOL_WORKER_IDLE]	= "idle",
+		[KPOOL_WORKER_EXPIRED]	= "exiting",
+		[KPOOL_WORKER_RETIRED]	= "exiting",
+		[KPOOL_WORKER_DEAD]	= "dead",
+		[KPOOL_WORKER_FAILED]	= "exiting",
+	};
+
+	seq_printf(m, "%-7d %-8s %8u %12llu ", row->pid,
+		   row->blocked ? "blocked" : states[row->state], row->state_ms,
+		   row->completed);
+	if (row->state == KPOOL_WORKER_RUNNING)
+		seq_printf(m, "%ps\n", row->fn);
+	else
+		seq_puts(m, "-\n");
+}
+
+static int kpool_workers_show(struct seq_file *m, void *unused)
+{
+	struct kpool_workers_row *rows = NULL, *row;
+	struct kpool *pool = m->private;
+	size_t nr, size = 0;
+
+	while ((nr = kpool_copy_workers(pool, rows, size)) > size) {
+		kvfree(rows);
+		/* some more may come meanwhile */
+		size = nr + nr / 8;
+		rows = kvmalloc_array(size, sizeof(*rows), GFP_KERNEL);
+		if (!rows)
+			return -ENOMEM;
+	}
+	seq_puts(m, "pid     state    state_ms    completed function\n");
+	for (row = rows; row < rows + nr; row++)
+		kpool_show_worker(m, row);
+	kvfree(rows);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_workers);
+
+static void kpool_show_error(struct seq_file *m,
+			     const struct kpool_error *error)
+{
+	u64 when = error->when;
+	u32 ns = do_div(when, NSEC_PER_SEC);
+
+	seq_printf(m, "%12llu.%06u %5d %-7d %-8s %s\n", when,
+		   ns / (u32)NSEC_PER_USEC, error->err, error->pid,
+		   error->died ? "died" : "returned", error->fn);
+}
+
+/* The last errors, oldest first. */
+static int kpool_errors_show(struct seq_file *m, void *unused)
+{
+	struct kpool *pool = m->private;
+	struct kpool_error *errors;
+	unsigned int i, ever;
+
+	errors = kmalloc_array(KPOOL_NR_ERRORS, sizeof(*errors), GFP_KERNEL);
+	if (!errors)
+		return -ENOMEM;
+	raw_spin_lock_irq(&pool->lock);
+	memcpy(errors, pool->errors, sizeof(pool->errors));
+	ever = pool->nr_errors;
+	raw_spin_unlock_irq(&pool->lock);
+
+	seq_puts(m, "since_boot_s        errno pid     how      function\n");
+	for (i = 0; i < KPOOL_NR_ERRORS; i++) {
+		const struct kpool_error *error =
+			&errors[(ever + i) % KPOOL_NR_ERRORS];
+
+		if (error->when)
+			kpool_show_error(m, error);
+	}
+	kfree(errors);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_errors);
+
+static void kpool_show_stall(struct seq_file *m,
+			     const struct kpool_stall *stall)
+{
+	u64 when = stall->when;
+	u32 ns = do_div(when, NSEC_PER_SEC);
+
+	seq_printf(m, "%llu.%06u %s has run for %u ms in worker %d\n%s", when,
+		   ns / (u32)NSEC_PER_USEC, stall->fn, stall->ran_ms,
+		   stall->pid, stall->stack);
+}
+
+/* Copy a stall that is complete; its names change while it is not. */
+static bool kpool_copy_stall(struct kpool *pool, unsigned int i,
+			     struct kpool_stall *copy)
+{
+	const struct kpool_stall *stall;
+	bool complete;
+
+	raw_spin_lock_irq(&pool->lock);
+	stall = &pool->stalls[(pool->nr_stalls + i) % KPOOL_NR_STALLS];
+	complete = stall->when;
+	if (complete)
+		*copy = *stall;
+	raw_spin_unlock_irq(&pool->lock);
+	return complete;
+}
+
+/* The last stalls, oldest first. */
+static int kpool_stalls_show(struct seq_file *m, void *unused)
+{
+	struct kpool_stall *copy = kmalloc_obj(*copy, GFP_KERNEL);
+	struct kpool *pool = m->private;
+	unsigned int i;
+
+	if (!copy)
+		return -ENOMEM;
+	for (i = 0; i < KPOOL_NR_STALLS; i++)
+		if (kpool_copy_stall(pool, i, copy))
+			kpool_show_stall(m, copy);
+	kfree(copy);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kpool_stalls);
+
+/* Tunables */
+
+/* One file of a tunable; row is NULL for the cpumask. */
+struct kpool_tunable_file {
+	struct kpool			*pool;
+	const struct kpool_attr_row	*row;
+};
+
+static int kpool_tunable_show(struct seq_file *m, void *unused)
+{
+	struct kpool_tunable_file *file = m->private;
+	struct kpool_attrs attrs;
+
+	if (!file->row)
+		return kpool_show_cpumask(m, file->pool);
+	kpool_get_attrs(file->pool, &attrs);
+	kpool_show_attr(m, file->row - kpool_attr_table, &attrs);
+	return 0;
+}
+
+static int kpool_tunable_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, kpool_tunable_show, inode->i_private);
+}
+
+static int kpool_tune_by_text(struct kpool *pool,
+			      const struct kpool_attr_row *row,
+			      const char *text)
+{
+	int value, err;
+
+	err = kpool_attr_parse(row, text, pool->name, &value);
+	return err ?: kpool_tune(pool, row - kpool_attr_table, value);
+}
+
+static int kpool_tune_cpumask_by_text(struct kpool *pool, const char *text)
+{
+	cpumask_var_t mask;
+	int err;
+
+	if (sysfs_streq(text, "all"))
+		return kpool_tune_cpumask(pool, cpu_all_mask);
+	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
+		return -ENOMEM;
+	err = cpulist_parse(text, mask) ? -EINVAL : 0;
+	if (err)
+		pr_err("%s: bad cpumask \"%*pE\"; allowed: a list of CPUs like 0-3,5, or all\n",
+		       pool->name, (int)strnlen(text, 32), text);
+	else
+		err = kpool_tune_cpumask(pool, mask);
+	free_cpumask_var(mask);
+	return err;
+}
+
+static ssize_t kpool_tunable_write(struct file *filp, const char __user *data,
+				   size_t count, loff_t *pos)
+{
+	struct kpool_tunable_file *file =
+		((struct seq_file *)filp->private_data)->private;
+	const char *name = file->row ? file->row->name : "cpumask";
+	char *text;
+	int err;
+
+	if (file->pool->init_attrs.flags & KPOOL_PINNED) {
+		pr_err("%s: %s is pinned by %s\n", file->pool->name,
+		       name, file->pool->owner_name);
+		return -EPERM;
+	}
+	if (!count || count >= PAGE_SIZE || *pos) {
+		pr_err("%s: bad write to %s: %zu bytes at %lld; allowed: one value, at once\n",
+		       file->pool->name, name, count, *pos);
+		return -EINVAL;
+	}
+	text = memdup_user_nul(data, count);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (strlen(text) != count) {
+		pr_err("%s: bad write to %s: a NUL byte; allowed: text\n",
+		       file->pool->name, name);
+		err = -EINVAL;
+	} else if (file->row) {
+		err = kpool_tune_by_text(file->pool, file->row, strim(text));
+	} else {
+		err = kpool_tune_cpumask_by_text(file->pool, strim(text));
+	}
+	kfree(text);
+	if (err)
+		return err;
+	*pos += count;
+	return count;
+}
+
+static const struct file_operations kpool_tunable_fops = {
+	.owner		= THIS_MODULE,
+	.open		= kpool_tunable_open,
+	.read		= seq_read,
+	.write		= kpool_tunable_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static void kpool_add_tunable(struct kpool *pool, int i,
+			      const struct kpool_attr_row *row)
+{
+	struct kpool_tunable_file *file = &pool->files[i];
+
+	file->pool = pool;
+	file->row = row;
+	debugfs_create_file(row ? row->name : "cpumask", 0600, pool->dir, file,
+			    &kpool_tunable_fops);
+}
+
+/* debugfs may be off or refuse: kpool works without, so nobody checks. */
+void kpool_debugfs_add(struct kpool *pool)
+{
+	int i;
+
+	pool->files = kzalloc_objs(*pool->files, KPOOL_NR_TUNABLES + 1,
+				   GFP_KERNEL);
+	if (!pool->files)
+		return;
+	pool->dir = debugfs_create_dir(pool->name, kpool_debugfs_root);
+	debugfs_create_file("stats", 0400, pool->dir, pool, &kpool_stats_fops);
+	debugfs_create_file("workers", 0400, pool->dir, pool,
+			    &kpool_workers_fops);
+	debugfs_create_file("errors", 0400, pool->dir, pool,
+			    &kpool_errors_fops);
+	debugfs_create_file("stalls", 0400, pool->dir, pool,
+			    &kpool_stalls_fops);
+	for (i = 0; i < KPOOL_NR_TUNABLES; i++)
+		kpool_add_tunable(pool, i, &kpool_attr_table[i]);
+	kpool_add_tunable(pool, i, NULL);
+}
+
+/* Waits for whoever reads or writes; files still open fail from now on. */
+void kpool_debugfs_remove(struct kpool *pool)
+{
+	debugfs_remove(pool->dir);
+	kfree(pool->files);
+}
+
+void kpool_debugfs_init(void)
+{
+	kpool_debugfs_root = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("pools", 0400, kpool_debugfs_root, NULL,
+			    &kpool_pools_fops);
+}
+
+void kpool_debugfs_exit(void)
+{
+	debugfs_remove(kpool_debugfs_root);
+}

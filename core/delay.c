@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Delayed jobs: accepted, and waiting for their time.
+ *
+ * They stand in pool->delayed by the time at which they are due, and one timer
+ * for each pool fires for the first of them: a job has no timer of its own that
+ * could outlive it.  A job that is due waits in line like a submitter that came
+ * then, but is accepted already.  In a closed pool none becomes due any more;
+ * the drop work takes them.
+ */
+#include <linux/module.h>
+#include <linux/rbtree.h>
+
+#include "internal.h"
+#include "queue.h"
+
+/* So many jobs become due under one hold of the lock. */
+#define KPOOL_DELAY_BATCH	8
+
+static struct kpool_job *kpool_job_by_node(struct rb_node *node)
+{
+	return rb_entry(node, struct kpool_job, delay_node);
+}
+
+static bool kpool_delay_before(struct rb_node *a, const struct rb_node *b)
+{
+	const struct kpool_job *other =
+		rb_entry(b, struct kpool_job, delay_node);
+
+	return time_before(kpool_job_by_node(a)->due, other->due);
+}
+
+static void kpool_delay_arm(struct kpool *pool)
+{
+	struct rb_node *first = rb_first_cached(&pool->delayed);
+
+	lockdep_assert_held(&pool->lock);
+	if (first)
+		mod_timer(&pool->delay_timer, jiffies +
+			  kpool_timer_expires(kpool_job_by_node(first)->due));
+}
+
+/* Due are @delay whole ticks: the one that has begun does not count. */
+static void kpool_delay_add(struct kpool *pool, struct kpool_job *job,
+			    unsigned long delay)
+{
+	job->due = jiffies + min(delay, MAX_JIFFY_OFFSET - 1) + 1;
+	job->item.state = KPOOL_ITEM_DELAYED;
+	pool->nr_delayed++;
+	if (rb_add_cached(&job->delay_node, &pool->delayed, kpool_delay_before))
+		kpool_delay_arm(pool);
+}
+
+/* Take a delayed job out; the timer may fire in vain. */
+void kpool_delay_remove(struct kpool *pool, struct kpool_job *job)
+{
+	lockdep_assert_held(&pool->lock);
+	kpool_scan_skip(pool, &job->item);
+	rb_erase_cached(&job->delay_node, &pool->delayed);
+	pool->nr_delayed--;
+}
+
+struct kpool_item *kpool_first_delayed(struct kpool *pool)
+{
+	struct rb_node *first = rb_first_cached(&pool->delayed);
+
+	return first ? &kpool_job_by_node(first)->item : NULL;
+}
+
+/* A job comes to the line now. */
+static void kpool_delay_expired(struct kpool *pool, struct kpool_job *job)
+{
+	struct kpool_item *item = &job->item;
+
+	item->state = KPOOL_ITEM_IDLE;
+	item->queued_at = jiffies;
+	item->seq = pool->next_seq++;
+	kpool_queue_backlog(pool, item);
+}
+
+/* Let in what is due, a batch at most: is there more? */
+static bool kpool_delay_batch(struct kpool *pool)
+{
+	struct kpool_item *item;
+	int i;
+
+	for (i = 0; i < KPOOL_DELAY_BATCH; i++) {
+		item = kpool_first_delayed(pool);
+		if (!item || pool->closed)
+			return false;
+		if (time_before(jiffies, kpool_job_of(item)->due)) {
+			kpool_delay_arm(pool);
+			return false;
+		}
+		kpool_delay_remove(pool, kpool_job_of(item));
+		kpool_delay_expired(pool, kpool_job_of(item));
+	}
+	return true;
+}
+
+static void kpool_delay_timer_fn(struct timer_list *timer)
+{
+	struct kpool *pool = timer_container_of(pool, timer, delay_timer);
+	unsigned long flags;
+	bool more;
+
+	do {
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		more = kpool_delay_batch(pool);
+		kpool_unlock(pool, flags);
+	} while (more);
+}
+
+void kpool_delay_init(struct kpool *pool)
+{
+	pool->delayed = RB_ROOT_CACHED;
+	timer_setup(&pool->delay_timer, kpool_delay_timer_fn, 0);
+}
+
+void kpool_delay_stop(struct kpool *pool)
+{
+	timer_delete_sync(&pool->delay_timer);
+}
+
+int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
+			 unsigned long delay)
+{
+	struct kpool_item *item = &job->item;
+	unsigned long flags;
+	int err;
+
+	err = kpool_item_lock_for_submit(pool, item, &flags);
+	if (err)
+		return err;
+	err = kpool_check_accept(pool, item);
+	if (!err) {
+		if (delay)
+			kpool_delay_add(pool, job, delay);
+		kpool_accept(pool, item);
+		if (!delay)
+			kpool_queue_backlog(pool, item);
+	}
+	kpool_unlock(pool, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_submit_delayed);
+
+bool kpool_modify_delay(struct kpool_job *job, unsigned long delay)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(&job->item, &flags);
+
+	if (job->item.state != KPOOL_ITEM_DELAYED || pool->closed ||
+	    kpool_is_of_going(pool, &job->item)) {
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+		return false;
+	}
+	kpool_delay_remove(pool, job);
+	if (delay)
+		kpool_delay_add(pool, job, delay);
+	else
+		kpool_delay_expired(pool, job);
+	kpool_unlock(pool, flags);
+	return true;
+}
+EXPORT_SYMBOL_GPL(kpool_modify_delay);

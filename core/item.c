@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What can be done to one item: cancel, disable, wait.
+ *
+ * An item carries the id of its home, the pool it was last submitted to; its
+ * fields are guarded by that pool's lock.  Ids go round in a circle of four
+ * billion, so an item may outlive its pool.  An item without a living home
+ * moves, before any of its fields is touched, to kpool_null_pool, a pool that never
+ * runs anything.
+ */
+#include <linux/module.h>
+
+#include "debug.h"
+#include "internal.h"
+#include "queue.h"
+
+void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)
+{
+	kpool_debug_init(item);
+	*item = (struct kpool_item)KPOOL_ITEM_INIT(fn);
+}
+EXPORT_SYMBOL_GPL(kpool_init_item);
+
+void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn)
+{
+	kpool_init_item(item, fn);
+}
+EXPORT_SYMBOL_GPL(kpool_init_item_onstack);
+
+void kpool_destroy_item_onstack(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	bool pending = item->state != KPOOL_ITEM_IDLE;
+
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	WARN(pending, pr_fmt("item of %ps leaves the stack while pending\n"),
+	     item->fn);
+	kpool_debug_destroy(item);
+}
+EXPORT_SYMBOL_GPL(kpool_destroy_item_onstack);
+
+int kpool_set_weight(struct kpool_item *item, int weight)
+{
+	if (weight < 1)
+		return -EINVAL;
+	item->weight = weight;
+	item->flags &= ~__KPOOL_WEIGHTED;
+	if (weight > 1)
+		item->flags |= __KPOOL_WEIGHTED;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(kpool_set_weight);
+
+int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority)
+{
+	static const u8 flags[] = {
+		[KPOOL_PRIO_NORMAL]	= 0,
+		[KPOOL_PRIO_HIGH]	= __KPOOL_HIGH,
+		[KPOOL_PRIO_LOW]	= __KPOOL_LOW,
+	};
+
+	if ((unsigned int)priority >= ARRAY_SIZE(flags))
+		return -EINVAL;
+	item->flags &= ~(__KPOOL_HIGH | __KPOOL_LOW);
+	item->flags |= flags[priority];
+	return 0;
+}
+EXPORT_SYMBOL_GPL(kpool_set_priority);
+
+void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
+{
+	kpool_debug_init(&job->item);
+	*job = (struct kpool_job)KPOOL_JOB_INIT(fn);
+}
+EXPORT_SYMBOL_GPL(kpool_init_job);
+
+/*
+ * Has the job been prepared as one?  A plain item has no flag that would have the
+ * engine look at the rest, so what is set there would be without effect.
+ */
+static int kpool_check_job(struct kpool_job *job)
+{
+	if (job->item.flags & __KPOOL_JOB)
+		return 0;
+	if (!(job->item.flags & __KPOOL_NO_JOB))
+		pr_warn("the job of %ps was prepared by kpool_init_item(), not by kpool_init_job(): refused\n",
+			job->item.fn);
+	job->item.flags |= __KPOOL_NO_JOB;
+	return -EINVAL;
+}
+
+int kpool_set_deadline(struct kpool_job *job, ktime_t deadline)
+{
+	int err = kpool_check_job(job);
+
+	if (!err)
+		job->deadline = deadline;
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_set_deadline);
+
+int kpool_set_group(struct kpool_job *job, struct kpool_group *group)
+{
+	int err = kpool_check_job(job);
+
+	if (!err)
+		job->group = group;
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_set_group);
+
+int kpool_set_stream(struct kpool_job *job, struct kpool_stream *stream)
+{
+	int err = kpool_check_job(job);
+
+	if (!err)
+		job->stream = stream;
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_set_stream);
+
+int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete)
+{
+	int err = kpool_check_job(job);
+
+	if (!err)
+		job->complete = complete;
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_set_complete_fn);
+
+/* Lock the home unless it is gone; fails also if the item left meanwhile. */
+static bool kpool_trylock_owner(struct kpool_item *item, struct kpool *owner,
+				unsigned long *flags)
+{
+	raw_spin_lock_irqsave(&owner->lock, *flags);
+	if (!owner->dead && READ_ONCE(item->pool_id) == owner->id)
+		return true;
+	raw_spin_unlock_irqrestore(&owner->lock, *flags);
+	return false;
+}
+
+/* An item whose home is gone, or that never had one, moves to limbo. */
+static bool kpool_lock_null_pool(struct kpool_item *item, u32 gone,
+				 unsigned long *flags)
+{
+	raw_spin_lock_irqsave(&kpool_null_pool.lock, *flags);
+	if (cmpxchg(&item->pool_id, gone, kpool_null_pool.id) == gone) {
+		item->run = NULL;
+		return true;
+	}
+	raw_spin_unlock_irqrestore(&kpool_null_pool.lock, *flags);
+	return false;
+}
+
+/*
+ * Lock the item's home.  A pool is marked dead under its own lock and that of
+ * limbo before its id is forgotten, so whoever locks it alive comes before
+ * everyone who finds the item in limbo.  Interrupts stay off until the lock is
+ * dropped, which keeps a pool that is being freed by RCU in place meanwhile.
+ * Litmus: owner-new, owner-lookup, owner-dead, owner-unhashed, pool-published,
+ * pool-freed.
+ */
+struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
+{
+	for (;;) {
+		u32 id = READ_ONCE(item->pool_id);
+		struct kpool *owner;
+		bool locked;
+
+		rcu_read_lock();
+		owner = kpool_by_id(id);
+		locked = owner && kpool_trylock_owner(item, owner, flags);
+		if (!locked && (!owner || READ_ONCE(owner->dead))) {
+			owner = &kpool_null_pool;
+			locked = kpool_lock_null_pool(item, id, flags);
+		}
+		rcu_read_unlock();
+		if (locked)
+			return owner;
+		cpu_relax();
+	}
+}
+
+/* Take an accepted item back; a sleeping submit of it is told. */
+bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_run *run = kpool_run_of(item);
+	struct kpool_group *group;
+
+	lockdep_assert_held(&pool->lock);
+	if (item->state == KPOOL_ITEM_BLOCKED) {
+		kpool_fail_blocked(pool, item, -ECANCELED);
+		return false;
+	}
+	if (!kpool_is_accepted(item))
+		return false;
+
+	kpool_dequeue_dead(pool, item);
+	kpool_debug_ended(item);
+	pool->stats.cancelled++;
+	/* an earlier acceptance may still run, for which they wait too */
+	kpool_move_waiters(pool, item, run ? &run->waiters : &pool->done_waiters);
+	group = kpool_special_take_group(pool, item);
+	if (group)
+		kpool_group_end(pool, group, item, -ECANCELED, false);
+	kpool_item_ended(pool, item->epoch);
+	return true;
+}
+
+bool kpool_cancel(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	bool pending = kpool_do_cancel(pool, item);
+
+	kpool_unlock(pool, flags);
+	return pending;
+}
+EXPORT_SYMBOL_GPL(kpool_cancel);
+
+int kpool_flush_item(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool;
+	int err;
+
+	might_sleep();
+	kpool_lockdep_wait_item(item);
+	pool = kpool_item_lock(item, &flags);
+	err = kpool_wait_item(pool, item, KPOOL_WAITER_ITEM,
+			      MAX_SCHEDULE_TIMEOUT, 0);
+	kpool_unlock(pool, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_flush_item);
+
+static int kpool_do_disable(struct kpool_item *item, bool wait)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	bool pending;
+	int err = 0;
+
+	if (item->disabled == U16_MAX) {
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+		return -ERANGE;
+	}
+	item->disabled++;
+	pending = kpool_do_cancel(pool, item);
+	if (wait)
+		err = kpool_wait_item(pool, item, KPOOL_WAITER_ITEM,
+				      MAX_SCHEDULE_TIMEOUT, 0);
+	kpool_unlock(pool, flags);
+	return err ?: pending;
+}
+
+int kpool_disable(struct kpool_item *item)
+{
+	return kpool_do_disable(item, false);
+}
+EXPORT_SYMBOL_GPL(kpool_disable);
+
+int kpool_disable_sync(struct kpool_item *item)
+{
+	might_sleep();
+	kpool_lockdep_wait_item(item);
+	return kpool_do_disable(item, true);
+}
+EXPORT_SYMBOL_GPL(kpool_disable_sync);
+
+int kpool_enable(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	int err = -EINVAL;
+
+	if (item->disabled)
+		err = --item->disabled ? 1 : 0;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_enable);
+
+int kpool_cancel_sync(struct kpool_item *item)
+{
+	int err;
+
+	might_sleep();
+	kpool_lockdep_wait_item(item);
+	err = kpool_do_disable(item, true);
+	if (err != -ERANGE)
+		kpool_enable(item);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_cancel_sync);
+
+bool kpool_is_pending(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool = kpool_item_lock(item, &flags);
+	bool pending = kpool_is_accepted(item);
+
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return pending;
+}
+EXPORT_SYMBOL_GPL(kpool_is_pending);

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a module leaves behind when it is removed.
+ *
+ * The module notifier runs after the module's exit function and before its
+ * memory is freed.  A pool that the module created and did not destroy is
+ * closed for good and awaited: see kpool_orphan().  An item that the module
+ * left in the default pool is known by its addresses: memory or functions
+ * within the module.  Pending ones are cancelled, running ones awaited.
+ *
+ * Until that is done the module is on pool->going, and submits of its
+ * functions fail: an item that submits itself would come back for ever.  The
+ * list keeps fast_capacity at 0, so that every submit takes the slow path
+ * through kpool_check_accept(), which looks at it.
+ *
+ * A search looks at a batch of items under one hold of the lock, and leaves a
+ * cursor at the next.  Removal of that one from its list moves the cursor on.
+ * Items move forward, in the order in which the lists are searched, and no new
+ * ones come in: so one pass finds all, but for an item that a run or its stream
+ * held back (kpool_unpark(), kpool_requeue()), which asks for another pass.
+ */
+#include <linux/module.h>
+#include <linux/rbtree.h>
+
+#include "internal.h"
+#include "queue.h"
+
+/* Items to look at under one hold of the lock. */
+#define KPOOL_SCAN_BATCH	32
+
+/* A module that is being removed, and how far the search for its items is. */
+struct kpool_going {
+	struct list_head	node;	/* L: on pool->going */
+	struct kpool		*pool;	/* I: the default pool, or NULL */
+	const struct module	*module; /* I */
+	struct list_head	*next;	/* L: node of the next item in a list */
+	struct rb_node		*next_delayed; /* L: the same in the tree */
+	bool			again;	/* L: an item was put back */
+	unsigned int		cancelled; /* L */
+	unsigned int		awaited; /* S: by the notifier itself */
+};
+
+/* Pools */
+
+/* Find a pool that the module has not destroyed, close it for good, keep it. */
+static struct kpool *kpool_orphan_of(const struct module *owner)
+{
+	struct kpool *pool, *orphan = NULL;
+
+	mutex_lock(&kpool_registry);
+	list_for_each_entry(pool, &kpool_pools, member)
+		if (pool->owner == owner)
+			orphan = pool;
+	if (orphan) {
+		orphan->owner = NULL;
+		raw_spin_lock_irq(&orphan->lock);
+		orphan->orphaned = true;
+		raw_spin_unlock_irq(&orphan->lock);
+		kpool_get(orphan);
+	}
+	mutex_unlock(&kpool_registry);
+	return orphan;
+}
+
+/* Close all pools of the module: are there any?  Nothing starts in them. */
+static bool kpool_close_orphans(const struct module *owner,
+				struct list_head *orphans)
+{
+	struct kpool *pool;
+
+	while ((pool = kpool_orphan_of(owner))) {
+		pr_err("%s: left behind by module %s, which goes away: closed for good\n",
+		       pool->name, pool->owner_name);
+		kpool_close(pool, true);
+		list_add_tail(&pool->orphan, orphans);
+	}
+	return !list_empty(orphans);
+}
+
+/*
+ * All are closed before one drops what is pending, and all do that before one is
+ * waited for: what runs in one may wait for what is pending in another.  An item
+ * that still runs may make one more pool.
+ */
+static void kpool_end_orphans(const struct module *owner)
+{
+	struct kpool *pool, *next;
+	LIST_HEAD(orphans);
+
+	while (kpool_close_orphans(owner, &orphans)) {
+		list_for_each_entry(pool, &orphans, orphan)
+			kpool_abort_by_dropper(pool);
+		list_for_each_entry_safe(pool, next, &orphans, orphan) {
+			list_del(&pool->orphan);
+			kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
+			kpool_orphan(pool);
+		}
+	}
+}
+
+/* Items in the default pool */
+
+static bool kpool_is_within(const void *address, const struct module *module)
+{
+	return address && within_module((unsigned long)address, module);
+}
+
+/* Does the item use memory or a function of the module? */
+static bool kpool_is_of_module(const struct kpool_item *item,
+			       const struct module *module)
+{
+	if (kpool_is_within(kpool_user_fn(item), module))
+		return true;
+	if (kpool_is_within(item->dropped, module) ||
+	    kpool_is_within(kpool_complete_fn(item), module))
+		return true;
+	return kpool_is_within(item, module);
+}
+
+/* Is the item of a module that is being removed?  Such a submit must fail. */
+bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item)
+{
+	const struct kpool_going *going;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(going, &pool->going, node)
+		if (kpool_is_of_module(item, going->module))
+			return true;
+	return false;
+}
+
+/* The item leaves its list, or the tree of the delayed: no search stays there. */
+void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
+{
+	bool delayed = item->state == KPOOL_ITEM_DELAYED;
+	struct kpool_going *going;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(going, &pool->going, node) {
+		if (delayed &&
+		    going->next_delayed == &kpool_job_of(item)->delay_node)
+			going->next_delayed = rb_next(going->next_delayed);
+		else if (!delayed && going->next == &item->node)
+			going->next = item->node.next;
+	}
+}
+
+/* The item goes back to a list that may have been searched. */
+void kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
+{
+	struct kpool_going *going;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(going, &pool->going, node)
+		if (kpool_is_of_module(item, going->module))
+			going->again = true;
+}
+
+/* Begin a search of the list, or of the delayed if that is NULL. */
+static void kpool_scan_begin(struct kpool_going *going, struct list_head *list)
+{
+	going->next = list ? list->next : NULL;
+	going->next_delayed = list ? NULL :
+			      rb_first_cached(&going->pool->delayed);
+}
+
+/* The item at the cursor, which moves on; NULL at the end. */
+static struct kpool_item *kpool_scan_next(struct kpool_going *going,
+					  const struct list_head *list)
+{
+	struct kpool_item *item;
+
+	if (!list) {
+		struct rb_node *node = going->next_delayed;
+
+		if (!node)
+			return NULL;
+		going->next_delayed = rb_next(node);
+		return &rb_entry(node, struct kpool_job, delay_node)->item;
+	}
+	if (going->next == list)
+		return NULL;
+	item = list_entry(going->next, struct kpool_item, node);
+	going->next = going->next->next;
+	return item;
+}
+
+/* An item whose caller waits for it (kpool_call()) has not been left behind. */
+static bool kpool_is_orphan(const struct kpool_item *item,
+			    const struct module *module)
+{
+	return kpool_is_of_module(item, module) &&
+	       !(kpool_is_accepted(item) && kpool_is_call(item));
+}
+
+/* Look at a batch of items: is there more to look at?  Stops at the first. */
+static bool kpool_scan_batch(struct kpool_going *going,
+			     const struct list_head *list,
+			     struct kpool_item **left)
+{
+	int i;
+
+	lockdep_assert_held(&going->pool->lock);
+	*left = NULL;
+	for (i = 0; i < KPOOL_SCAN_BATCH; i++) {
+		struct kpool_item *item = kpool_scan_next(going, list);
+
+		if (!item)
+			return false;
+		if (kpool_is_orphan(item, going->module)) {
+			*left = item;
+			break;
+		}
+	}
+	return true;
+}
+
+/*
+ * Take an item back, or refuse its sleeping submitter.  Called with pool->lock
+ * held; returns the item if kpool has to free it once the lock is dropped.
+ */
+static struct kpool_item *kpool_cancel_orphan(struct kpool_going *going,
+					      struct kpool_item *item)
+{
+	struct kpool *pool = going->pool;
+	bool ours = kpool_is_fn_item(item);
+
+	if (item->state == KPOOL_ITEM_BLOCKED) {
+		kpool_fail_blocked(pool, item, -ESHUTDOWN);
+		return NULL;
+	}
+	kpool_do_cancel(pool, item);
+	going->cancelled++;
+	return ours ? item : NULL;
+}
+
+/* Cancel the module's items in a list, or those delayed if that is NULL. */
+static void kpool_scan(struct kpool_going *going, struct list_head *list)
+{
+	struct kpool *pool = going->pool;
+	struct kpool_item *left;
+	bool more;
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_scan_begin(going, list);
+	do {
+		more = kpool_scan_batch(going, list, &left);
+		if (left)
+			left = kpool_cancel_orphan(going, left);
+		kpool_unlock_irq(pool);
+		if (left)
+			left->dropped(left, -ECANCELED);
+		cond_resched();
+		raw_spin_lock_irq(&pool->lock);
+	} while (more);
+	going->next = NULL;
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/* In the order in which items pass through. */
+static void kpool_scan_all(struct kpool_going *going)
+{
+	struct kpool *pool = going->pool;
+	int prio;
+
+	kpool_scan(going, NULL);
+	kpool_scan(going, &pool->admission);
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
+		kpool_scan(going, &pool->queue[prio]);
+	kpool_scan(going, &pool->parked);
+	kpool_scan(going, &pool->drop_list);
+}
+
+/*
+ * Wait for those in a list that are still to be completed: was there any?  Their
+ * functions have returned, so they are not cancelled.
+ */
+static bool kpool_await_completions(struct kpool_going *going,
+				    struct list_head *list)
+{
+	struct kpool *pool = going->pool;
+	struct kpool_item *left;
+	bool more, found = false;
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_scan_begin(going, list);
+	do {
+		more = kpool_scan_batch(going, list, &left);
+		if (left) {
+			kpool_wait_item(pool, left, KPOOL_WAITER_ITEM,
+					MAX_SCHEDULE_TIMEOUT, 0);
+			going->awaited++;
+			found = true;
+		}
+		kpool_unlock_irq(pool);
+		cond_resched();
+		raw_spin_lock_irq(&pool->lock);
+	} while (more);
+	going->next = NULL;
+	raw_spin_unlock_irq(&pool->lock);
+	return found;
+}
+
+/* Runs in the default pool */
+
+/* Does the run use a function or memory of the module? */
+static bool kpool_run_is_of(const struct kpool_run *run,
+			    const struct module *module)
+{
+	if (!run->item)
+		return false;
+	if (run->worker && kpool_is_within(READ_ONCE(run->worker->fn), module))
+		return true;
+	return kpool_is_within(run->fn, module) ||
+	       kpool_is_within(run->item, module);
+}
+
+/*
+ * Cancel what the run holds for later.  Called with pool->lock held, which is
+ * dropped; returns the run if it is of the module, or NULL.
+ */
+static struct kpool_run *kpool_scan_run(struct kpool_going *going,
+					struct kpool_run *run)
+{
+	bool found = kpool_run_is_of(run, going->module);
+	struct kpool_item *left = run->requeue;
+
+	lockdep_assert_held(&going->pool->lock);
+	if (left && kpool_is_orphan(left, going->module))
+		left = kpool_cancel_orphan(going, left);
+	else
+		left = NULL;
+	kpool_unlock_irq(going->pool);
+	if (left)
+		left->dropped(left, -ECANCELED);
+	return found ? run : NULL;
+}
+
+/*
+ * Find a run of the module in a worker, or NULL.  Set @unsure if a run has not
+ * said yet: a function that was submitted shows in worker->fn a moment after
+ * the start, if that was before the search.
+ */
+static struct kpool_run *kpool_find_worker_run(struct kpool_going *going,
+					       bool *unsure)
+{
+	struct kpool *pool = going->pool;
+	struct kpool_run *found = NULL;
+	struct kpool_worker *worker;
+
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(worker, &pool->workers, member) {
+		raw_spin_lock_irq(&pool->lock);
+		if (worker->run.item)
+			*unsure |= kpool_is_wrapper(READ_ONCE(worker->fn));
+		found = kpool_scan_run(going, &worker->run);
+		if (found)
+			break;
+	}
+	mutex_unlock(&pool->mutex);
+	return found;
+}
+
+/* Is the run of the module, or does it hold an item of the module? */
+static bool kpool_run_has_orphan(const struct kpool_run *run,
+				 const struct module *module)
+{
+	return kpool_run_is_of(run, module) ||
+	       (run->requeue && kpool_is_orphan(run->requeue, module));
+}
+
+/* Find an external run of the module, or NULL.  Each thread is in a few. */
+static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
+{
+	const struct task_struct *task = NULL;
+	struct kpool_run *run, *found;
+
+	for (;;) {
+		raw_spin_lock_irq(&going->pool->lock);
+		run = kpool_ext_run_after(going->pool, task);
+		if (!run) {
+			raw_spin_unlock_irq(&going->pool->lock);
+			return NULL;
+		}
+		task = run->task;
+		while (run->outer && !kpool_run_has_orphan(run, going->module))
+			run = run->outer;
+		found = kpool_scan_run(going, run);
+		if (found)
+			return found;
+	}
+}
+
+/* Wait for a run to end, or a moment if unsure; false if there is none. */
+static bool kpool_wait_orphan_run(struct kpool_going *going)
+{
+	struct kpool *pool = going->pool;
+	struct kpool_waiter waiter;
+	bool unsure = false;
+	struct kpool_run *run;
+
+	run = kpool_find_worker_run(going, &unsure) ?:
+	      kpool_find_ext_run(going);
+	if (!run) {
+		if (unsure)
+			schedule_timeout_uninterruptible(1);
+		return unsure;
+	}
+	kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, NULL);
+	raw_spin_lock_irq(&pool->lock);
+	/* its memory is the pool's: it may have ended, or be another's by now */
+	if (kpool_run_is_of(run, going->module)) {
+		list_add_tail(&waiter.node, &run->waiters);
+		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
+		going->awaited++;
+	}
+	kpool_unlock_irq(pool);
+	return true;
+}
+
+/* The module */
+
+/* Is anything in the pool that could be of the module? */
+static bool kpool_is_empty(struct kpool *pool)
+{
+	bool empty;
+
+	raw_spin_lock_irq(&pool->lock);
+	empty = !kpool_outstanding(pool) && !pool->nr_blocked;
+	raw_spin_unlock_irq(&pool->lock);
+	return empty;
+}
+
+/* Does the module need one more pass? */
+static bool kpool_needs_scan(struct kpool_going *going)
+{
+	bool again;
+
+	raw_spin_lock_irq(&going->pool->lock);
+	again = going->again;
+	going->again = false;
+	raw_spin_unlock_irq(&going->pool->lock);
+	return again;
+}
+
+/* Cancel what is pending and wait for what runs, until there is neither. */
+static void kpool_cancel_orphans(struct kpool_going *going)
+{
+	if (!going->pool)
+		return;
+	while (!kpool_is_empty(going->pool)) {
+		bool awaited;
+
+		kpool_scan_all(going);
+		awaited = kpool_await_completions(going, &going->pool->finished);
+		awaited |= kpool_await_completions(going,
+						   &going->pool->completions);
+		if (!kpool_wait_orphan_run(going) && !kpool_needs_scan(going) &&
+		    !awaited)
+			break;
+	}
+	if (going->cancelled || going->awaited)
+		pr_err("%s: module %s went away without its items: %u cancelled, %u runs awaited\n",
+		       going->pool->name, going->module->name,
+		       going->cancelled, going->awaited);
+}
+
+/* Refuse the module's submits from now on. */
+static void kpool_going_begin(struct kpool_going *going)
+{
+	struct kpool *pool = READ_ONCE(kpool_the_default);
+
+	going->pool = pool;
+	if (!pool)
+		return;
+	raw_spin_lock_irq(&pool->lock);
+	list_add(&going->node, &pool->going);
+	kpool_update_fast_capacity(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+static void kpool_going_end(struct kpool_going *going)
+{
+	struct kpool *pool = going->pool;
+
+	if (!pool)
+		return;
+	raw_spin_lock_irq(&pool->lock);
+	list_del(&going->node);
+	kpool_update_fast_capacity(pool);
+	kpool_unlock_irq(pool);
+}
+
+int kpool_module_event(struct notifier_block *nb, unsigned long event,
+		       void *data)
+{
+	struct kpool_going going = { .module = data };
+
+	if (event != MODULE_STATE_GOING || data == THIS_MODULE)
+		return NOTIFY_DONE;
+	kpool_going_begin(&going);
+	/* what is pending may be waited for by a run in such a pool */
+	if (going.pool && !kpool_is_empty(going.pool))
+		kpool_scan_all(&going);
+	kpool_end_orphans(data);
+	/* a run in such a pool may have been the first to use the default pool */
+	if (!going.pool)
+		kpool_going_begin(&going);
+	kpool_cancel_orphans(&going);
+	kpool_going_end(&going);
+	return NOTIFY_OK;
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Several pools as one.
+ *
+ * Each of them is a pool like any other, with a lock, workers, counters and
+ * files of its own, so that those who use one do not meet those who use
+ * another.  What is here chooses one of them, or does to all in turn what a
+ * caller could do to each.
+ *
+ * A choice takes no lock: a counter is advanced, or the loads are read as they
+ * stand.  Whatever is chosen is stale at once, as it would be with the locks.
+ */
+#include <linux/atomic.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "internal.h"
+
+#define KPOOL_MULTI_MAX		64	/* pools */
+#define KPOOL_MULTI_NAME_MAX	(KPOOL_NAME_MAX - 3)	/* "-63" follows */
+
+struct kpool_multi {
+	atomic_t		turn;	/* of round robin */
+	struct mutex		tuning;	/* one kpool_multi_tune() at a time */
+	enum kpool_placement	placement;	/* I */
+	unsigned int		nr;		/* I */
+	struct kpool		*pool[];	/* I */
+};
+
+/* Choosing */
+
+/*
+ * Items accepted and not ended.  Read without the lock: the counters change
+ * meanwhile, each by itself, so that the result may miss a few, or be below
+ * zero.  On 32 bits a counter may be read half before and half after a carry;
+ * the low half of the result is right all the same.
+ */
+static unsigned int kpool_load(const struct kpool *pool)
+{
+	/* racy on purpose: see above */
+	int load = data_race(kpool_outstanding(pool));
+
+	return max(load, 0);
+}
+
+static struct kpool *kpool_multi_least_loaded(const struct kpool_multi *multi)
+{
+	unsigned int least = UINT_MAX;
+	struct kpool *chosen = NULL;
+	unsigned int i;
+
+	for (i = 0; i < multi->nr && least; i++) {
+		unsigned int load = kpool_load(multi->pool[i]);
+
+		if (load < least) {
+			least = load;
+			chosen = multi->pool[i];
+		}
+	}
+	return chosen;
+}
+
+/* No two callers get the same turn.  Litmus: turn-taken. */
+static struct kpool *kpool_multi_next(struct kpool_multi *multi)
+{
+	unsigned int turn = atomic_fetch_inc(&multi->turn);
+
+	return multi->pool[turn % multi->nr];
+}
+
+struct kpool *kpool_multi_pick(struct kpool_multi *multi)
+{
+	if (multi->placement == KPOOL_LEAST_LOADED)
+		return kpool_multi_least_loaded(multi);
+	return kpool_multi_next(multi);
+}
+EXPORT_SYMBOL_GPL(kpool_multi_pick);
+
+int kpool_multi_submit(struct kpool_multi *multi, struct kpool_item *item)
+{
+	struct kpool *pool = kpool_multi_pick(multi);
+	int err = kpool_submit(pool, item);
+	struct kpool *other;
+
+	if (err != -EAGAIN || multi->placement != KPOOL_ROUND_ROBIN)
+		return err;
+	other = kpool_multi_least_loaded(multi);
+	return other == pool ? err : kpool_submit(other, item);
+}
+EXPORT_SYMBOL_GPL(kpool_multi_submit);
+
+struct kpool *kpool_multi_pool(struct kpool_multi *multi, unsigned int i)
+{
+	return i < multi->nr ? multi->pool[i] : ERR_PTR(-ERANGE);
+}
+EXPORT_SYMBOL_GPL(kpool_multi_pool);
+
+/* Making and ending */
+
+static int kpool_multi_check(unsigned int nr, enum kpool_placement placement)
+{
+	if (!nr || nr > KPOOL_MULTI_MAX) {
+		pr_err("bad number of pools %u; allowed: 1 to %d\n", nr,
+		       KPOOL_MULTI_MAX);
+		return -ERANGE;
+	}
+	if (placement != KPOOL_ROUND_ROBIN && placement != KPOOL_LEAST_LOADED) {
+		pr_err("bad placement %d; allowed: %d to %d\n",
+		       placement, KPOOL_ROUND_ROBIN, KPOOL_LEAST_LOADED);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Destroy those that have been made, the last first. */
+static int kpool_multi_free(struct kpool_multi *multi)
+{
+	int err = 0;
+
+	while (multi->nr)
+		err = kpool_destroy(multi->pool[--multi->nr]) ?: err;
+	mutex_destroy(&multi->tuning);
+	kfree(multi);
+	return err;
+}
+
+static int kpool_multi_fill(struct kpool_multi *multi, const char *name,
+			    unsigned int nr, const struct kpool_attrs *attrs,
+			    struct module *owner)
+{
+	struct kpool *pool;
+
+	for (; multi->nr < nr; multi->nr++) {
+		pool = kpool_create_owned(owner, attrs, "%s-%u", name, multi->nr);
+		if (IS_ERR(pool))
+			return PTR_ERR(pool);
+		multi->pool[multi->nr] = pool;
+	}
+	return 0;
+}
+
+struct kpool_multi *kpool_multi_create_owned(struct module *owner,
+					     const struct kpool_attrs *attrs,
+					     unsigned int nr,
+					     enum kpool_placement placement,
+					     const char *fmt, ...)
+{
+	char name[KPOOL_MULTI_NAME_MAX + 1];
+	struct kpool_multi *multi;
+	va_list args;
+	int len, err;
+
+	might_sleep();
+	err = kpool_multi_check(nr, placement);
+	if (err)
+		return ERR_PTR(err);
+	va_start(args, fmt);
+	len = vsnprintf(name, sizeof(name), fmt, args);
+	va_end(args);
+	if (!len || len != strlen(name)) {
+		pr_err("bad name of several pools; allowed: 1 to %d of [A-Za-z0-9_-]\n",
+		       KPOOL_MULTI_NAME_MAX);
+		return ERR_PTR(-EINVAL);
+	}
+	multi = kzalloc(struct_size(multi, pool, nr), GFP_KERNEL);
+	if (!multi)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&multi->tuning);
+	multi->placement = placement;
+
+	err = kpool_multi_fill(multi, name, nr, attrs, owner);
+	if (err) {
+		kpool_multi_free(multi);
+		return ERR_PTR(err);
+	}
+	return multi;
+}
+EXPORT_SYMBOL_GPL(kpool_multi_create_owned);
+
+/* Is the caller part of a pool that it is about to wait for? */
+static bool kpool_multi_is_self_wait(struct kpool_multi *multi)
+{
+	unsigned int i;
+
+	for (i = 0; i < multi->nr; i++)
+		if (kpool_is_self_wait(multi->pool[i]))
+			return true;
+	return false;
+}
+
+/* So that they wind up together, whoever is then waited for. */
+static void kpool_multi_shutdown(struct kpool_multi *multi)
+{
+	unsigned int i;
+
+	for (i = 0; i < multi->nr; i++)
+		kpool_shutdown(multi->pool[i]);
+}
+
+int kpool_multi_destroy(struct kpool_multi *multi)
+{
+	might_sleep();
+	if (!multi)
+		return 0;
+	if (kpool_multi_is_self_wait(multi))
+		return -EDEADLK;
+	kpool_multi_shutdown(multi);
+	return kpool_multi_free(multi);
+}
+EXPORT_SYMBOL_GPL(kpool_multi_destroy);
+
+/* What is left of a time that began at @start; no limit stays no limit. */
+static unsigned long kpool_multi_time_left(unsigned long start,
+					   unsigned long timeout)
+{
+	unsigned long gone = jiffies - start;
+
+	if (timeout >= MAX_SCHEDULE_TIMEOUT)
+		return MAX_SCHEDULE_TIMEOUT;
+	return gone < timeout ? timeout - gone : 0;
+}
+
+int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
+				 unsigned long timeout)
+{
+	unsigned long start = jiffies;
+	int err, lost = 0;
+	unsigned int i;
+
+	might_sleep();
+	if (kpool_multi_is_self_wait(multi))
+		return -EDEADLK;
+	kpool_multi_shutdown(multi);
+	for (i = 0; i < multi->nr; i++) {
+		err = kpool_shutdown_timeout(multi->pool[i],
+					     kpool_multi_time_left(start,
+								   timeout));
+		if (err == -ETIMEDOUT)
+			return err;
+		lost = err ?: lost;
+	}
+	return lost;
+}
+EXPORT_SYMBOL_GPL(kpool_multi_shutdown_timeout);
+
+int kpool_multi_reopen(struct kpool_multi *multi)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < multi->nr && !err; i++)
+		err = kpool_reopen(multi->pool[i]);
+	if (err)
+		kpool_multi_shutdown(multi);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_multi_reopen);
+
+/* Looking and turning */
+
+/* The first fields of struct kpool_stats, all of them numbers. */
+#define KPOOL_NR_STATS	(offsetof(struct kpool_stats, closed) / sizeof(u64))
+
+static void kpool_multi_add_stats(struct kpool_stats *sum,
+				  const struct kpool_stats *one)
+{
+	u64 oldest_pending_ms = max(sum->oldest_pending_ms, one->oldest_pending_ms);
+	const u64 *from = (const u64 *)one;
+	u64 *to = (u64 *)sum;
+	unsigned int i;
+
+	for (i = 0; i < KPOOL_NR_STATS; i++)
+		to[i] += from[i];
+	sum->oldest_pending_ms = oldest_pending_ms;
+	sum->closed &= one->closed;
+	sum->paused &= one->paused;
+}
+
+void kpool_multi_get_stats(struct kpool_multi *multi, struct kpool_stats *stats)
+{
+	struct kpool_stats one;
+	unsigned int i;
+
+	kpool_get_stats(multi->pool[0], stats);
+	for (i = 1; i < multi->nr; i++) {
+		kpool_get_stats(multi->pool[i], &one);
+		kpool_multi_add_stats(stats, &one);
+	}
+}
+EXPORT_SYMBOL_GPL(kpool_multi_get_stats);
+
+/* The value in force, as kpool_tune() takes it: there 0 is the default. */
+static int kpool_multi_value(struct kpool *pool, enum kpool_tunable tunable)
+{
+	struct kpool_attrs attrs;
+
+	kpool_get_attrs(pool, &attrs);
+	return *kpool_attr(&attrs, &kpool_attr_table[tunable]) ?: KPOOL_NONE;
+}
+
+int kpool_multi_tune(struct kpool_multi *multi, enum kpool_tunable tunable,
+		     int value)
+{
+	int before[KPOOL_MULTI_MAX];
+	unsigned int i;
+	int err = 0;
+
+	might_sleep();
+	if ((unsigned int)tunable >= KPOOL_NR_TUNABLES)
+		return -EINVAL;
+	mutex_lock(&multi->tuning);
+	for (i = 0; i < multi->nr; i++) {
+		before[i] = kpool_multi_value(multi->pool[i], tunable);
+		err = kpool_tune(multi->pool[i], tunable, value);
+		if (err)
+			break;
+	}
+	while (err && i--)
+		kpool_tune(multi->pool[i], tunable, before[i]);
+	mutex_unlock(&multi->tuning);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_multi_tune);

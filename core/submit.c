@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The way in: admission, waiting, refusal.
+ *
+ * An item is let in under the lock of its pool, and only there, so that what
+ * its submitter stored before is seen by the run even if the answer was
+ * -EALREADY: the run takes the same lock later.
+ */
+#include <linux/module.h>
+
+#include "debug.h"
+#include "internal.h"
+#include "queue.h"
+
+/* To be called whenever what it depends on has changed. */
+void kpool_update_fast_capacity(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->fast_capacity = pool->closed || pool->paused || pool->nr_special ||
+			       pool->nr_ext_runs || !list_empty(&pool->going) ?
+			       0 : pool->attrs.capacity;
+}
+
+/* How long a submit may sleep. */
+struct kpool_submit_opts {
+	unsigned long	timeout;	/* jiffies; 0: never sleep */
+	unsigned int	signals;	/* that end the sleep, as in struct kpool_waiter */
+	bool		no_memory;	/* for a run: the submitter waits instead */
+};
+
+/* Not an error: the submitter is to come again with memory for a run. */
+#define KPOOL_NEEDS_RUN	1
+
+/* Is the caller the item's own function? */
+static bool kpool_is_self_submit(struct kpool *pool,
+				 const struct kpool_item *item)
+{
+	const struct kpool_run *run = kpool_run_of(item), *in;
+
+	if (!run || run->kind == KPOOL_RUN_DROP || run->kind == KPOOL_RUN_ABORT)
+		return false;
+	for (in = kpool_current_run(pool); in && in != run; in = in->outer)
+		;
+	return in;
+}
+
+/* Is the caller the item's own function, and nothing inside of it? */
+static bool kpool_is_handover(struct kpool *pool,
+			      const struct kpool_item *item)
+{
+	return kpool_is_self_submit(pool, item) &&
+	       kpool_current_run(pool) == kpool_run_of(item);
+}
+
+/* Room aside, may the item be accepted? */
+int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	if (item->state != KPOOL_ITEM_IDLE)
+		return -EALREADY;
+	if (pool->closed)
+		return -ESHUTDOWN;
+	if (kpool_is_of_going(pool, item))
+		return -ESHUTDOWN;
+	if (item->disabled)
+		return -ECANCELED;
+	return kpool_is_special(item) ? kpool_special_check(pool, item) : 0;
+}
+
+/* May the item come in without waiting?  It must not overtake a sleeper. */
+static bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
+{
+	return list_empty(&pool->admission) && kpool_has_room(pool, item);
+}
+
+/* An accepted item comes in; without room it waits where a submitter would. */
+void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item)
+{
+	item->state = KPOOL_ITEM_BACKLOG;
+	if (kpool_can_queue(pool, item)) {
+		kpool_enqueue(pool, item);
+		return;
+	}
+	list_add_tail(&item->node, &pool->admission);
+	pool->nr_backlog++;
+	pool->nr_recheck++;
+	kpool_special_add(pool, item);
+}
+
+/* May the caller sleep?  In an interrupt, or with interrupts off, it must not. */
+static bool kpool_can_sleep(const struct kpool *pool,
+			    const struct kpool_submit_opts *opts,
+			    unsigned long flags)
+{
+	return opts->timeout && !pool->attrs.nonblocking &&
+	       in_task() && !irqs_disabled_flags(flags);
+}
+
+/* There is no room: sleep until there is. */
+static int kpool_block(struct kpool *pool, struct kpool_item *item,
+		       const struct kpool_submit_opts *opts)
+{
+	struct kpool_waiter waiter;
+
+	kpool_waiter_init(&waiter, KPOOL_WAITER_SUBMIT, item);
+	item->submitter = &waiter;
+	item->state = KPOOL_ITEM_BLOCKED;
+	list_add_tail(&item->node, &pool->admission);
+	list_add_tail(&waiter.node, &pool->submitters);
+	pool->nr_blocked++;
+	kpool_special_add(pool, item);
+	kpool_special_block(pool, item);
+	return kpool_wait(pool, &waiter, opts->timeout, opts->signals);
+}
+
+/*
+ * Make the pool the home of an item that has another, or none.  The fields of
+ * an item are guarded by its home's lock, and only under that lock does it
+ * leave.  Litmus: owner-handover.
+ */
+int kpool_item_migrate(struct kpool *pool, struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *old;
+	int err = 0;
+
+	old = kpool_item_lock(item, &flags);
+	if (item->state != KPOOL_ITEM_IDLE || kpool_is_to_complete(item)) {
+		err = -EALREADY;
+	} else if (kpool_run_of(item) && !kpool_is_handover(old, item)) {
+		err = old == pool ? 0 : -EBUSY;
+	} else if (old != pool) {
+		/* the run that hands its item on goes on without it */
+		item->run = NULL;
+		/* pairs with kpool_item_lock_for_submit() and kpool_item_lock() */
+		smp_store_release(&item->pool_id, pool->id);
+	}
+	raw_spin_unlock_irqrestore(&old->lock, flags);
+	return err;
+}
+
+/* The owner is told when there is room for the lightest that was refused. */
+static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
+{
+	unsigned int units = kpool_units(pool, item);
+
+	pool->stats.refused++;
+	if (!pool->init_attrs.room)
+		return -EAGAIN;
+	if (!pool->room_units)
+		pool->nr_recheck++;
+	if (kpool_must_wait_for_stream(item)) {
+		/* no number of units is enough: see kpool_stream_next() */
+		pool->room_stream_units = min_not_zero(pool->room_stream_units, units);
+		units = UINT_MAX;
+	}
+	pool->room_units = min_not_zero(pool->room_units, units);
+	return -EAGAIN;
+}
+
+/* There is no room: what the pool's policy and the caller's context allow. */
+static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
+			  const struct kpool_submit_opts *opts,
+			  unsigned long flags)
+{
+	struct kpool_run *run;
+
+	if (kpool_is_self_submit(pool, item)) {
+		kpool_accept(pool, item);
+		kpool_queue_backlog(pool, item);
+		return 0;
+	}
+	if (kpool_evict_for(pool, item)) {
+		kpool_accept(pool, item);
+		kpool_enqueue(pool, item);
+		return 0;
+	}
+	if (kpool_can_sleep(pool, opts, flags)) {
+		if (kpool_can_caller_run(pool, item)) {
+			run = list_first_entry_or_null(&pool->free_runs,
+						       struct kpool_run, free);
+			if (!run && !opts->no_memory)
+				return KPOOL_NEEDS_RUN;
+			if (run) {
+				list_del(&run->free);
+				return kpool_caller_run(pool, item, run);
+			}
+		}
+		if (pool->nr_blocked < (unsigned int)pool->attrs.max_blocked)
+			return kpool_block(pool, item, opts);
+	}
+	return kpool_refuse(pool, item);
+}
+
+/* What is not plain, or finds no room. */
+static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
+				const struct kpool_submit_opts *opts,
+				unsigned long flags)
+{
+	int err = kpool_check_accept(pool, item);
+
+	if (err)
+		return err;
+	if (!kpool_can_queue(pool, item))
+		return kpool_overflow(pool, item, opts, flags);
+	kpool_accept(pool, item);
+	kpool_enqueue(pool, item);
+	return 0;
+}
+
+static int __kpool_submit(struct kpool *pool, struct kpool_item *item,
+			  const struct kpool_submit_opts *opts)
+{
+	unsigned long flags;
+	int err;
+
+	err = kpool_item_lock_for_submit(pool, item, &flags);
+	if (err)
+		return err;
+	if (!kpool_admit_plain(pool, item))
+		err = kpool_admit(pool, item, opts, flags);
+	kpool_unlock(pool, flags);
+	return err;
+}
+
+/* The submitter is to run the item itself, and needs memory for that. */
+static noinline int kpool_submit_with_run(struct kpool *pool,
+					  struct kpool_item *item,
+					  const struct kpool_submit_opts *opts)
+{
+	struct kpool_run *run = kpool_run_alloc(GFP_NOWAIT | __GFP_NOWARN);
+	struct kpool_submit_opts last = *opts;
+
+	last.no_memory = true;
+	if (run) {
+		raw_spin_lock_irq(&pool->lock);
+		list_add(&run->free, &pool->free_runs);
+		raw_spin_unlock_irq(&pool->lock);
+	}
+	return __kpool_submit(pool, item, &last);
+}
+
+static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
+			   const struct kpool_submit_opts *opts)
+{
+	int err = __kpool_submit(pool, item, opts);
+
+	if (unlikely(err == KPOOL_NEEDS_RUN))
+		err = kpool_submit_with_run(pool, item, opts);
+	return err;
+}
+
+int kpool_submit(struct kpool *pool, struct kpool_item *item)
+{
+	static const struct kpool_submit_opts opts = {
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+	};
+
+	/*
+	 * A debugging aid; what counts is read under the lock.  Not
+	 * might_sleep(): to be a preemption point would cost a context switch
+	 * for each item.
+	 */
+	if (!data_race(pool->attrs.nonblocking))
+		__might_sleep(__FILE__, __LINE__);
+	return kpool_do_submit(pool, item, &opts);
+}
+EXPORT_SYMBOL_GPL(kpool_submit);
+
+int kpool_try_submit(struct kpool *pool, struct kpool_item *item)
+{
+	static const struct kpool_submit_opts opts = { };
+
+	return kpool_do_submit(pool, item, &opts);
+}
+EXPORT_SYMBOL_GPL(kpool_try_submit);
+
+/* kpool_submit_timeout() that some signals end as well. */
+int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
+			 unsigned long timeout, unsigned int signals)
+{
+	struct kpool_submit_opts opts = {
+		.timeout = min_t(unsigned long, timeout, MAX_SCHEDULE_TIMEOUT),
+		.signals = signals,
+	};
+
+	if (timeout)
+		__might_sleep(__FILE__, __LINE__);
+	return kpool_do_submit(pool, item, &opts);
+}
+
+int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
+			 unsigned long timeout)
+{
+	return kpool_submit_signals(pool, item, timeout, 0);
+}
+EXPORT_SYMBOL_GPL(kpool_submit_timeout);
+
+int kpool_submit_killable(struct kpool *pool, struct kpool_item *item)
+{
+	return kpool_submit_signals(pool, item, MAX_SCHEDULE_TIMEOUT,
+				    TASK_WAKEKILL);
+}
+EXPORT_SYMBOL_GPL(kpool_submit_killable);
+
+int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item)
+{
+	return kpool_submit_signals(pool, item, MAX_SCHEDULE_TIMEOUT,
+				    TASK_INTERRUPTIBLE);
+}
+EXPORT_SYMBOL_GPL(kpool_submit_interruptible);
+
+int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
+{
+	unsigned long flags;
+	int err;
+
+	err = kpool_item_lock_for_submit(pool, item, &flags);
+	if (err)
+		return err;
+	err = kpool_check_accept(pool, item);
+	if (!err && !kpool_can_start_now(pool, item)) {
+		pool->stats.refused++;
+		err = -EAGAIN;
+	}
+	if (!err) {
+		kpool_accept(pool, item);
+		kpool_enqueue(pool, item);
+	}
+	kpool_unlock(pool, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_submit_now);
+
+/*
+ * What submit does when there is no room, beyond waiting and refusing.
+ *
+ * A submitter that runs its item holds no unit: the pool's workers go on.  The
+ * run is an external one, and everybody else sees a running item.  An item that
+ * is displaced is told by the drop work, so that the newcomer may come from any
+ * context.
+ */
+
+/* A submitter runs so many items inside one another: its stack is short. */
+#define KPOOL_MAX_DEPTH		4
+
+/* So many items are looked at for one that makes room. */
+#define KPOOL_MAX_LOOKS		64
+
+/* Caller runs */
+
+/* Can the submitter, which may sleep, run the item itself? */
+bool kpool_can_caller_run(struct kpool *pool, const struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	if (pool->attrs.when_full != KPOOL_FULL_CALLER_RUNS || pool->paused)
+		return false;
+	/* a stream has its own order */
+	if ((item->flags & __KPOOL_JOB) &&
+	    container_of(item, struct kpool_job, item)->stream)
+		return false;
+	return !kpool_run_of(item) &&
+	       kpool_ext_run_depth(pool) < KPOOL_MAX_DEPTH;
+}
+
+/* Its submitter has run the item, or has died in it. */
+void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->stats.completed++;
+	pool->stats.caller_ran++;
+	if (err)
+		pool->stats.failed++;
+	kpool_ext_run_end(pool, run, err, err);
+}
+
+/*
+ * Accept and run the item in @run, which becomes the pool's; the lock is
+ * dropped meanwhile.
+ */
+int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
+		     struct kpool_run *run)
+{
+	void *user_fn = kpool_user_fn(item);
+	kpool_item_fn fn = item->fn;
+	struct kpool_task_state before;
+	int err;
+
+	kpool_accept(pool, item);
+	err = kpool_check_start(item);
+	if (err) {
+		list_add(&run->free, &pool->free_runs);
+		kpool_item_drop(pool, item, err);
+		return 0;
+	}
+	kpool_ext_run_begin(pool, run, item, KPOOL_RUN_CALLER);
+	kpool_unlock_irq(pool);
+
+	kpool_task_state_save(&before);
+	err = fn(item);
+	if (unlikely(kpool_task_state_leaked(&before)))
+		kpool_task_state_restore(pool, user_fn, &before);
+	if (err)
+		kpool_report_error(pool, current, &(struct kpool_fault) {
+			.fn	= user_fn,
+			.item	= item,
+			.err	= err,
+		});
+
+	raw_spin_lock_irq(&pool->lock);
+	kpool_caller_run_end(pool, run, err);
+	return 0;
+}
+
+/* Drop oldest */
+
+/* Is the item in line behind another? */
+static bool kpool_is_behind(struct kpool *pool, const struct kpool_item *item,
+			    const struct kpool_item *other)
+{
+	struct list_head *queue = kpool_queue_of(pool, item);
+	struct list_head *other_queue = kpool_queue_of(pool, other);
+
+	return queue > other_queue || (queue == other_queue && kpool_is_older(other, item));
+}
+
+/*
+ * Would there be room for the newcomer if the item left the line?  If it waits,
+ * it has a place in the queue.  If it is about to start, its units and those
+ * left have to be enough for one that would wait otherwise: the first stuck.
+ */
+static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
+			      const struct kpool_item *newcomer,
+			      const struct kpool_item *stuck, unsigned int left)
+{
+	unsigned int units = left + kpool_units(pool, item);
+
+	if (item->flags & __KPOOL_STREAM_BLOCKED)
+		return true;
+	if (!stuck)
+		return !kpool_must_wait_for_stream(newcomer) &&
+		       kpool_units(pool, newcomer) <= units;
+	return item == stuck || kpool_is_behind(pool, item, stuck) ||
+	       kpool_units(pool, stuck) <= units;
+}
+
+/* The oldest parked item of the line's priority, among the first few. */
+static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
+					      const struct list_head *queue)
+{
+	unsigned int looks = KPOOL_MAX_LOOKS;
+	struct kpool_item *item;
+
+	list_for_each_entry(item, &pool->parked, node) {
+		if (kpool_queue_of(pool, item) == queue)
+			return item;
+		if (!--looks)
+			break;
+	}
+	return NULL;
+}
+
+/* The oldest in the line that makes room for the newcomer, among the first few. */
+static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
+					      struct list_head *queue,
+					      const struct kpool_item *newcomer)
+{
+	unsigned int nr, left, looks = KPOOL_MAX_LOOKS;
+	const struct kpool_item *stuck = kpool_first_unfit(pool, &nr, &left);
+	struct kpool_item *item;
+
+	list_for_each_entry(item, queue, node) {
+		if (!kpool_run_of(item) &&
+		    kpool_victim_fits(pool, item, newcomer, stuck, left))
+			return item;
+		if (!--looks)
+			break;
+	}
+	return NULL;
+}
+
+/*
+ * The oldest that waits, of the lowest priority that is not above a newcomer's,
+ * and that makes room for it by leaving.  Parked items had their turn before.
+ */
+static struct kpool_item *kpool_pick_victim(struct kpool *pool,
+					    const struct kpool_item *newcomer)
+{
+	struct list_head *queue = &pool->queue[KPOOL_QUEUE_LOW];
+	struct kpool_item *item;
+
+	for (; queue >= kpool_queue_of(pool, newcomer); queue--) {
+		item = kpool_oldest_parked(pool, queue) ?:
+		       kpool_oldest_queued(pool, queue, newcomer);
+		if (item)
+			return item;
+	}
+	return NULL;
+}
+
+/* Make room for a newcomer, if the pool is to, and if one place is enough. */
+bool kpool_evict_for(struct kpool *pool, const struct kpool_item *newcomer)
+{
+	struct kpool_item *oldest;
+
+	lockdep_assert_held(&pool->lock);
+	if (pool->attrs.when_full != KPOOL_FULL_DROP_OLDEST ||
+	    !list_empty(&pool->admission) || !kpool_one_slot_short(pool))
+		return false;
+	oldest = kpool_pick_victim(pool, newcomer);
+	if (!oldest)
+		return false;
+	kpool_item_drop(pool, oldest, -EAGAIN);
+	return true;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tunable attributes, each described once: the rows of kpool_attr_table, and
+ * the parameters of kpool.ko.  A file that includes this defines
+ *
+ * KPOOL_TUNABLE(field of struct kpool_attrs, what follows KPOOL_TUNE_ in enum
+ *		 kpool_tunable, description, members of struct kpool_attr_row)
+ *
+ * first.  Rows, fields and enum have the same order.  kpool.h describes each
+ * field in kernel-doc, Documentation/attributes.rst for people.
+ */
+
+KPOOL_TUNABLE(capacity, CAPACITY,
+	      "units of work that may run at once, and so the most workers",
+	      .min = 1, .max = KPOOL_UNLIMITED, .def = 64,
+	      .max_word = "unlimited")
+
+KPOOL_TUNABLE(min_workers, MIN_WORKERS,
+	      "workers that the reap work never takes",
+	      .min = 0, .max = 65536, .def = 0,
+	      .none_word = "none")
+
+KPOOL_TUNABLE(queue_depth, QUEUE_DEPTH,
+	      "items that may wait when no unit is free",
+	      .min = 0, .max = KPOOL_UNLIMITED, .def = 0,
+	      .none_word = "none", .max_word = "unlimited")
+
+KPOOL_TUNABLE(max_blocked, MAX_BLOCKED,
+	      "submitters that may sleep at once",
+	      .min = 1, .max = KPOOL_UNLIMITED, .def = KPOOL_UNLIMITED,
+	      .max_word = "unlimited")
+
+KPOOL_TUNABLE(nonblocking, NONBLOCKING,
+	      "refuse instead of sleeping in submit",
+	      .min = 0, .max = 1, .def = 0,
+	      .none_word = "no", .words = kpool_no_yes)
+
+KPOOL_TUNABLE(expiry_ms, EXPIRY_MS,
+	      "idle milliseconds after which a worker is purged",
+	      .min = 1, .max = KPOOL_NO_PURGE, .def = 10000,
+	      .max_word = "never")
+
+KPOOL_TUNABLE(nice, NICE,
+	      "nice value of the workers",
+	      .min = -20, .max = 19, .def = 0,
+	      .none_word = "none")
+
+KPOOL_TUNABLE(policy, POLICY,
+	      "scheduling policy of the workers",
+	      .min = KPOOL_POLICY_NORMAL, .max = KPOOL_POLICY_RR, .def = KPOOL_POLICY_NORMAL,
+	      .none_word = "normal", .words = kpool_policies)
+
+KPOOL_TUNABLE(rt_priority, RT_PRIORITY,
+	      "real-time priority under the policies fifo and rr",
+	      .min = 1, .max = 99, .def = 1)
+
+KPOOL_TUNABLE(node, NODE,
+	      "NUMA node of the workers and their memory",
+	      .min = 0, .max = MAX_NUMNODES, .def = 0,
+	      .none_word = "any", .from_zero = true)
+
+KPOOL_TUNABLE(when_full, WHEN_FULL,
+	      "what submit does when there is no room",
+	      .min = KPOOL_FULL_WAIT, .max = KPOOL_FULL_DROP_OLDEST, .def = KPOOL_FULL_WAIT,
+	      .none_word = "wait", .words = kpool_full_words)
+
+KPOOL_TUNABLE(stall_ms, STALL_MS,
+	      "milliseconds after which a running item is reported",
+	      .min = 1, .max = KPOOL_NO_STALL, .def = KPOOL_NO_STALL,
+	      .max_word = "never")
+
+KPOOL_TUNABLE(max_bypass, MAX_BYPASS,
+	      "starts in a row that may pass over a lower priority",
+	      .min = 1, .max = KPOOL_UNLIMITED, .def = 15,
+	      .max_word = "unlimited")

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The watch: a look at what runs, now and then, and only while something does.
+ *
+ * The first item to start in a quiet pool arms it.  It looks for threads that
+ * have died and for items that run for too long, and comes again unless nothing
+ * runs any more, so that an idle pool is left alone.  It leaves the dead to the
+ * pool's dead work: here it would hold up other pools.
+ */
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/isolation.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+
+#include "internal.h"
+
+/* An item that stalls is noticed at most one eighth late. */
+static unsigned long kpool_watchdog_period(const struct kpool *pool)
+{
+	unsigned long stall = msecs_to_jiffies(pool->attrs.stall_ms);
+
+	return clamp_t(unsigned long, stall / 8, 1, HZ);
+}
+
+/*
+ * Something runs, perhaps here and with interrupts off before long: so another
+ * CPU keeps the time, if one does such work for the kernel.  With interrupts
+ * off now, none can go away.
+ */
+static unsigned int kpool_watchdog_cpu(void)
+{
+	unsigned int cpu, here = raw_smp_processor_id();
+	unsigned int found = WORK_CPU_UNBOUND;
+
+	/* newer kernels replace the first of these masks at run time */
+	rcu_read_lock();
+	for_each_cpu_and(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN),
+			 housekeeping_cpumask(HK_TYPE_TIMER)) {
+		if (cpu != here && cpu_online(cpu)) {
+			found = cpu;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+void kpool_watchdog_arm(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->watchdog_armed = true;
+	queue_delayed_work_on(kpool_watchdog_cpu(), kpool_wq, &pool->watchdog,
+			      kpool_watchdog_period(pool));
+}
+
+void kpool_watchdog_fn(struct work_struct *work)
+{
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  watchdog);
+
+	kpool_look_for_dead(pool);
+	kpool_find_stalls(pool);
+
+	raw_spin_lock_irq(&pool->lock);
+	pool->watchdog_armed = false;
+	if (pool->units_used || pool->nr_ext_runs)
+		kpool_watchdog_arm(pool);
+	raw_spin_unlock_irq(&pool->lock);
+}
+
+/*
+ * Items that run for longer than they should: told once for each run, with the
+ * stack, in the log and to people who look.
+ *
+ * The stack of a task that sleeps can be read from anywhere.  That of one that
+ * runs can only be read on its CPU, which is asked to; a CPU with interrupts
+ * off does not answer, and then there is no stack to be had.  One question is
+ * asked at a time, and its memory is never given up before the answer.
+ */
+
+/* How long a CPU has for its answer. */
+#define KPOOL_STACK_TIMEOUT	(HZ / 10 + 1)
+
+/* In one look at the pool, so many are told in full, the rest are counted. */
+#define KPOOL_MAX_REPORTED	8U
+
+/* The question to a CPU: is this task running on you, and where? */
+static struct kpool_stack_req {
+	call_single_data_t	csd;
+	struct completion	done;
+	struct task_struct	*task;	/* compared, never followed */
+	struct kpool_stack	stack;
+	bool			pending; /* and not answered */
+} kpool_stack_req;
+static DEFINE_MUTEX(kpool_stack_req_mutex);
+
+/* Litmus: stack-req-vs-reuse. */
+static void kpool_stack_ipi(void *data)
+{
+	struct kpool_stack_req *req = data;
+
+	req->stack.nr = 0;
+	if (current == req->task)
+		kpool_save_own_stack(&req->stack);
+	complete(&req->done);
+	/* pairs with those who look whether one is owed: they may reuse it all */
+	smp_store_release(&req->pending, false);
+}
+
+/* Ask the CPU that the task was last seen on. */
+static void kpool_request_stack(struct task_struct *task, struct kpool_stack *stack)
+{
+	struct kpool_stack_req *req = &kpool_stack_req;
+
+	stack->nr = 0;
+	mutex_lock(&kpool_stack_req_mutex);
+	/* pairs with kpool_stack_ipi(); one that was asked before may owe it yet */
+	if (smp_load_acquire(&req->pending))
+		goto unlock;
+	req->task = task;
+	req->pending = true;
+	init_completion(&req->done);
+	INIT_CSD(&req->csd, kpool_stack_ipi, req);
+	if (smp_call_function_single_async(task_cpu(task), &req->csd)) {
+		WRITE_ONCE(req->pending, false);
+	} else if (wait_for_completion_timeout(&req->done,
+					       KPOOL_STACK_TIMEOUT)) {
+		*stack = req->stack;
+		/* pairs with kpool_stack_ipi(), which is about to return */
+		smp_cond_load_acquire(&req->pending, !VAL);
+	}
+unlock:
+	mutex_unlock(&kpool_stack_req_mutex);
+}
+
+/* Wait for an answer that is still owed, before the module goes. */
+void kpool_stack_req_flush(void)
+{
+	/* pairs with kpool_stack_ipi() */
+	while (smp_load_acquire(&kpool_stack_req.pending))
+		schedule_timeout_uninterruptible(1);
+	/* it was given with interrupts off, which this waits for */
+	synchronize_rcu();
+}
+
+/* Where is the task?  Tells whether that is in the log already. */
+static bool kpool_take_stack(struct task_struct *task,
+			     struct kpool_stack *stack)
+{
+	if (!task_is_running(task))
+		return kpool_save_stack_of(task, stack);
+	kpool_request_stack(task, stack);
+	return false;
+}
+
+static void kpool_print_stack(const struct kpool_stack *stack, bool printed)
+{
+	unsigned int i;
+
+	if (printed)
+		return;
+	if (!stack->nr)
+		pr_warn("  stack not available\n");
+	for (i = 0; i < stack->nr; i++)
+		pr_warn("  %pS\n", (void *)stack->entry[i]);
+}
+
+/* A run that has just been found to stall. */
+struct kpool_stalled {
+	struct task_struct	*task;	/* referenced */
+	void			*fn;
+	unsigned int		ran_ms;
+};
+
+/* Has the run been going on for too long, without having been told? */
+static bool kpool_is_new_stall(const struct kpool_worker *worker,
+			       unsigned long limit)
+{
+	lockdep_assert_held(&worker->pool->lock);
+	return worker->state == KPOOL_WORKER_RUNNING &&
+	       worker->stall_reported != worker->completed + 1 &&
+	       time_after(jiffies, worker->since + limit);
+}
+
+static void kpool_note_stall(struct kpool_worker *worker,
+			     struct kpool_stalled *stalled)
+{
+	stalled->task = get_task_struct(worker->task);
+	stalled->fn = READ_ONCE(worker->fn);
+	stalled->ran_ms = jiffies_to_msecs(jiffies - worker->since);
+}
+
+/*
+ * Count the runs that have stalled since the last look, and note the first of
+ * them.  The task of a member stays: it leaves the list before it goes.
+ */
+static unsigned int kpool_count_stalls(struct kpool *pool,
+				       struct kpool_stalled *first)
+{
+	unsigned long limit = msecs_to_jiffies(pool->attrs.stall_ms);
+	struct kpool_worker *worker;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&pool->mutex);
+	if (pool->attrs.stall_ms == KPOOL_NO_STALL)
+		return 0;
+	list_for_each_entry(worker, &pool->workers, member) {
+		raw_spin_lock_irq(&pool->lock);
+		if (kpool_is_new_stall(worker, limit)) {
+			worker->stall_reported = worker->completed + 1;
+			pool->stats.stalled++;
+			if (nr < KPOOL_MAX_REPORTED)
+				kpool_note_stall(worker, &first[nr]);
+			nr++;
+		}
+		raw_spin_unlock_irq(&pool->lock);
+	}
+	return nr;
+}
+
+static void kpool_report_stall(struct kpool *pool,
+			       const struct kpool_stalled *stalled)
+{
+	pid_t pid = task_pid_nr(stalled->task);
+	struct kpool_stack stack;
+	bool printed;
+
+	pr_warn("%s: %ps has run for %u ms in worker %d\n", pool->name,
+		stalled->fn, stalled->ran_ms, pid);
+	printed = kpool_take_stack(stalled->task, &stack);
+	kpool_print_stack(&stack, printed);
+	kpool_record_stall(pool, pid, stalled->fn, stalled->ran_ms, &stack);
+}
+
+/*
+ * Stacks are taken without the mutex: each may take a while, and the pool has
+ * to grow meanwhile, all the more if what runs has stalled.
+ */
+void kpool_find_stalls(struct kpool *pool)
+{
+	struct kpool_stalled first[KPOOL_MAX_REPORTED];
+	unsigned int i, nr;
+
+	mutex_lock(&pool->mutex);
+	nr = kpool_count_stalls(pool, first);
+	mutex_unlock(&pool->mutex);
+
+	for (i = 0; i < min(nr, KPOOL_MAX_REPORTED); i++) {
+		kpool_report_stall(pool, &first[i]);
+		put_task_struct(first[i].task);
+	}
+	if (nr > KPOOL_MAX_REPORTED)
+		pr_warn("%s: %u more items have run for too long\n",
+			pool->name, nr - KPOOL_MAX_REPORTED);
+}

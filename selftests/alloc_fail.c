@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * No thread can be made, or no memory be had: what workers there are go on,
+ * what was accepted is kept, each waiter is served once it is over.
+ */
+#include <linux/prandom.h>
+
+#include "limits.h"
+#include "load.h"
+#include "log.h"
+
+#define ITEMS	200
+
+static const struct kpool_attrs deep = {
+	.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
+	.expiry_ms = KPOOL_NO_PURGE,
+};
+
+static struct kpool *fail_pool;
+static struct kt_job *tiny;
+static struct kt_gate gate;
+static struct load load[4];
+
+static bool fail_make(const struct kpool_attrs *attrs)
+{
+	kt_gate_init(&gate);
+	load_init_all(load, ARRAY_SIZE(load));
+	tiny = kt_jobs(ITEMS, kt_job_tiny, &gate);
+	if (!tiny)
+		return false;
+	fail_pool = kt_pool("fail", attrs);
+	if (!fail_pool)
+		kvfree(tiny);
+	return fail_pool;
+}
+
+static void fail_finish(void)
+{
+	load_finish(fail_pool, load, ARRAY_SIZE(load), NULL, 0);
+	kvfree(tiny);
+}
+
+static int finished(void)
+{
+	return atomic_read(&gate.finished);
+}
+
+static int said(const char *what)
+{
+	return log_count("kpool: fail: ", what);
+}
+
+/*
+ * With one worker and no way to make more, that one runs everything, and the
+ * log tells of the trouble once, and of its end.
+ * Fails if a worker that could not be made holds up the line (the place that
+ * was reserved for it is not given back), or if each attempt is logged.
+ */
+static void workers_there_are_go_on(int limit)
+{
+	int trouble = said("cannot make"), better = said("can be made again");
+
+	if (!limit_exists(limit) || !fail_make(&deep))
+		return;
+	KT_EXPECT(load_runs(fail_pool, &load[0]));
+	if (!limit_begin(limit))
+		goto out;
+	kt_submit_jobs(fail_pool, tiny, ITEMS);
+	KT_EXPECT(kt_wait(said("cannot make") == trouble + 1));
+	KT_EXPECT_EQ(finished(), 0);
+	kt_gate_open(&load[0].gate);
+	KT_EXPECT_EQ(kpool_flush(fail_pool), 0);
+	KT_EXPECT_EQ(finished(), ITEMS);
+	KT_EXPECT_EQ(kt_stat(fail_pool, spawned), 1);
+
+	KT_EXPECT_EQ(load_submit(fail_pool, &load[1]), 0);
+	KT_EXPECT_EQ(load_submit(fail_pool, &load[2]), 0);
+	KT_EXPECT(load_starts(&load[1]));
+	kt_sleep_ms(250);
+	KT_EXPECT(!load_started(&load[2]));
+	KT_EXPECT_EQ(said("cannot make"), trouble + 1);
+out:
+	limit_end(limit);
+	KT_EXPECT(load_starts(&load[2]));
+	KT_EXPECT_EQ(kt_stat(fail_pool, spawned), 2);
+	KT_EXPECT(kt_wait(said("can be made again") == better + 1));
+	fail_finish();
+}
+
+/*
+ * A pool without any worker keeps what it accepts; nobody has to come for the
+ * next attempt to be made.
+ * Fails if the spawn work is not queued again after a failure.
+ */
+static void accepted_items_wait_for_a_thread(int limit)
+{
+	int i;
+
+	if (!limit_exists(limit) || !fail_make(&deep))
+		return;
+	if (!limit_begin(limit))
+		goto out;
+	kt_submit_jobs(fail_pool, tiny, ITEMS);
+	KT_EXPECT_EQ(kpool_submit(fail_pool, &tiny[0].item), -EALREADY);
+	for (i = 0; i < ITEMS; i += 2)
+		KT_EXPECT(kpool_cancel(&tiny[i].item));
+	kt_sleep_ms(250);
+	KT_EXPECT_EQ(kt_stat(fail_pool, pending), ITEMS / 2);
+	KT_EXPECT_EQ(kt_stat(fail_pool, spawned), 0);
+	KT_EXPECT_EQ(kt_stat(fail_pool, alive), 0);
+	KT_EXPECT_EQ(finished(), 0);
+out:
+	limit_end(limit);
+	KT_EXPECT(kt_wait(finished() == ITEMS / 2));
+	KT_EXPECT_EQ(kt_stat(fail_pool, cancelled), ITEMS / 2);
+	fail_finish();
+}
+
+static int flushes(void *pool)
+{
+	return kpool_flush(pool);
+}
+
+/*
+ * A caller asleep in submit or flush is served as soon as there can be workers, and
+ * not before.
+ * Fails if either is woken because a worker was expected to come.
+ */
+static void sleepers_are_served_afterwards(int limit)
+{
+	static const struct kpool_attrs narrow = { .capacity = 1 };
+	struct kt_submitter submitter = { };
+	struct kt_thread flusher = { };
+
+	if (!limit_exists(limit) || !fail_make(&narrow))
+		return;
+	KT_EXPECT_EQ(kpool_pause(fail_pool), 0);
+	kt_submit_jobs(fail_pool, tiny, 1);
+	kt_submitter_block(&submitter, fail_pool, &tiny[1].item);
+	if (kt_thread_start(&flusher, flushes, fail_pool))
+		kt_thread_asleep(&flusher);
+	if (!limit_begin(limit))
+		goto out;
+	kpool_resume(fail_pool);
+	kt_sleep_ms(150);
+	KT_EXPECT(!kt_thread_done(&flusher));
+	KT_EXPECT(!kt_thread_done(&submitter.thread));
+out:
+	limit_end(limit);
+	KT_EXPECT_EQ(kt_thread_join(&submitter.thread), 0);
+	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	KT_EXPECT(kt_wait(finished() == 2));
+	fail_finish();
+}
+
+/*
+ * A closed pool keeps trying for what it has accepted.
+ * Fails if closing it ends the spawn work.
+ */
+static void closed_pool_keeps_trying(int limit)
+{
+	if (!limit_exists(limit) || !fail_make(&deep))
+		return;
+	if (!limit_begin(limit))
+		goto out;
+	kt_submit_jobs(fail_pool, tiny, ITEMS);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(fail_pool, HZ / 4), -ETIMEDOUT);
+	KT_EXPECT_EQ(finished(), 0);
+	KT_EXPECT_EQ(kpool_reopen(fail_pool), -EBUSY);
+out:
+	limit_end(limit);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(fail_pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(finished(), ITEMS);
+	fail_finish();
+}
+
+/*
+ * Abort and destroy end a pool that can have no worker.
+ * Fails if either waits for a thread to run what is dropped.
+ */
+static void abort_ends_it(int limit)
+{
+	if (!limit_exists(limit) || !fail_make(&deep))
+		return;
+	if (!limit_begin(limit))
+		goto out;
+	kt_submit_jobs(fail_pool, tiny, ITEMS);
+	kt_sleep_ms(150);
+	KT_EXPECT_EQ(kpool_abort(fail_pool), ITEMS);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(fail_pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.dropped), ITEMS);
+	KT_EXPECT_EQ(atomic_read(&gate.dropped_err), -ECANCELED);
+	KT_EXPECT_EQ(kt_stat(fail_pool, spawned), 0);
+	fail_finish();
+	limit_end(limit);
+	return;
+out:
+	limit_end(limit);
+	fail_finish();
+}
+
+/*
+ * Warm workers that cannot be made fail the creation or the reboot, with an
+ * error that says so; nothing is left, and the name is free.
+ * Fails if the failure leaves a worker, a file or the name behind.
+ */
+static void prealloc_fails_cleanly(int limit)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 8, .min_workers = 8, .flags = KPOOL_PREALLOC,
+	};
+	struct kpool *pool;
+	int err;
+
+	if (!limit_exists(limit) || !fail_make(&attrs))
+		return;
+	KT_EXPECT_EQ(kt_stat(fail_pool, spawned), 8);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(fail_pool, KT_LIMIT), 0);
+	if (!limit_begin(limit))
+		goto out;
+	pool = kpool_create(&attrs, "warm");
+	err = PTR_ERR_OR_ZERO(pool);
+	KT_EXPECT(err == -ENOMEM || err == -EAGAIN);
+	err = kpool_reopen(fail_pool);
+	KT_EXPECT(err == -ENOMEM || err == -EAGAIN);
+	KT_EXPECT(kt_stat(fail_pool, closed));
+out:
+	limit_end(limit);
+	kt_pool_end(kt_pool("warm", &attrs));
+	KT_EXPECT_EQ(kpool_reopen(fail_pool), 0);
+	KT_EXPECT_EQ(kt_stat(fail_pool, alive), 8);
+	fail_finish();
+}
+
+/*
+ * A pool that promises progress has its worker from the start, keeps it however
+ * long it idles, and with that runs everything.
+ * Fails if it is made when it is needed, or purged when it is not.
+ */
+static void reclaim_goes_on(int limit)
+{
+	static const struct kpool_attrs promising = {
+		.capacity = 4, .queue_depth = KPOOL_UNLIMITED, .expiry_ms = 1,
+		.flags = KPOOL_MEM_RECLAIM,
+	};
+	int round;
+
+	if (!limit_exists(limit) || !fail_make(&promising))
+		return;
+	KT_EXPECT_EQ(kt_stat(fail_pool, alive), 1);
+	kt_sleep_ms(50);
+	if (!limit_begin(limit))
+		goto out;
+	for (round = 1; round <= 5; round++) {
+		kt_submit_jobs(fail_pool, tiny, ITEMS);
+		KT_EXPECT_EQ(kpool_flush(fail_pool), 0);
+		KT_EXPECT_EQ(finished(), round * ITEMS);
+		kt_sleep_ms(20);
+	}
+	KT_EXPECT_EQ(kt_stat(fail_pool, spawned), 1);
+	KT_EXPECT_EQ(kt_stat(fail_pool, alive), 1);
+out:
+	limit_end(limit);
+	fail_finish();
+}
+
+/*
+ * One that cannot have its worker is not made, and it cannot be tuned away.
+ * Fails if the promise is given without the worker.
+ */
+static void reclaim_is_not_promised_in_vain(int limit)
+{
+	const struct kpool_attrs promising = { .flags = KPOOL_MEM_RECLAIM };
+	struct kpool_attrs attrs;
+	struct kpool *pool;
+	int err;
+
+	if (!limit_exists(limit) || !fail_make(&promising))
+		return;
+	kpool_tune(fail_pool, KPOOL_TUNE_MIN_WORKERS, KPOOL_NONE);
+	kpool_get_attrs(fail_pool, &attrs);
+	KT_EXPECT_GE(attrs.min_workers, 1);
+	if (!limit_begin(limit))
+		goto out;
+	pool = kpool_create(&promising, "vain");
+	err = PTR_ERR_OR_ZERO(pool);
+	KT_EXPECT(err == -ENOMEM || err == -EAGAIN);
+out:
+	limit_end(limit);
+	kt_pool_end(kt_pool("vain", &promising));
+	fail_finish();
+}
+
+static bool flicker_stop;
+
+/* Now threads can be made, now they cannot. */
+static int flickers(void *arg)
+{
+	int limit = *(int *)arg;
+
+	while (!READ_ONCE(flicker_stop)) {
+		limit_mark_all(true);
+		kt_sleep_ms(get_random_u32() % 8);
+		limit_mark_all(false);
+		kt_sleep_ms(get_random_u32() % 4);
+	}
+	return limit;
+}
+
+/*
+ * While making threads fails now and then, and workers come and go, nothing is
+ * lost.
+ * Fails if a failure in a rare place (a worker that has its memory and no
+ * thread) leaves the books wrong.
+ */
+static void nothing_is_lost_meanwhile(int limit)
+{
+	static const struct kpool_attrs churning = {
+		.capacity = 8, .queue_depth = 32, .expiry_ms = 1,
+	};
+	struct kt_thread flicker;
+	int round;
+
+	if (limit >= LIMIT_THREADS_MAX) {
+		kt_skip("this limit does not come and go");
+		return;
+	}
+	if (!limit_exists(limit) || !fail_make(&churning))
+		return;
+	pr_info("kpool-testbed: expect begin\n");
+	flicker_stop = false;
+	kt_thread_start(&flicker, flickers, &limit);
+	for (round = 0; round < kt_count(100); round++) {
+		kt_submit_jobs(fail_pool, tiny, ITEMS);
+		KT_EXPECT_EQ(kpool_flush(fail_pool), 0);
+		kt_sleep_ms(round % 8);
+	}
+	WRITE_ONCE(flicker_stop, true);
+	KT_EXPECT_EQ(kt_thread_join(&flicker), limit);
+	pr_info("kpool-testbed: expect end\n");
+	KT_EXPECT_EQ(finished(), round * ITEMS);
+	fail_finish();
+}
+
+/* Every allocation in turn */
+
+#ifdef CONFIG_FAULT_INJECTION
+static void fail_next(int nth)
+{
+	current->fail_nth = nth;
+}
+
+/* Was there no such allocation? */
+static bool fail_unused(void)
+{
+	bool unused = current->fail_nth;
+
+	current->fail_nth = 0;
+	return unused;
+}
+#else
+static void fail_next(int nth)
+{
+}
+
+static bool fail_unused(void)
+{
+	return true;
+}
+#endif
+
+static int makes_a_pool(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 4, .min_workers = 2, .flags = KPOOL_PREALLOC,
+		.cpumask = cpu_online_mask,
+	};
+	struct kpool *pool = kpool_create(&attrs, "each");
+
+	return IS_ERR(pool) ? PTR_ERR(pool) : kpool_destroy(pool);
+}
+
+static int makes_several_pools(void)
+{
+	struct kpool_multi *multi;
+
+	multi = kpool_multi_create(NULL, 3, KPOOL_ROUND_ROBIN, "several");
+	return IS_ERR(multi) ? PTR_ERR(multi) : kpool_multi_destroy(multi);
+}
+
+static int submits_a_function(void)
+{
+	return kpool_submit_fn(fail_pool, kt_gate_pass, &load[0].gate,
+			       GFP_KERNEL);
+}
+
+static int calls(void)
+{
+	return kpool_call(fail_pool, kt_gate_pass, &load[0].gate, NULL);
+}
+
+static int calls_for_a_time(void)
+{
+	return kpool_call_timeout(fail_pool, kt_gate_pass, &load[0].gate, NULL,
+				  KT_LIMIT, NULL);
+}
+
+static int tunes_the_cpumask(void)
+{
+	return kpool_tune_cpumask(fail_pool, cpu_online_mask);
+}
+
+static int flushes_an_item(void)
+{
+	kt_submit_jobs(fail_pool, tiny, 1);
+	return kpool_flush_item(&tiny[0].item);
+}
+
+static int (*const each[])(void) = {
+	makes_a_pool, makes_several_pools, submits_a_function, calls,
+	calls_for_a_time, tunes_the_cpumask, flushes_an_item,
+};
+
+static const char *const each_name[] = {
+	"create", "multi_create", "submit_fn", "call", "call_timeout",
+	"tune_cpumask", "flush_item", NULL
+};
+
+/* Several pools are as one pool several times: not all of it where it is slow. */
+static int each_step(int which)
+{
+	return kt_slow > 1 && each[which] == makes_several_pools ? 23 : 1;
+}
+
+/*
+ * Whichever of its allocations fails, the function returns -ENOMEM or does
+ * without, and works the next time; what it had allocated is given back (a leak
+ * shows in kmemleak, where there is one).
+ * Fails (oopses) if a result is not looked at.
+ */
+static void each_allocation_may_fail(int which)
+{
+	int nth, err, failed = 0;
+
+	if (!limit_exists(LIMIT_SLAB) || !fail_make(&deep))
+		return;
+	kt_gate_open(&load[0].gate);
+	for (nth = 1; nth < 2000; nth += each_step(which)) {
+		fail_next(nth);
+		err = each[which]();
+		if (fail_unused())
+			break;
+		KT_EXPECT(!err || err == -ENOMEM);
+		failed += err == -ENOMEM;
+		KT_EXPECT_EQ(each[which](), 0);
+	}
+	pr_info("%s: %s: up to %d allocations, without %d of them it fails\n",
+		KBUILD_MODNAME, each_name[which], nth - 1, failed);
+	KT_EXPECT_EQ(err, 0);
+	fail_finish();
+}
+
+KT_MODULE("kpool selftest: no thread, no memory",
+	  KT_EACH(workers_there_are_go_on, limits),
+	  KT_EACH(accepted_items_wait_for_a_thread, limits),
+	  KT_EACH(sleepers_are_served_afterwards, limits),
+	  KT_EACH(closed_pool_keeps_trying, limits),
+	  KT_EACH(abort_ends_it, limits),
+	  KT_EACH(prealloc_fails_cleanly, limits),
+	  KT_EACH(reclaim_goes_on, limits),
+	  KT_EACH(reclaim_is_not_promised_in_vain, limits),
+	  KT_EACH(nothing_is_lost_meanwhile, limits),
+	  KT_EACH(each_allocation_may_fail, each_name));

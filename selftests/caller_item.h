@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Jobs that do one thing which may sleep, and what they got.
+ */
+#ifndef _KPOOL_SELFTEST_CALLER_ITEM_H
+#define _KPOOL_SELFTEST_CALLER_ITEM_H
+
+#include "group.h"
+
+/* A job that does one thing as soon as it runs; then it waits at its gate. */
+struct caller_item {
+	struct probe		probe;
+	struct kpool		*pool;
+	struct kpool_group	*group;
+	unsigned long		timeout;
+	int			(*act)(struct caller_item *a);
+	struct task_struct	*task;		/* once it acts */
+	int			got;
+	bool			acted;
+};
+
+static struct caller_item callers[3];
+
+static inline int caller_fn(struct kpool_item *item)
+{
+	struct caller_item *a = container_of(probe_of(item), struct caller_item, probe);
+
+	WRITE_ONCE(a->task, current);
+	a->got = a->act(a);
+	/* Pairs with caller_expect(): then @got is there. */
+	smp_store_release(&a->acted, true);
+	return probe_fn(item);
+}
+
+static inline void caller_init(struct caller_item *a, struct kpool *pool,
+			       struct kpool_group *which,
+			       int (*act)(struct caller_item *a))
+{
+	memset(a, 0, sizeof(*a));
+	probe_init(&a->probe, caller_fn, 0);
+	a->pool = pool;
+	a->group = which;
+	a->act = act;
+	a->timeout = MAX_SCHEDULE_TIMEOUT;
+}
+
+static inline bool caller_start(struct caller_item *a)
+{
+	return KT_EXPECT_EQ(kpool_submit(a->pool, &a->probe.job.item), 0);
+}
+
+/* It sleeps in what it does. */
+static inline void caller_sleeps(struct caller_item *a)
+{
+	KT_EXPECT(kt_wait(READ_ONCE(a->task) && !task_is_running(a->task)));
+	KT_EXPECT(!READ_ONCE(a->acted));
+}
+
+static inline void caller_expect(struct caller_item *a, int got)
+{
+	/* Pairs with caller_fn(). */
+	if (KT_EXPECT(kt_wait(smp_load_acquire(&a->acted))))
+		KT_EXPECT_EQ(a->got, got);
+}
+
+#endif /* _KPOOL_SELFTEST_CALLER_ITEM_H */

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Circles of waits, and what looks like one: the runner of a stream waits for a
+ * flusher, which waits for another job of the stream, the late one.
+ *
+ * A circle may close though nobody falls asleep: when the late job comes into the
+ * line behind the runner.  Mutant circle-by-a-late-job.
+ */
+#include "caller_item.h"
+#include "load.h"
+
+#define runner	(&callers[0])
+#define flusher	(&callers[1])
+#define other	(&callers[2])
+#define late	(&p[0])
+
+static struct kpool_stream stream;
+static struct kt_gate runner_cue, flusher_cue;
+static struct load bystander, filler, queued;
+static int called_got;
+
+static const struct kpool_attrs roomy = { .capacity = 5, .queue_depth = 1 };
+
+static int flushes_late(struct caller_item *a)
+{
+	kt_gate_pass(&flusher_cue);
+	return kpool_flush_item(&late->job.item);
+}
+
+static int flushes_flusher(struct caller_item *a)
+{
+	kt_gate_pass(&runner_cue);
+	return kpool_flush_item(&flusher->probe.job.item);
+}
+
+static int flushes_flusher_when_called(void *arg)
+{
+	called_got = kpool_flush_item(&flusher->probe.job.item);
+	return 0;
+}
+
+static int calls(struct caller_item *a)
+{
+	kt_gate_pass(&runner_cue);
+	return kpool_call(a->pool, flushes_flusher_when_called, NULL, NULL);
+}
+
+static struct kpool *circle_make(const struct kpool_attrs *attrs,
+				 int (*act)(struct caller_item *a))
+{
+	struct kpool *pool = group_make(attrs, 0, 0);
+
+	if (!pool)
+		return NULL;
+	kt_gate_init(&runner_cue);
+	kt_gate_init(&flusher_cue);
+	kpool_init_stream(&stream, pool);
+	caller_init(runner, pool, NULL, act);
+	caller_init(flusher, pool, NULL, flushes_late);
+	caller_init(other, pool, NULL, flushes_flusher);
+	runner->probe.gate = &runner->probe.own;
+	kpool_set_stream(&runner->probe.job, &stream);
+	kpool_set_stream(&late->job, &stream);
+	load_init(&bystander, 0);
+	load_init(&filler, 1);
+	load_init(&queued, 2);
+	return pool;
+}
+
+/* As long as a bystander runs, it is no hang of the whole pool. */
+static bool circle_start(struct kpool *pool)
+{
+	return KT_EXPECT(load_runs(pool, &bystander)) && caller_start(runner) &&
+	       caller_start(flusher) &&
+	       KT_EXPECT(kt_wait(atomic_read(&runner_cue.started) &&
+				 atomic_read(&flusher_cue.started)));
+}
+
+/* It is woken, so what it sleeps in next is what it does. */
+static void circle_cue(struct kt_gate *cue)
+{
+	kt_gate_open(cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue->finished)));
+}
+
+/* The flusher waits for the job, and the runner for the flusher. */
+static void circle_sleeps(void)
+{
+	circle_cue(&flusher_cue);
+	caller_sleeps(flusher);
+	circle_cue(&runner_cue);
+}
+
+/* The runner goes on with what it got; the others wait on, and are served. */
+static void circle_is_broken(int got)
+{
+	bool broken = KT_EXPECT(kt_wait(READ_ONCE(runner->acted)));
+
+	/* a walk along a chain of sleepers into a circle never comes to its end */
+	if (broken && caller_start(other))
+		caller_sleeps(other);
+	KT_EXPECT(!READ_ONCE(flusher->acted));
+	KT_EXPECT_EQ(atomic_read(&late->ran), 0);
+	if (!broken)
+		kpool_cancel(&late->job.item);
+	kt_gate_open(&runner->probe.own);
+	caller_expect(runner, got);
+	caller_expect(flusher, 0);
+	if (broken)
+		caller_expect(other, 0);
+	KT_EXPECT_EQ(atomic_read(&late->ran), 1);
+}
+
+static void circle_end(struct kpool *pool)
+{
+	kt_gate_open(&bystander.gate);
+	jobs_end(pool);
+}
+
+/*
+ * The job comes due, and follows the runner.
+ * Fails if only callers that fall asleep look for a circle.
+ */
+static void job_that_comes_due_closes_a_circle(void)
+{
+	struct kpool *pool = circle_make(&roomy, flushes_flusher);
+
+	if (pool && circle_start(pool) &&
+	    KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, HZ / 5), 0)) {
+		circle_sleeps();
+		circle_is_broken(-EDEADLK);
+	}
+	circle_end(pool);
+}
+
+/*
+ * The job is due, but follows the runner only when the queue has room.
+ * Fails if only callers that fall asleep look for a circle.
+ */
+static void job_that_gets_room_closes_a_circle(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 1 };
+	struct kpool *pool = circle_make(&attrs, flushes_flusher);
+
+	if (!pool || !circle_start(pool) ||
+	    !KT_EXPECT(load_runs(pool, &filler)) ||
+	    !KT_EXPECT_EQ(load_submit(pool, &queued), 0) ||
+	    !KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, 1), 0))
+		goto out;
+	circle_sleeps();
+	caller_sleeps(runner);
+	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
+	KT_EXPECT(!READ_ONCE(runner->acted));
+	KT_EXPECT(kpool_cancel(&queued.job.item));
+	load_end(&filler);
+	circle_is_broken(-EDEADLK);
+out:
+	kt_gate_open(&filler.gate);
+	circle_end(pool);
+}
+
+/*
+ * The runner sleeps in a call, which is not refused as its function runs: that
+ * one's flush is.
+ * Fails if the runner is all that is looked at.
+ */
+static void caller_in_a_circle_sleeps_on(void)
+{
+	struct kpool *pool = circle_make(&roomy, calls);
+
+	if (pool && circle_start(pool) &&
+	    KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, HZ / 5), 0)) {
+		circle_sleeps();
+		circle_is_broken(0);
+		KT_EXPECT_EQ(called_got, -EDEADLK);
+	}
+	circle_end(pool);
+}
+
+static struct kt_gate dropping;
+
+/* Once there was no time; now there is. */
+static void dropped_submits_again(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&dropping);
+	kpool_set_deadline(&late->job, 0);
+	KT_EXPECT_EQ(kpool_submit(runner->pool, item), 0);
+}
+
+/*
+ * The flusher waits for the dropped function of the late job, which submits the
+ * job again behind the runner: for that acceptance nobody waits.
+ * Fails if a waiter is taken for one of the item's next run: mutant
+ * begun-wait-taken-for-the-next.
+ */
+static void wait_for_an_earlier_run_closes_no_circle(void)
+{
+	struct kpool *pool = circle_make(&roomy, flushes_flusher);
+
+	if (!pool)
+		return;
+	kt_gate_init(&dropping);
+	kpool_set_drop_fn(&late->job.item, dropped_submits_again);
+	kpool_set_deadline(&late->job, the_past());
+	KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
+	if (!KT_EXPECT(kt_wait(atomic_read(&dropping.started))) ||
+	    !circle_start(pool))
+		goto out;
+	circle_sleeps();
+	caller_sleeps(runner);
+	kt_gate_open(&dropping);
+	caller_expect(flusher, 0);
+	caller_expect(runner, 0);
+	kt_gate_open(&runner->probe.own);
+	KT_EXPECT(probe_ran(late));
+out:
+	kt_gate_open(&dropping);
+	circle_end(pool);
+}
+
+static int aborts(void *arg)
+{
+	return kpool_abort(arg);
+}
+
+static void dropped_waits(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&dropping);
+}
+
+/*
+ * The late job follows the runner, but will be dropped as soon as another has
+ * been: it does not wait for the runner any more.
+ * Fails if what is about to be dropped waits for its stream: mutant
+ * dropped-waits-for-its-stream.
+ */
+static void job_to_be_dropped_closes_no_circle(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = circle_make(&attrs, flushes_flusher);
+	struct kt_thread aborter;
+
+	kt_gate_init(&dropping);
+	if (!pool || !circle_start(pool))
+		goto out;
+	kpool_set_drop_fn(&queued.job.item, dropped_waits);
+	if (!KT_EXPECT_EQ(load_submit(pool, &queued), 0) ||
+	    !KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0) ||
+	    !kt_thread_start(&aborter, aborts, pool))
+		goto out;
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
+	circle_sleeps();
+	caller_sleeps(runner);
+	kt_gate_open(&dropping);
+	caller_expect(flusher, 0);
+	caller_expect(runner, 0);
+	kt_gate_open(&runner->probe.own);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	probes_expect_dropped(late, 1, -ECANCELED);
+out:
+	kt_gate_open(&dropping);
+	circle_end(pool);
+}
+
+static int calls_for_a_while(struct caller_item *a)
+{
+	return kpool_call_timeout(a->pool, flushes_flusher_when_called, NULL,
+				  NULL, msecs_to_jiffies(200), NULL);
+}
+
+/*
+ * The flusher calls, for a while, what waits for the flusher.  There was no room
+ * at first, so what is called begins before its caller knows.
+ * Fails if a wait that ends by itself is taken for the last link of a circle:
+ * mutant timed-wait-closes-a-circle.
+ */
+static void call_for_a_while_closes_no_circle(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 3 };
+	struct kpool *pool;
+	int round, called = 0;
+
+	for (round = 0; round < 10; round++) {
+		pool = circle_make(&attrs, flushes_flusher);
+		if (!pool)
+			return;
+		flusher->act = calls_for_a_while;
+		flusher->probe.gate = NULL;
+		called_got = 1;
+		KT_EXPECT(load_runs(pool, &bystander));
+		KT_EXPECT(load_runs(pool, &filler));
+		if (caller_start(flusher)) {
+			KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1 ||
+					  READ_ONCE(flusher->acted)));
+			KT_EXPECT(!kt_exact || !READ_ONCE(flusher->acted));
+			load_end(&filler);
+			caller_expect(flusher, -ETIMEDOUT);
+			KT_EXPECT_EQ(kpool_flush_item(&flusher->probe.job.item), 0);
+		}
+		kt_gate_open(&filler.gate);
+		circle_end(pool);
+		KT_EXPECT(called_got != -EDEADLK);
+		called += !called_got;
+	}
+	/* on a machine that stands still the time may be over before */
+	KT_EXPECT(called);
+}
+
+KT_MODULE("Circles of waits, and what looks like one",
+	  KT_CASE(job_that_comes_due_closes_a_circle),
+	  KT_CASE(job_that_gets_room_closes_a_circle),
+	  KT_CASE(caller_in_a_circle_sleeps_on),
+	  KT_CASE(wait_for_an_earlier_run_closes_no_circle),
+	  KT_CASE(job_to_be_dropped_closes_no_circle),
+	  KT_CASE(call_for_a_while_closes_no_circle));

@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which threads give hope to items that sleep in their pool: droppers, aborters and
+ * submitters that are part of the hang themselves give none; one that has been
+ * killed does.
+ */
+#include <linux/cpumask.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "caller_item.h"
+
+static struct kpool *here;
+static struct kpool_stream stream;
+
+/* What drops: the drop work, or a thread that aborts the pool. */
+static const char *const droppers[] = {
+	"group_cancel", "abort", "release", NULL
+};
+
+static struct kt_gate cue;
+static int dropped_got;
+static struct task_struct *in_dropped;
+
+static void dropped_flushes(struct kpool_item *item, int err)
+{
+	WRITE_ONCE(in_dropped, current);
+	dropped_got = kpool_flush_item(&callers[0].probe.job.item);
+	probe_dropped(item, err);
+}
+
+static int act_flushes_the_second(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_flush_item(&p[1].job.item);
+}
+
+static int aborts(void *arg)
+{
+	return kpool_abort(arg);
+}
+
+/* Two jobs are dropped, one after the other. */
+static void drop_two(struct kpool *pool, int drop_work, struct kt_thread *aborter)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (drop_work == 2)
+			KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job,
+							  1000 * HZ + i), 0);
+		else
+			KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
+	if (drop_work == 0)
+		kpool_group_cancel(&group);
+	else if (drop_work == 1)
+		kt_thread_start(aborter, aborts, pool);
+	else
+		kpool_shutdown(pool);
+}
+
+/*
+ * An item waits for one that is to be dropped, and the dropped function before
+ * that one waits for the item: nothing is left that drops.
+ * Fails (hangs) if what is to be dropped gives hope while its drop work sleeps:
+ * mutants dropper-asleep-helps, aborter-asleep-helps.
+ */
+static void hang_through_a_dropped_function_is_refused(int drop_work)
+{
+	struct kpool *pool = group_make(&queued_one, 2, 0);
+	struct kt_thread aborter = { };
+
+	kt_gate_init(&cue);
+	in_dropped = NULL;
+	caller_init(&callers[0], pool, &group, act_flushes_the_second);
+	kpool_set_drop_fn(&p[0].job.item, dropped_flushes);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	drop_two(pool, drop_work, &aborter);
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	kt_gate_open(&cue);
+	caller_expect(&callers[0], -EDEADLK);
+	if (!READ_ONCE(callers[0].acted))
+		KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(dropped_got, 0);
+	if (aborter.task)
+		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	jobs_end(pool);
+}
+
+/* Let the actor wait for @last, while the dropping thread sleeps in another's function. */
+static void hang_is_refused(struct kpool *pool, struct probe *last)
+{
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	kt_gate_open(&cue);
+	caller_expect(&callers[0], -EDEADLK);
+	if (!READ_ONCE(callers[0].acted))
+		KT_EXPECT(kpool_cancel(&last->job.item));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(dropped_got, 0);
+	jobs_end(pool);
+}
+
+static struct kpool *hang_make(const struct kpool_attrs *attrs, int members,
+			       int (*act)(struct caller_item *a))
+{
+	struct kpool *pool = group_make(attrs, members, 0);
+
+	here = pool;
+	kt_gate_init(&cue);
+	in_dropped = NULL;
+	dropped_got = 1;
+	caller_init(&callers[0], pool, &group, act);
+	return pool;
+}
+
+static void dropped_aborts(struct kpool_item *item, int err)
+{
+	kpool_abort(here);
+	probe_dropped(item, err);
+}
+
+static int act_flushes_the_third(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_flush_item(&p[2].job.item);
+}
+
+/*
+ * The drop work aborts the pool, and sleeps in what it drops so.
+ * Fails (hangs) if it counts as an aborter that goes on: mutant
+ * dropper-that-aborts-helps.
+ */
+static void dropper_that_aborts_is_no_hope(void)
+{
+	struct kpool *pool = hang_make(&queued_one, 1, act_flushes_the_third);
+
+	if (!pool)
+		return;
+	kpool_set_drop_fn(&p[0].job.item, dropped_aborts);
+	kpool_set_drop_fn(&p[1].job.item, dropped_flushes);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, p, 3);
+	kpool_group_cancel(&group);
+	hang_is_refused(pool, &p[2]);
+}
+
+static void dropped_at_its_gate(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&probe_of(item)->own);
+	probe_dropped(item, err);
+}
+
+/* The drop work sleeps for the actor; another job is too late, and doomed. */
+static void occupy_dropper(struct kpool *pool)
+{
+	probes_hold(&p[4], 1);
+	probes_submit(pool, &p[4], 1);
+	probe_runs(&p[4]);
+	probes_submit(pool, p, 1);
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	probes_open(&p[4], 1);
+	probes_hold(&p[2], 1);
+	probes_submit(pool, &p[1], 2);
+	probe_runs(&p[2]);
+	KT_EXPECT_EQ(atomic_read(&p[1].ran), 0);
+}
+
+/*
+ * The last that an aborter does is to leave a job to the drop work, which sleeps.
+ * Fails (hangs) if nobody looks again then: mutant aborter-leaves-unseen.
+ */
+static void aborter_that_leaves_is_no_hope(void)
+{
+	struct kpool *pool = hang_make(&queued_two, 1, act_flushes_the_second);
+	struct kt_thread aborter = { };
+
+	if (!pool)
+		return;
+	kpool_set_drop_fn(&p[0].job.item, dropped_flushes);
+	kpool_set_deadline(&p[1].job, the_past());
+	kpool_set_drop_fn(&p[3].job.item, dropped_at_its_gate);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	occupy_dropper(pool);
+	/* in line: one to drop, then the actor once more, which runs */
+	probes_submit(pool, &p[3], 1);
+	caller_start(&callers[0]);
+	kt_thread_start(&aborter, aborts, pool);
+	KT_EXPECT(kt_wait(atomic_read(&p[3].own.started)));
+	probes_open(&p[2], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, units) == 1));
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue.finished)));
+	caller_sleeps(&callers[0]);
+	probes_open(&p[3], 1);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 1);
+	hang_is_refused(pool, &p[1]);
+}
+
+static bool leaver_aborts;
+
+static void leaver_exit(void *data, void *state)
+{
+	if (xchg(&leaver_aborts, false))
+		kpool_abort(here);
+}
+
+static void *leaver_init(void *data)
+{
+	return NULL;
+}
+
+/*
+ * A worker aborts the pool on its way out.
+ * Fails (hangs) if it is asked for its sleep as if it ran an item: mutant
+ * leaver-runs-an-item.
+ */
+static void leaver_that_aborts_is_no_hope(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
+		.worker_init = leaver_init, .worker_exit = leaver_exit,
+	};
+	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_third);
+
+	if (!pool)
+		return;
+	kpool_set_drop_fn(&p[4].job.item, dropped_flushes);
+	KT_EXPECT_EQ(kpool_set_weight(&callers[0].probe.job.item, 2), 0);
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	probes_open(p, 2);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, &p[4], 1);
+	probes_submit(pool, &p[2], 1);
+	WRITE_ONCE(leaver_aborts, true);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 10), 0);
+	hang_is_refused(pool, &p[2]);
+}
+
+static const struct kpool_attrs run_by_callers = {
+	.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+};
+
+/* The item submits one that its caller may not run, and sleeps in that. */
+static int submits_killable(struct kpool_item *item)
+{
+	WRITE_ONCE(in_dropped, current);
+	dropped_got = kpool_submit_killable(here, &p[2].job.item);
+	return 0;
+}
+
+static int mortal_submits(void *arg)
+{
+	allow_signal(SIGKILL);
+	return kpool_submit(here, arg);
+}
+
+static int act_kills_and_flushes(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	/* it does not come before we sleep */
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	set_cpus_allowed_ptr(in_dropped, cpumask_of(0));
+	send_sig(SIGKILL, in_dropped, 1);
+	return kpool_flush_item(&p[3].job.item);
+}
+
+/*
+ * A sleeper that has been killed goes on: a waiter for it is not refused.
+ * Fails (-EDEADLK) if it counts as asleep until it is there: mutant
+ * killed-is-asleep.
+ */
+static void killed_sleeper_is_hope(void)
+{
+	struct kpool *pool = hang_make(&run_by_callers, 0,
+				       act_kills_and_flushes);
+	struct kt_thread submitter = { };
+
+	if (!pool)
+		return;
+	kpool_init_stream(&stream, pool);
+	kpool_set_stream(&p[2].job, &stream);
+	p[3].job.item.fn = submits_killable;
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	kt_thread_start(&submitter, mortal_submits, &p[3].job.item);
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	kt_gate_open(&cue);
+	caller_expect(&callers[0], 0);
+	KT_EXPECT_EQ(kt_thread_join(&submitter), 0);
+	KT_EXPECT_EQ(dropped_got, -EINTR);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	jobs_end(pool);
+}
+
+/* Keeps a processor until a job has started, or for less than it may. */
+struct hog {
+	struct kt_thread	thread;
+	bool			spins;
+	bool			saw_it;
+};
+
+static int hogs(void *arg)
+{
+	struct hog *hog = arg;
+	unsigned long end = jiffies + msecs_to_jiffies(800);
+
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	sched_set_fifo(current);
+	WRITE_ONCE(hog->spins, true);
+	while (!hog->saw_it && time_before(jiffies, end)) {
+		cpu_relax();
+		hog->saw_it = atomic_read(&p[1].ran);
+	}
+	return 0;
+}
+
+static int submits_heavy(struct kpool_item *item)
+{
+	dropped_got = kpool_submit(here, &p[2].job.item);
+	return 0;
+}
+
+static int submits_on_the_first_cpu(void *arg)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	return kpool_submit(here, arg);
+}
+
+/* Has the job started although the thread that made room for it has no processor? */
+static bool starts_beside_the_refused(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .when_full = KPOOL_FULL_CALLER_RUNS,
+		.cpumask = cpumask_of(1),
+	};
+	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_second);
+	struct kt_thread submitter = { };
+	struct hog hog = { };
+
+	if (!pool)
+		return false;
+	kpool_init_stream(&stream, pool);
+	kpool_set_stream(&p[2].job, &stream);
+	KT_EXPECT_EQ(kpool_set_weight(&p[2].job.item, 2), 0);
+	p[3].job.item.fn = submits_heavy;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, 3600 * HZ), 0);
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue.finished)));
+	caller_sleeps(&callers[0]);
+	kt_thread_start(&submitter, submits_on_the_first_cpu, &p[3].job.item);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+	KT_EXPECT(kpool_modify_delay(&p[1].job, 1));
+	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
+	kt_thread_start(&hog.thread, hogs, &hog);
+	KT_EXPECT(kt_wait(READ_ONCE(hog.spins)));
+	probes_open(p, 1);
+	caller_expect(&callers[0], 0);
+	KT_EXPECT_EQ(kt_thread_join(&submitter), 0);
+	KT_EXPECT_EQ(kt_thread_join(&hog.thread), 0);
+	KT_EXPECT_EQ(dropped_got, -EDEADLK);
+	jobs_end(pool);
+	return hog.saw_it;
+}
+
+/*
+ * A refusal may let another item start: at once, and not when the refused gets
+ * a processor.
+ * Fails (each time; a machine that stands still may do so once) if the worker
+ * that refuses does not look again: simulation mutation no-second-look.
+ */
+static void room_of_the_refused_is_used_at_once(void)
+{
+	int tries = 3;
+
+	if (num_online_cpus() < 2)
+		return;
+	set_cpus_allowed_ptr(current, cpumask_of(1));
+	while (tries && !starts_beside_the_refused())
+		tries--;
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	KT_EXPECT(tries);
+}
+
+/*
+ * The last that could change anything goes.  An item sleeps for job 1, which
+ * needs both units, one of which the item holds; job 2 is something else that
+ * has to do with the pool.
+ */
+static void last_is_a_run(struct kpool *pool)
+{
+	kt_gate_open(&p[2].own);
+}
+
+static void last_is_cancelled(struct kpool *pool)
+{
+	KT_EXPECT(kpool_cancel(&p[2].job.item));
+}
+
+static void last_is_cancelled_and_waited_for(struct kpool *pool)
+{
+	KT_EXPECT_EQ(kpool_cancel_sync(&p[2].job.item), 1);
+}
+
+static void last_is_disabled(struct kpool *pool)
+{
+	KT_EXPECT_EQ(kpool_disable(&p[2].job.item), 1);
+}
+
+static void last_is_of_a_cancelled_group(struct kpool *pool)
+{
+	kpool_group_cancel(&group);
+}
+
+static void last_is_dropped_by_release(struct kpool *pool)
+{
+	kpool_shutdown(pool);
+}
+
+static void last_is_due_behind_the_heavy_one(struct kpool *pool)
+{
+	KT_EXPECT(kpool_modify_delay(&p[2].job, 0));
+}
+
+static void last_is_due_by_time(struct kpool *pool)
+{
+	KT_EXPECT(kpool_modify_delay(&p[2].job, 2));
+}
+
+static void last_is_too_late(struct kpool *pool)
+{
+	p[2].job.deadline = the_past();
+	KT_EXPECT_EQ(kpool_set_priority(&p[2].job.item, KPOOL_PRIO_HIGH), 0);
+	KT_EXPECT(kpool_modify_delay(&p[2].job, 0));
+}
+
+static void last_is_a_pause(struct kpool *pool)
+{
+	kpool_resume(pool);
+}
+
+static void last_is_a_unit(struct kpool *pool)
+{
+	/* the delayed one has no unit to run in, as the heavy one */
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+}
+
+enum { HOPE_RUNS, HOPE_DELAYED, HOPE_CALLER, HOPE_PAUSE };
+
+static const struct {
+	int	kind;
+	void	(*goes)(struct kpool *pool);
+} hopes[] = {
+	{ HOPE_RUNS, last_is_a_run },
+	{ HOPE_CALLER, last_is_a_run },
+	{ HOPE_DELAYED, last_is_cancelled },
+	{ HOPE_DELAYED, last_is_cancelled_and_waited_for },
+	{ HOPE_DELAYED, last_is_disabled },
+	{ HOPE_DELAYED, last_is_of_a_cancelled_group },
+	{ HOPE_DELAYED, last_is_dropped_by_release },
+	{ HOPE_DELAYED, last_is_due_behind_the_heavy_one },
+	{ HOPE_DELAYED, last_is_due_by_time },
+	{ HOPE_DELAYED, last_is_too_late },
+	{ HOPE_DELAYED, last_is_a_unit },
+	{ HOPE_PAUSE, last_is_a_pause },
+};
+
+static const char *const hope_names[] = {
+	"run", "run_of_a_caller", "cancel", "cancel_wait", "disable",
+	"group_cancel", "release", "due", "due_by_time", "too_late", "unit",
+	"pause", NULL
+};
+
+static int submits_the_third(void *arg)
+{
+	return kpool_submit(arg, &p[2].job.item);
+}
+
+/* What job 2 does while the item sleeps. */
+static void hope_begins(struct kpool *pool, int kind, struct kt_thread *t)
+{
+	switch (kind) {
+	case HOPE_CALLER:
+		kt_thread_start(t, submits_the_third, pool);
+		probe_runs(&p[2]);
+		break;
+	case HOPE_RUNS:
+		probes_submit(pool, &p[2], 1);
+		probe_runs(&p[2]);
+		break;
+	case HOPE_DELAYED:
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[2].job, 3600 * HZ),
+			     0);
+		break;
+	case HOPE_PAUSE:
+		KT_EXPECT_EQ(kpool_pause(pool), 0);
+		break;
+	}
+}
+
+/*
+ * While that goes on, the sleep may end; as soon as it goes, it cannot.
+ * Fails (hangs) if no verdict is drawn when it goes.
+ */
+static void end_of_the_last_hope_is_a_hang(int which)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .expiry_ms = KPOOL_NO_PURGE,
+		.queue_depth = hopes[which].kind == HOPE_CALLER ? 1 :
+			       KPOOL_UNLIMITED,
+		.when_full = hopes[which].kind == HOPE_CALLER ?
+			     KPOOL_FULL_CALLER_RUNS : KPOOL_FULL_WAIT,
+	};
+	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_second);
+	struct kt_thread t = { };
+
+	if (!pool)
+		return;
+	/* the item falls asleep when all else is in its place */
+	probes_hold(&p[2], 1);
+	kpool_set_group(&p[2].job, &group);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	if (hopes[which].kind != HOPE_RUNS)
+		probes_submit(pool, &p[1], 1);
+	hope_begins(pool, hopes[which].kind, &t);
+	if (hopes[which].kind == HOPE_RUNS)
+		probes_submit(pool, &p[1], 1);
+	kt_gate_open(&cue);
+	caller_sleeps(&callers[0]);
+	kt_sleep_ms(10);
+	KT_EXPECT(!READ_ONCE(callers[0].acted));
+	hopes[which].goes(pool);
+	caller_expect(&callers[0], -EDEADLK);
+	/* so that a failure is no hang, and nobody waits for an hour */
+	kpool_cancel(&p[1].job.item);
+	kpool_cancel(&p[2].job.item);
+	probes_open(p, 3);
+	if (t.task)
+		KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	jobs_end(pool);
+}
+
+KT_MODULE("kpool selftest: hangs with droppers, aborters and submitters",
+	  KT_EACH(hang_through_a_dropped_function_is_refused, droppers),
+	  KT_CASE(dropper_that_aborts_is_no_hope),
+	  KT_CASE(aborter_that_leaves_is_no_hope),
+	  KT_CASE(leaver_that_aborts_is_no_hope),
+	  KT_CASE(killed_sleeper_is_hope),
+	  KT_CASE(room_of_the_refused_is_used_at_once),
+	  KT_EACH(end_of_the_last_hope_is_a_hang, hope_names));

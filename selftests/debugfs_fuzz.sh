@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# 100,000 random reads, writes, seeks and opens of the pools' files, held open
+# across destroy, while pools work, come and go.
+#
+# Fails (oopses, hangs) if a file can be used when its pool has been freed, as with
+# debugfs_create_file_unsafe(), or if a text is trusted.
+
+. "$(dirname "$0")/ktap.sh"
+
+# count: of random calls, in all
+count() {
+	case ${KERNEL:-} in
+	*debug | kcsan) echo 20000 ;;
+	*) echo 100000 ;;
+	esac
+}
+
+# meddle SEED: by two programs at once
+meddle() {
+	"$SELFTESTS/debugfs_stress" "$KPOOL_DEBUGFS" "$1" $(($(count) / 2)) >/tmp/meddle-1 &
+	meddle_pid=$!
+	"$SELFTESTS/debugfs_stress" "$KPOOL_DEBUGFS" $(($1 + 1)) $(($(count) / 2)) >/tmp/meddle-2
+	meddle_status=$?
+	wait "$meddle_pid" || meddle_status=1
+	cat /tmp/meddle-1 /tmp/meddle-2
+	return "$meddle_status"
+}
+
+# Fails if a table cannot be read any more.
+tables_are_there() {
+	cat "$KPOOL_DEBUGFS"/pools "$KPOOL_DEBUGFS"/staying/* >/dev/null
+}
+
+ktap_begin
+if ! mount_debugfs; then
+	ktap_skip "the pools' files may be meddled with" "no debugfs"
+elif load_tested debugfs_fuzz; then
+	run_case debugfs_fuzz load_begins
+	meddle "${SEED:-1}"
+	ktap_result $? "the pools' files may be meddled with"
+	tables_are_there
+	ktap_result $? "the tables can be read afterwards"
+	run_case debugfs_fuzz load_ends
+	unload_test debugfs_fuzz
+fi
+ktap_end

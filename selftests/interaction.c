@@ -1,0 +1,1157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Abilities used at the same time: pairs of them where one might break the
+ * other's promise, and then all at once, at random.
+ */
+#include <linux/prandom.h>
+
+#include "jobs.h"
+
+static struct probe p[32];
+static struct kpool_group group;
+static struct kpool_stream stream;
+
+/* A pool whose @n units are held by p[0] to p[@n - 1]. */
+static struct kpool *busy_pool(const struct kpool_attrs *attrs, int n)
+{
+	struct kpool *pool = kt_pool("together", attrs);
+	int i;
+
+	if (!pool)
+		return NULL;
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	kpool_init_stream(&stream, pool);
+	probes_hold(p, n);
+	probes_submit(pool, p, n);
+	for (i = 0; i < n; i++)
+		probe_runs(&p[i]);
+	return pool;
+}
+
+static void busy_end(struct kpool *pool)
+{
+	probes_open(p, ARRAY_SIZE(p));
+	jobs_end(pool);
+}
+
+static const struct kpool_attrs queued_one = {
+	.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+};
+
+/*
+ * A group is cancelled whose members lead a stream: the others of the stream
+ * go on.
+ * Fails (hangs) if a drop by the group keeps the stream's turn.
+ */
+static void stream_goes_on_when_its_leaders_group_is_cancelled(void)
+{
+	struct kpool *pool = busy_pool(&queued_one, 1);
+	static struct order order;
+	int i;
+
+	if (!pool)
+		return;
+	order_init(&order);
+	for (i = 1; i < 7; i++) {
+		kpool_set_stream(&p[i].job, &stream);
+		if (i % 2)
+			kpool_set_group(&p[i].job, &group);
+		p[i].order = &order;
+	}
+	probes_submit(pool, &p[1], 6);
+	kpool_group_cancel(&group);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	for (i = 1; i < 7; i += 2) {
+		probes_expect_dropped(&p[i], 1, -ECANCELED);
+		probes_expect_ran(&p[i + 1], 1);
+		KT_EXPECT_EQ(order.nr[i / 2], i + 1);
+	}
+	busy_end(pool);
+}
+
+/* Fails if a group that fails fast waits for ever for its own followers. */
+static void failing_job_drops_those_behind_it_in_its_stream(void)
+{
+	struct kpool *pool = busy_pool(&queued_one, 1);
+	int i;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL,
+				      KPOOL_GROUP_FAIL_FAST |
+				      KPOOL_GROUP_COLLECT), 0);
+	for (i = 1; i < 9; i++) {
+		kpool_set_stream(&p[i].job, &stream);
+		kpool_set_group(&p[i].job, &group);
+	}
+	p[3].ret = -EIO;
+	probes_submit(pool, &p[1], 8);
+	probes_open(p, 1);
+	for (i = 1; i < 9; i++)
+		KT_EXPECT(!IS_ERR_OR_NULL(kpool_group_next(&group, KT_LIMIT)));
+	KT_EXPECT(!kpool_group_next(&group, KT_LIMIT));
+	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+	probes_expect_ran(&p[1], 3);
+	probes_expect_dropped(&p[4], 5, -ECANCELED);
+	KT_EXPECT_EQ(kpool_job_result(&p[3].job), -EIO);
+	KT_EXPECT_EQ(kpool_job_result(&p[4].job), -ECANCELED);
+	busy_end(pool);
+}
+
+/* Fails if a displaced member is lost to its group, or no error of it. */
+static void displaced_member_is_an_error_of_its_group(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+
+	if (!pool)
+		return;
+	kpool_set_group(&p[1].job, &group);
+	probes_submit(pool, &p[1], 3);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), -EAGAIN);
+	probes_expect_dropped(&p[1], 1, -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(pool, displaced), 1);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(&p[2], 2);
+	busy_end(pool);
+}
+
+/* Fails (hangs) if a displaced job keeps its stream's turn, or breaks its order. */
+static void displaced_job_lets_the_next_of_its_stream_go(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 3, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+	static struct order order;
+	int i;
+
+	if (!pool)
+		return;
+	order_init(&order);
+	for (i = 1; i < 7; i++) {
+		kpool_set_stream(&p[i].job, &stream);
+		p[i].order = &order;
+	}
+	probes_submit(pool, &p[1], 6);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(order.n + probes_dropped(p, 7), 6);
+	KT_EXPECT_EQ(kt_stat(pool, displaced), probes_dropped(p, 7));
+	KT_EXPECT_GE(order.n, 3);
+	for (i = 1; i < order.n; i++)
+		KT_EXPECT_GE(order.nr[i], order.nr[i - 1] + 1);
+	busy_end(pool);
+}
+
+/*
+ * Nothing is displaced without need.  A light item that is about to start goes only
+ * if the heavy one behind it fits then: with 2 units free it does, with 1 not.
+ * Fails if the oldest goes, and two wait in a queue of one (displaced-in-vain).
+ */
+static void displaced_light_or_heavy_makes_room(int two_free)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2 + two_free, .queue_depth = 1,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+	int gone = two_free ? 1 : 2;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[2].job.item, 2), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[3].job.item, 2), 0);
+	probes_submit(pool, &p[1], 3);
+	KT_EXPECT(kt_wait(probes_dropped(p, 4)));
+	probes_expect_dropped(&p[gone], 1, -EAGAIN);
+	kpool_resume(pool);
+	probe_ran(&p[3 - gone]);
+	KT_EXPECT_LE(kt_stat(pool, pending), 1);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(&p[3 - gone], 1);
+	probes_expect_ran(&p[3], 1);
+	busy_end(pool);
+}
+
+/*
+ * The same in a stream: a newcomer that has to follow needs a place, not the
+ * unit of one that is about to start; others can do with the unit.
+ * Fails if the oldest goes, and two wait in a queue of one (displaced-for-a-follower).
+ */
+static void displaced_for_a_follower_makes_room(int follows)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+	int gone = follows ? 2 : 1;
+
+	if (!pool)
+		return;
+	probes_init(p, 4, probe_fn);
+	kpool_init_stream(&stream, pool);
+	probes_hold(p, 1);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[2].job, &stream);
+	if (follows)
+		kpool_set_stream(&p[3].job, &stream);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &p[1], 3);
+	KT_EXPECT(kt_wait(probes_dropped(p, 4)));
+	probes_expect_dropped(&p[gone], 1, -EAGAIN);
+	kpool_resume(pool);
+	busy_end(pool);
+	probes_expect_ran(&p[3 - gone], 1);
+	probes_expect_ran(&p[3], 1);
+}
+
+/*
+ * A full queue of which one place is taken by a job that waits for its stream
+ * with its turn behind it: that one is the oldest, and makes room.
+ * Fails if such a job is spared, or its place is not counted: then the newcomer
+ * is refused.
+ */
+static void job_that_waits_for_its_stream_fills_the_queue(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+
+	if (!pool)
+		return;
+	probes_init(p, 6, probe_fn);
+	kpool_init_stream(&stream, pool);
+	probes_hold(p, 3);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	probes_submit(pool, p, 3);
+	probe_runs(&p[0]);
+	probe_runs(&p[2]);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[3]), 0);
+	KT_EXPECT_EQ(kt_stat(pool, displaced), 0);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 6)));
+	probes_expect_dropped(&p[1], 1, -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 2);
+	busy_end(pool);
+	probes_expect_ran(&p[0], 1);
+	probes_expect_ran(&p[2], 3);
+}
+
+/*
+ * Jobs that follow one that runs are the only ones in line, and the oldest of
+ * them goes.
+ * Fails if what waits for its stream is spared.
+ */
+static void follower_in_line_is_displaced(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+	int i;
+
+	if (!pool)
+		return;
+	probes_init(p, 6, probe_fn);
+	kpool_init_stream(&stream, pool);
+	probes_hold(p, 1);
+	for (i = 0; i < 3; i++)
+		kpool_set_stream(&p[i].job, &stream);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	probes_submit(pool, &p[1], 2);
+	KT_EXPECT_EQ(probe_try(pool, &p[3]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 6)));
+	probes_expect_dropped(&p[1], 1, -EAGAIN);
+	busy_end(pool);
+	probes_expect_ran(&p[0], 1);
+	probes_expect_ran(&p[2], 2);
+}
+
+/*
+ * A job that comes due waits behind a heavy submitter, also if it would fit.
+ * Fails if it takes the unit that the other waits for.
+ */
+static void due_job_does_not_overtake_a_heavy_submitter(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2 };
+	struct kpool *pool = busy_pool(&attrs, 1);
+	struct kt_submitter s = { };
+
+	if (!pool)
+		return;
+	probes_hold(&p[1], 1);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	if (!kt_submitter_block(&s, pool, &p[1].job.item))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[2].job, 0), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[3].job, 1), 0);
+	KT_EXPECT(kt_wait(kt_stat(pool, pending) == 2));
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(probes_ran(&p[2], 2), 0);
+	probes_open(p, 1);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(probes_ran(&p[2], 2), 0);
+	probes_open(&p[1], 1);
+	KT_EXPECT(kt_wait(probes_ran(&p[2], 2) == 2));
+out:
+	probes_open(p, 2);
+	if (s.thread.task)
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	busy_end(pool);
+}
+
+/* Fails if a submitter that runs a member itself does not tell the group. */
+static void caller_runs_a_member_of_a_group(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL,
+				      KPOOL_GROUP_COLLECT), 0);
+	kpool_set_group(&p[1].job, &group);
+	p[1].ret = -EIO;
+	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+	KT_EXPECT(kpool_group_next(&group, 0) == &p[1].job);
+	KT_EXPECT_EQ(kpool_job_result(&p[1].job), -EIO);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 1);
+	kpool_group_cancel(&group);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), -ECANCELED);
+	KT_EXPECT_EQ(atomic_read(&p[1].ran), 1);
+	busy_end(pool);
+}
+
+/* Fails if a job whose time has passed is run by its submitter. */
+static void caller_does_not_run_an_expired_job(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+
+	if (!pool)
+		return;
+	kpool_set_deadline(&p[1].job, the_past());
+	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&p[1].job.item), 0);
+	probes_expect_dropped(&p[1], 1, -ETIME);
+	busy_end(pool);
+}
+
+/*
+ * A heavy job of a stream waits for its units; when its group is cancelled,
+ * those that it held back start.
+ * Fails (hangs) if nobody is sent for those behind the job that was dropped.
+ */
+static void dropped_heavy_head_lets_others_start(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 3), 0);
+	kpool_set_stream(&p[1].job, &stream);
+	kpool_set_group(&p[1].job, &group);
+	kpool_set_stream(&p[2].job, &stream);
+	probes_submit(pool, &p[1], 4);
+	kt_sleep_ms(2);
+	KT_EXPECT_EQ(probes_ran(&p[1], 4), 0);
+	kpool_group_cancel(&group);
+	probe_ran(&p[2]);
+	probe_ran(&p[3]);
+	probe_ran(&p[4]);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	probes_expect_dropped(&p[1], 1, -ECANCELED);
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 0);
+	busy_end(pool);
+}
+
+/* Fails if a delayed job is dropped for its deadline before its turn, or not then. */
+static void delayed_job_expires_at_its_turn(void)
+{
+	struct kpool *pool = busy_pool(&queued_one, 1);
+
+	if (!pool)
+		return;
+	kpool_set_group(&p[1].job, &group);
+	kpool_set_stream(&p[1].job, &stream);
+	kpool_set_stream(&p[2].job, &stream);
+	kpool_set_deadline(&p[1].job, the_past());
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, 3600 * HZ), 0);
+	kt_sleep_ms(2);
+	KT_EXPECT_EQ(atomic_read(&p[1].dropped), 0);
+	KT_EXPECT(kpool_modify_delay(&p[1].job, 0));
+	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
+	KT_EXPECT_EQ(kpool_submit(pool, &p[2].job.item), 0);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), -ETIME);
+	probe_ran(&p[2]);
+	probes_expect_dropped(&p[1], 1, -ETIME);
+	busy_end(pool);
+}
+
+/*
+ * A high job starts before normal ones, but in its stream it is in its place,
+ * and its being held back holds no plain item.
+ * Fails if a follower blocks the line because of its priority.
+ */
+static void high_follower_holds_nobody_back(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = busy_pool(&attrs, 0);
+
+	if (!pool)
+		return;
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	KT_EXPECT_EQ(kpool_set_priority(&p[1].job.item, KPOOL_PRIO_HIGH), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&p[2].job.item, KPOOL_PRIO_LOW), 0);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 3);
+	probe_ran(&p[2]);
+	KT_EXPECT_EQ(atomic_read(&p[1].ran), 0);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, 3);
+	busy_end(pool);
+}
+
+/* Fails if a group's wait is not for the heavy, the late and the streamed. */
+static void group_waits_for_all_kinds_of_jobs(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 1; i < 25; i++) {
+		kpool_set_group(&p[i].job, &group);
+		KT_EXPECT_EQ(kpool_set_weight(&p[i].job.item, 1 + i % 3), 0);
+		KT_EXPECT_EQ(kpool_set_priority(&p[i].job.item, i % 3), 0);
+		if (i % 2)
+			kpool_set_stream(&p[i].job, &stream);
+		if (i % 4)
+			KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
+		else
+			KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job,
+							  i / 4), 0);
+	}
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	probes_expect_ran(&p[1], 24);
+	busy_end(pool);
+}
+
+/* All at once */
+
+#define ACTORS		4
+#define JOBS		20
+#define LANES		2
+#define MAX_CAPACITY	6
+
+/* A stream and what its jobs check. */
+struct lane {
+	struct kpool_stream	stream;
+	atomic_t		active;
+	int			last;
+};
+
+struct actor;
+
+struct role {
+	struct kpool_job	job;
+	struct actor		*actor;
+	struct lane		*lane;		/* it is in, or NULL */
+	int			nr;		/* of its place there, or -1 */
+	int			weight;
+	int			ret;
+	int			usecs;
+	int			accepted;
+	int			taken_back;
+	bool			collected;	/* or never to be */
+	atomic_t		ran;
+	atomic_t		dropped;
+};
+
+struct actor {
+	struct kt_thread	thread;
+	struct kpool		*pool;
+	struct rnd_state	rnd;
+	struct lane		lane[LANES];
+	struct kpool_group	group[2];	/* plain, and to be collected */
+	struct role		role[JOBS];
+	int			next;
+	int			calls;
+};
+
+static struct actor *actors;
+static atomic_t units;		/* held in workers, by our own count */
+static atomic_t most_units;
+static atomic_t calls_ran;
+static atomic_t calls_released;
+static bool stop;
+
+static u32 dice(struct actor *a, u32 sides)
+{
+	return prandom_u32_state(&a->rnd) % sides;
+}
+
+static void note_units(int now)
+{
+	int most = atomic_read(&most_units);
+
+	while (now > most && !atomic_try_cmpxchg(&most_units, &most, now))
+		;
+}
+
+static int role_fn(struct kpool_item *item)
+{
+	struct role *r = container_of(item, struct role, job.item);
+	bool in_worker = current != r->actor->thread.task;
+	int ret = r->ret;
+
+	if (in_worker)
+		note_units(atomic_add_return(r->weight, &units));
+	if (r->lane) {
+		KT_EXPECT_EQ(atomic_inc_return(&r->lane->active), 1);
+		if (r->nr >= 0) {
+			KT_EXPECT_GE(r->nr, r->lane->last + 1);
+			r->lane->last = r->nr;
+		}
+	}
+	if (r->usecs)
+		usleep_range(r->usecs, r->usecs + 20);
+	if (r->lane)
+		KT_EXPECT_EQ(atomic_dec_return(&r->lane->active), 0);
+	if (in_worker)
+		atomic_sub(r->weight, &units);
+	atomic_inc(&r->ran);
+	return ret;
+}
+
+static void role_dropped(struct kpool_item *item, int err)
+{
+	struct role *r = container_of(item, struct role, job.item);
+
+	KT_EXPECT(err == -ECANCELED || err == -ETIME || err == -EAGAIN);
+	atomic_inc(&r->dropped);
+}
+
+/* By our books, does the job rest, and is it in no list of a group? */
+static bool role_rests(struct role *r)
+{
+	return r->collected && r->accepted == r->taken_back +
+	       atomic_read(&r->ran) + atomic_read(&r->dropped);
+}
+
+static void role_cast(struct actor *a, struct role *r)
+{
+	struct kpool_item *item = &r->job.item;
+	int which = dice(a, 4);
+
+	KT_EXPECT_EQ(kpool_flush_item(item), 0);
+	r->weight = 1 + dice(a, 3);
+	r->ret = dice(a, 10) ? 0 : -EIO;
+	r->usecs = dice(a, 8) ? 0 : 1 + dice(a, 60);
+	r->lane = dice(a, 2) ? &a->lane[dice(a, LANES)] : NULL;
+	r->nr = a->next++;
+	r->collected = which != 1;
+	KT_EXPECT_EQ(kpool_set_weight(item, r->weight), 0);
+	KT_EXPECT_EQ(kpool_set_priority(item, dice(a, 3)), 0);
+	kpool_set_deadline(&r->job, dice(a, 6) ? 0 :
+			   ktime_add_us(ktime_get(), dice(a, 200)));
+	kpool_set_stream(&r->job, r->lane ? &r->lane->stream : NULL);
+	kpool_set_group(&r->job, which < 2 ? &a->group[which] : NULL);
+}
+
+static int role_submit(struct actor *a, struct role *r)
+{
+	struct kpool_item *item = &r->job.item;
+
+	switch (dice(a, 6)) {
+	case 0:
+		return kpool_try_submit(a->pool, item);
+	case 1:
+		return kpool_submit_timeout(a->pool, item, dice(a, 3));
+	case 2:
+		return kpool_submit_killable(a->pool, item);
+	case 3:
+		r->nr = -1;	/* its place is given when it is due */
+		return kpool_submit_delayed(a->pool, &r->job, dice(a, 3));
+	default:
+		return kpool_submit(a->pool, item);
+	}
+}
+
+static void actor_submits(struct actor *a)
+{
+	struct role *r = &a->role[dice(a, JOBS)];
+	int err;
+
+	if (!role_rests(r))
+		return;
+	role_cast(a, r);
+	err = role_submit(a, r);
+	if (!err) {
+		r->accepted++;
+		return;
+	}
+	r->collected = true;
+	KT_EXPECT(err == -EAGAIN || err == -ETIMEDOUT || err == -ECANCELED ||
+		  err == -EINVAL);
+}
+
+static void actor_takes_back(struct actor *a)
+{
+	struct role *r = &a->role[dice(a, JOBS)];
+	struct kpool_item *item = &r->job.item;
+
+	switch (dice(a, 4)) {
+	case 0:
+		r->taken_back += kpool_cancel_sync(item);
+		break;
+	case 1:
+		r->taken_back += kpool_disable(item);
+		if (r->collected && r->weight == 1)
+			KT_EXPECT_EQ(kpool_submit(a->pool, item), -ECANCELED);
+		KT_EXPECT_EQ(kpool_enable(item), 0);
+		break;
+	case 2:
+		kpool_modify_delay(&r->job, dice(a, 3));
+		break;
+	default:
+		r->taken_back += kpool_cancel(item);
+		break;
+	}
+}
+
+/* Take what has ended; after a wait that is all, and the group begins anew. */
+static void actor_collects(struct actor *a, bool all)
+{
+	struct kpool_job *job;
+
+	for (;;) {
+		job = kpool_group_next(&a->group[1], all ? KT_LIMIT : 0);
+		if (IS_ERR_OR_NULL(job))
+			break;
+		container_of(job, struct role, job)->collected = true;
+	}
+	if (all)
+		KT_EXPECT_EQ(PTR_ERR_OR_ZERO(job), 0);
+}
+
+static void actor_renews_groups(struct actor *a)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (dice(a, 2))
+			kpool_group_cancel(&a->group[i]);
+		KT_EXPECT_EQ(kpool_group_wait(&a->group[i], KT_LIMIT), 0);
+	}
+	actor_collects(a, true);
+	KT_EXPECT_EQ(kpool_init_group(&a->group[0], a->pool, NULL,
+				      dice(a, 2) ? KPOOL_GROUP_FAIL_FAST : 0),
+		     0);
+	KT_EXPECT_EQ(kpool_init_group(&a->group[1], a->pool,
+				      dice(a, 2) ? &a->group[0] : NULL,
+				      KPOOL_GROUP_COLLECT), 0);
+}
+
+static int called(void *arg)
+{
+	atomic_inc(&calls_ran);
+	kfree(arg);
+	return 5;
+}
+
+static void call_released(void *arg)
+{
+	atomic_inc(&calls_released);
+}
+
+static int called_for(void *arg)
+{
+	return *(int *)arg;
+}
+
+/* One call with an argument that its function frees, one with a timeout. */
+static void actor_calls(struct actor *a)
+{
+	static int five = 5;
+	void *arg = kmalloc(16, GFP_KERNEL);
+	int err, result = 0;
+
+	if (!KT_EXPECT(arg))
+		return;
+	err = kpool_call(a->pool, called, arg, &result);
+	if (err) {
+		KT_EXPECT_EQ(err, -EAGAIN);
+		kfree(arg);
+	} else {
+		KT_EXPECT_EQ(result, 5);
+		a->calls++;
+	}
+	err = kpool_call_timeout(a->pool, called_for, &five, call_released,
+				 dice(a, 3), &result);
+	KT_EXPECT(!err || err == -EAGAIN || err == -ETIMEDOUT);
+}
+
+static int actor_main(void *arg)
+{
+	struct actor *a = arg;
+	int i, n = max(kt_count(2000), 400);
+
+	for (i = 0; i < n; i++) {
+		switch (dice(a, 64)) {
+		case 0 ... 15:
+			actor_takes_back(a);
+			break;
+		case 16 ... 19:
+			actor_collects(a, false);
+			break;
+		case 20:
+			actor_renews_groups(a);
+			break;
+		case 21:
+			actor_calls(a);
+			break;
+		default:
+			actor_submits(a);
+			break;
+		}
+	}
+	actor_renews_groups(a);
+	return 0;
+}
+
+/* At the end: each acceptance has ended in one way. */
+static void actor_check(struct actor *a)
+{
+	int i;
+
+	for (i = 0; i < JOBS; i++) {
+		KT_EXPECT_EQ(kpool_flush_item(&a->role[i].job.item), 0);
+		if (!KT_EXPECT(role_rests(&a->role[i])))
+			pr_err("%s: job %d: %d accepted, %d ran, %d dropped, %d taken back\n",
+			       KBUILD_MODNAME, i, a->role[i].accepted,
+			       atomic_read(&a->role[i].ran),
+			       atomic_read(&a->role[i].dropped),
+			       a->role[i].taken_back);
+	}
+	for (i = 0; i < LANES; i++)
+		KT_EXPECT_EQ(atomic_read(&a->lane[i].active), 0);
+}
+
+static void actor_init(struct actor *a, struct kpool *pool, int seed)
+{
+	int i;
+
+	a->pool = pool;
+	prandom_seed_state(&a->rnd, seed);
+	for (i = 0; i < LANES; i++) {
+		kpool_init_stream(&a->lane[i].stream, pool);
+		a->lane[i].last = -1;
+	}
+	for (i = 0; i < 2; i++)
+		KT_EXPECT_EQ(kpool_init_group(&a->group[i], pool, NULL,
+					      i ? KPOOL_GROUP_COLLECT : 0), 0);
+	for (i = 0; i < JOBS; i++) {
+		kpool_init_job(&a->role[i].job, role_fn);
+		kpool_set_drop_fn(&a->role[i].job.item, role_dropped);
+		a->role[i].actor = a;
+		a->role[i].collected = true;
+	}
+}
+
+/* Turns everything that can be turned, until told to stop. */
+struct director {
+	struct kt_thread	thread;
+	struct kpool		*pool;
+	bool			tunes;
+};
+
+static void director_turns(struct director *d, struct rnd_state *rnd)
+{
+	u32 value = prandom_u32_state(rnd);
+
+	switch (value % 4) {
+	case 0:
+		KT_EXPECT_EQ(kpool_tune(d->pool, KPOOL_TUNE_CAPACITY,
+					1 + (value >> 8) % MAX_CAPACITY), 0);
+		break;
+	case 1:
+		KT_EXPECT_EQ(kpool_tune(d->pool, KPOOL_TUNE_QUEUE_DEPTH,
+					1 + (value >> 8) % 12), 0);
+		break;
+	default:
+		KT_EXPECT_EQ(kpool_tune(d->pool, KPOOL_TUNE_WHEN_FULL,
+					(value >> 8) % 2 ? KPOOL_FULL_DROP_OLDEST :
+							   KPOOL_NONE), 0);
+		break;
+	}
+}
+
+static int director_main(void *arg)
+{
+	struct director *d = arg;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, 99);
+	while (!READ_ONCE(stop)) {
+		if (d->tunes)
+			director_turns(d, &rnd);
+		KT_EXPECT_EQ(kpool_pause(d->pool), 0);
+		KT_EXPECT_LE(kt_stat(d->pool, units), MAX_CAPACITY);
+		usleep_range(50, 100);
+		kpool_resume(d->pool);
+		KT_EXPECT_LE(kt_stat(d->pool, units), MAX_CAPACITY);
+		usleep_range(300, 600);
+	}
+	return 0;
+}
+
+static void all_act(struct kpool *pool, bool tunes)
+{
+	struct director d = { .pool = pool, .tunes = tunes };
+	int i;
+
+	WRITE_ONCE(stop, false);
+	atomic_set(&units, 0);
+	atomic_set(&most_units, 0);
+	atomic_set(&calls_ran, 0);
+	for (i = 0; i < ACTORS; i++) {
+		actor_init(&actors[i], pool, i + 1);
+		kt_thread_start(&actors[i].thread, actor_main, &actors[i]);
+	}
+	kt_thread_start(&d.thread, director_main, &d);
+	for (i = 0; i < ACTORS; i++)
+		kt_thread_join(&actors[i].thread);
+	WRITE_ONCE(stop, true);
+	kt_thread_join(&d.thread);
+}
+
+static const char *const moods[] = {
+	"waiting", "caller_running", "dropping", "tuned", NULL
+};
+
+/*
+ * Several threads use weights, priorities, deadlines, delays, groups, streams
+ * and calls at random, take jobs back, cancel groups, while the pool is paused
+ * and resumed, and in one variant tuned: each acceptance ends once, streams
+ * keep their order, and no more units are held than there are.
+ * Fails if two abilities do not go together.
+ */
+static void everything_at_once_adds_up(int mood)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = MAX_CAPACITY, .queue_depth = 10, .expiry_ms = 5,
+		.when_full = mood == 3 ? KPOOL_FULL_DROP_OLDEST : mood,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+	int i, calls = 0;
+
+	actors = kvcalloc(ACTORS, sizeof(*actors), GFP_KERNEL);
+	if (!pool || !KT_EXPECT(actors))
+		goto out;
+	all_act(pool, mood == 3);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	for (i = 0; i < ACTORS; i++) {
+		actor_check(&actors[i]);
+		calls += actors[i].calls;
+	}
+	KT_EXPECT_EQ(calls, atomic_read(&calls_ran));
+	KT_EXPECT_EQ(atomic_read(&units), 0);
+	if (mood != 3)
+		KT_EXPECT_LE(atomic_read(&most_units), MAX_CAPACITY);
+	if (mood == 1)
+		KT_EXPECT_GE(kt_stat(pool, caller_ran), 1);
+	if (mood == 2)
+		KT_EXPECT_GE(kt_stat(pool, displaced), 1);
+	KT_EXPECT_GE(kt_stat(pool, expired), 1);
+out:
+	jobs_end(pool);
+	kvfree(actors);
+}
+
+/* Sleeps that could never end, beside others that can */
+
+static struct kpool *the_pool;
+static struct probe awaited, again;
+static struct kt_gate dropping;
+static int got, again_got;
+
+/* A thread that hangs is let go, so that the case ends. */
+static void expect_refused(void)
+{
+	if (!KT_EXPECT(kt_wait(READ_ONCE(got) != 4711)))
+		kpool_cancel(&awaited.job.item);
+	KT_EXPECT(kt_wait(READ_ONCE(got) != 4711));
+	KT_EXPECT_EQ(got, -EDEADLK);
+}
+
+static int cancels_its_next_run(struct kpool_item *item)
+{
+	if (atomic_inc_return(&probe_of(item)->ran) > 1)
+		return 0;
+	KT_EXPECT_EQ(kpool_submit(the_pool, &awaited.job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(the_pool, item), 0);
+	kpool_group_cancel(&group);
+	WRITE_ONCE(got, kpool_flush_item(&awaited.job.item));
+	return 0;
+}
+
+/*
+ * A member submits itself, has that dropped with its group, and waits for
+ * another that no unit is free for.
+ * Fails (waits for long) if what is dropped after its own run is hoped for.
+ */
+static void own_doomed_run_hides_no_hang(void)
+{
+	struct kpool *pool = kt_pool("together", &queued_one);
+
+	if (!pool)
+		return;
+	the_pool = pool;
+	got = 4711;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	probe_init(&again, cancels_its_next_run, 0);
+	kpool_set_group(&again.job, &group);
+	probe_init(&awaited, probe_fn, 0);
+	if (KT_EXPECT_EQ(kpool_submit(pool, &again.job.item), 0))
+		expect_refused();
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&again.ran), 1);
+	KT_EXPECT_EQ(atomic_read(&again.dropped), 1);
+	jobs_end(pool);
+}
+
+static void dropped_slowly(struct kpool_item *item, int err)
+{
+	probe_dropped(item, err);
+	kt_gate_pass(&dropping);
+}
+
+static int cancels_and_flushes(struct kpool_item *item)
+{
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
+	KT_EXPECT_EQ(kpool_submit(the_pool, &awaited.job.item), 0);
+	kpool_group_cancel(&group);
+	WRITE_ONCE(got, kpool_flush_item(&awaited.job.item));
+	return 0;
+}
+
+/*
+ * While the drop work is busy, a group is cancelled of which nothing is pending,
+ * and its only member goes to sleep for good.
+ * Fails (waits for long) if nobody looks when the drop work is done.
+ */
+static void hang_is_seen_when_all_has_been_dropped(void)
+{
+	struct kpool *pool = kt_pool("together", &queued_one);
+	static struct kpool_group other;
+
+	if (!pool)
+		return;
+	the_pool = pool;
+	got = 4711;
+	kt_gate_init(&dropping);
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	KT_EXPECT_EQ(kpool_init_group(&other, pool, NULL, 0), 0);
+	probe_init(&again, cancels_and_flushes, 0);
+	kpool_set_group(&again.job, &group);
+	probe_init(&p[0], probe_fn, 0);
+	kpool_set_group(&p[0].job, &other);
+	kpool_set_drop_fn(&p[0].job.item, dropped_slowly);
+	probe_init(&awaited, probe_fn, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &again.job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
+	kpool_group_cancel(&other);
+	KT_EXPECT(kt_wait(kpool_is_pending(&awaited.job.item)));
+	kt_sleep_ms(20);
+	kt_gate_open(&dropping);
+	expect_refused();
+	jobs_end(pool);
+}
+
+/*
+ * The next run of a member that runs is dropped with its group: its place in
+ * the queue goes to a waiter for one, at once.
+ * Fails (waits for long) if room is looked for only when the owner was told.
+ */
+static void doomed_run_leaves_its_place(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1,
+	};
+	struct kpool *pool = busy_pool(&attrs, 0);
+	struct kt_submitter s = { };
+
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	kpool_set_group(&p[0].job, &group);
+	if (!probes_submit(pool, p, 1) || !probe_runs(p) ||
+	    !probes_submit(pool, p, 1) ||
+	    !kt_submitter_block(&s, pool, &p[1].job.item))
+		goto out;
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 0));
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 0);
+out:
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	busy_end(pool);
+}
+
+static int flushes_the_other(struct kpool_item *item)
+{
+	int *err = item == &again.job.item ? &again_got : &got;
+
+	if (atomic_inc_return(&probe_of(item)->ran) == 1)
+		WRITE_ONCE(*err, kpool_flush_item(&p[0].job.item));
+	return 0;
+}
+
+/* Two that run and wait for this one are submitted again, without room. */
+static int submits_those_who_wait(struct kpool_item *item)
+{
+	KT_EXPECT(kt_wait(atomic_read(&again.ran) &&
+			  atomic_read(&awaited.ran)));
+	kt_sleep_ms(20);
+	sched_set_fifo(current);
+	/* a worker is sent, and will find nothing, unless we lost the CPU */
+	KT_EXPECT_EQ(kpool_submit(the_pool, &p[1].job.item), 0);
+	KT_EXPECT(kpool_cancel(&p[1].job.item) ||
+		  !kpool_is_pending(&p[1].job.item));
+	KT_EXPECT_EQ(kpool_submit(the_pool, &again.job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(the_pool, &awaited.job.item), 0);
+	sched_set_normal(current, 0);
+	return 0;
+}
+
+/*
+ * The last that is awake sleeps in submit, and is served as soon as somebody
+ * looks whether that is a hang.
+ * Fails if one of the others is refused all the same.
+ */
+static void look_for_a_hang_may_end_a_sleep(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = KPOOL_NONE, .min_workers = 4,
+		.flags = KPOOL_PREALLOC, .cpumask = cpumask_of(0),
+	};
+	struct kpool *pool = busy_pool(&attrs, 0);
+
+	if (!pool)
+		return;
+	the_pool = pool;
+	got = 4711;
+	again_got = 4711;
+	probe_init(&p[0], submits_those_who_wait, 0);
+	probe_init(&again, flushes_the_other, 0);
+	probe_init(&awaited, flushes_the_other, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &again.job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &awaited.job.item), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(got, 0);
+	KT_EXPECT_EQ(again_got, 0);
+	busy_end(pool);
+}
+
+static int cancels_and_waits(void *arg)
+{
+	return kpool_cancel_sync(arg);
+}
+
+/*
+ * A caller that takes a place in the queue back, and waits for a run, makes room: a high
+ * job that was due before starts at once.
+ * Fails (it does not start) if a caller that falls asleep wakes no worker for it.
+ */
+static void place_taken_back_is_used_while_its_owner_waits(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 2,
+	};
+	struct kpool *pool = busy_pool(&attrs, 3);
+	struct kt_thread canceller = { };
+
+	if (!pool)
+		return;
+	/* one does not fit, one still runs: the queue is full, a unit free */
+	KT_EXPECT_EQ(kpool_set_weight(&p[3].job.item, 2), 0);
+	probes_submit(pool, &p[3], 1);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_set_priority(&p[4].job.item, KPOOL_PRIO_HIGH), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[4].job, 1), 0);
+	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
+	KT_EXPECT_EQ(kt_stat(pool, pending), 3);
+
+	kt_thread_start(&canceller, cancels_and_waits, &p[0].job.item);
+	probe_ran(&p[4]);
+	KT_EXPECT(!kt_thread_done(&canceller));
+	KT_EXPECT_EQ(atomic_read(&p[3].ran), 0);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&canceller), 1);
+	probes_expect_ran(&p[0], 1);
+	busy_end(pool);
+}
+
+static const char *const free_units[] = { "one_free", "two_free", NULL };
+static const char *const newcomers[] = { "plain", "follower", NULL };
+
+KT_MODULE("kpool selftest: abilities used together",
+	  KT_CASE(stream_goes_on_when_its_leaders_group_is_cancelled),
+	  KT_CASE(failing_job_drops_those_behind_it_in_its_stream),
+	  KT_CASE(displaced_member_is_an_error_of_its_group),
+	  KT_CASE(displaced_job_lets_the_next_of_its_stream_go),
+	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
+	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
+	  KT_CASE(job_that_waits_for_its_stream_fills_the_queue),
+	  KT_CASE(follower_in_line_is_displaced),
+	  KT_CASE(due_job_does_not_overtake_a_heavy_submitter),
+	  KT_CASE(caller_runs_a_member_of_a_group),
+	  KT_CASE(caller_does_not_run_an_expired_job),
+	  KT_CASE(dropped_heavy_head_lets_others_start),
+	  KT_CASE(delayed_job_expires_at_its_turn),
+	  KT_CASE(high_follower_holds_nobody_back),
+	  KT_CASE(group_waits_for_all_kinds_of_jobs),
+	  KT_CASE(own_doomed_run_hides_no_hang),
+	  KT_CASE(hang_is_seen_when_all_has_been_dropped),
+	  KT_CASE(doomed_run_leaves_its_place),
+	  KT_CASE(look_for_a_hang_may_end_a_sleep),
+	  KT_CASE(place_taken_back_is_used_while_its_owner_waits),
+	  KT_EACH(everything_at_once_adds_up, moods));

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A client of the default pool that goes away without a word: when it is
+ * removed, some of its items run, and others would run later.
+ *
+ * If one of them runs afterwards, it runs code that has gone.
+ */
+#include <linux/atomic.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/gfp.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#include "kpool.h"
+
+#define LEFT_MAX	16
+
+static char *leave = "";
+module_param(leave, charp, 0400);
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, group, held, drops, foreign, itself, itself_later, its_function, running, or nothing");
+
+static int runs;
+module_param(runs, int, 0400);
+MODULE_PARM_DESC(runs, "how many of its items run when it goes");
+
+static unsigned long fn;
+module_param(fn, ulong, 0400);
+MODULE_PARM_DESC(fn, "a function of another module, for its items");
+
+static char *taker = "";
+module_param(taker, charp, 0400);
+MODULE_PARM_DESC(taker, "what a thread does to the second item once the first is cancelled: cancel, hasten, or nothing");
+
+static struct kpool *pool;
+static struct task_struct *taker_task;
+static struct kpool_job left[LEFT_MAX], running[LEFT_MAX];
+static struct kpool_stream stream;
+static struct kpool_group group;
+static atomic_t nr_running = ATOMIC_INIT(0);
+static bool gone;
+
+static int running_fn(struct kpool_item *item)
+{
+	/* once: one that is held would come again */
+	if (gone) {
+		pr_err("module_unload: WARNING: a running item runs again\n");
+		return 0;
+	}
+	atomic_inc(&nr_running);
+	while (!gone)
+		usleep_range(500, 1000);
+	msleep(100);
+	/* the thread must have left this module before this run ends */
+	if (taker_task)
+		kthread_stop(xchg(&taker_task, NULL));
+	pr_info("module_unload: a running item ends\n");
+	return 0;
+}
+
+static int left_fn(struct kpool_item *item)
+{
+	pr_err("module_unload: WARNING: a forgotten item runs\n");
+	return 0;
+}
+
+static int left_function(void *arg)
+{
+	pr_err("module_unload: WARNING: a forgotten function runs\n");
+	return 0;
+}
+
+/* Each comes back when it has run, until it is refused; else it stops some day. */
+#define AGAIN_MAX	50
+
+static int again_function(void *arg);
+
+static int come_again(struct kpool_item *item)
+{
+	if (!strcmp(leave, "itself"))
+		return kpool_submit(pool, item);
+	if (!strcmp(leave, "itself_later"))
+		return kpool_submit_delayed(pool, kpool_job_of(item), 1);
+	return kpool_submit_fn(pool, again_function, NULL, GFP_KERNEL);
+}
+
+static void run_again(struct kpool_item *item)
+{
+	static atomic_t nr_again = ATOMIC_INIT(0);
+	int err;
+
+	atomic_inc(&nr_running);
+	while (!gone)
+		usleep_range(500, 1000);
+	msleep(100);
+	err = atomic_inc_return(&nr_again) > AGAIN_MAX ? -ELOOP :
+	      come_again(item);
+	if (err)
+		pr_info("module_unload: comes again no more: %d\n", err);
+}
+
+static int again_fn(struct kpool_item *item)
+{
+	run_again(item);
+	return 0;
+}
+
+static int again_function(void *arg)
+{
+	run_again(NULL);
+	return 0;
+}
+
+/* Woken by the search for this module's items, in front of the next of them. */
+static int taker_fn(void *unused)
+{
+	kpool_flush_item(&left[0].item);
+	if (!strcmp(taker, "hasten")) {
+		if (kpool_modify_delay(&left[1], HZ))
+			pr_err("module_unload: WARNING: a delay was modified\n");
+	} else {
+		kpool_cancel(&left[1].item);
+		memset(&left[1], 0x6b, sizeof(left[1]));
+	}
+	while (!kthread_should_stop())
+		schedule_timeout_uninterruptible(1);
+	return 0;
+}
+
+/* It is on the CPU of the search, and comes first there. */
+static int start_taker(void)
+{
+	struct task_struct *task;
+
+	if (!*taker)
+		return 0;
+	task = kthread_create(taker_fn, NULL, "taker");
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	kthread_bind(task, 0);
+	sched_set_fifo(task);
+	taker_task = task;
+	wake_up_process(task);
+	/* until it sleeps in its flush */
+	msleep(100);
+	return 0;
+}
+
+static struct kpool_job newcomer;
+static atomic_t nr_dropping = ATOMIC_INIT(0);
+
+/* The oldest is being dropped when the module goes. */
+static void left_dropped(struct kpool_item *item, int err)
+{
+	atomic_inc(&nr_dropping);
+	while (!gone)
+		usleep_range(500, 1000);
+	/* longer than the running item */
+	msleep(400);
+	pr_info("module_unload: a dropped function ends\n");
+}
+
+static bool leaves(const char *what)
+{
+	return !strcmp(leave, what);
+}
+
+/* Accepted, and not to run before the module goes. */
+static int leave_one(int i)
+{
+	struct kpool_job *job = &left[i];
+
+	if (leaves("functions"))
+		return kpool_submit_fn(pool, left_function, NULL, GFP_KERNEL);
+	kpool_init_job(job, left_fn);
+	if (leaves("stream"))
+		kpool_set_stream(job, &stream);
+	if (leaves("group"))
+		kpool_set_group(job, &group);
+	if (leaves("drops"))
+		kpool_set_drop_fn(&job->item, left_dropped);
+	if (leaves("delayed"))
+		return kpool_submit_delayed(pool, job, 3600 * HZ);
+	return kpool_submit(pool, &job->item);
+}
+
+static bool comes_again(void)
+{
+	return leaves("itself") || leaves("itself_later") ||
+	       leaves("its_function");
+}
+
+static int run_one(int i)
+{
+	if (leaves("its_function"))
+		return kpool_submit_fn(pool, again_function, NULL, GFP_KERNEL);
+	kpool_init_job(&running[i], comes_again() ? again_fn : running_fn);
+	/* its memory is all that is of this module */
+	if (leaves("borrowed"))
+		kpool_init_job(&running[i], (kpool_item_fn)fn);
+	if (leaves("stream"))
+		kpool_set_stream(&running[i], &stream);
+	return kpool_submit(pool, &running[i].item);
+}
+
+/* One more than there is room for. */
+static int displace_one(void)
+{
+	int err;
+
+	kpool_init_job(&newcomer, left_fn);
+	err = kpool_submit(pool, &newcomer.item);
+	while (!err && !atomic_read(&nr_dropping))
+		usleep_range(500, 1000);
+	return err;
+}
+
+/*
+ * Their functions and memory are not of this module; their dropped function is.
+ * The page stays, as it must until they are cancelled.
+ */
+static int leave_foreign(void)
+{
+	struct kpool_item *items = (void *)get_zeroed_page(GFP_KERNEL);
+	int i, err = 0;
+
+	if (!items)
+		return -ENOMEM;
+	for (i = 0; i < LEFT_MAX && !err; i++) {
+		kpool_init_item(&items[i], (kpool_item_fn)fn);
+		kpool_set_drop_fn(&items[i], left_dropped);
+		err = kpool_submit(pool, &items[i]);
+	}
+	return err;
+}
+
+static int leave_all(void)
+{
+	int i, err = 0;
+
+	if (leaves("") || leaves("running") || leaves("borrowed") ||
+	    comes_again())
+		return 0;
+	if (leaves("foreign"))
+		return leave_foreign();
+	for (i = 0; i < LEFT_MAX && !err; i++) {
+		if (!leaves("held"))
+			err = leave_one(i);
+		else if (i < runs)
+			err = kpool_submit(pool, &running[i].item);
+	}
+	if (!err && leaves("drops"))
+		err = displace_one();
+	return err;
+}
+
+static int __init forgotten_init(void)
+{
+	int i, err = 0;
+
+	pool = kpool_default();
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	kpool_init_stream(&stream, pool);
+	err = kpool_init_group(&group, pool, NULL, 0);
+	runs = clamp(runs, 0, LEFT_MAX);
+	for (i = 0; i < runs && !err; i++)
+		err = run_one(i);
+	while (!err && !leaves("borrowed") && atomic_read(&nr_running) < runs)
+		usleep_range(500, 1000);
+	return err ?: leave_all() ?: start_taker();
+}
+module_init(forgotten_init);
+
+/* Half of what is delayed is to come due soon after the module has gone. */
+static void hasten(void)
+{
+	int i;
+
+	for (i = 1; i < LEFT_MAX; i += 2)
+		kpool_modify_delay(&left[i], 5 * HZ);
+}
+
+static void __exit forgotten_exit(void)
+{
+	gone = true;
+	if (leaves(""))
+		kpool_flush(pool);
+	if (*taker)
+		set_cpus_allowed_ptr(current, cpumask_of(0));
+	else if (leaves("delayed"))
+		hasten();
+}
+module_exit(forgotten_exit);
+
+MODULE_DESCRIPTION("kpool selftest: a client that forgets what it gave to the default pool");
+MODULE_LICENSE("GPL");

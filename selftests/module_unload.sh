@@ -1,0 +1,240 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A client is removed without having flushed what it gave to the default pool:
+# pending and delayed items are cancelled, running ones awaited, others' items
+# left alone, and the log says so.
+
+. "$(dirname "$0")/ktap.sh"
+
+# said TEXT: how many lines of the log have it
+said() {
+	dmesg | grep -c -F "$1"
+}
+
+# told CANCELLED: how many lines tell of so many items
+told() {
+	dmesg | grep -c "kpool: default: .*module_unload.* $1 cancelled"
+}
+
+# stat_of KEY: of the default pool
+stat_of() {
+	awk -v key="$1" '$1 == key { print $2 }' "$KPOOL_DEBUGFS/default/stats"
+}
+
+# rest_of_it: what is left in the pool: pending, delayed, running
+rest_of_it() {
+	echo "$(stat_of pending) $(stat_of delayed) $(stat_of running)"
+}
+
+# shellcheck disable=SC2317 # wait_until calls it
+rest_is() {
+	[ "$(rest_of_it)" = "$1" ]
+}
+
+# of_client PARAMETER: its value
+of_client() {
+	cat "/sys/module/client/parameters/$1"
+}
+
+# Fails (oopses) if what is pending or delayed runs when its code has gone, or if rmmod returns while
+# an item still runs; or if the log does not count both.
+# forget WHAT CAPACITY RUNNING CANCELLED [TAKER]: of the client's own; with a thread that takes the
+# second while the search stands at it
+forget() {
+	forget_name="forgotten $1, $3 running${5:+, $5}"
+	insmod "$KPOOL_KO" "default_capacity=$2" default_queue_depth=unlimited
+	forget_warned=$(said "module_unload: WARNING")
+	forget_ended=$(said "module_unload: a running item ends")
+	forget_told=$(told "$4")
+	load_test module_unload "leave=$1" "runs=$3" ${5:+"taker=$5"}
+	rmmod module_unload
+	ktap_result $? "$forget_name: the client can go"
+	ktap_is "$forget_name: the running are awaited" "$3" \
+		"$(($(said "module_unload: a running item ends") - forget_ended))"
+	ktap_is "$forget_name: nothing is left" "0 0 0" "$(rest_of_it)"
+	ktap_is "$forget_name: all are accounted for" "$4 $(($(stat_of submitted) - $4))" \
+		"$(stat_of cancelled) $(stat_of completed)"
+	# one of them may be taken by the taker, before or after the search comes to it
+	[ -n "${5:-}" ] ||
+		ktap_is "$forget_name: the log tells" 1 $(($(told "$4") - forget_told))
+	load_test client use_default=1 items=30 && rmmod client
+	ktap_result $? "$forget_name: the pool goes on"
+	# until a delay of the client's would be over
+	case ${KERNEL:-}:$1 in uml-time:delayed) sleep 6 ;; *:delayed) ! is_long || sleep 6 ;; esac
+	ktap_is "$forget_name: nothing runs afterwards" 0 \
+		"$(($(said "module_unload: WARNING") - forget_warned))"
+	rmmod kpool
+}
+
+# Fails if items are told apart by anything but the module that they are of.
+others_are_left_alone() {
+	insmod "$KPOOL_KO" default_capacity=3 default_queue_depth=unlimited
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	load_test module_unload leave=pending runs=2
+	echo 1 >/sys/module/client/parameters/wait
+	rmmod module_unload
+	wait_until rest_is "0 1 1"
+	ktap_is "another client's item runs on" 1 "$(stat_of running)"
+	ktap_is "another client's delayed item waits on" 1 "$(stat_of delayed)"
+	ktap_is "another client's items are not cancelled" 16 "$(stat_of cancelled)"
+	rmmod client
+	ktap_is "it ends with its own client" "0 0 0" "$(rest_of_it)"
+	rmmod kpool
+}
+
+# Fails (oopses) if rmmod returns while the owner's dropped function still runs; or if its item is
+# counted as cancelled.
+a_drop_is_awaited() {
+	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=16 default_when_full=drop_oldest
+	drop_ended=$(said "module_unload: a dropped function ends")
+	load_test module_unload leave=drops runs=1
+	rmmod module_unload
+	ktap_is "a dropped function that runs is awaited" 1 \
+		"$(($(said "module_unload: a dropped function ends") - drop_ended))"
+	ktap_is "what was dropped is not cancelled" "1 16 1" \
+		"$(stat_of dropped) $(stat_of cancelled) $(stat_of completed)"
+	rmmod kpool
+}
+
+# Fails if an item that comes back each time it has run is let in again: it would for ever.
+an_item_that_comes_again_is_refused() {
+	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
+	again_refused=$(said "module_unload: comes again no more: -108")
+	again_warned=$(said "module_unload: comes again no more: -40")
+	load_test module_unload "leave=$1" runs=1
+	rmmod module_unload
+	ktap_is "$1: what comes again is refused" "1 0" \
+		"$(($(said "module_unload: comes again no more: -108") - again_refused)) \
+$(($(said "module_unload: comes again no more: -40") - again_warned))"
+	ktap_is "$1: nothing is left" "0 0 0" "$(rest_of_it)"
+	rmmod kpool
+}
+
+# Fails if an item is known by its own function and memory alone: its dropped function would be
+# called when that has gone.
+foreign_items_with_a_dropped_function_are_cancelled() {
+	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	wait_until rest_is "0 0 1"
+	load_test module_unload leave=foreign "fn=$(of_client fn)"
+	ktap_is "items with a function of another's wait" 16 "$(stat_of pending)"
+	rmmod module_unload
+	ktap_is "they are cancelled with the module of their dropped function" "16 0" \
+		"$(stat_of cancelled) $(stat_of pending)"
+	rmmod client
+	ktap_is "no dropped function is called" "0 1" "$(stat_of dropped) $(stat_of completed)"
+	rmmod kpool
+}
+
+# goes NAME: its exit function has been entered, perhaps left
+goes() {
+	grep -q "^$1 .* Unloading" /proc/modules
+}
+
+# Fails if memory of a module is freed while a function of another's has it as its item.
+borrowed_functions_are_awaited() {
+	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
+	load_test client use_default=1
+	load_test module_unload leave=borrowed runs=1 "fn=$(of_client hold_fn)"
+	wait_until rest_is "0 0 1"
+	rmmod module_unload &
+	wait_until goes module_unload
+	# to see it gone if nothing is awaited
+	sleep 0.3
+	goes module_unload
+	ktap_result $? "a run is awaited of which only the memory is the module's"
+	echo 1 >/sys/module/client/parameters/open
+	wait $!
+	ktap_is "it goes when that has ended" "0 0 0 1" "$(rest_of_it) $(stat_of completed)"
+	rmmod client
+	rmmod kpool
+}
+
+# Fails if the removal of a module waits for the runs of another that is being removed.
+two_may_go_at_once() {
+	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
+	load_test client use_default=1 forget=1
+	echo 1 >/sys/module/client/parameters/hold
+	wait_until rest_is "0 0 1"
+	rmmod client &
+	wait_until goes client
+	load_test module_unload leave=pending runs=1
+	rmmod module_unload
+	ktap_is "one may go while another waits for a run of its own" "16 yes" \
+		"$(stat_of cancelled) $(goes client && echo yes)"
+	load_test module_unload leave=itself runs=1
+	rmmod module_unload
+	ktap_is "it is refused as it would be alone" "0 0 1" "$(rest_of_it)"
+	echo 1 >/sys/module/client/parameters/open
+	wait $!
+	ktap_result $? "the other goes when its run has ended"
+	rmmod kpool
+}
+
+# Fails if others' items are looked at under one hold of the pool's lock, with interrupts off: then
+# the timer comes through once or twice. Most often, if the machine is busy.
+others_items_hold_nobody_up() {
+	if [ "${KERNEL:-}" = uml-time ]; then
+		ktap_skip "others' items hold nobody up" "no time passes"
+		return
+	fi
+	insmod "$KPOOL_KO"
+	load_test client use_default=1 crowd=100000
+	crowd_ticks=
+	for crowd_round in 1 2 3; do
+		# it leaves nothing: all that its removal takes is the search
+		load_test module_unload leave=running
+		rmmod module_unload
+		crowd_ticks="$crowd_ticks $(of_client ticks)"
+	done
+	ktap_diag "round 1 to $crowd_round: the timer came through$crowd_ticks times"
+	# shellcheck disable=SC2086 # each word is a number
+	[ "$(printf '%s\n' $crowd_ticks | sort -n | sed -n 2p)" -ge 30 ]
+	ktap_result $? "others' items hold nobody up"
+	ktap_is "others' delayed items wait on" 100000 "$(stat_of delayed)"
+	rmmod client
+	rmmod kpool
+}
+
+# Fails if a client that has flushed is told of.
+a_tidy_client_is_not_told_of() {
+	insmod "$KPOOL_KO"
+	tidy_said=$(said "went away without")
+	load_test module_unload runs=2
+	rmmod module_unload
+	ktap_is "a client that flushed is not told of" 0 \
+		"$(($(said "went away without") - tidy_said))"
+	ktap_is "its items have run" "2 0" "$(stat_of completed) $(stat_of cancelled)"
+	rmmod kpool
+}
+
+ktap_begin
+if ! mount_debugfs; then
+	ktap_skip "forgotten items" "no debugfs"
+else
+	rmmod kpool
+	forget pending 1 1 16
+	forget functions 1 1 16
+	forget delayed 4 0 16
+	forget stream 4 1 16
+	forget group 2 2 16
+	forget held 4 4 4
+	forget running 4 4 0
+	forget pending 1 1 16 cancel
+	forget delayed 4 1 16 cancel
+	forget delayed 4 1 16 hasten
+	an_item_that_comes_again_is_refused itself
+	an_item_that_comes_again_is_refused itself_later
+	an_item_that_comes_again_is_refused its_function
+	foreign_items_with_a_dropped_function_are_cancelled
+	borrowed_functions_are_awaited
+	two_may_go_at_once
+	others_items_hold_nobody_up
+	others_are_left_alone
+	a_drop_is_awaited
+	a_tidy_client_is_not_told_of
+	load_kpool
+fi
+ktap_end

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Scenarios of ants about closing a pool and opening it again.
+ */
+#include <linux/module.h>
+
+#include "ants.h"
+
+static int ants_second(void *arg)
+{
+	struct ants_job *job = arg;
+
+	atomic_inc(&job->gate->started);
+	kt_sleep_ms(kt_ms(1000, 10));
+	atomic_inc(&job->gate->finished);
+	return 0;
+}
+
+/* One of two threads that submit 30 tasks each, and ignore the results. */
+struct ants_stream {
+	struct kt_thread	thread;
+	struct kpool		*pool;
+	enum ants_way		way;
+	struct ants_job		*jobs;
+	int			accepted;
+	int			closed;
+};
+
+static int ants_stream_main(void *arg)
+{
+	struct ants_stream *s = arg;
+	int i, ret;
+
+	for (i = 0; i < 30; i++) {
+		ret = ants_submit(s->pool, s->way, &s->jobs[i]);
+		if (!ret)
+			s->accepted++;
+		else if (KT_EXPECT_EQ(ret, -ESHUTDOWN))
+			s->closed++;
+	}
+	return 0;
+}
+
+/* Start both, release after three tasks, and wait until both return. */
+static void release_streams(struct kpool *pool, struct ants_stream *s,
+			    struct kt_gate *gate)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		kt_gate_let_one(gate);
+	for (i = 0; i < 2; i++)
+		if (!kt_thread_start(&s[i].thread, ants_stream_main, &s[i]))
+			break;
+	KT_EXPECT(kt_wait(atomic_read(&gate->finished) == 3));
+	/* the fourth keeps the worker, and both sleep */
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 2));
+	kpool_shutdown(pool);
+	KT_EXPECT_EQ(kt_stat(pool, blocked), 0);
+	kt_gate_open(gate);
+	for (i = 0; i < 2; i++)
+		KT_EXPECT_EQ(kt_thread_join(&s[i].thread), 0);
+}
+
+/*
+ * Two submitters with 30 tasks each share one worker; release after the third
+ * task sends both home, and every task accepted before it runs.
+ * Fails if release leaves a submitter asleep, or drops what it accepted.
+ */
+static void release_sends_submitters_home(int way)
+{
+	struct kpool_attrs attrs = { .capacity = 1 };
+	struct ants_stream s[2] = { };
+	struct ants_job *jobs;
+	struct kt_gate gate;
+	struct kpool *pool;
+	int i;
+
+	kt_gate_init(&gate);
+	jobs = ants_jobs(60, ants_gated, &gate);
+	pool = ants_pool(&attrs, way, ants_gated);
+	if (!jobs || !pool)
+		goto out;
+	for (i = 0; i < 2; i++) {
+		s[i].pool = pool;
+		s[i].way = way;
+		s[i].jobs = jobs + 30 * i;
+	}
+	release_streams(pool, s, &gate);
+	KT_EXPECT_GE(s[0].closed, 1);
+	KT_EXPECT_GE(s[1].closed, 1);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished),
+		     s[0].accepted + s[1].accepted);
+	KT_EXPECT_EQ(kt_stat(pool, completed), s[0].accepted + s[1].accepted);
+out:
+	kt_pool_end(pool);
+	kvfree(jobs);
+}
+
+/* Five tasks of a second; release waits for them, and for the workers. */
+static void release_five(struct kpool *pool, enum ants_way way)
+{
+	struct ants_job *jobs;
+	struct kt_gate count;
+
+	kt_gate_init(&count);
+	jobs = ants_jobs(5, ants_second, &count);
+	if (!jobs || !ants_submit_all(pool, way, jobs, 5))
+		goto out;
+	KT_EXPECT(kt_wait(atomic_read(&count.started) == 5));
+	if (kt_exact)
+		KT_EXPECT_NE(kt_stat(pool, alive), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, kt_exact ? 2 * HZ : KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&count.finished), 5);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+out:
+	kvfree(jobs);
+}
+
+/*
+ * Release with a timeout of two seconds outlasts tasks of one.
+ * Fails if it does not wait, or returns while a worker is alive.
+ */
+static void release_waits_for_tasks(int way)
+{
+	struct kpool_attrs attrs = { .capacity = 10 };
+	struct kpool *pool = ants_pool(&attrs, way, ants_second);
+
+	if (!pool)
+		return;
+	release_five(pool, way);
+	kt_pool_end(pool);
+}
+
+/*
+ * The same for the default pool, which is then opened again for others.
+ * Fails if the default pool cannot be released, or can be destroyed.
+ */
+static void release_default_pool(void)
+{
+	struct kpool *pool = kpool_default();
+
+	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), 0))
+		return;
+	release_five(pool, ANTS_FN);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	KT_EXPECT_EQ(kpool_destroy(pool), -EINVAL);
+	kt_check_identities(pool);
+}
+
+/*
+ * A release that expires leaves the pool closed and the task running; called
+ * again, it goes on waiting, which ants cannot, and a third time is harmless.
+ * Fails if -ETIMEDOUT reopens or forgets the pool, or the second call returns
+ * before the task has ended.
+ */
+static void release_timeout_is_resumed(int way)
+{
+	struct kpool_attrs attrs = { .capacity = 10 };
+	struct ants_job *jobs;
+	struct kt_gate gate;
+	struct kpool *pool;
+	unsigned long start;
+
+	kt_gate_init(&gate);
+	jobs = ants_jobs(2, ants_gated, &gate);
+	pool = ants_pool(&attrs, way, ants_gated);
+	if (!jobs || !pool || !ants_submit_all(pool, way, jobs, 1))
+		goto out;
+	start = jiffies;
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, HZ / 20), -ETIMEDOUT);
+	KT_EXPECT_GE((long)(jiffies - start), HZ / 20);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, 0), -ETIMEDOUT);
+	KT_EXPECT_EQ(ants_submit(pool, way, &jobs[1]), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_reopen(pool), -EBUSY);
+	KT_EXPECT_EQ(ants_submit(pool, way, &jobs[1]), -ESHUTDOWN);
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, 0), 0);
+out:
+	kt_gate_open(&gate);
+	kt_pool_end(pool);
+	kvfree(jobs);
+}
+
+static int ants_tiny(void *arg)
+{
+	struct ants_job *job = arg;
+
+	atomic_inc(&job->gate->finished);
+	return 0;
+}
+
+/* Reboot on an open pool; a task; release; refused; reboot; a task. */
+static void reboot(struct kpool *pool, enum ants_way way)
+{
+	struct ants_job *jobs;
+	struct kt_gate count;
+
+	kt_gate_init(&count);
+	jobs = ants_jobs(1, ants_tiny, &count);
+	if (!jobs)
+		return;
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	KT_EXPECT_EQ(ants_submit(pool, way, jobs), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, kt_exact ? HZ : KT_LIMIT), 0);
+	KT_EXPECT_EQ(atomic_read(&count.finished), 1);
+	KT_EXPECT_EQ(ants_submit(pool, way, jobs), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	KT_EXPECT_EQ(ants_submit(pool, way, jobs), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&count.finished), 2);
+	kvfree(jobs);
+}
+
+/*
+ * A released pool refuses, a rebooted one takes work, and counts on.
+ * Fails if reboot forgets to reopen, or clears the counters.
+ */
+static void reboot_opens_again(int way)
+{
+	struct kpool_attrs attrs = { .capacity = 10 };
+	struct kpool *pool = ants_pool(&attrs, way, ants_tiny);
+
+	if (!pool)
+		return;
+	reboot(pool, way);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 2);
+	kt_pool_end(pool);
+}
+
+/*
+ * The same for the default pool.
+ * Fails if the default pool, once closed, stays closed.
+ */
+static void reboot_default_pool(void)
+{
+	struct kpool *pool = kpool_default();
+
+	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), 0))
+		return;
+	reboot(pool, ANTS_ITEM);
+	reboot(pool, ANTS_FN);
+	kt_check_identities(pool);
+}
+
+static atomic_long_t ants_total;
+
+static int ants_add(void *arg)
+{
+	struct ants_job *job = arg;
+
+	atomic_long_add(job->nr, &ants_total);
+	return 0;
+}
+
+/* 1,000 tasks add up 0 to 999. */
+static void calculate(struct kpool *pool, enum ants_way way,
+		      struct ants_job *jobs)
+{
+	atomic_long_set(&ants_total, 0);
+	if (!ants_submit_all(pool, way, jobs, 1000))
+		return;
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_long_read(&ants_total), 499500);
+}
+
+static void calculate_twice(const struct kpool_attrs *attrs, enum ants_way way)
+{
+	struct kpool *pool = ants_pool(attrs, way, ants_add);
+	struct ants_job *jobs = ants_jobs(1000, ants_add, NULL);
+
+	if (!pool || !jobs)
+		goto out;
+	calculate(pool, way, jobs);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, kt_exact ? HZ : KT_LIMIT), 0);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	KT_EXPECT_GE(kt_stat(pool, alive), max(attrs->min_workers, 0));
+	calculate(pool, way, jobs);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 2000);
+out:
+	kt_pool_end(pool);
+	kvfree(jobs);
+}
+
+/*
+ * A pool of 10 adds up 499,500 before a reboot and after it.
+ * Fails if a rebooted pool loses or repeats an item.
+ */
+static void reboot_calculates_again(int way)
+{
+	struct kpool_attrs attrs = { .capacity = 10 };
+
+	calculate_twice(&attrs, way);
+}
+
+/*
+ * The same with all workers made at creation, and so again at reboot; ants
+ * once hung here.
+ * Fails if reboot does not make them, or counts those of before.
+ */
+static void reboot_calculates_again_prealloc(int way)
+{
+	struct kpool_attrs attrs = {
+		.capacity = 10,
+		.min_workers = 10,
+		.flags = KPOOL_PREALLOC,
+	};
+
+	calculate_twice(&attrs, way);
+}
+
+KT_MODULE("Selftests of kpool: ants' scenarios of release and reboot",
+	  ANTS_EACH(release_sends_submitters_home),
+	  ANTS_EACH(release_waits_for_tasks),
+	  KT_CASE(release_default_pool),
+	  ANTS_EACH(release_timeout_is_resumed),
+	  ANTS_EACH(reboot_opens_again),
+	  KT_CASE(reboot_default_pool),
+	  ANTS_EACH(reboot_calculates_again),
+	  ANTS_EACH(reboot_calculates_again_prealloc));

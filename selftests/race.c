@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two threads do two things to one pool or item, as fast as they can.  What they
+ * find has to make sense on every kernel; one with KCSAN says, too, whether what
+ * is shared without a lock is marked as such.
+ */
+
+#include "full.h"
+
+#define ROUNDS	10000
+
+static struct kpool *pool, *other;
+static struct kt_gate gate;
+static struct kt_job job;
+static atomic_t made, ended;
+
+/* One thing, done over and over; @round counts. */
+struct racer {
+	void			(*act)(int round);
+	int			rounds;		/* at least */
+	struct racer		*rival;
+	bool			done;
+	struct kt_thread	thread;
+};
+
+/* A thread that is through goes on until the other is, unless time passes only in sleep. */
+static int racer_main(void *arg)
+{
+	struct racer *racer = arg;
+	int i;
+
+	for (i = 0; i < racer->rounds; i++) {
+		racer->act(i);
+		cond_resched();
+	}
+	WRITE_ONCE(racer->done, true);
+	for (; !kt_exact && !READ_ONCE(racer->rival->done); i++) {
+		racer->act(i);
+		cond_resched();
+	}
+	return 0;
+}
+
+static void race(int rounds, void (*one)(int), void (*two)(int))
+{
+	static struct racer racers[2];
+	int i;
+
+	for (i = 0; i < 2; i++)
+		racers[i] = (struct racer){
+			.act = i ? two : one,
+			.rounds = rounds,
+			.rival = &racers[!i],
+		};
+	for (i = 0; i < 2; i++)
+		kt_thread_start(&racers[i].thread, racer_main, &racers[i]);
+	for (i = 0; i < 2; i++)
+		KT_EXPECT_EQ(kt_thread_join(&racers[i].thread), 0);
+}
+
+static int tiny(void *arg)
+{
+	return 0;
+}
+
+static void submits(int round)
+{
+	KT_EXPECT_EQ(kpool_submit_fn(pool, tiny, NULL, GFP_KERNEL), 0);
+}
+
+static bool make_pools(int n)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 8,
+	};
+
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_tiny, &gate, 0);
+	pool = kt_pool("races", &attrs);
+	other = n > 1 ? kt_pool("races-too", &attrs) : NULL;
+	return pool && (other || n == 1);
+}
+
+/* Nobody is in the item any more. */
+static void end_pools(void)
+{
+	kpool_cancel_sync(&job.item);
+	kt_pool_end(pool);
+	kt_pool_end(other);
+}
+
+static void reads_statistics(int round)
+{
+	struct kpool_stats s;
+
+	kpool_get_stats(pool, &s);
+	KT_EXPECT_EQ(s.submitted, s.completed + s.pending + s.running);
+	KT_EXPECT_EQ(s.units, s.running);
+	KT_EXPECT_LE(s.running, 2);
+	KT_EXPECT_LE(s.running + s.idle, s.alive);
+}
+
+/*
+ * The statistics are one reading, of one moment, also under load.
+ * Fails if they are read without the lock (statistics-unlocked).
+ */
+static void statistics_are_of_one_moment(void)
+{
+	if (!make_pools(1))
+		return;
+	race(ROUNDS, submits, reads_statistics);
+	end_pools();
+}
+
+static void uses_item(struct kpool *home, int round)
+{
+	int err = kpool_try_submit(home, &job.item);
+
+	KT_EXPECT(!err || err == -EALREADY || err == -EBUSY || err == -EAGAIN);
+	if (!err)
+		atomic_inc(&made);
+	if (round % 8 == 0)
+		atomic_add(kpool_cancel(&job.item), &ended);
+}
+
+static void uses_it_here(int round)
+{
+	uses_item(pool, round);
+}
+
+static void uses_it_there(int round)
+{
+	uses_item(other, round);
+}
+
+/*
+ * Whichever pool an item is in, it is found there, and runs once for each
+ * acceptance.
+ * KCSAN complains if an item's home is read plainly (home-read-plainly,
+ * home-looked-up-plainly).
+ */
+static void item_is_found_wherever_it_is(void)
+{
+	atomic_set(&made, 0);
+	atomic_set(&ended, 0);
+	if (!make_pools(2))
+		return;
+	race(ROUNDS, uses_it_here, uses_it_there);
+	kpool_flush(pool);
+	kpool_flush(other);
+	KT_EXPECT_GE(atomic_read(&made), 1);
+	KT_EXPECT_EQ(atomic_read(&gate.finished) + atomic_read(&ended),
+		     atomic_read(&made));
+	end_pools();
+}
+
+/* Looks, as often as it may matter, whether somebody still waits for it. */
+static int looks_for_its_caller(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 20000 && !kpool_call_abandoned(); i++)
+		cpu_relax();
+	KT_EXPECT(kt_wait(kpool_call_abandoned()));
+	return 0;
+}
+
+static void calls_in_vain(int round)
+{
+	int ret;
+
+	KT_EXPECT_EQ(kpool_call_timeout(pool, looks_for_its_caller, NULL, NULL,
+					5, &ret), -ETIMEDOUT);
+}
+
+static void looks_at_nothing(int round)
+{
+	KT_EXPECT(!kpool_call_abandoned());
+}
+
+/*
+ * The function of a call is told that its caller has gone.
+ * KCSAN complains if it is told plainly (abandoned-told-plainly).
+ */
+static void call_hears_that_its_caller_has_gone(void)
+{
+	if (!make_pools(1))
+		return;
+	race(100, calls_in_vain, looks_at_nothing);
+	end_pools();
+}
+
+static void tunes(int round)
+{
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NONBLOCKING, round % 2), 0);
+}
+
+static void submits_or_not(int round)
+{
+	int err = kpool_submit(pool, &job.item);
+
+	KT_EXPECT(!err || err == -EALREADY || err == -EAGAIN);
+	if (!err)
+		atomic_inc(&made);
+}
+
+/*
+ * A pool may be tuned while others submit.
+ * KCSAN complains if an attribute is read plainly (tunable-read-plainly).
+ */
+static void pool_is_tuned_while_others_submit(void)
+{
+	atomic_set(&made, 0);
+	if (!make_pools(1))
+		return;
+	race(ROUNDS, submits_or_not, tunes);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), atomic_read(&made));
+	end_pools();
+}
+
+static struct kpool_multi *multi;
+
+static void submits_to_the_least_loaded(int round)
+{
+	static struct kt_job jobs[16];
+	struct kt_job *mine = &jobs[round % ARRAY_SIZE(jobs)];
+
+	if (!mine->gate)
+		kt_job_init(mine, kt_job_tiny, &gate, 0);
+	KT_EXPECT_EQ(kpool_flush_item(&mine->item), 0);
+	if (KT_EXPECT_EQ(kpool_multi_submit(multi, &mine->item), 0))
+		atomic_inc(&made);
+}
+
+static void submits_to_the_least_loaded_too(int round)
+{
+	KT_EXPECT_EQ(kpool_submit_fn(kpool_multi_pool(multi, round % 2), tiny,
+				     NULL, GFP_KERNEL), 0);
+}
+
+/*
+ * Pools are compared while they work.
+ * KCSAN complains if nothing says that it is meant so (load-read-plainly).
+ */
+static void pools_are_compared_while_they_work(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 8,
+	};
+	int i;
+
+	atomic_set(&made, 0);
+	kt_gate_init(&gate);
+	multi = kpool_multi_create(&attrs, 2, KPOOL_LEAST_LOADED, "races");
+	if (!KT_EXPECT(!IS_ERR(multi)))
+		return;
+	race(ROUNDS, submits_to_the_least_loaded,
+	     submits_to_the_least_loaded_too);
+	for (i = 0; i < 2; i++)
+		kt_check_identities(kpool_multi_pool(multi, i));
+	KT_EXPECT_EQ(kpool_multi_destroy(multi), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), atomic_read(&made));
+}
+
+static void *makes_state(void *data)
+{
+	return &gate;
+}
+
+static int expects_state(void *arg)
+{
+	KT_EXPECT_EQ((long)kpool_worker_data(), (long)&gate);
+	return 0;
+}
+
+static void starts_and_ends_workers(int round)
+{
+	KT_EXPECT_EQ(kpool_submit_fn(pool, expects_state, NULL, GFP_KERNEL), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+}
+
+static void moves_workers(int round)
+{
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE, round % 2), 0);
+}
+
+/*
+ * Workers come and go while the pool is tuned; none works without its state.
+ * KCSAN complains if the node is read plainly (node-read-plainly).
+ */
+static void workers_come_and_go(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 8, .worker_init = makes_state,
+	};
+
+	other = NULL;
+	pool = kt_pool("races", &attrs);
+	if (!pool)
+		return;
+	race(100, starts_and_ends_workers, moves_workers);
+	kt_pool_end(pool);
+}
+
+/* The table of workers is read meanwhile: see the script. */
+static void work_is_looked_at(void)
+{
+	if (!make_pools(1))
+		return;
+	race(ROUNDS / 4, submits, submits);
+	end_pools();
+}
+
+KT_MODULE("kpool selftest: what is shared without a lock",
+	  KT_CASE(statistics_are_of_one_moment),
+	  KT_CASE(item_is_found_wherever_it_is),
+	  KT_CASE(call_hears_that_its_caller_has_gone),
+	  KT_CASE(pool_is_tuned_while_others_submit),
+	  KT_CASE(pools_are_compared_while_they_work),
+	  KT_CASE(workers_come_and_go),
+	  KT_CASE(work_is_looked_at));

@@ -1,0 +1,700 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Items that are submitted again: while they run, by themselves, to another
+ * pool, after they freed themselves; and which run sees whose stores.
+ */
+#include "compat.h"
+#include "full.h"
+
+static const struct kpool_attrs one = { .capacity = 1 };
+static const struct kpool_attrs roomy = {
+	.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
+};
+
+/* An item that submits itself for as long as it is told to. */
+struct again {
+	struct kpool_item	item;
+	struct kpool		*pool;
+	int			runs;
+	int			err;		/* of its last submit */
+	bool			stop;
+	int			(*submit)(struct kpool *pool,
+					  struct kpool_item *item);
+};
+
+static int again_fn(struct kpool_item *item)
+{
+	struct again *a = container_of(item, struct again, item);
+
+	a->runs++;
+	if (kt_exact)
+		usleep_range(100, 200);
+	if (!READ_ONCE(a->stop))
+		a->err = a->submit(a->pool, item);
+	return 0;
+}
+
+static void again_init(struct again *a, struct kpool *pool,
+		       int (*submit)(struct kpool *, struct kpool_item *))
+{
+	memset(a, 0, sizeof(*a));
+	kpool_init_item(&a->item, again_fn);
+	a->pool = pool;
+	a->submit = submit;
+}
+
+/*
+ * An item that submits itself on a full pool is never refused, and waiters that
+ * sleep in submit get their turn all the same.
+ * Fails if self-submission asks for room (it would be -EDEADLK here), or goes
+ * to the head of the line.
+ */
+static void self_submission_starves_nobody(void)
+{
+	static struct kt_job late[4];
+	static struct kt_gate gate;
+	static struct again a;
+	struct kt_submitter s[4];
+	struct kpool *pool = kt_pool("again", &one);
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	again_init(&a, pool, kpool_submit);
+	KT_EXPECT_EQ(kpool_submit(pool, &a.item), 0);
+	KT_EXPECT(kt_wait(READ_ONCE(a.runs) > 10));
+	for (i = 0; i < 4; i++) {
+		kt_job_init(&late[i], kt_job_tiny, &gate, i);
+		kt_submitter_start(&s[i], pool, &late[i].item);
+	}
+	for (i = 0; i < 4; i++)
+		KT_EXPECT_EQ(kt_thread_join(&s[i].thread), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.finished) == 4));
+	WRITE_ONCE(a.stop, true);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT(kt_wait(!kpool_is_pending(&a.item)));
+	KT_EXPECT_EQ(kpool_flush_item(&a.item), 0);
+	KT_EXPECT_EQ(a.err, 0);
+	KT_EXPECT_EQ(kt_stat(pool, refused), 0);
+	kt_pool_end(pool);
+}
+
+/*
+ * Self-submission needs no room under any policy: try, a nonblocking pool.
+ * Fails if one of these paths asks for room first.
+ */
+static void self_submission_needs_no_room(void)
+{
+	static const struct kpool_attrs nonblocking = {
+		.capacity = 1, .nonblocking = 1,
+	};
+	static struct again a;
+	struct kpool *pool = kt_pool("again", &nonblocking);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 2; i++) {
+		again_init(&a, pool, i ? kpool_try_submit : kpool_submit);
+		KT_EXPECT_EQ(kpool_submit(pool, &a.item), 0);
+		KT_EXPECT(kt_wait(READ_ONCE(a.runs) > 50));
+		WRITE_ONCE(a.stop, true);
+		KT_EXPECT(kt_wait(kt_at_rest(pool)));
+		KT_EXPECT_EQ(a.err, 0);
+	}
+	kt_pool_end(pool);
+}
+
+/*
+ * What ends self-submission is closing and disable.
+ * Fails if the exemption from room exempts from these too: release would
+ * never see the last item.
+ */
+static void closing_and_disable_end_self_submission(void)
+{
+	static struct again a;
+	struct kpool *pool = kt_pool("again", &one);
+
+	if (!pool)
+		return;
+	again_init(&a, pool, kpool_submit);
+	KT_EXPECT_EQ(kpool_submit(pool, &a.item), 0);
+	KT_EXPECT(kt_wait(READ_ONCE(a.runs) > 10));
+	KT_EXPECT_GE(kpool_disable_sync(&a.item), 0);
+	KT_EXPECT(!a.err || a.err == -ECANCELED);
+	KT_EXPECT(kt_wait(kt_at_rest(pool)));
+	KT_EXPECT_EQ(kpool_enable(&a.item), 0);
+	a.runs = 0;
+	KT_EXPECT_EQ(kpool_submit(pool, &a.item), 0);
+	KT_EXPECT(kt_wait(READ_ONCE(a.runs) > 10));
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(a.err, -ESHUTDOWN);
+	kt_pool_end(pool);
+}
+
+/*
+ * An item submitted while it runs is accepted, waits although units are free,
+ * and starts after.
+ * Fails if a free worker may take an item that runs, or if the second
+ * acceptance is lost.
+ */
+static void submitted_while_running_starts_after(void)
+{
+	static struct kt_job job;
+	static struct kt_gate gate;
+	struct kpool *pool = kt_pool("rerun", &roomy);
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_gated, &gate, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	KT_EXPECT(!kpool_is_pending(&job.item));
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kpool_try_submit(pool, &job.item), -EALREADY);
+	KT_EXPECT(kpool_is_pending(&job.item));
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(atomic_read(&gate.started), 1);
+	kt_gate_let_one(&gate);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2));
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+	KT_EXPECT(!kpool_is_pending(&job.item));
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 2);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 2);
+	kt_pool_end(pool);
+}
+
+/*
+ * An item that waits for its own run holds nobody else back.
+ * Fails if such an item keeps its place at the head of the line.
+ */
+static void held_item_blocks_nobody(void)
+{
+	static struct kt_job job, other;
+	static struct kt_gate gate, free;
+	struct kpool *pool = kt_pool("rerun", &roomy);
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	kt_gate_init(&free);
+	kt_job_init(&job, kt_job_gated, &gate, 0);
+	kt_job_init(&other, kt_job_tiny, &free, 1);
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &other.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&free.finished) == 1));
+	KT_EXPECT_EQ(atomic_read(&gate.started), 1);
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 2);
+	kt_pool_end(pool);
+}
+
+/* An item that knows how often it is entered. */
+struct entered {
+	struct kpool_item	item;
+	atomic_t		inside;
+	int			runs;	/* plain: never two at once */
+};
+
+static struct kpool *stress_pool;
+static struct entered stress[3];
+static atomic_t stress_accepted;
+
+static int entered_fn(struct kpool_item *item)
+{
+	struct entered *e = container_of(item, struct entered, item);
+
+	KT_EXPECT_EQ(atomic_inc_return(&e->inside), 1);
+	e->runs++;
+	cpu_relax();
+	if (e->runs % 64 == 0)
+		usleep_range(10, 50);
+	atomic_dec(&e->inside);
+	return 0;
+}
+
+static int stress_main(void *arg)
+{
+	int i, err;
+
+	for (i = 0; i < kt_count(20000); i++) {
+		err = kpool_submit(stress_pool, &stress[i % 3].item);
+		if (!err)
+			atomic_inc(&stress_accepted);
+		else
+			KT_EXPECT_EQ(err, -EALREADY);
+		if (i % 256 == 0)
+			usleep_range(10, 50);
+	}
+	return 0;
+}
+
+/*
+ * However many submit it, an item never runs on two workers at once, and runs
+ * once per acceptance.
+ * Fails if the look whether it runs and its start are not under one lock, or
+ * an acceptance while it runs is forgotten.
+ */
+static void never_on_two_workers_at_once(void)
+{
+	static struct kt_thread t[4];
+	int i, runs = 0;
+
+	stress_pool = kt_pool("stress", &roomy);
+	if (!stress_pool)
+		return;
+	atomic_set(&stress_accepted, 0);
+	for (i = 0; i < 3; i++) {
+		memset(&stress[i], 0, sizeof(stress[i]));
+		kpool_init_item(&stress[i].item, entered_fn);
+	}
+	for (i = 0; i < 4; i++)
+		kt_thread_start(&t[i], stress_main, NULL);
+	for (i = 0; i < 4; i++)
+		kt_thread_join(&t[i]);
+	for (i = 0; i < 3; i++) {
+		KT_EXPECT_EQ(kpool_flush_item(&stress[i].item), 0);
+		runs += stress[i].runs;
+	}
+	KT_EXPECT_EQ(runs, atomic_read(&stress_accepted));
+	kt_pool_end(stress_pool);
+}
+
+static int free_fn(struct kpool_item *item)
+{
+	struct kt_job *job = kt_job_of(item);
+	struct kt_gate *gate = job->gate;
+
+	memset(job, 0x5a, sizeof(*job));
+	kvfree(job);
+	atomic_inc(&gate->finished);
+	return 0;
+}
+
+/*
+ * An item may free itself.
+ * Fails (KASAN; elsewhere by the poison) if the worker touches the item after
+ * its function.
+ */
+static void item_may_free_itself(void)
+{
+	struct kpool *pool = kt_pool("free", &roomy);
+	static struct kt_gate gate;
+	struct kt_job *job;
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	for (i = 0; i < 500; i++) {
+		job = kt_jobs(1, free_fn, &gate);
+		if (!job)
+			break;
+		KT_EXPECT_EQ(kpool_submit(pool, &job->item), 0);
+	}
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), i);
+	kt_pool_end(pool);
+}
+
+static struct kpool *renew_pool;
+static struct kt_job renewed;
+
+static int renew_fn(struct kpool_item *item)
+{
+	struct kt_gate *gate = kt_job_of(item)->gate;
+
+	kt_job_init(&renewed, kt_job_tiny, gate, 1);
+	KT_EXPECT_EQ(kpool_submit(renew_pool, item), 0);
+	return 0;
+}
+
+/*
+ * An item may be initialised anew inside its function, as if it had been
+ * freed and its memory used again, and then submitted to any pool.
+ * Fails if the worker goes by what it finds in the item after the function,
+ * or the first run is mistaken for one of the new item's.
+ */
+static void item_may_be_renewed_inside(void)
+{
+	struct kpool *pool = kt_pool("renew", &roomy);
+	struct kpool *other = kt_pool("other", &roomy);
+	static struct kt_gate gate;
+	int i;
+
+	if (!pool || !other)
+		goto out;
+	for (i = 0; i < 2; i++) {
+		renew_pool = i ? other : pool;
+		kt_gate_init(&gate);
+		kt_job_init(&renewed, renew_fn, &gate, 0);
+		KT_EXPECT_EQ(kpool_submit(pool, &renewed.item), 0);
+		KT_EXPECT(kt_wait(atomic_read(&gate.finished) == 1));
+		KT_EXPECT_EQ(kpool_flush_item(&renewed.item), 0);
+	}
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kt_stat(other, completed), 1);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 3);
+out:
+	kt_pool_end(other);
+	kt_pool_end(pool);
+}
+
+/* What an item submits from inside a pool that has no room. */
+static struct {
+	struct kpool	*pool;
+	int		err;
+	atomic_t	ran;		/* those that were submitted inside */
+} inside;
+
+static int inside_call(void *arg)
+{
+	atomic_inc(&inside.ran);
+	return 0;
+}
+
+/* kpool has freed the item of this call, and allocates one alike. */
+static int calls_again(void *arg)
+{
+	inside.err = kpool_submit_fn(inside.pool, inside_call, NULL, GFP_KERNEL);
+	return 0;
+}
+
+static int frees_itself(struct kpool_item *item)
+{
+	kfree(item);
+	atomic_inc(&inside.ran);
+	return 0;
+}
+
+static struct kpool_item *fresh_item(kpool_item_fn fn)
+{
+	struct kpool_item *item = kmalloc_obj(*item, GFP_KERNEL);
+
+	if (KT_EXPECT(item))
+		kpool_init_item(item, fn);
+	return item;
+}
+
+/* Freed, and the next one is likely to get its memory. */
+static int replaces_itself(struct kpool_item *item)
+{
+	struct kpool_item *next;
+
+	kfree(item);
+	next = fresh_item(frees_itself);
+	if (!next)
+		return -ENOMEM;
+	inside.err = kpool_submit(inside.pool, next);
+	if (inside.err)
+		kfree(next);
+	return 0;
+}
+
+static int inside_item(struct kpool_item *item)
+{
+	atomic_inc(&inside.ran);
+	return 0;
+}
+
+/* Certain to have the same memory. */
+static int renews_itself(struct kpool_item *item)
+{
+	kpool_init_item(item, inside_item);
+	inside.err = kpool_submit(inside.pool, item);
+	return 0;
+}
+
+static const char *const successors[] = {
+	"by-function", "freed", "renewed", NULL
+};
+
+static int submit_predecessor(int successor, struct kpool_item *last)
+{
+	struct kpool_item *item;
+
+	if (successor == 0)
+		return kpool_submit_fn(inside.pool, calls_again, NULL,
+				       GFP_KERNEL);
+	if (successor == 1) {
+		item = fresh_item(replaces_itself);
+		return item ? kpool_submit(inside.pool, item) : -ENOMEM;
+	}
+	kpool_init_item(last, renews_itself);
+	return kpool_submit(inside.pool, last);
+}
+
+static void expect_refused_inside(int successor,
+				  const struct kpool_attrs *attrs, int err)
+{
+	static struct kpool_item last;
+	int i, n = kt_count(200);
+
+	inside.pool = kt_pool("inside", attrs);
+	if (!inside.pool)
+		return;
+	atomic_set(&inside.ran, 0);
+	for (i = 0; i < n; i++) {
+		inside.err = 1;
+		if (!KT_EXPECT_EQ(submit_predecessor(successor, &last), 0))
+			break;
+		KT_EXPECT_EQ(kpool_flush(inside.pool), 0);
+		KT_EXPECT_EQ(inside.err, err);
+	}
+	KT_EXPECT_EQ(atomic_read(&inside.ran), 0);
+	KT_EXPECT_EQ(kt_stat(inside.pool, submitted), i);
+	kt_pool_end(inside.pool);
+}
+
+/*
+ * A new item that has the memory of the one which submits it is not that one:
+ * on a full pool it needs room as any other, and there is none.
+ * Fails if the address alone makes a self-submission, so that a pool takes in
+ * more than its bound.
+ */
+static void successor_in_the_same_memory_needs_room(int successor)
+{
+	static const struct kpool_attrs nonblocking = {
+		.capacity = 1, .nonblocking = 1,
+	};
+
+	expect_refused_inside(successor, &nonblocking, -EAGAIN);
+	expect_refused_inside(successor, &one, -EDEADLK);
+}
+
+/*
+ * An idle item may go to another pool; one that is pending is -EALREADY
+ * there, and one that runs -EBUSY.
+ * Fails if only the pool it is submitted to is looked at: it could run in
+ * both at once.
+ */
+static void item_changes_pool_at_rest_only(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+	static struct full f;
+	static struct kt_job queued;
+	struct kpool *other = kt_pool("other", &roomy);
+
+	if (!other || !full_make(&f, &attrs))
+		goto out;
+	kt_job_init(&queued, kt_job_tiny, &f.gate, 1);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &queued.item), 0);
+	KT_EXPECT_EQ(kpool_submit(other, &queued.item), -EALREADY);
+	KT_EXPECT_EQ(kpool_submit(other, &f.job[0].item), -EBUSY);
+	KT_EXPECT_EQ(kpool_try_submit(other, &f.job[0].item), -EBUSY);
+	KT_EXPECT_EQ(kt_stat(other, submitted), 0);
+	kt_gate_open(&f.gate);
+	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
+	KT_EXPECT_EQ(kpool_submit(other, &f.job[0].item), 0);
+	KT_EXPECT_EQ(kpool_submit(other, &queued.item), 0);
+	KT_EXPECT_EQ(kpool_flush(other), 0);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 4);
+	KT_EXPECT_EQ(kt_stat(other, completed), 2);
+out:
+	full_end(&f);
+	kt_pool_end(other);
+}
+
+/*
+ * An item outlives its pool: idle, it may be submitted to the next one.
+ * Fails if submit follows what the item remembers of a pool that is freed.
+ */
+static void item_outlives_its_pool(void)
+{
+	static struct kt_job job;
+	static struct kt_gate gate;
+	struct kpool *pool;
+	int i;
+
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_tiny, &gate, 0);
+	for (i = 0; i < 20; i++) {
+		pool = kt_pool("mortal", &one);
+		if (!pool)
+			return;
+		KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+		kt_pool_end(pool);
+		KT_EXPECT(!kpool_is_pending(&job.item));
+		KT_EXPECT(!kpool_cancel(&job.item));
+		KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+		KT_EXPECT_EQ(kpool_cancel_sync(&job.item), 0);
+	}
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 20);
+}
+
+/* Plain variables on both sides: only the pool orders them. */
+struct mirror {
+	struct kpool_item	item;
+	unsigned long		told;
+	unsigned long		seen[8];
+};
+
+static int mirror_fn(struct kpool_item *item)
+{
+	struct mirror *m = container_of(item, struct mirror, item);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(m->seen); i++)
+		m->seen[i] = m->told;
+	return 0;
+}
+
+static void mirror_expect(struct mirror *m, unsigned long told)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(m->seen); i++)
+		KT_EXPECT_EQ(m->seen[i], told);
+}
+
+/*
+ * What was stored before submit, also before one that got -EALREADY, is seen
+ * by a run that starts afterwards, and what that run stored is seen after a
+ * flush.
+ * Fails where -EALREADY is decided without the lock or a full barrier (on
+ * weakly ordered machines), or flush returns before the run's end.
+ */
+static void stores_before_submit_are_seen(void)
+{
+	static struct mirror m;
+	struct kpool *pool = kt_pool("mirror", &roomy);
+	unsigned long n;
+	int err;
+
+	if (!pool)
+		return;
+	kpool_init_item(&m.item, mirror_fn);
+	for (n = 0; n < kt_count(20000); n += 2) {
+		m.told = n;
+		err = kpool_submit(pool, &m.item);
+		KT_EXPECT(!err || err == -EALREADY);
+		if (n % 3 == 0)
+			cpu_relax();
+		m.told = n + 1;
+		err = kpool_submit(pool, &m.item);
+		KT_EXPECT(!err || err == -EALREADY);
+		if (n & 2)
+			KT_EXPECT_EQ(kpool_flush_item(&m.item), 0);
+		else
+			KT_EXPECT_EQ(kpool_flush(pool), 0);
+		mirror_expect(&m, n + 1);
+	}
+	kt_pool_end(pool);
+}
+
+/*
+ * After cancel_wait the item's run, if there was one, is over and its stores
+ * are seen: either none of them or all.
+ * Fails if cancel_wait returns while the function runs.
+ */
+static void stores_are_seen_after_cancel_wait(void)
+{
+	static struct mirror m;
+	struct kpool *pool = kt_pool("mirror", &roomy);
+	unsigned long n, before;
+	int ret;
+
+	if (!pool)
+		return;
+	kpool_init_item(&m.item, mirror_fn);
+	memset(m.seen, 0, sizeof(m.seen));
+	for (n = 1; n < kt_count(10000); n++) {
+		before = m.seen[0];
+		m.told = n;
+		KT_EXPECT_EQ(kpool_submit(pool, &m.item), 0);
+		if (n % 2)
+			usleep_range(1, 20);
+		ret = kpool_cancel_sync(&m.item);
+		KT_EXPECT_GE(ret, 0);
+		mirror_expect(&m, ret ? before : n);
+	}
+	kt_pool_end(pool);
+}
+
+/*
+ * An item may be submitted again when the worker that ran it has gone.
+ * Fails (KASAN) if that worker's memory has gone, too: mutant
+ * worker-memory-freed.
+ */
+static void item_outlives_its_worker(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .expiry_ms = 1,
+	};
+	struct kpool *pool = kt_pool("outlives", &attrs);
+	struct kt_gate gate;
+	struct kt_job job;
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_tiny, &gate, 0);
+	for (i = 1; i <= 5; i++) {
+		KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+		KT_EXPECT(kt_wait(kt_stat(pool, purged) == i));
+		KT_EXPECT_EQ(kt_stat(pool, alive), 0);
+	}
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 5);
+	kt_pool_end(pool);
+}
+
+/*
+ * An item that was given to another pool is not asked any more which worker of
+ * the first ran it.
+ * Fails (KASAN) if it remembers: mutant adopted-with-worker.
+ */
+static void item_forgets_the_workers_of_its_old_pool(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	struct kpool *first = kt_pool("first", &attrs);
+	struct kpool *second = kt_pool("second", &attrs);
+	struct kt_gate gate;
+	struct kt_job job;
+
+	if (!first || !second)
+		goto out;
+	kt_gate_init(&gate);
+	kpool_init_item_onstack(&job.item, kt_job_tiny);
+	job.gate = &gate;
+	KT_EXPECT_EQ(kpool_submit(first, &job.item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	KT_EXPECT_EQ(kpool_pause(second), 0);
+	KT_EXPECT_EQ(kpool_submit(second, &job.item), 0);
+	kt_pool_end(first);
+	first = NULL;
+	kpool_resume(second);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 2);
+	kpool_destroy_item_onstack(&job.item);
+out:
+	kt_pool_end(first);
+	kt_pool_end(second);
+}
+
+KT_MODULE("kpool selftest: items submitted again",
+	  KT_CASE(self_submission_starves_nobody),
+	  KT_CASE(self_submission_needs_no_room),
+	  KT_CASE(closing_and_disable_end_self_submission),
+	  KT_CASE(submitted_while_running_starts_after),
+	  KT_CASE(held_item_blocks_nobody),
+	  KT_CASE(never_on_two_workers_at_once),
+	  KT_CASE(item_may_free_itself),
+	  KT_CASE(item_may_be_renewed_inside),
+	  KT_EACH(successor_in_the_same_memory_needs_room, successors),
+	  KT_CASE(item_changes_pool_at_rest_only),
+	  KT_CASE(item_outlives_its_pool),
+	  KT_CASE(item_outlives_its_worker),
+	  KT_CASE(item_forgets_the_workers_of_its_old_pool),
+	  KT_CASE(stores_before_submit_are_seen),
+	  KT_CASE(stores_are_seen_after_cancel_wait));
