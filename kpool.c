@@ -44,6 +44,8 @@
 
 #include "debug.h"
 #include "internal.h"
+#include "item.h"
+#include "lock.h"
 #include "queue.h"
 
 LIST_HEAD(kpool_pools);
@@ -62,13 +64,13 @@ static u32 kpool_next_id;
 struct kpool kpool_null_pool = {
 	.lock		= __RAW_SPIN_LOCK_UNLOCKED(kpool_null_pool.lock),
 	.id		= KPOOL_NULL_POOL_ID,
-	.admission	= LIST_HEAD_INIT(kpool_null_pool.admission),
-	.submitters	= LIST_HEAD_INIT(kpool_null_pool.submitters),
-	.done_waiters	= LIST_HEAD_INIT(kpool_null_pool.done_waiters),
-	.failed_waiters	= LIST_HEAD_INIT(kpool_null_pool.failed_waiters),
-	.self_waits	= LIST_HEAD_INIT(kpool_null_pool.self_waits),
-	.flushers	= RB_ROOT_CACHED,
-	.ext_runs	= RB_ROOT,
+	.q.admission	= LIST_HEAD_INIT(kpool_null_pool.q.admission),
+	.q.submitters	= LIST_HEAD_INIT(kpool_null_pool.q.submitters),
+	.waiters.done	= LIST_HEAD_INIT(kpool_null_pool.waiters.done),
+	.waiters.failed	= LIST_HEAD_INIT(kpool_null_pool.waiters.failed),
+	.waiters.self	= LIST_HEAD_INIT(kpool_null_pool.waiters.self),
+	.waiters.flushers	= RB_ROOT_CACHED,
+	.runs.by_task	= RB_ROOT,
 	.going		= LIST_HEAD_INIT(kpool_null_pool.going),
 	.closed		= true,
 	.name		= "null",
@@ -132,40 +134,40 @@ static void kpool_init(struct kpool *pool, const char *name,
 
 	raw_spin_lock_init(&pool->lock);
 	pool->epoch = KPOOL_INITIAL_SEQ;
-	pool->next_seq = KPOOL_INITIAL_SEQ;
+	pool->q.next_seq = KPOOL_INITIAL_SEQ;
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
-		INIT_LIST_HEAD(&pool->queue[prio]);
-	INIT_LIST_HEAD(&pool->admission);
-	INIT_LIST_HEAD(&pool->idle);
-	INIT_LIST_HEAD(&pool->exited);
-	INIT_LIST_HEAD(&pool->free_workers);
-	INIT_LIST_HEAD(&pool->starting);
-	INIT_LIST_HEAD(&pool->submitters);
-	INIT_LIST_HEAD(&pool->drain_waiters);
-	INIT_LIST_HEAD(&pool->failed_drain_waiters);
-	INIT_LIST_HEAD(&pool->spawn_waiters);
-	INIT_LIST_HEAD(&pool->self_waits);
-	INIT_LIST_HEAD(&pool->self_wait_calls);
-	INIT_LIST_HEAD(&pool->done_waiters);
-	INIT_LIST_HEAD(&pool->failed_waiters);
-	INIT_LIST_HEAD(&pool->parked);
-	INIT_LIST_HEAD(&pool->finished);
-	INIT_LIST_HEAD(&pool->completions);
-	INIT_LIST_HEAD(&pool->drop_list);
-	INIT_LIST_HEAD(&pool->cancelled_groups);
-	INIT_LIST_HEAD(&pool->free_runs);
-	kpool_run_init(&pool->drop_run, NULL);
+		INIT_LIST_HEAD(&pool->q.prio[prio]);
+	INIT_LIST_HEAD(&pool->q.admission);
+	INIT_LIST_HEAD(&pool->mgr.idle);
+	INIT_LIST_HEAD(&pool->mgr.exited);
+	INIT_LIST_HEAD(&pool->mgr.free_workers);
+	INIT_LIST_HEAD(&pool->mgr.starting);
+	INIT_LIST_HEAD(&pool->q.submitters);
+	INIT_LIST_HEAD(&pool->waiters.drain);
+	INIT_LIST_HEAD(&pool->waiters.failed_drain);
+	INIT_LIST_HEAD(&pool->waiters.spawn);
+	INIT_LIST_HEAD(&pool->waiters.self);
+	INIT_LIST_HEAD(&pool->waiters.self_calls);
+	INIT_LIST_HEAD(&pool->waiters.done);
+	INIT_LIST_HEAD(&pool->waiters.failed);
+	INIT_LIST_HEAD(&pool->q.parked);
+	INIT_LIST_HEAD(&pool->q.finished);
+	INIT_LIST_HEAD(&pool->q.completions);
+	INIT_LIST_HEAD(&pool->drops.items);
+	INIT_LIST_HEAD(&pool->drops.cancelled_groups);
+	INIT_LIST_HEAD(&pool->runs.free);
+	kpool_run_init(&pool->runs.drop, NULL);
 	INIT_LIST_HEAD(&pool->going);
-	INIT_LIST_HEAD(&pool->workers);
+	INIT_LIST_HEAD(&pool->mgr.workers);
 	INIT_LIST_HEAD(&pool->member);
 	mutex_init(&pool->mutex);
-	INIT_DELAYED_WORK(&pool->watchdog, kpool_watchdog_fn);
-	INIT_DELAYED_WORK(&pool->spawn_work, kpool_spawn_work_fn);
-	INIT_DELAYED_WORK(&pool->late_work, kpool_late_work);
-	INIT_DELAYED_WORK(&pool->reap_work, kpool_reap_work_fn);
-	kpool_context_init(&pool->drop_work, pool, kpool_drop_work_fn, "drop");
-	kpool_context_init(&pool->dead_work, pool, kpool_reap_dead, "reap");
-	INIT_WORK(&pool->recheck_work, kpool_recheck_work_fn);
+	INIT_DELAYED_WORK(&pool->wd.work, kpool_watchdog_fn);
+	INIT_DELAYED_WORK(&pool->mgr.spawn_work, kpool_spawn_work_fn);
+	INIT_DELAYED_WORK(&pool->mgr.late_work, kpool_late_work);
+	INIT_DELAYED_WORK(&pool->mgr.reap_work, kpool_reap_work_fn);
+	kpool_context_init(&pool->drops.work, pool, kpool_drop_work_fn, "drop");
+	kpool_context_init(&pool->faults.dead_work, pool, kpool_reap_dead, "reap");
+	INIT_WORK(&pool->waiters.recheck_work, kpool_recheck_work_fn);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
 	kpool_init_comm(pool);
@@ -183,22 +185,22 @@ static struct kpool *kpool_alloc(const char *name, struct module *owner)
 
 	if (!pool)
 		return NULL;
-	if (!zalloc_cpumask_var(&pool->cpumask, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&pool->mgr.cpumask, GFP_KERNEL))
 		goto free_pool;
-	if (!zalloc_cpumask_var(&pool->affinity, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&pool->mgr.affinity, GFP_KERNEL))
 		goto free_cpumask;
 	spare = kpool_run_alloc(GFP_KERNEL);
 	if (!spare)
 		goto free_affinity;
 	kpool_init(pool, name, owner);
 	/* for kpool_abort(), which may be called to free memory */
-	list_add(&spare->free, &pool->free_runs);
+	list_add(&spare->free, &pool->runs.free);
 	return pool;
 
 free_affinity:
-	free_cpumask_var(pool->affinity);
+	free_cpumask_var(pool->mgr.affinity);
 free_cpumask:
-	free_cpumask_var(pool->cpumask);
+	free_cpumask_var(pool->mgr.cpumask);
 free_pool:
 	kfree(pool);
 	return NULL;
@@ -206,21 +208,21 @@ free_pool:
 
 static void kpool_free(struct kpool *pool)
 {
-	cancel_delayed_work_sync(&pool->watchdog);
+	cancel_delayed_work_sync(&pool->wd.work);
 	/* the reap work queues the spawn work */
-	cancel_delayed_work_sync(&pool->reap_work);
-	cancel_delayed_work_sync(&pool->spawn_work);
+	cancel_delayed_work_sync(&pool->mgr.reap_work);
+	cancel_delayed_work_sync(&pool->mgr.spawn_work);
 	/* without work in line, it queues no spawn work, and none queues it */
-	cancel_delayed_work_sync(&pool->late_work);
+	cancel_delayed_work_sync(&pool->mgr.late_work);
 	/* after the watch, which queues it */
-	kpool_context_destroy(&pool->dead_work);
-	kpool_context_destroy(&pool->drop_work);
-	cancel_work_sync(&pool->recheck_work);
+	kpool_context_destroy(&pool->faults.dead_work);
+	kpool_context_destroy(&pool->drops.work);
+	cancel_work_sync(&pool->waiters.recheck_work);
 	kpool_delay_stop(pool);
 	kpool_free_workers(pool);
 	kpool_free_runs(pool);
-	free_cpumask_var(pool->affinity);
-	free_cpumask_var(pool->cpumask);
+	free_cpumask_var(pool->mgr.affinity);
+	free_cpumask_var(pool->mgr.cpumask);
 	lockdep_unregister_key(&pool->key);
 	kfree_rcu(pool, rcu);
 }
@@ -275,11 +277,11 @@ void kpool_close(struct kpool *pool, bool abort)
 	pool->nr_recheck += !pool->closed;
 	pool->closed = true;
 	pool->aborted |= abort;
-	pool->nr_aborters += abort;
+	pool->drops.nr_aborters += abort;
 	pool->paused = false;
 	kpool_update_fast_capacity(pool);
-	if (pool->nr_delayed && !pool->aborted)
-		kpool_queue_drop_work(pool);
+	if (pool->delays.nr && !pool->aborted)
+		kpool_context_queue(&pool->drops.work);
 	kpool_unlock(pool, flags);
 	/* of many sleeping submitters, the recheck work sends the rest away */
 	if (in_task() && !irqs_disabled())
@@ -296,7 +298,7 @@ int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	/* one that has been opened again meanwhile was at rest before */
 	if (pool->closed && !kpool_is_drained(pool)) {
-		list_add_tail(&waiter.node, &pool->drain_waiters);
+		list_add_tail(&waiter.node, &pool->waiters.drain);
 		err = kpool_wait(pool, &waiter, timeout, 0);
 	}
 	kpool_unlock(pool, flags);
@@ -313,15 +315,15 @@ static void kpool_wait_users_gone(struct kpool *pool)
 	bool wait;
 
 	raw_spin_lock_irq(&pool->lock);
-	wait = pool->nr_users;
+	wait = pool->waiters.nr_users;
 	if (wait)
-		pool->users_gone = &users_gone;
+		pool->waiters.users_gone = &users_gone;
 	raw_spin_unlock_irq(&pool->lock);
 	if (!wait)
 		return;
 	wait_for_completion(&users_gone);
 	raw_spin_lock_irq(&pool->lock);
-	pool->users_gone = NULL;
+	pool->waiters.users_gone = NULL;
 	raw_spin_unlock_irq(&pool->lock);
 }
 
@@ -351,7 +353,7 @@ void kpool_orphan(struct kpool *pool)
 	raw_spin_lock_irq(&pool->lock);
 	pool->init_attrs.room = NULL;
 	raw_spin_unlock_irq(&pool->lock);
-	kpool_context_flush(&pool->drop_work);
+	kpool_context_flush(&pool->drops.work);
 	mutex_lock(&kpool_registry);
 	ending = pool->ending;
 	mutex_unlock(&kpool_registry);
@@ -407,8 +409,8 @@ static struct kpool *__kpool_create(const char *name,
 	kpool_attrs_apply(pool, attrs);
 	mutex_unlock(&pool->mutex);
 
-	err = kpool_context_start(&pool->drop_work) ?:
-	      kpool_context_start(&pool->dead_work);
+	err = kpool_context_start(&pool->drops.work) ?:
+	      kpool_context_start(&pool->faults.dead_work);
 	if (!err) {
 		mutex_lock(&kpool_registry);
 		err = kpool_register(pool);
@@ -526,11 +528,11 @@ static int kpool_try_reopen(struct kpool *pool)
 		err = 1;
 	} else if (kpool_outstanding(pool)) {
 		err = -EBUSY;
-	} else if (!kpool_is_drained(pool) || !list_empty(&pool->submitters)) {
+	} else if (!kpool_is_drained(pool) || !list_empty(&pool->q.submitters)) {
 		err = -EAGAIN;
 	} else {
-		kpool_waiter_complete_list(pool, &pool->drain_waiters, false);
-		kpool_waiter_complete_list(pool, &pool->failed_drain_waiters, true);
+		kpool_waiter_complete_list(pool, &pool->waiters.drain, false);
+		kpool_waiter_complete_list(pool, &pool->waiters.failed_drain, true);
 		pool->closed = false;
 		pool->aborted = false;
 		pool->nr_recheck--;
@@ -614,54 +616,6 @@ int kpool_flush(struct kpool *pool)
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_flush);
-
-void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	*attrs = pool->attrs;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	attrs->cpumask = NULL;
-}
-EXPORT_SYMBOL_GPL(kpool_get_attrs);
-
-/* Jiffies since the oldest in line was accepted; the lines are by age each. */
-static u32 kpool_oldest_age(struct kpool *pool)
-{
-	const struct kpool_item *item;
-	u32 age = 0;
-	int prio;
-
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
-		item = list_first_entry_or_null(&pool->queue[prio],
-						struct kpool_item, node);
-		if (item)
-			age = max(age, (u32)jiffies - item->queued_at);
-	}
-	return age;
-}
-
-void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	*stats = pool->stats;
-	stats->alive = pool->nr_workers;
-	stats->idle = pool->nr_idle;
-	stats->running = kpool_nr_running(pool) + pool->nr_caller_runs;
-	stats->units = pool->units_used;
-	stats->delayed = pool->nr_delayed;
-	stats->pending = pool->nr_queued - pool->nr_completions + pool->nr_requeue +
-			 pool->nr_parked + pool->nr_backlog + pool->nr_dropping;
-	stats->blocked = pool->nr_blocked;
-	stats->oldest_pending_ms = jiffies_to_msecs(kpool_oldest_age(pool));
-	stats->closed = pool->closed;
-	stats->paused = pool->paused;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-}
-EXPORT_SYMBOL_GPL(kpool_get_stats);
 
 /* The default pool */
 

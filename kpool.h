@@ -357,6 +357,7 @@ struct kpool_item {
 #define __KPOOL_JOB		0x10	/* embedded in a struct kpool_job */
 #define __KPOOL_STREAM_BLOCKED	0x20	/* another of its stream comes first */
 #define __KPOOL_NO_JOB		0x40	/* taken for a job, which it is not */
+#define __KPOOL_FN		0x80	/* part of an item that kpool allocated */
 
 /**
  * KPOOL_ITEM_INIT - static initialiser of an item

@@ -13,6 +13,7 @@
 #include <uapi/linux/sched/types.h>
 
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
 
 static const char *const kpool_no_yes[] = { "no", "yes", NULL };
@@ -337,15 +338,15 @@ static void kpool_compute_affinity(struct kpool *pool)
 	if (!kpool_has_affinity(pool)) {
 		/* newer kernels replace that mask at run time */
 		rcu_read_lock();
-		cpumask_copy(pool->affinity,
+		cpumask_copy(pool->mgr.affinity,
 			     housekeeping_cpumask(HK_TYPE_KTHREAD));
 		rcu_read_unlock();
 		return;
 	}
-	cpumask_copy(pool->affinity,
+	cpumask_copy(pool->mgr.affinity,
 		     pool->attrs.cpumask ?: cpu_possible_mask);
 	if (node)
-		cpumask_and(pool->affinity, pool->affinity,
+		cpumask_and(pool->mgr.affinity, pool->mgr.affinity,
 			    cpumask_of_node(node - 1));
 }
 
@@ -384,9 +385,9 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 	lockdep_assert_held(&pool->mutex);
 	sched_setattr_nocheck(task, &sched);
 	/* if there is none, this is done again when one comes */
-	if ((kpool_has_affinity(pool) || pool->had_affinity) &&
-	    kpool_cpu_stays(pool->affinity))
-		set_cpus_allowed_ptr(task, pool->affinity);
+	if ((kpool_has_affinity(pool) || pool->mgr.had_affinity) &&
+	    kpool_cpu_stays(pool->mgr.affinity))
+		set_cpus_allowed_ptr(task, pool->mgr.affinity);
 }
 
 /* No task can go meanwhile: it leaves the list under the mutex before. */
@@ -396,7 +397,7 @@ static void kpool_sched_apply_workers(struct kpool *pool)
 
 	lockdep_assert_held(&pool->mutex);
 	kpool_compute_affinity(pool);
-	list_for_each_entry(worker, &pool->workers, member)
+	list_for_each_entry(worker, &pool->mgr.workers, member)
 		kpool_sched_apply(pool, worker->task);
 }
 
@@ -404,7 +405,7 @@ static void kpool_sched_apply_workers(struct kpool *pool)
 void kpool_sched_restore(struct kpool *pool)
 {
 	mutex_lock(&pool->mutex);
-	if (kpool_has_affinity(pool) || pool->had_affinity)
+	if (kpool_has_affinity(pool) || pool->mgr.had_affinity)
 		kpool_sched_apply_workers(pool);
 	mutex_unlock(&pool->mutex);
 }
@@ -417,29 +418,29 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	unsigned long flags;
 
 	lockdep_assert_held(&pool->mutex);
-	if (attrs->cpumask && attrs->cpumask != pool->cpumask)
-		cpumask_copy(pool->cpumask, attrs->cpumask);
+	if (attrs->cpumask && attrs->cpumask != pool->mgr.cpumask)
+		cpumask_copy(pool->mgr.cpumask, attrs->cpumask);
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->attrs = *attrs;
 	if (attrs->cpumask)
-		pool->attrs.cpumask = pool->cpumask;
+		pool->attrs.cpumask = pool->mgr.cpumask;
 	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
-	if (pool->room_units != UINT_MAX)
-		pool->room_units = min(pool->room_units,
+	if (pool->q.room_units != UINT_MAX)
+		pool->q.room_units = min(pool->q.room_units,
 				       (unsigned int)attrs->capacity);
 	kpool_update_fast_capacity(pool);
 	/* a shorter stall time needs a shorter period */
-	if (pool->watchdog_armed)
-		mod_delayed_work(kpool_wq, &pool->watchdog, 0);
+	if (pool->wd.armed)
+		mod_delayed_work(kpool_wq, &pool->wd.work, 0);
 	/* retires a surplus, arms itself for what may expire, asks for warm workers */
-	mod_delayed_work(kpool_wq, &pool->reap_work, 0);
+	mod_delayed_work(kpool_wq, &pool->mgr.reap_work, 0);
 	kpool_unlock(pool, flags);
 	kpool_recheck_all(pool);
 
 	kpool_sched_apply_workers(pool);
 	if (kpool_has_affinity(pool))
-		pool->had_affinity = true;
+		pool->mgr.had_affinity = true;
 }
 
 int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
@@ -574,3 +575,14 @@ MODULE_PARM_DESC(cpumask, "CPUs that the workers may run on");
 module_param_cb(default_cpumask, &kpool_cpumask_ops, &kpool_default_pool_attrs,
 		0444);
 MODULE_PARM_DESC(default_cpumask, "cpumask of the default pool");
+
+void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	*attrs = pool->attrs;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	attrs->cpumask = NULL;
+}
+EXPORT_SYMBOL_GPL(kpool_get_attrs);

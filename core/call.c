@@ -16,14 +16,8 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
-
-/* An item that kpool allocated. */
-struct kpool_fn_item {
-	struct kpool_item	item;
-	kpool_fn		fn;
-	void			*arg;
-};
 
 /* The legend is that of internal.h; L is the lock of @pool. */
 struct kpool_call {
@@ -36,28 +30,10 @@ struct kpool_call {
 	bool			abandoned;	/* L, read without it */
 };
 
-static struct kpool_fn_item *kpool_fn_item_of(const struct kpool_item *item)
-{
-	return container_of((struct kpool_item *)item, struct kpool_fn_item,
-			    item);
-}
-
 struct kpool_call *kpool_call_of(const struct kpool_item *item)
 {
 	return container_of((struct kpool_item *)item, struct kpool_call,
 			    base.item);
-}
-
-/* For people: show the worker that runs the item with its user's function. */
-static struct kpool_worker *kpool_set_reported_fn(struct kpool_item *item, void *fn)
-{
-	struct kpool_worker *worker = kpool_current_worker();
-
-	/* a submitter that is a worker may run it inside of another */
-	if (!worker || worker->run.item != item)
-		return NULL;
-	WRITE_ONCE(worker->fn, fn);
-	return worker;
 }
 
 /* Submitted */
@@ -68,7 +44,6 @@ static int kpool_fn_item_run(struct kpool_item *item)
 	kpool_fn fn = fi->fn;
 	void *arg = fi->arg;
 
-	kpool_set_reported_fn(item, fn);
 	kfree(fi);
 	return fn(arg);
 }
@@ -90,9 +65,11 @@ int kpool_submit_fn(struct kpool *pool, kpool_fn fn, void *arg, gfp_t gfp)
 		return -ENOMEM;
 
 	kpool_init_item(&fi->item, kpool_fn_item_run);
+	fi->item.flags = __KPOOL_FN;
 	kpool_set_drop_fn(&fi->item, kpool_fn_item_dropped);
 	fi->fn = fn;
 	fi->arg = arg;
+	fi->is_call = false;
 	if (gfp & __GFP_DIRECT_RECLAIM)
 		err = kpool_submit(pool, &fi->item);
 	else
@@ -126,6 +103,8 @@ static bool kpool_call_returned(struct kpool_call *call, int result)
 	bool abandoned;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
+	/* if its caller waits, that may free the call from now on */
+	kpool_run_of(&call->base.item)->call = NULL;
 	abandoned = call->abandoned;
 	call->result = result;
 	call->returned = true;
@@ -136,14 +115,9 @@ static bool kpool_call_returned(struct kpool_call *call, int result)
 static int kpool_call_run(struct kpool_item *item)
 {
 	struct kpool_call *call = kpool_call_of(item);
-	struct kpool_worker *worker = kpool_set_reported_fn(item, call->base.fn);
 	int result;
 
-	if (worker)
-		worker->call = call;
 	result = call->base.fn(call->base.arg);
-	if (worker)
-		worker->call = NULL;
 	/* if it waits, it frees the call as soon as it sees that */
 	if (!kpool_call_returned(call, result))
 		kpool_call_free(call, true);
@@ -237,6 +211,8 @@ static struct kpool_call *kpool_call_alloc(struct kpool *pool, kpool_fn fn,
 	if (!call)
 		return NULL;
 	kpool_init_item(&call->base.item, kpool_call_run);
+	call->base.item.flags = __KPOOL_FN;
+	call->base.is_call = true;
 	kpool_set_drop_fn(&call->base.item, kpool_call_dropped);
 	call->base.fn = fn;
 	call->base.arg = arg;
@@ -311,7 +287,8 @@ bool kpool_call_abandoned(void)
 {
 	struct kpool_worker *worker = kpool_current_worker();
 
-	return worker && worker->call && READ_ONCE(worker->call->abandoned);
+	return worker && worker->run.call &&
+	       READ_ONCE(worker->run.call->abandoned);
 }
 EXPORT_SYMBOL_GPL(kpool_call_abandoned);
 
@@ -339,28 +316,3 @@ void kpool_call_abandon(struct kpool_call *call)
 	kpool_call_free(call, true);
 }
 
-/* Does a caller wait for it? */
-bool kpool_is_call(const struct kpool_item *item)
-{
-	return item->fn == kpool_call_run;
-}
-
-/* Is it an item that nobody but kpool knows, to be freed by its function? */
-bool kpool_is_fn_item(const struct kpool_item *item)
-{
-	return item->fn == kpool_fn_item_run;
-}
-
-/* A function of ours that has not said yet whose it runs. */
-bool kpool_is_wrapper(const void *fn)
-{
-	return fn == kpool_fn_item_run || fn == kpool_call_run;
-}
-
-/* The function that the user of an item knows. */
-void *kpool_user_fn(const struct kpool_item *item)
-{
-	if (kpool_is_wrapper(item->fn))
-		return kpool_fn_item_of(item)->fn;
-	return item->fn;
-}

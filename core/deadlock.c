@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits that can never end: cycles of runs, and a pool in which all that runs
- * waits for the pool.
+ * Sleeps that can never end.
  *
  * An item may sleep in its own pool, and so may worker_init and worker_exit.
- * Those sleeps are on pool->self_waits.  Once every run of the pool is there and
+ * Those sleeps are on pool->waiters.self.  If all runs of the pool sleep so and
  * nothing else can start, none of them will ever be completed, and the newest is
- * refused with -EDEADLK.  A sleep with a
- * time-out, or of a task that has been killed, ends by itself and is not counted.
- * Waiting in a cycle of runs is hopeless even while other items run;
- * kpool_would_deadlock() and kpool_break_cycle_through() find it before, so that a walk
- * along a chain of sleepers comes to its end.
+ * refused with -EDEADLK.  A sleep with a time-out, or of a task that has been
+ * killed, ends by itself and is not counted.
+ *
+ * A cycle of runs that sleep for each other never ends even if other items run.
+ * The sleep that would close it is refused, so a walk along a chain of sleepers
+ * ends.
+ *
+ * This file only finds the sleep to refuse; its callers fail it.
  */
 #include <linux/sched/signal.h>
 
@@ -26,20 +28,6 @@
 
 /* The caller itself */
 
-/* Is the caller part of the pool: one of its workers, or in a run? */
-bool kpool_is_part_of(struct kpool *pool)
-{
-	unsigned long flags;
-	bool found;
-
-	if (kpool_current_worker_in(pool))
-		return true;
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	found = kpool_current_run(pool);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	return found;
-}
-
 /* Is the caller part of the pool that it is about to wait for? */
 bool kpool_is_self_wait(struct kpool *pool)
 {
@@ -47,12 +35,21 @@ bool kpool_is_self_wait(struct kpool *pool)
 
 	if (!kpool_is_part_of(pool))
 		return false;
-	kpool_warn_self_wait(pool, worker ? READ_ONCE(worker->fn) :
+	kpool_warn_self_wait(pool, worker ? READ_ONCE(worker->run.fn) :
 			     __builtin_return_address(0));
 	return true;
 }
 
 /* Cycles */
+
+/* Has the run that ends the wait begun?  The item may be pending again. */
+bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
+{
+	const struct kpool_run *run = kpool_run_of(waiter->item);
+
+	return run && (waiter->behind != run ||
+		       waiter->behind_nr != kpool_run_nr(run));
+}
 
 /* Does the item wait for its stream?  What will not run waits to be dropped. */
 static bool kpool_waits_for_stream(const struct kpool *pool,
@@ -72,7 +69,7 @@ static bool kpool_waits_for_turn(const struct kpool *pool,
 
 	if (!kpool_is_ordered(item))
 		return false;
-	if (item->state == KPOOL_COMPLETING || kpool_is_to_complete(item))
+	if (item->state == KPOOL_ITEM_COMPLETING || kpool_is_to_complete(item))
 		return true;
 	return item->state == KPOOL_ITEM_QUEUED && !kpool_run_of(item) &&
 	       !pool->aborted &&
@@ -87,7 +84,19 @@ static bool kpool_is_after(const struct kpool *pool,
 	const struct kpool_job *job = container_of(item, struct kpool_job, item);
 
 	return kpool_waits_for_turn(pool, item) && run->stream == job->stream &&
-	       (!run->to_complete || run->turn.nr < job->turn.nr);
+	       (!run->complete || run->turn.nr < job->turn.nr);
+}
+
+/* The run that has to end before any other turn of the stream can, or NULL. */
+static struct kpool_run *kpool_stream_leader(struct kpool_stream *stream)
+{
+	struct kpool_turn *turn =
+		list_first_entry_or_null(&stream->jobs, struct kpool_turn, node);
+
+	if (stream->runner)
+		return stream->runner;
+	return turn && turn->state == KPOOL_TURN_RUNNING ?
+	       container_of(turn, struct kpool_run, turn) : NULL;
 }
 
 /*
@@ -134,29 +143,34 @@ static struct kpool_run *kpool_blocked_on_run(const struct kpool *pool,
 	       kpool_item_owner(pool, waiter->item);
 }
 
-/* A cycle whose last link is not refused: another of its sleepers is. */
-static void kpool_break_cycle(struct kpool *pool, struct kpool_run *run)
+/*
+ * Of a cycle whose last link must not be refused, the sleep that can be; or NULL.
+ * The function of a call that runs may use its caller's stack, so its caller
+ * sleeps on.  There is another sleep, because calls alone close no cycle.
+ */
+static struct kpool_waiter *kpool_cycle_victim(const struct kpool *pool,
+					       struct kpool_run *run)
 {
 	int i;
 
 	for (i = 0; run && i < KPOOL_MAX_CHAIN;
 	     i++, run = kpool_blocked_on_run(pool, run)) {
-		struct kpool_waiter *waiter = kpool_run_outermost(run)->blocked_on;
+		struct kpool_waiter *waiter =
+			kpool_run_outermost(run)->blocked_on;
 
-		if (waiter && waiter->kind == KPOOL_WAITER_ITEM) {
-			kpool_waiter_remove(pool, waiter);
-			kpool_waiter_complete(pool, waiter, -EDEADLK);
-			return;
-		}
+		if (waiter && waiter->kind == KPOOL_WAITER_ITEM)
+			return waiter;
 	}
+	return NULL;
 }
 
 /*
- * A job that comes into the line behind another of its stream waits for it from
- * then on, and so do the waiters for the job: if that one waits for them, a
- * cycle is closed though nobody falls asleep.
+ * A job that is queued behind another of its stream waits for it from then on,
+ * and so do the waiters for the job.  If that one waits for them, a cycle is
+ * closed although no thread falls asleep: return the sleep to refuse.
  */
-void kpool_break_cycle_through(struct kpool *pool, const struct kpool_item *item)
+struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
+					 const struct kpool_item *item)
 {
 	struct kpool_run *first = kpool_item_owner(pool, item), *run = first;
 	int i;
@@ -168,19 +182,19 @@ void kpool_break_cycle_through(struct kpool *pool, const struct kpool_item *item
 			kpool_run_outermost(run)->blocked_on;
 
 		if (waiter && waiter->item == item &&
-		    !kpool_wait_has_begun(waiter)) {
-			kpool_break_cycle(pool, first);
-			return;
-		}
+		    !kpool_wait_has_begun(waiter))
+			return kpool_cycle_victim(pool, first);
 	}
+	return NULL;
 }
 
 /*
- * The first of an ordered stream, or what is in the line behind it, has changed:
- * if the first sleeps for one that is to be completed after it, a cycle is closed
- * though nobody falls asleep.
+ * The first job of an ordered stream, or what is queued behind it, has changed.
+ * If the first sleeps for a job that is completed after it, a cycle is closed
+ * although no thread falls asleep: return the sleep to refuse.
  */
-void kpool_refuse_leader(struct kpool *pool, struct kpool_stream *stream)
+struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
+					   struct kpool_stream *stream)
 {
 	struct kpool_run *first = kpool_stream_leader(stream), *run = first;
 	int i;
@@ -190,11 +204,10 @@ void kpool_refuse_leader(struct kpool *pool, struct kpool_stream *stream)
 	     i++, run = kpool_blocked_on_run(pool, run)) {
 		const struct kpool_waiter *waiter = kpool_item_sleep(pool, run);
 
-		if (waiter && kpool_is_after(pool, waiter->item, first)) {
-			kpool_break_cycle(pool, first);
-			return;
-		}
+		if (waiter && kpool_is_after(pool, waiter->item, first))
+			return kpool_cycle_victim(pool, first);
 	}
+	return NULL;
 }
 
 /* Is the item completed only after a run that the caller is in? */
@@ -210,10 +223,12 @@ static bool kpool_is_after_caller(const struct kpool *pool,
 
 /*
  * Would the caller, by waiting for the item, wait for itself?  Each thread
- * sleeps for at most one run, so this is a walk along a chain.
+ * sleeps for at most one run, so this is a walk along a chain.  The caller of a
+ * call is not refused; *@victim is set to the sleep that is to be instead.
  */
 bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
-			  enum kpool_waiter_kind kind)
+			  enum kpool_waiter_kind kind,
+			  struct kpool_waiter **victim)
 {
 	struct kpool_run *first = kpool_item_owner(pool, item), *run = first;
 	struct kpool_run *me = kpool_current_run(pool);
@@ -237,7 +252,7 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 		return false;
 	if (kind != KPOOL_WAITER_CALL)
 		return true;
-	kpool_break_cycle(pool, first);
+	*victim = kpool_cycle_victim(pool, first);
 	return false;
 }
 
@@ -246,20 +261,20 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 /* Is there something to drop, and a thread that will? */
 static bool kpool_drop_work_can_progress(struct kpool *pool)
 {
-	if (list_empty(&pool->drop_list) &&
-	    !(pool->nr_delayed && pool->closed && !pool->aborted) &&
-	    !(pool->aborted && !pool->nr_aborters &&
+	if (list_empty(&pool->drops.items) &&
+	    !(pool->delays.nr && pool->closed && !pool->aborted) &&
+	    !(pool->aborted && !pool->drops.nr_aborters &&
 	      kpool_any_accepted(pool)))
 		return false;
-	return !pool->drop_run.item;
+	return !pool->runs.drop.item;
 }
 
 /* The same for those that abort the pool, which drop one after the other. */
 static bool kpool_abort_can_progress(struct kpool *pool)
 {
-	return pool->aborted && pool->nr_aborters &&
+	return pool->aborted && pool->drops.nr_aborters &&
 	       kpool_any_accepted(pool) &&
-	       pool->nr_aborters + pool->drop_work_active > pool->nr_drop_runs;
+	       pool->drops.nr_aborters + pool->drops.active > pool->runs.nr_drop;
 }
 
 /* Has a sleeper been killed, or got a signal?  It goes on, though it has yet to run. */
@@ -280,13 +295,13 @@ static bool kpool_has_signal(const struct list_head *self_waits)
 /* Threads of the pool that neither sleep for good nor wait to be buried in vain. */
 static bool kpool_has_active_run(struct kpool *pool)
 {
-	unsigned int threads = kpool_nr_running(pool) + pool->nr_ext_threads +
-			       pool->nr_nested_callbacks;
+	unsigned int threads = pool->nr_running + pool->runs.nr_threads +
+			       pool->waiters.nr_self_callbacks;
 
-	if (pool->reaping_dead)
-		threads -= min(threads, pool->nr_dead_runs);
-	return threads > pool->nr_self_waits || kpool_has_signal(&pool->self_waits) ||
-	       kpool_has_signal(&pool->self_wait_calls);
+	if (pool->faults.reaping)
+		threads -= min(threads, pool->faults.nr_dead);
+	return threads > pool->waiters.nr_self || kpool_has_signal(&pool->waiters.self) ||
+	       kpool_has_signal(&pool->waiters.self_calls);
 }
 
 /*
@@ -296,38 +311,32 @@ static bool kpool_has_active_run(struct kpool *pool)
 static bool kpool_has_free_worker(const struct kpool *pool)
 {
 	unsigned int most = max_t(unsigned int, pool->attrs.capacity,
-				  pool->nr_workers + pool->nr_spawning);
+				  pool->mgr.nr_workers + pool->mgr.nr_spawning);
 
-	return most > kpool_nr_running(pool) + pool->nr_nested_callbacks;
+	return most > pool->nr_running + pool->waiters.nr_self_callbacks;
 }
 
 /* Can an item start, now or when its time comes? */
-static bool kpool_start_helps(struct kpool *pool)
+static bool kpool_start_can_progress(struct kpool *pool)
 {
 	return kpool_has_free_worker(pool) &&
 	       (kpool_has_work(pool) ||
-		(pool->nr_delayed && !pool->closed && kpool_free_units(pool)));
+		(pool->delays.nr && !pool->closed && kpool_free_units(pool)));
 }
 
 /*
- * Refuse the newest sleep if all that runs sleeps for good: has one been?
- * A call that runs may use what is on its caller's stack, so its caller sleeps
- * on; there is always another that can be refused, for a cycle of calls alone
- * cannot be.
+ * The newest sleep, if all that runs sleeps for good and nothing can start; or
+ * NULL.  Sleeps for calls that run are not among them: see kpool_cycle_victim().
  */
-bool kpool_break_deadlock(struct kpool *pool)
+struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)
 {
-	struct kpool_waiter *newest;
-
-	if (list_empty(&pool->self_waits) || pool->paused ||
+	lockdep_assert_held(&pool->lock);
+	if (list_empty(&pool->waiters.self) || pool->paused ||
 	    kpool_has_active_run(pool))
-		return false;
-	if (kpool_start_helps(pool) || kpool_drop_work_can_progress(pool) ||
+		return NULL;
+	if (kpool_start_can_progress(pool) || kpool_drop_work_can_progress(pool) ||
 	    kpool_abort_can_progress(pool))
-		return false;
-
-	newest = list_last_entry(&pool->self_waits, struct kpool_waiter, self_wait_node);
-	kpool_waiter_remove(pool, newest);
-	kpool_waiter_complete(pool, newest, -EDEADLK);
-	return true;
+		return NULL;
+	return list_last_entry(&pool->waiters.self, struct kpool_waiter,
+			       self_wait_node);
 }

@@ -1,81 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lockdep and debugobjects are told: see debug.h.
+ * What lockdep is told of items and pools: see debug.h.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
-#include <linux/sched/task_stack.h>
 
 #include "debug.h"
 #include "queue.h"
-
-/* debugobjects */
-
-static void *kpool_debug_hint(void *addr)
-{
-	return ((struct kpool_item *)addr)->fn;
-}
-
-/* One made by a static initialiser has not been seen before its first submit. */
-static bool kpool_is_static(void *addr)
-{
-	const struct kpool_item *item = addr;
-
-	return item->fn && !item->node.next && !item->node.prev &&
-	       !item->run && !item->pool_id && item->state == KPOOL_ITEM_IDLE;
-}
-
-/* Made anew, or freed, while active: whoever has it on a list must not. */
-static void kpool_fixup_active(void *addr)
-{
-	kpool_cancel(addr);
-	/* what is left of it may say otherwise: then this would not end */
-	debug_object_deactivate(addr, &kpool_item_descr);
-}
-
-static bool kpool_fixup_init(void *addr, enum debug_obj_state state)
-{
-	if (state != ODEBUG_STATE_ACTIVE)
-		return false;
-	kpool_fixup_active(addr);
-	debug_object_init(addr, &kpool_item_descr);
-	return true;
-}
-
-static bool kpool_fixup_free(void *addr, enum debug_obj_state state)
-{
-	if (state != ODEBUG_STATE_ACTIVE)
-		return false;
-	kpool_fixup_active(addr);
-	debug_object_free(addr, &kpool_item_descr);
-	return true;
-}
-
-/* Never made: one without a function is refused. */
-static bool kpool_fixup_assert_init(void *addr, enum debug_obj_state state)
-{
-	if (state != ODEBUG_STATE_NOTAVAILABLE)
-		return false;
-	kpool_init_item(addr, NULL);
-	return true;
-}
-
-const struct debug_obj_descr kpool_item_descr = {
-	.name			= "kpool_item",
-	.debug_hint		= kpool_debug_hint,
-	.is_static_object	= kpool_is_static,
-	.fixup_init		= kpool_fixup_init,
-	.fixup_free		= kpool_fixup_free,
-	.fixup_assert_init	= kpool_fixup_assert_init,
-};
-
-void kpool_debug_init(struct kpool_item *item)
-{
-	if (object_is_on_stack(item))
-		debug_object_init_on_stack(item, &kpool_item_descr);
-	else
-		debug_object_init(item, &kpool_item_descr);
-}
 
 /* lockdep */
 
@@ -105,14 +36,14 @@ void kpool_lockdep_wait_item(const struct kpool_item *item)
 
 	/* one of its own pool, or one like itself in another */
 	if (worker && (READ_ONCE(item->pool_id) == worker->pool->id ||
-		       READ_ONCE(worker->fn) == fn))
+		       READ_ONCE(worker->run.fn) == fn))
 		return;
 	kpool_lockdep_init_map(&map, fn);
 	lock_map_acquire(&map);
 	lock_map_release(&map);
 	/* a job of an ordered stream is awaited until that has returned, too */
 	fn = kpool_complete_fn(item);
-	if (!fn || (worker && READ_ONCE(worker->fn) == fn))
+	if (!fn || (worker && READ_ONCE(worker->run.fn) == fn))
 		return;
 	kpool_lockdep_init_map(&map, fn);
 	lock_map_acquire(&map);

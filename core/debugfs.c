@@ -98,7 +98,7 @@ static int kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
 		return -ENOMEM;
 	mutex_lock(&pool->mutex);
 	all = !pool->attrs.cpumask;
-	cpumask_copy(mask, pool->cpumask);
+	cpumask_copy(mask, pool->mgr.cpumask);
 	mutex_unlock(&pool->mutex);
 	if (all)
 		seq_puts(m, "all\n");
@@ -149,7 +149,7 @@ static void kpool_copy_worker(const struct kpool_worker *worker,
 	row->state = worker->state;
 	row->state_ms = jiffies_to_msecs(jiffies - worker->since);
 	row->completed = worker->completed;
-	row->fn = READ_ONCE(worker->fn);
+	row->fn = READ_ONCE(worker->run.fn);
 	row->blocked = worker->run.item && worker->run.blocked_on;
 	raw_spin_unlock_irq(&pool->lock);
 }
@@ -162,7 +162,7 @@ static size_t kpool_copy_workers(struct kpool *pool,
 	size_t nr = 0;
 
 	mutex_lock(&pool->mutex);
-	list_for_each_entry(worker, &pool->workers, member)
+	list_for_each_entry(worker, &pool->mgr.workers, member)
 		if (nr++ < size)
 			kpool_copy_worker(worker, rows++);
 	mutex_unlock(&pool->mutex);
@@ -236,8 +236,8 @@ static int kpool_errors_show(struct seq_file *m, void *unused)
 	if (!errors)
 		return -ENOMEM;
 	raw_spin_lock_irq(&pool->lock);
-	memcpy(errors, pool->errors, sizeof(pool->errors));
-	ever = pool->nr_errors;
+	memcpy(errors, pool->faults.errors, sizeof(pool->faults.errors));
+	ever = pool->faults.nr_errors;
 	raw_spin_unlock_irq(&pool->lock);
 
 	seq_puts(m, "since_boot_s        errno pid     how      function\n");
@@ -272,7 +272,7 @@ static bool kpool_copy_stall(struct kpool *pool, unsigned int i,
 	bool complete;
 
 	raw_spin_lock_irq(&pool->lock);
-	stall = &pool->stalls[(pool->nr_stalls + i) % KPOOL_NR_STALLS];
+	stall = &pool->wd.stalls[(pool->wd.nr_stalls + i) % KPOOL_NR_STALLS];
 	complete = stall->when;
 	if (complete)
 		*copy = *stall;
@@ -401,11 +401,11 @@ static const struct file_operations kpool_tunable_fops = {
 static void kpool_add_tunable(struct kpool *pool, int i,
 			      const struct kpool_attr_row *row)
 {
-	struct kpool_tunable_file *file = &pool->files[i];
+	struct kpool_tunable_file *file = &pool->dbg.files[i];
 
 	file->pool = pool;
 	file->row = row;
-	debugfs_create_file(row ? row->name : "cpumask", 0600, pool->dir, file,
+	debugfs_create_file(row ? row->name : "cpumask", 0600, pool->dbg.dir, file,
 			    &kpool_tunable_fops);
 }
 
@@ -414,17 +414,17 @@ void kpool_debugfs_add(struct kpool *pool)
 {
 	int i;
 
-	pool->files = kzalloc_objs(*pool->files, KPOOL_NR_TUNABLES + 1,
+	pool->dbg.files = kzalloc_objs(*pool->dbg.files, KPOOL_NR_TUNABLES + 1,
 				   GFP_KERNEL);
-	if (!pool->files)
+	if (!pool->dbg.files)
 		return;
-	pool->dir = debugfs_create_dir(pool->name, kpool_debugfs_root);
-	debugfs_create_file("stats", 0400, pool->dir, pool, &kpool_stats_fops);
-	debugfs_create_file("workers", 0400, pool->dir, pool,
+	pool->dbg.dir = debugfs_create_dir(pool->name, kpool_debugfs_root);
+	debugfs_create_file("stats", 0400, pool->dbg.dir, pool, &kpool_stats_fops);
+	debugfs_create_file("workers", 0400, pool->dbg.dir, pool,
 			    &kpool_workers_fops);
-	debugfs_create_file("errors", 0400, pool->dir, pool,
+	debugfs_create_file("errors", 0400, pool->dbg.dir, pool,
 			    &kpool_errors_fops);
-	debugfs_create_file("stalls", 0400, pool->dir, pool,
+	debugfs_create_file("stalls", 0400, pool->dbg.dir, pool,
 			    &kpool_stalls_fops);
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++)
 		kpool_add_tunable(pool, i, &kpool_attr_table[i]);
@@ -434,8 +434,8 @@ void kpool_debugfs_add(struct kpool *pool)
 /* Waits for whoever reads or writes; files still open fail from now on. */
 void kpool_debugfs_remove(struct kpool *pool)
 {
-	debugfs_remove(pool->dir);
-	kfree(pool->files);
+	debugfs_remove(pool->dbg.dir);
+	kfree(pool->dbg.files);
 }
 
 void kpool_debugfs_init(void)

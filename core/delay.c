@@ -2,7 +2,7 @@
 /*
  * Delayed jobs: accepted, and waiting for their time.
  *
- * They stand in pool->delayed by the time at which they are due, and one timer
+ * They stand in pool->delays.jobs by the time at which they are due, and one timer
  * for each pool fires for the first of them: a job has no timer of its own that
  * could outlive it.  A job that is due waits in line like a submitter that came
  * then, but is accepted already.  In a closed pool none becomes due any more;
@@ -12,32 +12,30 @@
 #include <linux/rbtree.h>
 
 #include "internal.h"
+#include "item.h"
+#include "lock.h"
 #include "queue.h"
 
 /* So many jobs become due under one hold of the lock. */
 #define KPOOL_DELAY_BATCH	8
-
-static struct kpool_job *kpool_job_by_node(struct rb_node *node)
-{
-	return rb_entry(node, struct kpool_job, delay_node);
-}
 
 static bool kpool_delay_before(struct rb_node *a, const struct rb_node *b)
 {
 	const struct kpool_job *other =
 		rb_entry(b, struct kpool_job, delay_node);
 
-	return time_before(kpool_job_by_node(a)->due, other->due);
+	return time_before(rb_entry(a, struct kpool_job, delay_node)->due,
+			   other->due);
 }
 
 static void kpool_delay_arm(struct kpool *pool)
 {
-	struct rb_node *first = rb_first_cached(&pool->delayed);
+	struct kpool_item *first = kpool_first_delayed(pool);
 
 	lockdep_assert_held(&pool->lock);
 	if (first)
-		mod_timer(&pool->delay_timer, jiffies +
-			  kpool_timer_expires(kpool_job_by_node(first)->due));
+		mod_timer(&pool->delays.timer, jiffies +
+			  kpool_timer_expires(kpool_job_of(first)->due));
 }
 
 /* Due are @delay whole ticks: the one that has begun does not count. */
@@ -46,25 +44,9 @@ static void kpool_delay_add(struct kpool *pool, struct kpool_job *job,
 {
 	job->due = jiffies + min(delay, MAX_JIFFY_OFFSET - 1) + 1;
 	job->item.state = KPOOL_ITEM_DELAYED;
-	pool->nr_delayed++;
-	if (rb_add_cached(&job->delay_node, &pool->delayed, kpool_delay_before))
+	pool->delays.nr++;
+	if (rb_add_cached(&job->delay_node, &pool->delays.jobs, kpool_delay_before))
 		kpool_delay_arm(pool);
-}
-
-/* Take a delayed job out; the timer may fire in vain. */
-void kpool_delay_remove(struct kpool *pool, struct kpool_job *job)
-{
-	lockdep_assert_held(&pool->lock);
-	kpool_scan_skip(pool, &job->item);
-	rb_erase_cached(&job->delay_node, &pool->delayed);
-	pool->nr_delayed--;
-}
-
-struct kpool_item *kpool_first_delayed(struct kpool *pool)
-{
-	struct rb_node *first = rb_first_cached(&pool->delayed);
-
-	return first ? &kpool_job_by_node(first)->item : NULL;
 }
 
 /* A job comes to the line now. */
@@ -74,7 +56,7 @@ static void kpool_delay_expired(struct kpool *pool, struct kpool_job *job)
 
 	item->state = KPOOL_ITEM_IDLE;
 	item->queued_at = jiffies;
-	item->seq = pool->next_seq++;
+	item->seq = pool->q.next_seq++;
 	kpool_queue_backlog(pool, item);
 }
 
@@ -100,7 +82,7 @@ static bool kpool_delay_batch(struct kpool *pool)
 
 static void kpool_delay_timer_fn(struct timer_list *timer)
 {
-	struct kpool *pool = timer_container_of(pool, timer, delay_timer);
+	struct kpool *pool = timer_container_of(pool, timer, delays.timer);
 	unsigned long flags;
 	bool more;
 
@@ -113,13 +95,13 @@ static void kpool_delay_timer_fn(struct timer_list *timer)
 
 void kpool_delay_init(struct kpool *pool)
 {
-	pool->delayed = RB_ROOT_CACHED;
-	timer_setup(&pool->delay_timer, kpool_delay_timer_fn, 0);
+	pool->delays.jobs = RB_ROOT_CACHED;
+	timer_setup(&pool->delays.timer, kpool_delay_timer_fn, 0);
 }
 
 void kpool_delay_stop(struct kpool *pool)
 {
-	timer_delete_sync(&pool->delay_timer);
+	timer_delete_sync(&pool->delays.timer);
 }
 
 int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,

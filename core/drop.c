@@ -17,6 +17,7 @@
 #include <linux/module.h>
 
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
 
 /*
@@ -54,10 +55,6 @@ void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
 	kpool_ext_run_end(pool, run, err, err != -ECANCELED || pool->aborted);
 }
 
-void kpool_queue_drop_work(struct kpool *pool)
-{
-	kpool_context_queue(&pool->drop_work);
-}
 
 /*
  * The thread of a dropped function has ended in it, perhaps the drop work's.
@@ -65,30 +62,9 @@ void kpool_queue_drop_work(struct kpool *pool)
 void kpool_replace_drop_work(struct kpool *pool, bool died)
 {
 	if (died)
-		kpool_context_replace(&pool->drop_work);
+		kpool_context_replace(&pool->drops.work);
 	else
-		kpool_queue_drop_work(pool);
-}
-
-/* Leave an accepted item to the drop work; if it still runs, until it has. */
-void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
-{
-	struct kpool_run *run = kpool_run_of(item);
-
-	lockdep_assert_held(&pool->lock);
-	kpool_dequeue_dead(pool, item);
-	item->state = KPOOL_ITEM_DROPPING;
-	item->err = err;
-	pool->nr_dropping++;
-	if (kpool_is_special(item))
-		kpool_special_drop(pool, item);
-	if (run) {
-		run->requeue = item;
-		run->special = true;
-	} else {
-		list_add_tail(&item->node, &pool->drop_list);
-		kpool_queue_drop_work(pool);
-	}
+		kpool_context_queue(&pool->drops.work);
 }
 
 /* Doom one more that must not wait for its turn: is there any? */
@@ -99,7 +75,7 @@ static bool kpool_drop_next_cancelled(struct kpool *pool)
 	if (!pool->closed)
 		return false;
 	/* what is accepted in an aborted pool is left to abort, if it lives */
-	if (pool->aborted && pool->nr_aborters)
+	if (pool->aborted && pool->drops.nr_aborters)
 		return false;
 	item = pool->aborted ? kpool_any_accepted(pool) :
 			       kpool_first_delayed(pool);
@@ -123,13 +99,13 @@ void kpool_room_end(struct kpool *pool, struct kpool_run *run)
 static void kpool_call_room(struct kpool *pool)
 {
 	static struct kpool_item none;	/* compared, never followed */
-	struct kpool_run *run = &pool->drop_run;
+	struct kpool_run *run = &pool->runs.drop;
 	void (*room)(void *data);
 
 	lockdep_assert_held(&pool->lock);
-	if (!pool->room_pending)
+	if (!pool->drops.room_pending)
 		return;
-	pool->room_pending = false;
+	pool->drops.room_pending = false;
 	room = pool->init_attrs.room;
 	if (!room)
 		return;
@@ -142,7 +118,7 @@ static void kpool_call_room(struct kpool *pool)
 	run->item = &none;
 	run->nr++;
 	kpool_ext_run_enter(pool, run);
-	if (!pool->watchdog_armed)
+	if (!pool->wd.armed)
 		kpool_watchdog_arm(pool);
 	kpool_unlock_irq(pool);
 
@@ -158,47 +134,24 @@ void kpool_drop_work_fn(struct kpool *pool)
 	bool more;
 
 	raw_spin_lock_irq(&pool->lock);
-	pool->drop_work_active = true;
+	pool->drops.active = true;
 	kpool_call_room(pool);
 	do {
 		more = kpool_drop_next_cancelled(pool);
-		item = list_first_entry_or_null(&pool->drop_list,
+		item = list_first_entry_or_null(&pool->drops.items,
 						struct kpool_item, node);
 		if (item)
-			kpool_drop(pool, item, &pool->drop_run, KPOOL_RUN_DROP,
+			kpool_drop(pool, item, &pool->runs.drop, KPOOL_RUN_DROP,
 				   item->err);
 		kpool_unlock_irq(pool);
 		raw_spin_lock_irq(&pool->lock);
 	} while (item || more);
-	pool->drop_work_active = false;
+	pool->drops.active = false;
 	/* without a drop, this may have made room, or ended the last progress */
 	kpool_unlock_irq(pool);
 }
 
 /* Abort */
-
-static struct kpool_item *kpool_first_queued(struct kpool *pool)
-{
-	int prio;
-
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
-		if (!list_empty(&pool->queue[prio]))
-			return list_first_entry(&pool->queue[prio],
-						struct kpool_item, node);
-	return NULL;
-}
-
-/* Some accepted item that has not started, but those that a run holds. */
-struct kpool_item *kpool_any_accepted(struct kpool *pool)
-{
-	return kpool_first_queued(pool) ?:
-	       list_first_entry_or_null(&pool->parked, struct kpool_item, node) ?:
-	       /* the submitters are sent away before */
-	       (list_empty(&pool->submitters) ?
-		list_first_entry_or_null(&pool->admission, struct kpool_item,
-					 node) : NULL) ?:
-	       kpool_first_delayed(pool);
-}
 
 /* Drop all that has not started; in an aborted pool nothing does. */
 static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
@@ -214,9 +167,9 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 			raw_spin_lock_irq(&pool->lock);
 			continue;
 		}
-		/* the one before is on pool->free_runs since it has ended */
+		/* the one before is on pool->runs.free since it has ended */
 		kpool_drop(pool, item, *run, KPOOL_RUN_ABORT, -ECANCELED);
-		*run = list_first_entry(&pool->free_runs, struct kpool_run,
+		*run = list_first_entry(&pool->runs.free, struct kpool_run,
 					free);
 		list_del(&(*run)->free);
 		dropped++;
@@ -228,8 +181,8 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 void kpool_abort_by_dropper(struct kpool *pool)
 {
 	raw_spin_lock_irq(&pool->lock);
-	pool->nr_aborters--;
-	kpool_queue_drop_work(pool);
+	pool->drops.nr_aborters--;
+	kpool_context_queue(&pool->drops.work);
 	kpool_unlock_irq(pool);
 }
 
@@ -243,8 +196,8 @@ unsigned long kpool_abort(struct kpool *pool)
 	kpool_close(pool, true);
 	raw_spin_lock_irq(&pool->lock);
 	dropped = kpool_drop_all(pool, &run);
-	pool->nr_aborters--;
-	list_add(&run->free, &pool->free_runs);
+	pool->drops.nr_aborters--;
+	list_add(&run->free, &pool->runs.free);
 	/* what it has only doomed is no progress of its own any more */
 	kpool_unlock_irq(pool);
 	return dropped;

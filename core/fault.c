@@ -17,6 +17,7 @@
 
 #include "debug.h"
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
 
 static void kpool_record_error(struct kpool *pool, pid_t pid,
@@ -32,7 +33,7 @@ static void kpool_record_error(struct kpool *pool, pid_t pid,
 
 	snprintf(error.fn, sizeof(error.fn), "%ps", fault->fn);
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	pool->errors[pool->nr_errors++ % KPOOL_NR_ERRORS] = error;
+	pool->faults.errors[pool->faults.nr_errors++ % KPOOL_NR_ERRORS] = error;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
@@ -53,7 +54,7 @@ void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 			unsigned int ran_ms, const struct kpool_stack *stack)
 {
 	struct kpool_stall *stall =
-		&pool->stalls[pool->nr_stalls % KPOOL_NR_STALLS];
+		&pool->wd.stalls[pool->wd.nr_stalls % KPOOL_NR_STALLS];
 
 	raw_spin_lock_irq(&pool->lock);
 	stall->when = 0;
@@ -66,7 +67,7 @@ void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 
 	raw_spin_lock_irq(&pool->lock);
 	stall->when = ktime_get_boottime_ns();
-	pool->nr_stalls++;
+	pool->wd.nr_stalls++;
 	raw_spin_unlock_irq(&pool->lock);
 }
 
@@ -136,7 +137,7 @@ static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
 	if (run->dead)
 		return;
 	run->dead = true;
-	pool->nr_dead_runs++;
+	pool->faults.nr_dead++;
 }
 
 /* In the dying thread: once the lock has been dropped, the worker may be gone. */
@@ -150,7 +151,7 @@ static void kpool_worker_died(struct kpool_worker *worker)
 	WRITE_ONCE(worker->died, true);
 	if (worker->run.item)
 		kpool_mark_dead(pool, &worker->run);
-	kpool_context_queue(&pool->dead_work);
+	kpool_context_queue(&pool->faults.dead_work);
 	kpool_unlock(pool, flags);
 }
 
@@ -285,7 +286,7 @@ static struct kpool_worker *kpool_find_dead_worker(struct kpool *pool)
 	struct kpool_worker *worker, *dead = NULL;
 
 	mutex_lock(&pool->mutex);
-	list_for_each_entry(worker, &pool->workers, member) {
+	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		if (kpool_is_dead(worker)) {
 			dead = worker;
 			list_del_init(&dead->member);
@@ -329,7 +330,7 @@ static void kpool_fail_flushers(struct kpool *pool, u32 epoch)
 /* Those that wait for more than the dead item are told that it did not end. */
 static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
 {
-	list_splice_tail_init(&pool->drain_waiters, &pool->failed_drain_waiters);
+	list_splice_tail_init(&pool->waiters.drain, &pool->waiters.failed_drain);
 	kpool_group_fail_waiters(group);
 }
 
@@ -337,9 +338,9 @@ static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
 static void kpool_take_over_run(struct kpool *pool, struct kpool_run *run)
 {
 	if (run->dead)
-		pool->nr_dead_runs--;
+		pool->faults.nr_dead--;
 	run->dead = true;
-	pool->reaping_dead = run;
+	pool->faults.reaping = run;
 	kpool_ext_run_enter(pool, run);
 }
 
@@ -365,19 +366,19 @@ static void kpool_bury_worker(struct kpool *pool, struct kpool_worker *worker)
 
 	if (kpool_may_notify(run, KPOOL_NOTIFIED_HANDLER))
 		kpool_report_error(pool, task, &(struct kpool_fault) {
-			.fn	= worker->fn,
+			.fn	= worker->run.fn,
 			.item	= worker->run.item,
 			.err	= -EIO,
 			.died	= true,
 			.state	= worker->data,
 		});
-	if (kpool_may_notify(run, KPOOL_NOTIFIED_CALL) && worker->call)
-		kpool_call_died(worker->call);
+	if (kpool_may_notify(run, KPOOL_NOTIFIED_CALL) && worker->run.call)
+		kpool_call_died(worker->run.call);
 
 	kpool_fail_flushers(pool, run->epoch);
 	kpool_fail_waiters(pool, run->group);
 	kpool_ext_run_leave(pool, run);
-	pool->reaping_dead = NULL;
+	pool->faults.reaping = NULL;
 	suspended = kpool_worker_remove_dead(worker);
 	kpool_unlock_irq(pool);
 
@@ -395,7 +396,7 @@ static void kpool_reap_dead_worker(struct kpool *pool, struct kpool_worker *work
 	struct kpool_run *run = &worker->run;
 
 	pr_err("%s: worker %d has died in %ps\n", pool->name,
-	       task_pid_nr(task), READ_ONCE(worker->fn));
+	       task_pid_nr(task), READ_ONCE(worker->run.fn));
 	/* the run goes on here: what waits for it from here waits for itself */
 	raw_spin_lock_irq(&pool->lock);
 	kpool_run_clear_outer(pool, run, task);
@@ -469,7 +470,7 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 
 	kpool_fail_flushers(pool, run->epoch);
 	kpool_fail_waiters(pool, run->group);
-	pool->reaping_dead = NULL;
+	pool->faults.reaping = NULL;
 	kpool_caller_run_end(pool, run, -EIO);
 	kpool_unlock_irq(pool);
 
@@ -486,10 +487,10 @@ static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run,
 	pr_err("%s: thread %d has died in %ps, a dropped function\n",
 	       pool->name, task_pid_nr(task), run->fn);
 	raw_spin_lock_irq(&pool->lock);
-	pool->reaping_dead = NULL;
-	pool->nr_aborters -= aborter;
+	pool->faults.reaping = NULL;
+	pool->drops.nr_aborters -= aborter;
 	if (!aborter)
-		pool->drop_work_active = false;
+		pool->drops.active = false;
 	if (run->kind == KPOOL_RUN_ROOM)
 		kpool_room_end(pool, run);
 	else
@@ -537,7 +538,7 @@ static bool kpool_find_dead_workers(struct kpool *pool)
 	bool found = false;
 
 	mutex_lock(&pool->mutex);
-	list_for_each_entry(worker, &pool->workers, member) {
+	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		if (!kpool_is_dead(worker))
 			continue;
 		found = true;
@@ -556,14 +557,14 @@ static bool kpool_is_reaper_lost(struct kpool *pool)
 	bool lost;
 
 	raw_spin_lock_irq(&pool->lock);
-	run = pool->reaping_dead;
+	run = pool->faults.reaping;
 	if (run && kpool_has_ended(run->task_ref)) {
-		pool->reaper_lost = true;
-		pool->reaping_dead = NULL;
+		pool->faults.reaper_lost = true;
+		pool->faults.reaping = NULL;
 		run->dead = false;
 		kpool_mark_dead(pool, run);
 	}
-	lost = pool->reaper_lost;
+	lost = pool->faults.reaper_lost;
 	kpool_unlock_irq(pool);
 	return lost;
 }
@@ -577,9 +578,9 @@ void kpool_look_for_dead(struct kpool *pool)
 	found |= !!kpool_find_dead_run(pool);
 	/* that takes memory, which this work must not wait for */
 	if (lost)
-		mod_delayed_work(kpool_spawn_wq, &pool->spawn_work, 0);
+		mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
 	else if (found)
-		kpool_context_queue(&pool->dead_work);
+		kpool_context_queue(&pool->faults.dead_work);
 }
 
 /* In the spawn work.  Without memory, the watch has it tried again. */
@@ -588,12 +589,12 @@ void kpool_replace_reaper(struct kpool *pool)
 	bool lost;
 
 	raw_spin_lock_irq(&pool->lock);
-	lost = pool->reaper_lost;
-	pool->reaper_lost = false;
+	lost = pool->faults.reaper_lost;
+	pool->faults.reaper_lost = false;
 	raw_spin_unlock_irq(&pool->lock);
-	if (!lost || !kpool_context_replace(&pool->dead_work))
+	if (!lost || !kpool_context_replace(&pool->faults.dead_work))
 		return;
 	raw_spin_lock_irq(&pool->lock);
-	pool->reaper_lost = true;
+	pool->faults.reaper_lost = true;
 	raw_spin_unlock_irq(&pool->lock);
 }

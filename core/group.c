@@ -17,6 +17,7 @@
 #include <linux/module.h>
 
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
 
 int kpool_init_group(struct kpool_group *group, struct kpool *pool,
@@ -77,7 +78,7 @@ static void kpool_group_add_member(struct kpool_group *group)
 }
 
 /* Nothing is left in a cancelled group that has to be taken out. */
-static void kpool_group_swept(struct kpool_group *group)
+void kpool_group_swept(struct kpool_group *group)
 {
 	if (list_empty(&group->cancel_node))
 		return;
@@ -122,7 +123,7 @@ static void kpool_group_complete_next(struct kpool *pool,
 				      struct kpool_group *group)
 {
 	if (!list_empty(&group->next_waiters))
-		list_move_tail(group->next_waiters.next, &pool->done_waiters);
+		list_move_tail(group->next_waiters.next, &pool->waiters.done);
 }
 
 /* A worker died in a job: the waiters for all of the group are told of it. */
@@ -134,11 +135,11 @@ void kpool_group_fail_waiters(struct kpool_group *group)
 
 /* Cancelling */
 
-static void kpool_group_queue_cancel(struct kpool *pool, struct kpool_group *group)
+void kpool_group_queue_cancel(struct kpool *pool, struct kpool_group *group)
 {
 	if (!group->members || !list_empty(&group->cancel_node))
 		return;
-	list_add_tail(&group->cancel_node, &pool->cancelled_groups);
+	list_add_tail(&group->cancel_node, &pool->drops.cancelled_groups);
 	pool->nr_recheck++;
 }
 
@@ -149,54 +150,6 @@ static void kpool_group_do_cancel(struct kpool *pool, struct kpool_group *group)
 		return;
 	group->cancelled = true;
 	kpool_group_queue_cancel(pool, group);
-}
-
-/* Pass a group's cancellation on to one of its children: was there any? */
-static bool kpool_sweep_child(struct kpool *pool, struct kpool_group *group)
-{
-	struct kpool_group *child;
-
-	/* those that have been swept are at the end */
-	child = list_first_entry_or_null(&group->children, struct kpool_group,
-					 sibling);
-	if (!child || child->swept)
-		return false;
-	child->swept = true;
-	list_move_tail(&child->sibling, &group->children);
-	kpool_group_queue_cancel(pool, child);
-	return true;
-}
-
-/*
- * Take one thing out of a cancelled group, of which nothing comes in any more:
- * was there any?
- */
-bool kpool_sweep_groups(struct kpool *pool)
-{
-	struct kpool_group *group;
-	struct kpool_job *job;
-
-	lockdep_assert_held(&pool->lock);
-	group = list_first_entry_or_null(&pool->cancelled_groups,
-					 struct kpool_group, cancel_node);
-	if (!group)
-		return false;
-	if (kpool_sweep_child(pool, group))
-		return true;
-
-	job = list_first_entry_or_null(&group->blocked, struct kpool_job,
-				       group_node);
-	if (job) {
-		kpool_fail_blocked(pool, &job->item, -ECANCELED);
-		return true;
-	}
-	job = list_first_entry_or_null(&group->pending, struct kpool_job,
-				       group_node);
-	if (job)
-		kpool_item_drop(pool, &job->item, -ECANCELED);
-	else
-		kpool_group_swept(group);
-	return true;
 }
 
 void kpool_group_cancel(struct kpool_group *group)

@@ -9,9 +9,12 @@
  * runs anything.
  */
 #include <linux/module.h>
+#include <linux/sched/task_stack.h>
 
 #include "debug.h"
 #include "internal.h"
+#include "item.h"
+#include "lock.h"
 #include "queue.h"
 
 void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)
@@ -183,6 +186,53 @@ struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
 	}
 }
 
+/* Is the caller the item's own function? */
+bool kpool_is_self_submit(struct kpool *pool,
+				 const struct kpool_item *item)
+{
+	const struct kpool_run *run = kpool_run_of(item), *in;
+
+	if (!run || run->kind == KPOOL_RUN_DROP || run->kind == KPOOL_RUN_ABORT)
+		return false;
+	for (in = kpool_current_run(pool); in && in != run; in = in->outer)
+		;
+	return in;
+}
+
+/* Is the caller the item's own function, and nothing inside of it? */
+static bool kpool_is_handover(struct kpool *pool,
+			      const struct kpool_item *item)
+{
+	return kpool_is_self_submit(pool, item) &&
+	       kpool_current_run(pool) == kpool_run_of(item);
+}
+
+/*
+ * Make the pool the home of an item that has another, or none.  The fields of
+ * an item are guarded by its home's lock, and only under that lock does it
+ * leave.  Litmus: owner-handover.
+ */
+int kpool_item_migrate(struct kpool *pool, struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *old;
+	int err = 0;
+
+	old = kpool_item_lock(item, &flags);
+	if (item->state != KPOOL_ITEM_IDLE || kpool_is_to_complete(item)) {
+		err = -EALREADY;
+	} else if (kpool_run_of(item) && !kpool_is_handover(old, item)) {
+		err = old == pool ? 0 : -EBUSY;
+	} else if (old != pool) {
+		/* the run that hands its item on goes on without it */
+		item->run = NULL;
+		/* pairs with kpool_item_lock_for_submit() and kpool_item_lock() */
+		smp_store_release(&item->pool_id, pool->id);
+	}
+	raw_spin_unlock_irqrestore(&old->lock, flags);
+	return err;
+}
+
 /* Take an accepted item back; a sleeping submit of it is told. */
 bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 {
@@ -201,7 +251,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	kpool_debug_ended(item);
 	pool->stats.cancelled++;
 	/* an earlier acceptance may still run, for which they wait too */
-	kpool_move_waiters(pool, item, run ? &run->waiters : &pool->done_waiters);
+	kpool_move_waiters(pool, item, run ? &run->waiters : &pool->waiters.done);
 	group = kpool_special_take_group(pool, item);
 	if (group)
 		kpool_group_end(pool, group, item, -ECANCELED, false);
@@ -306,3 +356,71 @@ bool kpool_is_pending(struct kpool_item *item)
 	return pending;
 }
 EXPORT_SYMBOL_GPL(kpool_is_pending);
+
+/* debugobjects */
+
+static void *kpool_debug_hint(void *addr)
+{
+	return ((struct kpool_item *)addr)->fn;
+}
+
+/* One made by a static initialiser has not been seen before its first submit. */
+static bool kpool_is_static(void *addr)
+{
+	const struct kpool_item *item = addr;
+
+	return item->fn && !item->node.next && !item->node.prev &&
+	       !item->run && !item->pool_id && item->state == KPOOL_ITEM_IDLE;
+}
+
+/* Made anew, or freed, while active: whoever has it on a list must not. */
+static void kpool_fixup_active(void *addr)
+{
+	kpool_cancel(addr);
+	/* what is left of it may say otherwise: then this would not end */
+	debug_object_deactivate(addr, &kpool_item_descr);
+}
+
+static bool kpool_fixup_init(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	kpool_fixup_active(addr);
+	debug_object_init(addr, &kpool_item_descr);
+	return true;
+}
+
+static bool kpool_fixup_free(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	kpool_fixup_active(addr);
+	debug_object_free(addr, &kpool_item_descr);
+	return true;
+}
+
+/* Never made: one without a function is refused. */
+static bool kpool_fixup_assert_init(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_NOTAVAILABLE)
+		return false;
+	kpool_init_item(addr, NULL);
+	return true;
+}
+
+const struct debug_obj_descr kpool_item_descr = {
+	.name			= "kpool_item",
+	.debug_hint		= kpool_debug_hint,
+	.is_static_object	= kpool_is_static,
+	.fixup_init		= kpool_fixup_init,
+	.fixup_free		= kpool_fixup_free,
+	.fixup_assert_init	= kpool_fixup_assert_init,
+};
+
+void kpool_debug_init(struct kpool_item *item)
+{
+	if (object_is_on_stack(item))
+		debug_object_init_on_stack(item, &kpool_item_descr);
+	else
+		debug_object_init(item, &kpool_item_descr);
+}

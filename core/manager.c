@@ -2,7 +2,7 @@
 /*
  * The manager: how many worker threads a pool has.
  *
- * A worker that is needed is taken from pool->idle, most recently used first,
+ * A worker that is needed is taken from pool->mgr.idle, most recently used first,
  * or created.  Delayed work does what may sleep.  The spawn work creates threads, as
  * many at a time as items want one.  A new worker enters the books itself after
  * its worker_init, and so no worker waits for another's; an item for which that
@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
 
 /* How long to wait after a thread could not be created: doubled by each failure. */
@@ -26,23 +27,23 @@
 /* May another thread be made?  Those that have not quite gone count. */
 static bool kpool_can_grow(const struct kpool *pool)
 {
-	return pool->nr_workers + pool->nr_spawning <
+	return pool->mgr.nr_workers + pool->mgr.nr_spawning <
 	       (unsigned int)pool->attrs.capacity;
 }
 
 /* Is there more to start than workers on their way, and nobody idle? */
 static bool kpool_needs_worker(struct kpool *pool)
 {
-	return !pool->nr_idle && kpool_has_work(pool) &&
-	       pool->nr_queued > pool->nr_waking + pool->nr_spawning -
-			       pool->nr_late;
+	return !pool->mgr.nr_idle && kpool_has_work(pool) &&
+	       pool->q.nr_queued > pool->mgr.nr_waking + pool->mgr.nr_spawning -
+			       pool->mgr.nr_late;
 }
 
 /* Does the pool lack warm workers that it promised to have made? */
 static bool kpool_below_min_workers(const struct kpool *pool)
 {
 	return (pool->attrs.flags & KPOOL_PREALLOC) && !pool->closed &&
-	       kpool_nr_staying(pool) + pool->nr_spawning <
+	       kpool_nr_staying(pool) + pool->mgr.nr_spawning <
 	       (unsigned int)pool->attrs.min_workers;
 }
 
@@ -57,16 +58,16 @@ static unsigned long kpool_spawn_delay(const struct kpool *pool)
 {
 	u64 now = get_jiffies_64();
 
-	if (!pool->spawn_pause || now >= pool->spawn_next)
+	if (!pool->mgr.spawn_pause || now >= pool->mgr.spawn_next)
 		return 0;
-	return pool->spawn_next - now;
+	return pool->mgr.spawn_next - now;
 }
 
 /* Does an item wait for a worker in worker_init, though another could be made? */
 static bool kpool_awaits_init(struct kpool *pool)
 {
-	return !pool->nr_idle && kpool_has_work(pool) &&
-	       !list_empty(&pool->starting) && kpool_can_grow(pool);
+	return !pool->mgr.nr_idle && kpool_has_work(pool) &&
+	       !list_empty(&pool->mgr.starting) && kpool_can_grow(pool);
 }
 
 /*
@@ -76,20 +77,20 @@ static bool kpool_awaits_init(struct kpool *pool)
 static unsigned long kpool_late_at(const struct kpool *pool)
 {
 	const struct kpool_worker *oldest =
-		list_first_entry(&pool->starting, struct kpool_worker, node);
+		list_first_entry(&pool->mgr.starting, struct kpool_worker, node);
 
 	return oldest->since + (KPOOL_MIN_SPAWN_PAUSE <<
-				    min(pool->nr_late, KPOOL_MAX_LATE_SHIFT));
+				    min(pool->mgr.nr_late, KPOOL_MAX_LATE_SHIFT));
 }
 
 static void kpool_arm_late(struct kpool *pool)
 {
 	long left;
 
-	if (delayed_work_pending(&pool->late_work) || !kpool_awaits_init(pool))
+	if (delayed_work_pending(&pool->mgr.late_work) || !kpool_awaits_init(pool))
 		return;
 	left = kpool_late_at(pool) - jiffies;
-	queue_delayed_work(kpool_wq, &pool->late_work, max(left, 0));
+	queue_delayed_work(kpool_wq, &pool->mgr.late_work, max(left, 0));
 }
 
 /* Create workers if the pool needs some. */
@@ -97,7 +98,7 @@ void kpool_spawn_if_needed(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	if (kpool_should_spawn(pool))
-		queue_delayed_work(kpool_spawn_wq, &pool->spawn_work,
+		queue_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work,
 				   kpool_spawn_delay(pool));
 	kpool_arm_late(pool);
 }
@@ -105,18 +106,17 @@ void kpool_spawn_if_needed(struct kpool *pool)
 /* An item has waited for a worker_init for long: another worker is made. */
 void kpool_late_work(struct work_struct *work)
 {
-	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
-					  late_work);
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool, mgr.late_work);
 	struct kpool_worker *worker;
 
 	raw_spin_lock_irq(&pool->lock);
 	if (kpool_awaits_init(pool) &&
 	    time_after_eq(jiffies, kpool_late_at(pool))) {
-		worker = list_first_entry(&pool->starting, struct kpool_worker,
+		worker = list_first_entry(&pool->mgr.starting, struct kpool_worker,
 					  node);
 		list_del(&worker->node);
 		worker->late = true;
-		pool->nr_late++;
+		pool->mgr.nr_late++;
 	}
 	kpool_spawn_if_needed(pool);
 	raw_spin_unlock_irq(&pool->lock);
@@ -130,7 +130,7 @@ void kpool_worker_init_begin(struct kpool_worker *worker)
 	raw_spin_lock_irq(&pool->lock);
 	worker->since = jiffies;
 	worker->starting = true;
-	list_add_tail(&worker->node, &pool->starting);
+	list_add_tail(&worker->node, &pool->mgr.starting);
 	kpool_arm_late(pool);
 	raw_spin_unlock_irq(&pool->lock);
 }
@@ -143,7 +143,7 @@ void kpool_worker_init_end(struct kpool_worker *worker)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (worker->late)
-		pool->nr_late--;
+		pool->mgr.nr_late--;
 	else if (worker->starting)
 		list_del(&worker->node);
 	worker->starting = false;
@@ -154,7 +154,7 @@ void kpool_worker_init_end(struct kpool_worker *worker)
 /* Can the coldest idle worker expire at all? */
 static bool kpool_can_expire(const struct kpool *pool)
 {
-	return !list_empty(&pool->idle) &&
+	return !list_empty(&pool->mgr.idle) &&
 	       pool->attrs.expiry_ms != KPOOL_NO_PURGE &&
 	       kpool_nr_staying(pool) > (unsigned int)pool->attrs.min_workers;
 }
@@ -163,7 +163,7 @@ static bool kpool_can_expire(const struct kpool *pool)
 static unsigned long kpool_next_expiry(const struct kpool *pool)
 {
 	const struct kpool_worker *oldest =
-		list_last_entry(&pool->idle, struct kpool_worker, node);
+		list_last_entry(&pool->mgr.idle, struct kpool_worker, node);
 
 	return oldest->since + pool->expiry;
 }
@@ -186,9 +186,9 @@ unsigned long kpool_timer_expires(unsigned long when)
  */
 void kpool_arm_reaper(struct kpool *pool)
 {
-	if (delayed_work_pending(&pool->reap_work) || !kpool_can_expire(pool))
+	if (delayed_work_pending(&pool->mgr.reap_work) || !kpool_can_expire(pool))
 		return;
-	queue_delayed_work(kpool_wq, &pool->reap_work,
+	queue_delayed_work(kpool_wq, &pool->mgr.reap_work,
 			   kpool_timer_expires(kpool_next_expiry(pool)));
 }
 
@@ -198,16 +198,16 @@ struct task_struct *kpool_pick_worker(struct kpool *pool)
 	struct kpool_worker *worker;
 
 	lockdep_assert_held(&pool->lock);
-	worker = list_first_entry_or_null(&pool->idle, struct kpool_worker,
+	worker = list_first_entry_or_null(&pool->mgr.idle, struct kpool_worker,
 					  node);
 	if (!worker) {
 		kpool_spawn_if_needed(pool);
 		return NULL;
 	}
 	list_del(&worker->node);
-	pool->nr_idle--;
+	pool->mgr.nr_idle--;
 	worker->state = KPOOL_WORKER_WAKING;
-	pool->nr_waking++;
+	pool->mgr.nr_waking++;
 	return worker->task;
 }
 
@@ -217,21 +217,21 @@ void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
 {
 	worker->state = why;
 	worker->since = jiffies;
-	pool->nr_exiting++;
+	pool->mgr.nr_exiting++;
 }
 
 /* Has a worker that finds nothing to start no future? */
 bool kpool_should_exit(const struct kpool *pool)
 {
-	return (pool->closed && !pool->nr_queued) || kpool_has_surplus(pool);
+	return (pool->closed && !pool->q.nr_queued) || kpool_has_surplus(pool);
 }
 
 /* The reap work sends idle workers away, one after the other. */
 void kpool_retire_surplus(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (pool->nr_idle && kpool_should_exit(pool))
-		mod_delayed_work(kpool_wq, &pool->reap_work, 0);
+	if (pool->mgr.nr_idle && kpool_should_exit(pool))
+		mod_delayed_work(kpool_wq, &pool->mgr.reap_work, 0);
 }
 
 /* Memory for a worker, used before if there is any. */
@@ -240,7 +240,7 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 	struct kpool_worker *worker;
 
 	raw_spin_lock_irq(&pool->lock);
-	worker = list_first_entry_or_null(&pool->free_workers, struct kpool_worker,
+	worker = list_first_entry_or_null(&pool->mgr.free_workers, struct kpool_worker,
 					  node);
 	if (worker)
 		list_del(&worker->node);
@@ -284,9 +284,9 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	worker->state = KPOOL_WORKER_STARTING;
 	worker->since = jiffies;
 	worker->completed = 0;
-	worker->fn = NULL;
+	worker->run.fn = NULL;
 	worker->data = NULL;
-	worker->call = NULL;
+	worker->run.call = NULL;
 	worker->stall_reported = 0;
 	worker->died = false;
 	worker->in_fault_handler = false;
@@ -301,8 +301,8 @@ static int kpool_create_thread(struct kpool_worker *worker)
 static void kpool_spawn_ended(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!--pool->nr_spawning)
-		kpool_waiter_complete_list(pool, &pool->spawn_waiters, false);
+	if (!--pool->mgr.nr_spawning)
+		kpool_waiter_complete_list(pool, &pool->waiters.spawn, false);
 }
 
 /*
@@ -311,14 +311,14 @@ static void kpool_spawn_ended(struct kpool *pool)
  */
 static void kpool_spawn_recovered(struct kpool *pool)
 {
-	bool again = pool->spawn_pause, resumed = pool->reclaim_broken;
+	bool again = pool->mgr.spawn_pause, resumed = pool->mgr.reclaim_broken;
 
 	if (!again && !resumed)
 		return;
-	pool->spawn_pause = 0;
-	pool->reclaim_broken = false;
+	pool->mgr.spawn_pause = 0;
+	pool->mgr.reclaim_broken = false;
 	if (again)
-		mod_delayed_work(kpool_spawn_wq, &pool->spawn_work, 0);
+		mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
 	raw_spin_unlock_irq(&pool->lock);
 	if (again)
 		pr_info("%s: worker threads can be made again\n",
@@ -339,11 +339,11 @@ bool kpool_worker_account(struct kpool_worker *worker)
 
 	lockdep_assert_held(&pool->lock);
 	kpool_spawn_recovered(pool);
-	if (pool->nr_workers >= (unsigned int)pool->attrs.capacity)
+	if (pool->mgr.nr_workers >= (unsigned int)pool->attrs.capacity)
 		return false;
 	worker->state = KPOOL_WORKER_WAKING;
 	worker->since = jiffies;
-	pool->nr_workers++;
+	pool->mgr.nr_workers++;
 	pool->stats.spawned++;
 	kpool_spawn_ended(pool);
 	return true;
@@ -359,15 +359,15 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 	bool first;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	first = !pool->spawn_pause;
+	first = !pool->mgr.spawn_pause;
 	if (first)
-		pool->spawn_pause = KPOOL_MIN_SPAWN_PAUSE;
+		pool->mgr.spawn_pause = KPOOL_MIN_SPAWN_PAUSE;
 	else if (retry)
-		pool->spawn_pause = min(2 * pool->spawn_pause,
+		pool->mgr.spawn_pause = min(2 * pool->mgr.spawn_pause,
 					KPOOL_MAX_SPAWN_PAUSE);
 	if (first || retry) {
-		pool->spawn_error = err;
-		pool->spawn_next = get_jiffies_64() + pool->spawn_pause;
+		pool->mgr.spawn_error = err;
+		pool->mgr.spawn_next = get_jiffies_64() + pool->mgr.spawn_pause;
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	if (first)
@@ -390,8 +390,8 @@ void kpool_worker_exited(struct kpool_worker *worker)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (worker->state == KPOOL_WORKER_STARTING)
 		worker->state = KPOOL_WORKER_FAILED;
-	list_add_tail(&worker->node, &pool->exited);
-	mod_delayed_work(kpool_wq, &pool->reap_work, 0);
+	list_add_tail(&worker->node, &pool->mgr.exited);
+	mod_delayed_work(kpool_wq, &pool->mgr.reap_work, 0);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
@@ -411,7 +411,7 @@ static int kpool_create_worker(struct kpool *pool, bool retry)
 	kpool_spawn_failed(pool, err, retry);
 	raw_spin_lock_irq(&pool->lock);
 	if (worker)
-		list_add(&worker->node, &pool->free_workers);
+		list_add(&worker->node, &pool->mgr.free_workers);
 	kpool_spawn_ended(pool);
 	kpool_unlock_irq(pool);
 	return err;
@@ -437,10 +437,10 @@ static bool kpool_reserve_worker(struct kpool *pool,
 
 	raw_spin_lock_irq(&pool->lock);
 	reserved = wanted(pool);
-	*retry = pool->spawn_pause;
+	*retry = pool->mgr.spawn_pause;
 	if (reserved) {
-		pool->nr_spawning++;
-		pool->spawn_next = get_jiffies_64() + pool->spawn_pause;
+		pool->mgr.nr_spawning++;
+		pool->mgr.spawn_next = get_jiffies_64() + pool->mgr.spawn_pause;
 	}
 	raw_spin_unlock_irq(&pool->lock);
 	return reserved;
@@ -448,8 +448,7 @@ static bool kpool_reserve_worker(struct kpool *pool,
 
 void kpool_spawn_work_fn(struct work_struct *work)
 {
-	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
-					  spawn_work);
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool, mgr.spawn_work);
 	bool retry;
 
 	kpool_replace_reaper(pool);
@@ -473,12 +472,12 @@ static int kpool_wait_spawned(struct kpool *pool)
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_SPAWN, NULL);
 	raw_spin_lock_irq(&pool->lock);
-	if (pool->nr_spawning) {
-		list_add_tail(&waiter.node, &pool->spawn_waiters);
+	if (pool->mgr.nr_spawning) {
+		list_add_tail(&waiter.node, &pool->waiters.spawn);
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
 	if (kpool_should_prealloc(pool))
-		err = pool->spawn_pause ? pool->spawn_error : 1;
+		err = pool->mgr.spawn_pause ? pool->mgr.spawn_error : 1;
 	raw_spin_unlock_irq(&pool->lock);
 	return err;
 }
@@ -519,7 +518,7 @@ static void kpool_worker_reap(struct kpool *pool, struct kpool_worker *worker)
 {
 	kpool_stop_thread(worker);
 	raw_spin_lock_irq(&pool->lock);
-	list_add(&worker->node, &pool->free_workers);
+	list_add(&worker->node, &pool->mgr.free_workers);
 	if (worker->state == KPOOL_WORKER_FAILED) {
 		kpool_spawn_ended(pool);
 	} else {
@@ -527,8 +526,8 @@ static void kpool_worker_reap(struct kpool *pool, struct kpool_worker *worker)
 			pool->stats.purged++;
 		else
 			pool->stats.retired++;
-		pool->nr_exiting--;
-		pool->nr_workers--;
+		pool->mgr.nr_exiting--;
+		pool->mgr.nr_workers--;
 	}
 	kpool_unlock_irq(pool);
 }
@@ -539,7 +538,7 @@ static bool kpool_reap_next(struct kpool *pool)
 	struct kpool_worker *worker;
 
 	raw_spin_lock_irq(&pool->lock);
-	worker = list_first_entry_or_null(&pool->exited, struct kpool_worker,
+	worker = list_first_entry_or_null(&pool->mgr.exited, struct kpool_worker,
 					  node);
 	if (worker)
 		list_del(&worker->node);
@@ -552,7 +551,7 @@ static bool kpool_reap_next(struct kpool *pool)
 /* Why has the coldest idle worker to leave, or KPOOL_WORKER_IDLE if it has not? */
 static enum kpool_worker_state kpool_oldest_idle_fate(const struct kpool *pool)
 {
-	if (!pool->nr_idle)
+	if (!pool->mgr.nr_idle)
 		return KPOOL_WORKER_IDLE;
 	if (kpool_should_exit(pool))
 		return KPOOL_WORKER_RETIRED;
@@ -572,10 +571,10 @@ static bool kpool_retire_next(struct kpool *pool)
 	raw_spin_lock_irq(&pool->lock);
 	why = kpool_oldest_idle_fate(pool);
 	if (why != KPOOL_WORKER_IDLE) {
-		worker = list_last_entry(&pool->idle, struct kpool_worker,
+		worker = list_last_entry(&pool->mgr.idle, struct kpool_worker,
 					 node);
 		list_del(&worker->node);
-		pool->nr_idle--;
+		pool->mgr.nr_idle--;
 		kpool_worker_retire(pool, worker, why);
 	}
 	raw_spin_unlock_irq(&pool->lock);
@@ -587,8 +586,7 @@ static bool kpool_retire_next(struct kpool *pool)
 
 void kpool_reap_work_fn(struct work_struct *work)
 {
-	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
-					  reap_work);
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool, mgr.reap_work);
 
 	while (kpool_reap_next(pool) || kpool_retire_next(pool))
 		;
@@ -603,6 +601,6 @@ void kpool_free_workers(struct kpool *pool)
 {
 	struct kpool_worker *worker, *next;
 
-	list_for_each_entry_safe(worker, next, &pool->free_workers, node)
+	list_for_each_entry_safe(worker, next, &pool->mgr.free_workers, node)
 		kfree(worker);
 }

@@ -23,22 +23,11 @@
 #include <linux/rbtree.h>
 
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
 
 /* Items to look at under one hold of the lock. */
 #define KPOOL_SCAN_BATCH	32
-
-/* A module that is being removed, and how far the search for its items is. */
-struct kpool_going {
-	struct list_head	node;	/* L: on pool->going */
-	struct kpool		*pool;	/* I: the default pool, or NULL */
-	const struct module	*module; /* I */
-	struct list_head	*next;	/* L: node of the next item in a list */
-	struct rb_node		*next_delayed; /* L: the same in the tree */
-	bool			again;	/* L: an item was put back */
-	unsigned int		cancelled; /* L */
-	unsigned int		awaited; /* S: by the notifier itself */
-};
 
 /* Pools */
 
@@ -100,23 +89,6 @@ static void kpool_end_orphans(const struct module *owner)
 
 /* Items in the default pool */
 
-static bool kpool_is_within(const void *address, const struct module *module)
-{
-	return address && within_module((unsigned long)address, module);
-}
-
-/* Does the item use memory or a function of the module? */
-static bool kpool_is_of_module(const struct kpool_item *item,
-			       const struct module *module)
-{
-	if (kpool_is_within(kpool_user_fn(item), module))
-		return true;
-	if (kpool_is_within(item->dropped, module) ||
-	    kpool_is_within(kpool_complete_fn(item), module))
-		return true;
-	return kpool_is_within(item, module);
-}
-
 /* Is the item of a module that is being removed?  Such a submit must fail. */
 bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item)
 {
@@ -129,39 +101,12 @@ bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item)
 	return false;
 }
 
-/* The item leaves its list, or the tree of the delayed: no search stays there. */
-void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
-{
-	bool delayed = item->state == KPOOL_ITEM_DELAYED;
-	struct kpool_going *going;
-
-	lockdep_assert_held(&pool->lock);
-	list_for_each_entry(going, &pool->going, node) {
-		if (delayed &&
-		    going->next_delayed == &kpool_job_of(item)->delay_node)
-			going->next_delayed = rb_next(going->next_delayed);
-		else if (!delayed && going->next == &item->node)
-			going->next = item->node.next;
-	}
-}
-
-/* The item goes back to a list that may have been searched. */
-void kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
-{
-	struct kpool_going *going;
-
-	lockdep_assert_held(&pool->lock);
-	list_for_each_entry(going, &pool->going, node)
-		if (kpool_is_of_module(item, going->module))
-			going->again = true;
-}
-
 /* Begin a search of the list, or of the delayed if that is NULL. */
 static void kpool_scan_begin(struct kpool_going *going, struct list_head *list)
 {
 	going->next = list ? list->next : NULL;
 	going->next_delayed = list ? NULL :
-			      rb_first_cached(&going->pool->delayed);
+			      rb_first_cached(&going->pool->delays.jobs);
 }
 
 /* The item at the cursor, which moves on; NULL at the end. */
@@ -264,11 +209,11 @@ static void kpool_scan_all(struct kpool_going *going)
 	int prio;
 
 	kpool_scan(going, NULL);
-	kpool_scan(going, &pool->admission);
+	kpool_scan(going, &pool->q.admission);
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
-		kpool_scan(going, &pool->queue[prio]);
-	kpool_scan(going, &pool->parked);
-	kpool_scan(going, &pool->drop_list);
+		kpool_scan(going, &pool->q.prio[prio]);
+	kpool_scan(going, &pool->q.parked);
+	kpool_scan(going, &pool->drops.items);
 }
 
 /*
@@ -309,9 +254,8 @@ static bool kpool_run_is_of(const struct kpool_run *run,
 {
 	if (!run->item)
 		return false;
-	if (run->worker && kpool_is_within(READ_ONCE(run->worker->fn), module))
-		return true;
 	return kpool_is_within(run->fn, module) ||
+	       kpool_is_within(run->complete, module) ||
 	       kpool_is_within(run->item, module);
 }
 
@@ -336,23 +280,16 @@ static struct kpool_run *kpool_scan_run(struct kpool_going *going,
 	return found ? run : NULL;
 }
 
-/*
- * Find a run of the module in a worker, or NULL.  Set @unsure if a run has not
- * said yet: a function that was submitted shows in worker->fn a moment after
- * the start, if that was before the search.
- */
-static struct kpool_run *kpool_find_worker_run(struct kpool_going *going,
-					       bool *unsure)
+/* Find a run of the module in a worker, or NULL. */
+static struct kpool_run *kpool_find_worker_run(struct kpool_going *going)
 {
 	struct kpool *pool = going->pool;
 	struct kpool_run *found = NULL;
 	struct kpool_worker *worker;
 
 	mutex_lock(&pool->mutex);
-	list_for_each_entry(worker, &pool->workers, member) {
+	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		raw_spin_lock_irq(&pool->lock);
-		if (worker->run.item)
-			*unsure |= kpool_is_wrapper(READ_ONCE(worker->fn));
 		found = kpool_scan_run(going, &worker->run);
 		if (found)
 			break;
@@ -391,21 +328,16 @@ static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
 	}
 }
 
-/* Wait for a run to end, or a moment if unsure; false if there is none. */
+/* Wait for a run of the module to end; false if there is none. */
 static bool kpool_wait_orphan_run(struct kpool_going *going)
 {
 	struct kpool *pool = going->pool;
 	struct kpool_waiter waiter;
-	bool unsure = false;
 	struct kpool_run *run;
 
-	run = kpool_find_worker_run(going, &unsure) ?:
-	      kpool_find_ext_run(going);
-	if (!run) {
-		if (unsure)
-			schedule_timeout_uninterruptible(1);
-		return unsure;
-	}
+	run = kpool_find_worker_run(going) ?: kpool_find_ext_run(going);
+	if (!run)
+		return false;
 	kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, NULL);
 	raw_spin_lock_irq(&pool->lock);
 	/* its memory is the pool's: it may have ended, or be another's by now */
@@ -426,7 +358,7 @@ static bool kpool_is_empty(struct kpool *pool)
 	bool empty;
 
 	raw_spin_lock_irq(&pool->lock);
-	empty = !kpool_outstanding(pool) && !pool->nr_blocked;
+	empty = !kpool_outstanding(pool) && !pool->q.nr_blocked;
 	raw_spin_unlock_irq(&pool->lock);
 	return empty;
 }
@@ -452,9 +384,9 @@ static void kpool_cancel_orphans(struct kpool_going *going)
 		bool awaited;
 
 		kpool_scan_all(going);
-		awaited = kpool_await_completions(going, &going->pool->finished);
+		awaited = kpool_await_completions(going, &going->pool->q.finished);
 		awaited |= kpool_await_completions(going,
-						   &going->pool->completions);
+						   &going->pool->q.completions);
 		if (!kpool_wait_orphan_run(going) && !kpool_needs_scan(going) &&
 		    !awaited)
 			break;

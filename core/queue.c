@@ -2,7 +2,7 @@
 /*
  * The line: what has been accepted and not started.
  *
- * pool->queue is the line itself, one list for each priority.  pool->admission is
+ * pool->q.prio is the line itself, one list for each priority.  pool->q.admission is
  * the queue in front of it, in order of arrival: items of submitters that sleep
  * until there is room (KPOOL_ITEM_BLOCKED), and items accepted without room, which
  * wait there like a submitter that came at that time (KPOOL_ITEM_BACKLOG).
@@ -11,6 +11,8 @@
  * An item submitted while it runs keeps its place in line; when its turn comes
  * before the run has ended, the runner holds it and puts it back in front.
  */
+#include <linux/rbtree.h>
+
 #include "internal.h"
 #include "queue.h"
 
@@ -34,22 +36,24 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item)
 	lockdep_assert_held(&pool->lock);
 	item->state = KPOOL_ITEM_QUEUED;
 	list_add_tail(&item->node, kpool_queue_of(pool, item));
-	pool->nr_queued++;
+	pool->q.nr_queued++;
 	kpool_special_add(pool, item);
-	if (kpool_is_special(item))
+	if (kpool_is_special(item)) {
 		kpool_special_enqueue(pool, item);
+		kpool_special_account(pool, item, true);
+	}
 }
 
 static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
 {
 	list_del(&item->node);
-	pool->nr_queued--;
+	pool->q.nr_queued--;
 	if (kpool_is_special(item))
 		kpool_special_account(pool, item, false);
 }
 
 /* Take an accepted item from wherever it waits. */
-void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
+static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	/* kpool_delay_remove() does so itself */
@@ -62,17 +66,17 @@ void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 		break;
 	case KPOOL_ITEM_REQUEUE:
 		item->run->requeue = NULL;
-		pool->nr_requeue--;
+		pool->q.nr_requeue--;
 		kpool_special_remove(pool, item);
 		break;
 	case KPOOL_ITEM_PARKED:
 		list_del(&item->node);
-		pool->nr_parked--;
+		pool->q.nr_parked--;
 		kpool_special_remove(pool, item);
 		break;
 	case KPOOL_ITEM_BACKLOG:
 		list_del(&item->node);
-		pool->nr_backlog--;
+		pool->q.nr_backlog--;
 		pool->nr_recheck--;
 		kpool_special_remove(pool, item);
 		break;
@@ -84,10 +88,37 @@ void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 			item->run->requeue = NULL;
 		else
 			list_del(&item->node);
-		pool->nr_dropping--;
+		pool->drops.nr--;
 		break;
 	}
 	item->state = KPOOL_ITEM_IDLE;
+}
+
+/* The item leaves its list, or the tree of the delayed: no search stays there. */
+void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
+{
+	bool delayed = item->state == KPOOL_ITEM_DELAYED;
+	struct kpool_going *going;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(going, &pool->going, node) {
+		if (delayed &&
+		    going->next_delayed == &kpool_job_of(item)->delay_node)
+			going->next_delayed = rb_next(going->next_delayed);
+		else if (!delayed && going->next == &item->node)
+			going->next = item->node.next;
+	}
+}
+
+/* The item goes back to a list that may have been searched. */
+void kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
+{
+	struct kpool_going *going;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(going, &pool->going, node)
+		if (kpool_is_of_module(item, going->module))
+			going->again = true;
 }
 
 /* Take out an accepted item that will not run, so that its stream goes on. */
@@ -100,6 +131,75 @@ void kpool_dequeue_dead(struct kpool *pool, struct kpool_item *item)
 	kpool_item_unlink(pool, item);
 	if (in_stream && kpool_is_special(item))
 		kpool_special_dequeue_dead(pool, item);
+}
+
+/* Leave an accepted item to the drop work; if it still runs, until it has. */
+void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
+{
+	struct kpool_run *run = kpool_run_of(item);
+
+	lockdep_assert_held(&pool->lock);
+	kpool_dequeue_dead(pool, item);
+	item->state = KPOOL_ITEM_DROPPING;
+	item->err = err;
+	pool->drops.nr++;
+	if (kpool_is_special(item))
+		kpool_special_drop(pool, item);
+	if (run) {
+		run->requeue = item;
+		run->special = true;
+	} else {
+		list_add_tail(&item->node, &pool->drops.items);
+		kpool_context_queue(&pool->drops.work);
+	}
+}
+
+/* Pass a group's cancellation on to one of its children: was there any? */
+static bool kpool_sweep_child(struct kpool *pool, struct kpool_group *group)
+{
+	struct kpool_group *child;
+
+	/* those that have been swept are at the end */
+	child = list_first_entry_or_null(&group->children, struct kpool_group,
+					 sibling);
+	if (!child || child->swept)
+		return false;
+	child->swept = true;
+	list_move_tail(&child->sibling, &group->children);
+	kpool_group_queue_cancel(pool, child);
+	return true;
+}
+
+/*
+ * Take one thing out of a cancelled group, of which nothing comes in any more:
+ * was there any?
+ */
+bool kpool_sweep_groups(struct kpool *pool)
+{
+	struct kpool_group *group;
+	struct kpool_job *job;
+
+	lockdep_assert_held(&pool->lock);
+	group = list_first_entry_or_null(&pool->drops.cancelled_groups,
+					 struct kpool_group, cancel_node);
+	if (!group)
+		return false;
+	if (kpool_sweep_child(pool, group))
+		return true;
+
+	job = list_first_entry_or_null(&group->blocked, struct kpool_job,
+				       group_node);
+	if (job) {
+		kpool_fail_blocked(pool, &job->item, -ECANCELED);
+		return true;
+	}
+	job = list_first_entry_or_null(&group->pending, struct kpool_job,
+				       group_node);
+	if (job)
+		kpool_item_drop(pool, &job->item, -ECANCELED);
+	else
+		kpool_group_swept(group);
+	return true;
 }
 
 /*
@@ -120,13 +220,113 @@ void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 		if (kpool_is_older(item, later) || !--looks)
 			break;
 	list_add_tail(&item->node, &later->node);
-	pool->nr_queued++;
+	pool->q.nr_queued++;
 	kpool_special_add(pool, item);
 	if (kpool_is_special(item))
 		kpool_special_account(pool, item, true);
 }
 
+/* Take a delayed job out; the timer may fire in vain. */
+void kpool_delay_remove(struct kpool *pool, struct kpool_job *job)
+{
+	lockdep_assert_held(&pool->lock);
+	kpool_scan_skip(pool, &job->item);
+	rb_erase_cached(&job->delay_node, &pool->delays.jobs);
+	pool->delays.nr--;
+}
+
+struct kpool_item *kpool_first_delayed(struct kpool *pool)
+{
+	struct rb_node *first = rb_first_cached(&pool->delays.jobs);
+
+	return first ? &rb_entry(first, struct kpool_job, delay_node)->item :
+		       NULL;
+}
+
 /* In front of the line */
+
+/* Free units that what is to be completed leaves. */
+static unsigned int kpool_units_left(const struct kpool *pool)
+{
+	unsigned int units = kpool_free_units(pool);
+
+	return units - min(units, pool->q.nr_completions);
+}
+
+/* On pool->q.prio: what is to be completed has started. */
+static unsigned int kpool_nr_in_line(const struct kpool *pool)
+{
+	return pool->q.nr_queued - pool->q.nr_completions;
+}
+
+/*
+ * The first in line that the free units are too few for, or NULL; so many in
+ * front of it start as soon as a worker looks, and leave so many units.  Those
+ * behind it wait.  Where so many are about to start that it is not worth while to
+ * count them, the last one looked at counts as the first to wait.
+ */
+const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
+					   unsigned int *nr, unsigned int *left)
+{
+	unsigned int looks = KPOOL_MAX_LOOKS;
+	const struct kpool_item *item;
+	int prio;
+
+	*nr = 0;
+	*left = kpool_units_left(pool);
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
+		list_for_each_entry(item, &pool->q.prio[prio], node) {
+			if (!looks--) {
+				*left = 0;
+				return item;
+			}
+			if (item->flags & __KPOOL_STREAM_BLOCKED)
+				continue;
+			if (kpool_units(pool, item) > *left)
+				return item;
+			*left -= kpool_units(pool, item);
+			++*nr;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * How many in line start as soon as a worker looks, and how many of the free
+ * units are left for a newcomer?
+ */
+static unsigned int kpool_nr_runnable(const struct kpool *pool,
+				      unsigned int *left)
+{
+	unsigned int ready = kpool_nr_in_line(pool) - pool->q.nr_stream_blocked, nr;
+
+	*left = kpool_units_left(pool);
+	if (ready + pool->q.extra_units <= *left) {
+		*left -= ready + pool->q.extra_units;
+		return ready;
+	}
+	if (pool->q.extra_units)
+		kpool_first_unfit(pool, &nr, left);
+	else
+		nr = *left;
+	*left = 0;
+	return nr;
+}
+
+/* Could the item start at once, or do fewer than queue_depth wait? */
+static bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item)
+{
+	unsigned int left, startable;
+
+	if (!pool->q.nr_special && !kpool_is_special(item))
+		return kpool_has_plain_room(pool);
+	startable = kpool_nr_runnable(pool, &left);
+
+	if (!kpool_must_wait_for_stream(item) && kpool_units(pool, item) <= left)
+		return true;
+	return kpool_nr_in_line(pool) - startable + pool->q.nr_parked <
+	       (unsigned int)pool->attrs.queue_depth;
+}
 
 /* Take the item of a sleeping submitter out of the queue in front. */
 void kpool_unblock(struct kpool *pool, struct kpool_item *item)
@@ -134,9 +334,9 @@ void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 	lockdep_assert_held(&pool->lock);
 	kpool_scan_skip(pool, item);
 	list_del(&item->node);
-	list_del(&item->submitter->node);
+	list_del_init(&item->submitter->node);
 	item->state = KPOOL_ITEM_IDLE;
-	pool->nr_blocked--;
+	pool->q.nr_blocked--;
 	kpool_special_unblock(pool, item);
 	kpool_special_remove(pool, item);
 }
@@ -155,9 +355,9 @@ static bool kpool_fail_one_blocked(struct kpool *pool)
 {
 	struct kpool_waiter *waiter;
 
-	if (!pool->closed || list_empty(&pool->submitters))
+	if (!pool->closed || list_empty(&pool->q.submitters))
 		return false;
-	waiter = list_first_entry(&pool->submitters, struct kpool_waiter, node);
+	waiter = list_first_entry(&pool->q.submitters, struct kpool_waiter, node);
 	kpool_fail_blocked(pool, waiter->item, -ESHUTDOWN);
 	return true;
 }
@@ -175,7 +375,7 @@ bool kpool_admit_one(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	if (kpool_fail_one_blocked(pool))
 		return true;
-	item = list_first_entry_or_null(&pool->admission, struct kpool_item,
+	item = list_first_entry_or_null(&pool->q.admission, struct kpool_item,
 					node);
 	if (!item || !kpool_has_room(pool, item))
 		return false;
@@ -183,7 +383,7 @@ bool kpool_admit_one(struct kpool *pool)
 		kpool_item_unlink(pool, item);
 		/* behind those that came before it, accepted only now */
 		item->queued_at = jiffies;
-		item->seq = pool->next_seq++;
+		item->seq = pool->q.next_seq++;
 		kpool_enqueue(pool, item);
 		return true;
 	}
@@ -211,7 +411,7 @@ static void kpool_set_requeue(struct kpool *pool, struct kpool_run *run,
 	item->state = KPOOL_ITEM_REQUEUE;
 	run->requeue = item;
 	run->special = true;
-	pool->nr_requeue++;
+	pool->q.nr_requeue++;
 	kpool_special_add(pool, item);
 }
 
@@ -220,8 +420,8 @@ void kpool_requeue(struct kpool *pool, struct kpool_item *item)
 {
 	kpool_scan_again(pool, item);
 	if (item->state == KPOOL_ITEM_DROPPING) {
-		list_add_tail(&item->node, &pool->drop_list);
-		kpool_queue_drop_work(pool);
+		list_add_tail(&item->node, &pool->drops.items);
+		kpool_context_queue(&pool->drops.work);
 	} else if (pool->aborted) {
 		kpool_item_drop(pool, item, -ECANCELED);
 	} else {
@@ -235,7 +435,7 @@ static bool kpool_bypass_exhausted(const struct kpool *pool)
 	int most = pool->attrs.max_bypass;
 
 	return most != KPOOL_UNLIMITED &&
-	       pool->nr_bypassed >= (unsigned int)most;
+	       pool->q.nr_bypassed >= (unsigned int)most;
 }
 
 /* The first of the highest priority; at times, the oldest of a lower one. */
@@ -245,7 +445,7 @@ static struct kpool_item *kpool_pick_prio(struct kpool *pool)
 	int prio;
 
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
-		item = list_first_entry_or_null(&pool->queue[prio],
+		item = list_first_entry_or_null(&pool->q.prio[prio],
 						struct kpool_item, node);
 		if (!item)
 			continue;
@@ -263,12 +463,6 @@ static bool kpool_must_park(const struct kpool_item *item)
 	return (item->flags & __KPOOL_STREAM_BLOCKED) || kpool_run_of(item);
 }
 
-/* On pool->queue: what is to be completed has started. */
-static unsigned int kpool_nr_in_line(const struct kpool *pool)
-{
-	return pool->nr_queued - pool->nr_completions;
-}
-
 /* Is the first in line to be started, or parked? */
 static bool kpool_has_line_work(struct kpool *pool)
 {
@@ -280,6 +474,16 @@ static bool kpool_has_line_work(struct kpool *pool)
 	item = kpool_pick_prio(pool);
 	return kpool_must_park(item) ||
 	       kpool_units(pool, item) <= kpool_free_units(pool);
+}
+
+/* The turn of a job that follows has come. */
+static void kpool_park(struct kpool *pool, struct kpool_item *item)
+{
+	kpool_item_unlink(pool, item);
+	item->state = KPOOL_ITEM_PARKED;
+	list_add_tail(&item->node, &pool->q.parked);
+	pool->q.nr_parked++;
+	kpool_special_add(pool, item);
 }
 
 /* Park those in front that cannot start, a batch at most: are there more? */
@@ -306,7 +510,7 @@ bool kpool_park_batch(struct kpool *pool)
 /* kpool_has_work() where not all is plain. */
 bool kpool_has_special_work(struct kpool *pool)
 {
-	if (pool->nr_completions)
+	if (pool->q.nr_completions)
 		return kpool_free_units(pool);
 	return kpool_has_line_work(pool);
 }
@@ -316,9 +520,9 @@ struct kpool_item *kpool_pick_next(struct kpool *pool)
 {
 	struct kpool_item *item;
 
-	if (pool->nr_completions)
+	if (pool->q.nr_completions)
 		return kpool_free_units(pool) ?
-		       list_first_entry(&pool->completions, struct kpool_item,
+		       list_first_entry(&pool->q.completions, struct kpool_item,
 					node) : NULL;
 	kpool_park_batch(pool);
 	if (!kpool_has_line_work(pool))
@@ -327,104 +531,29 @@ struct kpool_item *kpool_pick_next(struct kpool *pool)
 	return kpool_must_park(item) ? NULL : item;
 }
 
-/* Choose the worker to wake; one that would find nothing to start stays asleep. */
-struct task_struct *kpool_kick_worker(struct kpool *pool)
+/*
+ * Park what is queued before the first item that can start, a batch at most.  A
+ * worker that would find nothing to start or to park stays asleep.
+ */
+bool kpool_prepare_start(struct kpool *pool)
 {
-	if (!pool->fast_capacity ||
-	    kpool_must_park(list_first_entry(&pool->queue[KPOOL_QUEUE_NORMAL],
-					     struct kpool_item, node))) {
-		kpool_park_batch(pool);
-		if (!kpool_has_special_work(pool))
-			return NULL;
-	}
-	return kpool_pick_worker(pool);
+	lockdep_assert_held(&pool->lock);
+	if (pool->fast_capacity &&
+	    !kpool_must_park(list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
+					      struct kpool_item, node)))
+		return true;
+	kpool_park_batch(pool);
+	return kpool_has_special_work(pool);
 }
 
 /* Room, where not every item is plain */
-
-/* Free units that what is to be completed leaves. */
-static unsigned int kpool_units_left(const struct kpool *pool)
-{
-	unsigned int units = kpool_free_units(pool);
-
-	return units - min(units, pool->nr_completions);
-}
-
-/*
- * The first in line that the free units are too few for, or NULL; so many in
- * front of it start as soon as a worker looks, and leave so many units.  Those
- * behind it wait.  Where so many are about to start that it is not worth while to
- * count them, the last one looked at counts as the first to wait.
- */
-const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
-					   unsigned int *nr, unsigned int *left)
-{
-	unsigned int looks = KPOOL_MAX_LOOKS;
-	const struct kpool_item *item;
-	int prio;
-
-	*nr = 0;
-	*left = kpool_units_left(pool);
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
-		list_for_each_entry(item, &pool->queue[prio], node) {
-			if (!looks--) {
-				*left = 0;
-				return item;
-			}
-			if (item->flags & __KPOOL_STREAM_BLOCKED)
-				continue;
-			if (kpool_units(pool, item) > *left)
-				return item;
-			*left -= kpool_units(pool, item);
-			++*nr;
-		}
-	}
-	return NULL;
-}
-
-/*
- * How many in line start as soon as a worker looks, and how many of the free
- * units are left for a newcomer?
- */
-static unsigned int kpool_nr_runnable(const struct kpool *pool,
-				      unsigned int *left)
-{
-	unsigned int ready = kpool_nr_in_line(pool) - pool->nr_stream_blocked, nr;
-
-	*left = kpool_units_left(pool);
-	if (ready + pool->queued_extra <= *left) {
-		*left -= ready + pool->queued_extra;
-		return ready;
-	}
-	if (pool->queued_extra)
-		kpool_first_unfit(pool, &nr, left);
-	else
-		nr = *left;
-	*left = 0;
-	return nr;
-}
-
-/* Could the item start at once, or do fewer than queue_depth wait? */
-bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item)
-{
-	unsigned int left, startable;
-
-	if (!pool->nr_special && !kpool_is_special(item))
-		return kpool_has_plain_room(pool);
-	startable = kpool_nr_runnable(pool, &left);
-
-	if (!kpool_must_wait_for_stream(item) && kpool_units(pool, item) <= left)
-		return true;
-	return kpool_nr_in_line(pool) - startable + pool->nr_parked <
-	       (unsigned int)pool->attrs.queue_depth;
-}
 
 /* Would the item, once accepted, start without waiting for anything but a worker? */
 bool kpool_can_start_now(const struct kpool *pool, const struct kpool_item *item)
 {
 	unsigned int left;
 
-	if (pool->paused || !list_empty(&pool->admission) ||
+	if (pool->paused || !list_empty(&pool->q.admission) ||
 	    kpool_run_of(item) || kpool_must_wait_for_stream(item))
 		return false;
 	kpool_nr_runnable(pool, &left);
@@ -436,14 +565,14 @@ static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 {
 	unsigned int left, startable;
 
-	if (!list_empty(&pool->admission))
+	if (!list_empty(&pool->q.admission))
 		return false;
 	/* what is heavier than a shrunk capacity is refused for good: -EINVAL */
 	if (units != UINT_MAX)
 		units = min_t(unsigned int, units, pool->attrs.capacity);
 	startable = kpool_nr_runnable(pool, &left);
 	return units <= left ||
-	       kpool_nr_in_line(pool) - startable + pool->nr_parked <
+	       kpool_nr_in_line(pool) - startable + pool->q.nr_parked <
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
@@ -451,14 +580,14 @@ static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 bool kpool_notify_room(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!pool->room_units ||
-	    (!pool->closed && !kpool_has_room_for(pool, pool->room_units)))
+	if (!pool->q.room_units ||
+	    (!pool->closed && !kpool_has_room_for(pool, pool->q.room_units)))
 		return false;
-	pool->room_units = 0;
-	pool->room_stream_units = 0;
+	pool->q.room_units = 0;
+	pool->q.room_stream_units = 0;
 	pool->nr_recheck--;
-	pool->room_pending = true;
-	kpool_queue_drop_work(pool);
+	pool->drops.room_pending = true;
+	kpool_context_queue(&pool->drops.work);
 	return true;
 }
 
@@ -468,7 +597,7 @@ bool kpool_one_slot_short(const struct kpool *pool)
 	unsigned int left, startable = kpool_nr_runnable(pool, &left);
 
 	return pool->attrs.queue_depth &&
-	       kpool_nr_in_line(pool) - startable + pool->nr_parked ==
+	       kpool_nr_in_line(pool) - startable + pool->q.nr_parked ==
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
@@ -484,22 +613,23 @@ bool kpool_one_slot_short(const struct kpool *pool)
  * its beginning.
  */
 
-/* The job around an item, or NULL. */
-static struct kpool_job *kpool_job_or_null(const struct kpool_item *item)
-{
-	return item->flags & __KPOOL_JOB ?
-	       container_of((struct kpool_item *)item, struct kpool_job, item) :
-	       NULL;
-}
-
 /* Counting what is special */
+
+/* To be called whenever what it depends on has changed. */
+void kpool_update_fast_capacity(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->fast_capacity = pool->closed || pool->paused || pool->q.nr_special ||
+			       pool->runs.nr_ext || !list_empty(&pool->going) ?
+			       0 : pool->attrs.capacity;
+}
 
 /* An item becomes pending or blocked. */
 void kpool_special_add(struct kpool *pool, struct kpool_item *item)
 {
 	if (!kpool_is_special(item))
 		return;
-	pool->nr_special++;
+	pool->q.nr_special++;
 	kpool_update_fast_capacity(pool);
 }
 
@@ -508,7 +638,7 @@ void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 {
 	if (!kpool_is_special(item))
 		return;
-	pool->nr_special--;
+	pool->q.nr_special--;
 	kpool_update_fast_capacity(pool);
 }
 
@@ -518,15 +648,15 @@ void kpool_special_account(struct kpool *pool, struct kpool_item *item, bool in)
 	int sign = in ? 1 : -1;
 
 	if (item->flags & __KPOOL_STREAM_BLOCKED)
-		pool->nr_stream_blocked += sign;
+		pool->q.nr_stream_blocked += sign;
 	else
-		pool->queued_extra += sign * (s64)(kpool_weight(item) - 1);
+		pool->q.extra_units += sign * (s64)(kpool_weight(item) - 1);
 }
 
 static bool kpool_any_queued(const struct kpool *pool, int from, int to)
 {
 	for (; from <= to; from++)
-		if (!list_empty(&pool->queue[from]))
+		if (!list_empty(&pool->q.prio[from]))
 			return true;
 	return false;
 }
@@ -534,13 +664,13 @@ static bool kpool_any_queued(const struct kpool *pool, int from, int to)
 /* Count the starts past a lower priority, until one of those starts. */
 static void kpool_count_bypassed(struct kpool *pool, const struct kpool_item *item)
 {
-	int prio = kpool_queue_of(pool, item) - pool->queue;
+	int prio = kpool_queue_of(pool, item) - pool->q.prio;
 
 	if (!kpool_any_queued(pool, prio + 1, KPOOL_QUEUE_LOW) ||
 	    kpool_any_queued(pool, KPOOL_QUEUE_HIGH, prio - 1))
-		pool->nr_bypassed = 0;
+		pool->q.nr_bypassed = 0;
 	else
-		pool->nr_bypassed++;
+		pool->q.nr_bypassed++;
 }
 
 /*
@@ -549,9 +679,9 @@ static void kpool_count_bypassed(struct kpool *pool, const struct kpool_item *it
  */
 void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item, bool starts)
 {
-	if (!pool->nr_special) {
+	if (!pool->q.nr_special) {
 		/* all in line are alike: nobody has been passed */
-		pool->nr_bypassed = 0;
+		pool->q.nr_bypassed = 0;
 		return;
 	}
 	if (starts)
@@ -563,201 +693,47 @@ void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item, bool sta
 
 /* What happens to a special item */
 
-/* May it be accepted, room aside? */
-int kpool_special_check(struct kpool *pool, struct kpool_item *item)
-{
-	const struct kpool_job *job = kpool_job_or_null(item);
-
-	if (item->flags & __KPOOL_NO_JOB ||
-	    kpool_weight(item) > (u32)pool->attrs.capacity)
-		return -EINVAL;
-	if (!job)
-		return 0;
-	if (job->stream && job->stream->pool != pool)
-		return -EINVAL;
-	if (!job->complete == kpool_is_ordered(item))
-		return -EINVAL;
-	if (kpool_is_to_complete(item))
-		return -EALREADY;
-	if (job->group && job->group->pool != pool)
-		return -EINVAL;
-	return job->group && kpool_group_is_cancelled(job->group) ?
-	       -ECANCELED : 0;
-}
-
-void kpool_special_accept(struct kpool *pool, struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_or_null(item);
-
-	if (job && job->group)
-		kpool_group_join(pool, job);
-}
-
-/*
- * It comes into the line.  Not before does a job join its stream: a submitter
- * that waits in front of it with another of the stream would follow it then.
- */
-void kpool_special_enqueue(struct kpool *pool, struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_or_null(item);
-
-	if (job && job->stream)
-		kpool_stream_join(pool, job);
-	kpool_special_account(pool, item, true);
-}
-
-/* Its turn has come: 0, or the error that it is dropped with. */
-int kpool_check_start(const struct kpool_item *item)
-{
-	const struct kpool_job *job = kpool_job_or_null(item);
-
-	if (!job)
-		return 0;
-	if (job->group && kpool_group_is_cancelled(job->group))
-		return -ECANCELED;
-	return job->deadline && ktime_after(ktime_get(), job->deadline) ?
-	       -ETIME : 0;
-}
-
-void kpool_special_run_begin(struct kpool *pool, struct kpool_run *run,
-			     struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_or_null(item);
-	unsigned int extra = kpool_units(pool, item) - 1;
-
-	if (item->flags & __KPOOL_HAS_WAITERS)
-		kpool_move_waiters(pool, item, &run->waiters);
-	if (!kpool_is_special(item))
-		return;
-	run->special = true;
-	run->units += extra;
-	pool->units_used += extra;
-	pool->units_extra += extra;
-	if (job && job->stream)
-		kpool_stream_begin(run, job);
-	if (job && job->group)
-		run->group = kpool_group_begin(pool, job);
-}
-
 /* Ordered streams */
 
-/* The second function of the item, or NULL. */
-kpool_item_fn kpool_complete_fn(const struct kpool_item *item)
+static struct kpool_item *kpool_first_queued(struct kpool *pool)
 {
-	const struct kpool_job *job = kpool_job_or_null(item);
+	int prio;
 
-	return job ? job->complete : NULL;
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
+		if (!list_empty(&pool->q.prio[prio]))
+			return list_first_entry(&pool->q.prio[prio],
+						struct kpool_item, node);
+	return NULL;
 }
 
-/* Is the item, taken out of the line, to be completed? */
-bool kpool_is_completion(const struct kpool_item *item)
+/* Some accepted item that has not started, but those that a run holds. */
+struct kpool_item *kpool_any_accepted(struct kpool *pool)
 {
-	const struct kpool_job *job = kpool_job_or_null(item);
-
-	return job && job->turn.state == KPOOL_TURN_READY;
+	return kpool_first_queued(pool) ?:
+	       list_first_entry_or_null(&pool->q.parked, struct kpool_item, node) ?:
+	       /* the submitters are sent away before */
+	       (list_empty(&pool->q.submitters) ?
+		list_first_entry_or_null(&pool->q.admission, struct kpool_item,
+					 node) : NULL) ?:
+	       kpool_first_delayed(pool);
 }
 
-/* Does the item run, to be completed after that? */
-bool kpool_is_to_complete(const struct kpool_item *item)
+/* May the item come in without waiting?  It must not overtake a sleeper. */
+bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
 {
-	const struct kpool_run *run = kpool_run_of(item);
-
-	return run && run->to_complete;
+	return list_empty(&pool->q.admission) && kpool_has_room(pool, item);
 }
 
-/* A job whose turn to be completed has come begins its second run. */
-void kpool_odd_completes(struct kpool *pool, struct kpool_run *run,
-			 struct kpool_item *item)
+/* An accepted item comes in; without room it waits where a submitter would. */
+void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item)
 {
-	struct kpool_job *job = kpool_job_of(item);
-
-	pool->nr_completions--;
-	kpool_special_remove(pool, item);
-	if (item->flags & __KPOOL_HAS_WAITERS)
-		kpool_move_waiters(pool, item, &run->waiters);
-	run->special = true;
-	run->result = job->result;
-	kpool_stream_complete(run, job);
-	if (job->group)
-		kpool_group_complete(job);
-	run->group = job->group;
-}
-
-/*
- * Has the job ended, by its run?  In an ordered stream it has not while it is to
- * be completed.  Then the item has not been freed; else it may be gone, unless
- * its group collects.
- */
-bool kpool_special_run_end(struct kpool *pool, struct kpool_run *run,
-			   struct kpool_item *item, int err, bool lost)
-{
-	struct kpool_group *group = run->group;
-	unsigned int extra = run->units - 1;
-
-	run->special = false;
-	run->group = NULL;
-	run->units -= extra;
-	pool->units_used -= extra;
-	pool->units_extra -= extra;
-	if (run->to_complete && !lost) {
-		kpool_job_of(item)->result = err;
-		kpool_keep_waiters(item, &run->waiters);
-		kpool_stream_finished(pool, run, kpool_job_of(item));
-		return false;
+	item->state = KPOOL_ITEM_BACKLOG;
+	if (kpool_can_queue(pool, item)) {
+		kpool_enqueue(pool, item);
+		return;
 	}
-	if (run->result) {
-		err = run->result;
-		run->result = 0;
-	}
-	kpool_run_release(pool, run);
-	if (run->stream)
-		kpool_stream_end(pool, run);
-	if (group)
-		kpool_group_end(pool, group, item, err, err);
-	return true;
-}
-
-/* The submitter of a job sleeps: its group may be cancelled meanwhile. */
-void kpool_special_block(struct kpool *pool, struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_or_null(item);
-
-	if (job && job->group)
-		kpool_group_block(pool, job);
-}
-
-/* It does not any more. */
-void kpool_special_unblock(struct kpool *pool, struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_or_null(item);
-
-	if (job && job->group)
-		kpool_group_unblock(pool, job);
-}
-
-/* It will be dropped: its group need not look at it again. */
-void kpool_special_drop(struct kpool *pool, struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_or_null(item);
-
-	lockdep_assert_held(&pool->lock);
-	if (job && job->group)
-		list_del_init(&job->group_node);
-}
-
-/* It has left the line for good and will not run. */
-void kpool_special_dequeue_dead(struct kpool *pool, struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_or_null(item);
-
-	if (job && job->stream)
-		kpool_stream_leave(pool, job);
-}
-
-/* It is not pending any more; the group that it belongs to, or NULL. */
-struct kpool_group *kpool_special_take_group(struct kpool *pool, struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_or_null(item);
-
-	return job && job->group ? kpool_group_begin(pool, job) : NULL;
+	list_add_tail(&item->node, &pool->q.admission);
+	pool->q.nr_backlog++;
+	pool->nr_recheck++;
+	kpool_special_add(pool, item);
 }

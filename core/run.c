@@ -17,6 +17,7 @@
 
 #include "internal.h"
 #include "queue.h"
+#include "run.h"
 
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker)
 {
@@ -29,155 +30,6 @@ void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker)
 	RB_CLEAR_NODE(&run->by_task);
 }
 
-/* Is the run one of a thread that is no worker, or not any more? */
-static bool kpool_is_ext_run(const struct kpool_run *run)
-{
-	return !RB_EMPTY_NODE(&run->by_task);
-}
-
-/* The innermost external run of the pool that the task is in, or NULL. */
-static struct kpool_run *kpool_ext_run_of_task(const struct kpool *pool,
-					       const struct task_struct *task)
-{
-	struct rb_node *node = pool->ext_runs.rb_node;
-
-	while (node) {
-		struct kpool_run *run =
-			rb_entry(node, struct kpool_run, by_task);
-
-		if (run->task == task)
-			return run;
-		node = task < run->task ? node->rb_left : node->rb_right;
-	}
-	return NULL;
-}
-
-/*
- * The worker has ended in its item.  Runs that its thread was in inside of that
- * have died with it, and are dealt with in their time.
- */
-void kpool_run_clear_outer(struct kpool *pool, const struct kpool_run *outer,
-			   const struct task_struct *task)
-{
-	struct kpool_run *run;
-
-	lockdep_assert_held(&pool->lock);
-	for (run = kpool_ext_run_of_task(pool, task); run; run = run->outer) {
-		if (run->outer != outer)
-			continue;
-		run->outer = NULL;
-		pool->nr_ext_threads++;
-		run->dead = true;
-		pool->nr_dead_runs++;
-		return;
-	}
-}
-
-/* The first external run of a thread behind @task, or NULL. */
-struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
-				      const struct task_struct *task)
-{
-	struct rb_node *node = pool->ext_runs.rb_node;
-	struct kpool_run *after = NULL;
-
-	lockdep_assert_held(&pool->lock);
-	while (node) {
-		struct kpool_run *run =
-			rb_entry(node, struct kpool_run, by_task);
-
-		if (run->task > task) {
-			after = run;
-			node = node->rb_left;
-		} else {
-			node = node->rb_right;
-		}
-	}
-	return after;
-}
-
-/* The innermost run of the pool that the caller is in, or NULL. */
-struct kpool_run *kpool_current_run(struct kpool *pool)
-{
-	struct kpool_worker *worker;
-	struct kpool_run *run;
-
-	lockdep_assert_held(&pool->lock);
-	if (!in_task())
-		return NULL;
-	run = kpool_ext_run_of_task(pool, current);
-	if (run)
-		return run;
-	worker = kpool_current_worker_in(pool);
-	/* in a callback of its own, a worker has no item */
-	return worker && worker->run.item ? &worker->run : NULL;
-}
-
-/* The run that the run's thread was in first. */
-struct kpool_run *kpool_run_outermost(struct kpool_run *run)
-{
-	while (run->outer)
-		run = run->outer;
-	return run;
-}
-
-/* In how many external runs of the pool is the caller? */
-unsigned int kpool_ext_run_depth(struct kpool *pool)
-{
-	const struct kpool_run *run = kpool_current_run(pool);
-	unsigned int depth = 0;
-
-	for (; run && kpool_is_ext_run(run); run = run->outer)
-		depth++;
-	return depth;
-}
-
-/* The caller is in @run from now on, as far as the pool is concerned. */
-void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
-{
-	struct rb_node **link = &pool->ext_runs.rb_node, *parent = NULL;
-
-	lockdep_assert_held(&pool->lock);
-	run->task = current;
-	run->task_ref = get_task_struct(current);
-	run->outer = kpool_current_run(pool);
-	run->blocked_on = NULL;
-	pool->nr_ext_runs++;
-	kpool_update_fast_capacity(pool);
-	if (!run->outer && !run->worker)
-		pool->nr_ext_threads++;
-	if (run->outer && kpool_is_ext_run(run->outer)) {
-		rb_replace_node(&run->outer->by_task, &run->by_task,
-				&pool->ext_runs);
-		return;
-	}
-	while (*link) {
-		parent = *link;
-		link = run->task < rb_entry(parent, struct kpool_run,
-					    by_task)->task ?
-		       &parent->rb_left : &parent->rb_right;
-	}
-	rb_link_node(&run->by_task, parent, link);
-	rb_insert_color(&run->by_task, &pool->ext_runs);
-}
-
-/* The thread has left @run, or has ended in it. */
-void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
-{
-	lockdep_assert_held(&pool->lock);
-	if (run->outer && kpool_is_ext_run(run->outer))
-		rb_replace_node(&run->by_task, &run->outer->by_task,
-				&pool->ext_runs);
-	else
-		rb_erase(&run->by_task, &pool->ext_runs);
-	RB_CLEAR_NODE(&run->by_task);
-	if (!run->outer && !run->worker)
-		pool->nr_ext_threads--;
-	run->outer = NULL;
-	pool->nr_ext_runs--;
-	kpool_update_fast_capacity(pool);
-	put_task_struct(run->task_ref);
-}
-
 /* An item, accepted and nowhere, begins a run that is not a worker's. */
 void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 			 struct kpool_item *item, enum kpool_run_kind kind)
@@ -187,51 +39,24 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 	lockdep_assert_held(&pool->lock);
 	run->kind = kind;
 	run->nr++;
-	run->fn = runs ? kpool_user_fn(item) : item->dropped;
 	run->call = runs && kpool_is_call(item) ? kpool_call_of(item) : NULL;
-	run->epoch = item->epoch;
 	run->requeue = NULL;
 	run->dead = false;
 	run->notified = KPOOL_NOTIFIED_NONE;
 	run->group = kpool_special_take_group(pool, item);
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_move_waiters(pool, item, &run->waiters);
-	run->item = item;
-	item->run = run;
-	kpool_debug_ended(item);
 	if (runs)
-		pool->nr_caller_runs++;
+		pool->runs.nr_caller++;
 	else
-		pool->nr_drop_runs++;
+		pool->runs.nr_drop++;
 	kpool_ext_run_enter(pool, run);
-	if (!pool->watchdog_armed)
-		kpool_watchdog_arm(pool);
-}
-
-/* The item may be gone, unless it is pending again or its group collects. */
-void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
-		       bool failed)
-{
-	struct kpool_item *item = run->item;
-
-	lockdep_assert_held(&pool->lock);
-	if (run->kind == KPOOL_RUN_CALLER)
-		pool->nr_caller_runs--;
-	else
-		pool->nr_drop_runs--;
-	run->item = NULL;
-	kpool_ext_run_leave(pool, run);
-	kpool_run_release(pool, run);
-	if (run->group)
-		kpool_group_end(pool, run->group, item, result, failed);
-	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
-	kpool_item_ended(pool, run->epoch);
-	if (run != &pool->drop_run)
-		list_add(&run->free, &pool->free_runs);
+	kpool_run_begin(pool, run, item,
+			runs ? kpool_user_fn(item) : (void *)item->dropped);
 }
 
 /* What waited for the end of the run: the item, pending again, and its waiters. */
-void kpool_run_release(struct kpool *pool, struct kpool_run *run)
+static void kpool_run_release(struct kpool *pool, struct kpool_run *run)
 {
 	struct kpool_item *held = run->requeue;
 	struct kpool_waiter *first;
@@ -247,6 +72,28 @@ void kpool_run_release(struct kpool *pool, struct kpool_run *run)
 	run->requeue = NULL;
 	if (held)
 		kpool_requeue(pool, held);
+}
+
+/* The item may be gone, unless it is pending again or its group collects. */
+void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
+		       bool failed)
+{
+	struct kpool_item *item = run->item;
+
+	lockdep_assert_held(&pool->lock);
+	if (run->kind == KPOOL_RUN_CALLER)
+		pool->runs.nr_caller--;
+	else
+		pool->runs.nr_drop--;
+	run->item = NULL;
+	kpool_ext_run_leave(pool, run);
+	kpool_run_release(pool, run);
+	if (run->group)
+		kpool_group_end(pool, run->group, item, result, failed);
+	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
+	kpool_item_ended(pool, run->epoch);
+	if (run != &pool->runs.drop)
+		list_add(&run->free, &pool->runs.free);
 }
 
 /* Memory for an external run; the caller has dropped the lock. */
@@ -265,7 +112,7 @@ struct kpool_run *kpool_run_get(struct kpool *pool)
 	struct kpool_run *run;
 
 	raw_spin_lock_irq(&pool->lock);
-	run = list_first_entry_or_null(&pool->free_runs, struct kpool_run,
+	run = list_first_entry_or_null(&pool->runs.free, struct kpool_run,
 				       free);
 	if (run)
 		list_del(&run->free);
@@ -278,6 +125,89 @@ void kpool_free_runs(struct kpool *pool)
 {
 	struct kpool_run *run, *next;
 
-	list_for_each_entry_safe(run, next, &pool->free_runs, free)
+	list_for_each_entry_safe(run, next, &pool->runs.free, free)
 		kfree(run);
+}
+
+void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
+			     struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+	unsigned int extra = kpool_units(pool, item) - 1;
+
+	if (item->flags & __KPOOL_HAS_WAITERS)
+		kpool_move_waiters(pool, item, &run->waiters);
+	if (kpool_is_call(item))
+		run->call = kpool_call_of(item);
+	if (!kpool_is_special(item))
+		return;
+	run->special = true;
+	run->units += extra;
+	pool->units_used += extra;
+	if (job && job->stream)
+		kpool_stream_begin(run, job);
+	if (job && job->group)
+		run->group = kpool_group_begin(pool, job);
+}
+
+/*
+ * Has the job ended, by its run?  In an ordered stream it has not while it is to
+ * be completed.  Then the item has not been freed; else it may be gone, unless
+ * its group collects.
+ */
+bool kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
+			   struct kpool_item *item, int err, bool lost)
+{
+	struct kpool_group *group = run->group;
+	unsigned int extra = run->units - 1;
+
+	run->special = false;
+	run->group = NULL;
+	run->units -= extra;
+	pool->units_used -= extra;
+	if (run->complete && !lost) {
+		kpool_job_of(item)->result = err;
+		kpool_keep_waiters(item, &run->waiters);
+		kpool_stream_finished(pool, run, kpool_job_of(item));
+		return false;
+	}
+	if (run->result) {
+		err = run->result;
+		run->result = 0;
+	}
+	kpool_run_release(pool, run);
+	if (run->stream)
+		kpool_stream_end(pool, run);
+	if (group)
+		kpool_group_end(pool, group, item, err, err);
+	return true;
+}
+
+/* A job whose turn to be completed has come begins its second run. */
+void kpool_run_begin_completion(struct kpool *pool, struct kpool_run *run,
+			 struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_of(item);
+
+	pool->q.nr_completions--;
+	kpool_special_remove(pool, item);
+	if (item->flags & __KPOOL_HAS_WAITERS)
+		kpool_move_waiters(pool, item, &run->waiters);
+	run->special = true;
+	run->result = job->result;
+	kpool_stream_complete(run, job);
+	if (job->group)
+		kpool_group_complete(job);
+	run->group = job->group;
+}
+
+/* Its submitter has run the item, or has died in it. */
+void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->stats.completed++;
+	pool->stats.caller_ran++;
+	if (err)
+		pool->stats.failed++;
+	kpool_ext_run_end(pool, run, err, err);
 }

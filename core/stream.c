@@ -11,8 +11,8 @@
  * An ordered stream does not hold its jobs back.  Its stream->jobs are the turns
  * to be completed: those of jobs that have come into the line, and of their runs,
  * as a dead job's memory must not be touched.  A job whose function has returned
- * waits on pool->finished.  When its turn is the first, and while no other of the
- * stream is being completed, it goes to pool->completions, and a worker takes it
+ * waits on pool->q.finished.  When its turn is the first, and while no other of the
+ * stream is being completed, it goes to pool->q.completions, and a worker takes it
  * from there before any item in line.
  */
 #include <linux/module.h>
@@ -43,44 +43,15 @@ void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool)
 }
 EXPORT_SYMBOL_GPL(kpool_init_ordered_stream);
 
-/* Must the item, accepted or about to be, wait for another of its stream? */
-bool kpool_must_wait_for_stream(const struct kpool_item *item)
-{
-	const struct kpool_stream *stream;
-
-	if (!(item->flags & __KPOOL_JOB) ||
-	    (kpool_is_accepted(item) && item->state != KPOOL_ITEM_BACKLOG))
-		return item->flags & __KPOOL_STREAM_BLOCKED;
-	stream = container_of(item, struct kpool_job, item)->stream;
-	return stream && !stream->ordered &&
-	       (stream->runner || !list_empty(&stream->jobs));
-}
-
-/* Is the item a job of an ordered stream? */
-bool kpool_is_ordered(const struct kpool_item *item)
-{
-	const struct kpool_stream *stream;
-
-	if (!(item->flags & __KPOOL_JOB))
-		return false;
-	stream = container_of(item, struct kpool_job, item)->stream;
-	return stream && stream->ordered;
-}
-
 static struct kpool_turn *kpool_first_turn(struct kpool_stream *stream)
 {
 	return list_first_entry_or_null(&stream->jobs, struct kpool_turn, node);
 }
 
-/* The run that has to end before any other turn of the stream can, or NULL. */
-struct kpool_run *kpool_stream_leader(struct kpool_stream *stream)
+static void kpool_refuse_if(struct kpool *pool, struct kpool_waiter *victim)
 {
-	struct kpool_turn *turn = kpool_first_turn(stream);
-
-	if (stream->runner)
-		return stream->runner;
-	return turn && turn->state == KPOOL_TURN_RUNNING ?
-	       container_of(turn, struct kpool_run, turn) : NULL;
+	if (victim)
+		kpool_waiter_refuse(pool, victim);
 }
 
 /* If the first turn has come, its job is next in line. */
@@ -93,14 +64,14 @@ static void kpool_stream_next_turn(struct kpool *pool,
 	if (!turn || stream->runner)
 		return;
 	if (turn->state == KPOOL_TURN_RUNNING)
-		kpool_refuse_leader(pool, stream);
+		kpool_refuse_if(pool, kpool_cycle_at_leader(pool, stream));
 	if (turn->state != KPOOL_TURN_READY)
 		return;
 	item = &container_of(turn, struct kpool_job, turn)->item;
 	kpool_scan_skip(pool, item);
-	list_move_tail(&item->node, &pool->completions);
-	pool->nr_completions++;
-	pool->nr_queued++;
+	list_move_tail(&item->node, &pool->q.completions);
+	pool->q.nr_completions++;
+	pool->q.nr_queued++;
 	kpool_special_add(pool, item);
 }
 
@@ -124,7 +95,7 @@ static void kpool_stream_add_turn(struct kpool *pool,
 	turn->state = KPOOL_TURN_PENDING;
 	list_add_tail(&turn->node, &stream->jobs);
 	/* the first may sleep for a job that has been delayed until now */
-	kpool_refuse_leader(pool, stream);
+	kpool_refuse_if(pool, kpool_cycle_at_leader(pool, stream));
 }
 
 /* The function of a job has returned: the job waits for its turn. */
@@ -135,14 +106,13 @@ void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 
 	lockdep_assert_held(&pool->lock);
 	run->stream = NULL;
-	run->to_complete = false;
-	run->fn = NULL;
+	run->complete = NULL;
 	list_replace(&run->turn.node, &job->turn.node);
 	job->turn.state = KPOOL_TURN_READY;
-	job->item.state = KPOOL_COMPLETING;
+	job->item.state = KPOOL_ITEM_COMPLETING;
 	kpool_debug_accepted(&job->item);
 	kpool_scan_again(pool, &job->item);
-	list_add_tail(&job->item.node, &pool->finished);
+	list_add_tail(&job->item.node, &pool->q.finished);
 	if (kpool_first_turn(stream) == &job->turn)
 		kpool_stream_next_turn(pool, stream);
 }
@@ -169,17 +139,7 @@ void kpool_stream_join(struct kpool *pool, struct kpool_job *job)
 	if (!stream->runner && list_is_first(&job->stream_node, &stream->jobs))
 		return;
 	job->item.flags |= __KPOOL_STREAM_BLOCKED;
-	kpool_break_cycle_through(pool, &job->item);
-}
-
-/* The turn of a job that follows has come. */
-void kpool_park(struct kpool *pool, struct kpool_item *item)
-{
-	kpool_item_unlink(pool, item);
-	item->state = KPOOL_ITEM_PARKED;
-	list_add_tail(&item->node, &pool->parked);
-	pool->nr_parked++;
-	kpool_special_add(pool, item);
+	kpool_refuse_if(pool, kpool_cycle_through(pool, &job->item));
 }
 
 /* Nothing of the stream runs: its first job need not wait for it any more. */
@@ -189,9 +149,9 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 
 	if (list_empty(&stream->jobs)) {
 		/* a submitter refused behind some stream now lacks units alone */
-		if (pool->room_stream_units)
-			pool->room_units = min(pool->room_units, pool->room_stream_units);
-		pool->room_stream_units = 0;
+		if (pool->q.room_stream_units)
+			pool->q.room_units = min(pool->q.room_units, pool->q.room_stream_units);
+		pool->q.room_stream_units = 0;
 		return;
 	}
 	item = &list_first_entry(&stream->jobs, struct kpool_job,
@@ -209,8 +169,7 @@ void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job)
 {
 	run->stream = job->stream;
 	if (run->stream->ordered) {
-		run->to_complete = true;
-		run->fn = job->complete;
+		run->complete = job->complete;
 		run->turn.nr = job->turn.nr;
 		run->turn.state = KPOOL_TURN_RUNNING;
 		list_replace(&job->turn.node, &run->turn.node);
@@ -225,9 +184,8 @@ void kpool_stream_end(struct kpool *pool, struct kpool_run *run)
 	struct kpool_stream *stream = run->stream;
 
 	run->stream = NULL;
-	if (run->to_complete) {
-		run->to_complete = false;
-		run->fn = NULL;
+	if (run->complete) {
+		run->complete = NULL;
 		kpool_stream_remove_turn(pool, stream, &run->turn);
 		return;
 	}

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way in: admission, waiting, refusal.
+ * Admission: an item is accepted, its submitter waits, or it is refused.
  *
- * An item is let in under the lock of its pool, and only there, so that what
- * its submitter stored before is seen by the run even if the answer was
- * -EALREADY: the run takes the same lock later.
+ * All of it is decided under the lock of the pool, and a run takes the same lock
+ * later.  So a run sees what its submitter stored before, even if that submit
+ * returned -EALREADY.
  */
 #include <linux/module.h>
 
 #include "debug.h"
 #include "internal.h"
+#include "item.h"
+#include "lock.h"
 #include "queue.h"
-
-/* To be called whenever what it depends on has changed. */
-void kpool_update_fast_capacity(struct kpool *pool)
-{
-	lockdep_assert_held(&pool->lock);
-	pool->fast_capacity = pool->closed || pool->paused || pool->nr_special ||
-			       pool->nr_ext_runs || !list_empty(&pool->going) ?
-			       0 : pool->attrs.capacity;
-}
 
 /* How long a submit may sleep. */
 struct kpool_submit_opts {
@@ -28,184 +21,37 @@ struct kpool_submit_opts {
 	bool		no_memory;	/* for a run: the submitter waits instead */
 };
 
-/* Not an error: the submitter is to come again with memory for a run. */
-#define KPOOL_NEEDS_RUN	1
+/* Not an error: try again with memory for a run. */
+#define KPOOL_NEEDS_RUN		1
 
-/* Is the caller the item's own function? */
-static bool kpool_is_self_submit(struct kpool *pool,
-				 const struct kpool_item *item)
-{
-	const struct kpool_run *run = kpool_run_of(item), *in;
+/* A submitter runs so many items inside one another: its stack is limited. */
+#define KPOOL_MAX_DEPTH		4
 
-	if (!run || run->kind == KPOOL_RUN_DROP || run->kind == KPOOL_RUN_ABORT)
-		return false;
-	for (in = kpool_current_run(pool); in && in != run; in = in->outer)
-		;
-	return in;
-}
+/* Items to look at for one to evict. */
+#define KPOOL_MAX_LOOKS		64
 
-/* Is the caller the item's own function, and nothing inside of it? */
-static bool kpool_is_handover(struct kpool *pool,
-			      const struct kpool_item *item)
-{
-	return kpool_is_self_submit(pool, item) &&
-	       kpool_current_run(pool) == kpool_run_of(item);
-}
+/* The submit of a plain item */
 
-/* Room aside, may the item be accepted? */
-int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
-{
-	lockdep_assert_held(&pool->lock);
-	if (item->state != KPOOL_ITEM_IDLE)
-		return -EALREADY;
-	if (pool->closed)
-		return -ESHUTDOWN;
-	if (kpool_is_of_going(pool, item))
-		return -ESHUTDOWN;
-	if (item->disabled)
-		return -ECANCELED;
-	return kpool_is_special(item) ? kpool_special_check(pool, item) : 0;
-}
-
-/* May the item come in without waiting?  It must not overtake a sleeper. */
-static bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
-{
-	return list_empty(&pool->admission) && kpool_has_room(pool, item);
-}
-
-/* An accepted item comes in; without room it waits where a submitter would. */
-void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item)
-{
-	item->state = KPOOL_ITEM_BACKLOG;
-	if (kpool_can_queue(pool, item)) {
-		kpool_enqueue(pool, item);
-		return;
-	}
-	list_add_tail(&item->node, &pool->admission);
-	pool->nr_backlog++;
-	pool->nr_recheck++;
-	kpool_special_add(pool, item);
-}
-
-/* May the caller sleep?  In an interrupt, or with interrupts off, it must not. */
-static bool kpool_can_sleep(const struct kpool *pool,
-			    const struct kpool_submit_opts *opts,
-			    unsigned long flags)
-{
-	return opts->timeout && !pool->attrs.nonblocking &&
-	       in_task() && !irqs_disabled_flags(flags);
-}
-
-/* There is no room: sleep until there is. */
-static int kpool_block(struct kpool *pool, struct kpool_item *item,
-		       const struct kpool_submit_opts *opts)
-{
-	struct kpool_waiter waiter;
-
-	kpool_waiter_init(&waiter, KPOOL_WAITER_SUBMIT, item);
-	item->submitter = &waiter;
-	item->state = KPOOL_ITEM_BLOCKED;
-	list_add_tail(&item->node, &pool->admission);
-	list_add_tail(&waiter.node, &pool->submitters);
-	pool->nr_blocked++;
-	kpool_special_add(pool, item);
-	kpool_special_block(pool, item);
-	return kpool_wait(pool, &waiter, opts->timeout, opts->signals);
-}
-
-/*
- * Make the pool the home of an item that has another, or none.  The fields of
- * an item are guarded by its home's lock, and only under that lock does it
- * leave.  Litmus: owner-handover.
- */
-int kpool_item_migrate(struct kpool *pool, struct kpool_item *item)
-{
-	unsigned long flags;
-	struct kpool *old;
-	int err = 0;
-
-	old = kpool_item_lock(item, &flags);
-	if (item->state != KPOOL_ITEM_IDLE || kpool_is_to_complete(item)) {
-		err = -EALREADY;
-	} else if (kpool_run_of(item) && !kpool_is_handover(old, item)) {
-		err = old == pool ? 0 : -EBUSY;
-	} else if (old != pool) {
-		/* the run that hands its item on goes on without it */
-		item->run = NULL;
-		/* pairs with kpool_item_lock_for_submit() and kpool_item_lock() */
-		smp_store_release(&item->pool_id, pool->id);
-	}
-	raw_spin_unlock_irqrestore(&old->lock, flags);
-	return err;
-}
-
-/* The owner is told when there is room for the lightest that was refused. */
-static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
-{
-	unsigned int units = kpool_units(pool, item);
-
-	pool->stats.refused++;
-	if (!pool->init_attrs.room)
-		return -EAGAIN;
-	if (!pool->room_units)
-		pool->nr_recheck++;
-	if (kpool_must_wait_for_stream(item)) {
-		/* no number of units is enough: see kpool_stream_next() */
-		pool->room_stream_units = min_not_zero(pool->room_stream_units, units);
-		units = UINT_MAX;
-	}
-	pool->room_units = min_not_zero(pool->room_units, units);
-	return -EAGAIN;
-}
-
-/* There is no room: what the pool's policy and the caller's context allow. */
-static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
-			  const struct kpool_submit_opts *opts,
-			  unsigned long flags)
-{
-	struct kpool_run *run;
-
-	if (kpool_is_self_submit(pool, item)) {
-		kpool_accept(pool, item);
-		kpool_queue_backlog(pool, item);
-		return 0;
-	}
-	if (kpool_evict_for(pool, item)) {
-		kpool_accept(pool, item);
-		kpool_enqueue(pool, item);
-		return 0;
-	}
-	if (kpool_can_sleep(pool, opts, flags)) {
-		if (kpool_can_caller_run(pool, item)) {
-			run = list_first_entry_or_null(&pool->free_runs,
-						       struct kpool_run, free);
-			if (!run && !opts->no_memory)
-				return KPOOL_NEEDS_RUN;
-			if (run) {
-				list_del(&run->free);
-				return kpool_caller_run(pool, item, run);
-			}
-		}
-		if (pool->nr_blocked < (unsigned int)pool->attrs.max_blocked)
-			return kpool_block(pool, item, opts);
-	}
-	return kpool_refuse(pool, item);
-}
-
-/* What is not plain, or finds no room. */
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts,
-				unsigned long flags)
-{
-	int err = kpool_check_accept(pool, item);
+				unsigned long flags);
 
-	if (err)
-		return err;
-	if (!kpool_can_queue(pool, item))
-		return kpool_overflow(pool, item, opts, flags);
-	kpool_accept(pool, item);
-	kpool_enqueue(pool, item);
-	return 0;
+/*
+ * Let an item in that is idle, not disabled and plain, into a pool that is open
+ * and plain, and in front of which none waits.
+ */
+static inline bool kpool_admit_plain(struct kpool *pool,
+				     struct kpool_item *item)
+{
+	if (unlikely((item->special & KPOOL_NOT_FAST) || !pool->fast_capacity ||
+		     !list_empty(&pool->q.admission)) ||
+	    !kpool_has_plain_room(pool))
+		return false;
+	kpool_count_accepted(pool, item);
+	item->state = KPOOL_ITEM_QUEUED;
+	list_add_tail(&item->node, &pool->q.prio[KPOOL_QUEUE_NORMAL]);
+	pool->q.nr_queued++;
+	return true;
 }
 
 static int __kpool_submit(struct kpool *pool, struct kpool_item *item,
@@ -234,7 +80,7 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 	last.no_memory = true;
 	if (run) {
 		raw_spin_lock_irq(&pool->lock);
-		list_add(&run->free, &pool->free_runs);
+		list_add(&run->free, &pool->runs.free);
 		raw_spin_unlock_irq(&pool->lock);
 	}
 	return __kpool_submit(pool, item, &last);
@@ -332,25 +178,62 @@ int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_submit_now);
 
-/*
- * What submit does when there is no room, beyond waiting and refusing.
- *
- * A submitter that runs its item holds no unit: the pool's workers go on.  The
- * run is an external one, and everybody else sees a running item.  An item that
- * is displaced is told by the drop work, so that the newcomer may come from any
- * context.
- */
+/* Full pool: the submitter sleeps, or is refused */
 
-/* A submitter runs so many items inside one another: its stack is short. */
-#define KPOOL_MAX_DEPTH		4
+/* May the caller sleep?  In an interrupt, or with interrupts off, it must not. */
+static bool kpool_can_sleep(const struct kpool *pool,
+			    const struct kpool_submit_opts *opts,
+			    unsigned long flags)
+{
+	return opts->timeout && !pool->attrs.nonblocking &&
+	       in_task() && !irqs_disabled_flags(flags);
+}
 
-/* So many items are looked at for one that makes room. */
-#define KPOOL_MAX_LOOKS		64
+/* There is no room: sleep until there is. */
+static int kpool_block(struct kpool *pool, struct kpool_item *item,
+		       const struct kpool_submit_opts *opts)
+{
+	struct kpool_waiter waiter;
+	int err;
 
-/* Caller runs */
+	kpool_waiter_init(&waiter, KPOOL_WAITER_SUBMIT, item);
+	item->submitter = &waiter;
+	item->state = KPOOL_ITEM_BLOCKED;
+	list_add_tail(&item->node, &pool->q.admission);
+	list_add_tail(&waiter.node, &pool->q.submitters);
+	pool->q.nr_blocked++;
+	kpool_special_add(pool, item);
+	kpool_special_block(pool, item);
+	err = kpool_wait(pool, &waiter, opts->timeout, opts->signals);
+	/* neither admitted nor failed: the item is still the caller's */
+	if (!list_empty(&waiter.node))
+		kpool_unblock(pool, item);
+	return err;
+}
+
+/* The owner is told when there is room for the lightest that was refused. */
+static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
+{
+	unsigned int units = kpool_units(pool, item);
+
+	pool->stats.refused++;
+	if (!pool->init_attrs.room)
+		return -EAGAIN;
+	if (!pool->q.room_units)
+		pool->nr_recheck++;
+	if (kpool_must_wait_for_stream(item)) {
+		/* no number of units is enough: see kpool_stream_next() */
+		pool->q.room_stream_units = min_not_zero(pool->q.room_stream_units, units);
+		units = UINT_MAX;
+	}
+	pool->q.room_units = min_not_zero(pool->q.room_units, units);
+	return -EAGAIN;
+}
+
+/* Full pool: the submitter runs the item */
 
 /* Can the submitter, which may sleep, run the item itself? */
-bool kpool_can_caller_run(struct kpool *pool, const struct kpool_item *item)
+static bool kpool_can_caller_run(struct kpool *pool, const struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	if (pool->attrs.when_full != KPOOL_FULL_CALLER_RUNS || pool->paused)
@@ -363,22 +246,11 @@ bool kpool_can_caller_run(struct kpool *pool, const struct kpool_item *item)
 	       kpool_ext_run_depth(pool) < KPOOL_MAX_DEPTH;
 }
 
-/* Its submitter has run the item, or has died in it. */
-void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
-{
-	lockdep_assert_held(&pool->lock);
-	pool->stats.completed++;
-	pool->stats.caller_ran++;
-	if (err)
-		pool->stats.failed++;
-	kpool_ext_run_end(pool, run, err, err);
-}
-
 /*
  * Accept and run the item in @run, which becomes the pool's; the lock is
  * dropped meanwhile.
  */
-int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
+static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 		     struct kpool_run *run)
 {
 	void *user_fn = kpool_user_fn(item);
@@ -389,7 +261,7 @@ int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	kpool_accept(pool, item);
 	err = kpool_check_start(item);
 	if (err) {
-		list_add(&run->free, &pool->free_runs);
+		list_add(&run->free, &pool->runs.free);
 		kpool_item_drop(pool, item, err);
 		return 0;
 	}
@@ -412,7 +284,7 @@ int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	return 0;
 }
 
-/* Drop oldest */
+/* Full pool: an older item is dropped */
 
 /* Is the item in line behind another? */
 static bool kpool_is_behind(struct kpool *pool, const struct kpool_item *item,
@@ -451,7 +323,7 @@ static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 	unsigned int looks = KPOOL_MAX_LOOKS;
 	struct kpool_item *item;
 
-	list_for_each_entry(item, &pool->parked, node) {
+	list_for_each_entry(item, &pool->q.parked, node) {
 		if (kpool_queue_of(pool, item) == queue)
 			return item;
 		if (!--looks)
@@ -486,7 +358,7 @@ static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 					    const struct kpool_item *newcomer)
 {
-	struct list_head *queue = &pool->queue[KPOOL_QUEUE_LOW];
+	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_LOW];
 	struct kpool_item *item;
 
 	for (; queue >= kpool_queue_of(pool, newcomer); queue--) {
@@ -499,17 +371,84 @@ static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 }
 
 /* Make room for a newcomer, if the pool is to, and if one place is enough. */
-bool kpool_evict_for(struct kpool *pool, const struct kpool_item *newcomer)
+static bool kpool_evict_for(struct kpool *pool, const struct kpool_item *newcomer)
 {
 	struct kpool_item *oldest;
 
 	lockdep_assert_held(&pool->lock);
 	if (pool->attrs.when_full != KPOOL_FULL_DROP_OLDEST ||
-	    !list_empty(&pool->admission) || !kpool_one_slot_short(pool))
+	    !list_empty(&pool->q.admission) || !kpool_one_slot_short(pool))
 		return false;
 	oldest = kpool_pick_victim(pool, newcomer);
 	if (!oldest)
 		return false;
 	kpool_item_drop(pool, oldest, -EAGAIN);
 	return true;
+}
+
+/* Any item, any pool */
+
+/* Room aside, may the item be accepted? */
+int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	if (item->state != KPOOL_ITEM_IDLE)
+		return -EALREADY;
+	if (pool->closed)
+		return -ESHUTDOWN;
+	if (kpool_is_of_going(pool, item))
+		return -ESHUTDOWN;
+	if (item->disabled)
+		return -ECANCELED;
+	return kpool_is_special(item) ? kpool_special_check(pool, item) : 0;
+}
+
+/* There is no room: what the pool's policy and the caller's context allow. */
+static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
+			  const struct kpool_submit_opts *opts,
+			  unsigned long flags)
+{
+	struct kpool_run *run;
+
+	if (kpool_is_self_submit(pool, item)) {
+		kpool_accept(pool, item);
+		kpool_queue_backlog(pool, item);
+		return 0;
+	}
+	if (kpool_evict_for(pool, item)) {
+		kpool_accept(pool, item);
+		kpool_enqueue(pool, item);
+		return 0;
+	}
+	if (kpool_can_sleep(pool, opts, flags)) {
+		if (kpool_can_caller_run(pool, item)) {
+			run = list_first_entry_or_null(&pool->runs.free,
+						       struct kpool_run, free);
+			if (!run && !opts->no_memory)
+				return KPOOL_NEEDS_RUN;
+			if (run) {
+				list_del(&run->free);
+				return kpool_caller_run(pool, item, run);
+			}
+		}
+		if (pool->q.nr_blocked < (unsigned int)pool->attrs.max_blocked)
+			return kpool_block(pool, item, opts);
+	}
+	return kpool_refuse(pool, item);
+}
+
+/* What is not plain, or finds no room. */
+static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
+				const struct kpool_submit_opts *opts,
+				unsigned long flags)
+{
+	int err = kpool_check_accept(pool, item);
+
+	if (err)
+		return err;
+	if (!kpool_can_queue(pool, item))
+		return kpool_overflow(pool, item, opts, flags);
+	kpool_accept(pool, item);
+	kpool_enqueue(pool, item);
+	return 0;
 }

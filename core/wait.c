@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Callers asleep in kpool, and the sleep that could never end.
+ * Callers asleep in kpool.
  *
  * A waiter is completed under pool->lock: its result is set, it leaves every
  * list, and its completion is signalled, all before the lock is dropped.  A
@@ -8,19 +8,15 @@
  * itself under the same lock, so that exactly one of both happens.  Litmus:
  * complete-vs-timeout.
  *
- * To complete a waiter is to wake a task, and many may wait for one event.  So
- * the event moves all of them to pool->done_waiters or pool->failed_waiters at once, and
- * kpool_recheck() completes a few under each hold of the lock.  Between two holds
- * those that are left count as neither asleep nor stuck.
+ * An event that many wait for moves all of them to pool->waiters.done or
+ * pool->waiters.failed at once; kpool_unlock() completes a few at a time.
  */
 #include <linux/swait.h>
 
 #include "debug.h"
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
-
-/* So many consequences are drawn under one hold of the lock; most wake a task. */
-#define KPOOL_RECHECK_BATCH	4
 
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item)
@@ -46,8 +42,8 @@ static void kpool_self_wait_remove(struct kpool *pool, struct kpool_waiter *wait
 
 	list_del_init(&waiter->self_wait_node);
 	run->blocked_on = NULL;
-	pool->nr_self_waits--;
-	pool->nr_nested_callbacks -= !run->item;
+	pool->waiters.nr_self--;
+	pool->waiters.nr_self_callbacks -= !run->item;
 }
 
 /* End a sleep.  The waiter has left the list it waited on. */
@@ -66,34 +62,34 @@ void kpool_waiter_complete(struct kpool *pool, struct kpool_waiter *waiter, int 
 void kpool_waiter_complete_list(struct kpool *pool, struct list_head *waiters, bool failed)
 {
 	lockdep_assert_held(&pool->lock);
-	list_splice_tail_init(waiters, failed ? &pool->failed_waiters : &pool->done_waiters);
+	list_splice_tail_init(waiters, failed ? &pool->waiters.failed : &pool->waiters.done);
 }
 
 static struct kpool_waiter *kpool_first_flusher(const struct kpool *pool)
 {
-	struct rb_node *first = rb_first_cached(&pool->flushers);
+	struct rb_node *first = rb_first_cached(&pool->waiters.flushers);
 
 	return first ? rb_entry(first, struct kpool_waiter, by_epoch) : NULL;
 }
 
 /* Complete one waiter whose wait is over: was there any? */
-static bool kpool_waiter_complete_one(struct kpool *pool)
+bool kpool_waiter_complete_one(struct kpool *pool)
 {
-	struct list_head *list = list_empty(&pool->done_waiters) ?
-				 &pool->failed_waiters : &pool->done_waiters;
+	struct list_head *list = list_empty(&pool->waiters.done) ?
+				 &pool->waiters.failed : &pool->waiters.done;
 	struct kpool_waiter *waiter;
 
 	if (!list_empty(list)) {
 		waiter = list_first_entry(list, struct kpool_waiter, node);
 		list_del(&waiter->node);
-		kpool_waiter_complete(pool, waiter, list == &pool->failed_waiters ? -EIO : 0);
+		kpool_waiter_complete(pool, waiter, list == &pool->waiters.failed ? -EIO : 0);
 		return true;
 	}
 	/* the epochs before a flusher's have ended when it is the first */
 	waiter = kpool_first_flusher(pool);
 	if (!waiter || waiter->left)
 		return false;
-	rb_erase_cached(&waiter->by_epoch, &pool->flushers);
+	rb_erase_cached(&waiter->by_epoch, &pool->waiters.flushers);
 	kpool_waiter_complete(pool, waiter, waiter->failed ? -EIO : 0);
 	return true;
 }
@@ -109,7 +105,7 @@ static bool kpool_epoch_before(struct rb_node *a, const struct rb_node *b)
 /* The first flusher that waits for items of the epoch, or NULL. */
 struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch)
 {
-	struct rb_node *node = pool->flushers.rb_root.rb_node;
+	struct rb_node *node = pool->waiters.flushers.rb_root.rb_node;
 	struct kpool_waiter *found = NULL;
 
 	lockdep_assert_held(&pool->lock);
@@ -135,10 +131,10 @@ struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch)
 void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
 {
 	lockdep_assert_held(&pool->lock);
-	waiter->left = kpool_outstanding(pool) - pool->nr_flushed;
+	waiter->left = kpool_outstanding(pool) - pool->waiters.nr_flushed;
 	waiter->epoch = pool->epoch++;
-	pool->nr_flushed += waiter->left;
-	rb_add_cached(&waiter->by_epoch, &pool->flushers, kpool_epoch_before);
+	pool->waiters.nr_flushed += waiter->left;
+	rb_add_cached(&waiter->by_epoch, &pool->waiters.flushers, kpool_epoch_before);
 }
 
 /* An accepted item has run, or will not: the flushers of the pool count it. */
@@ -149,7 +145,7 @@ void kpool_item_ended(struct kpool *pool, u32 epoch)
 	if (!waiter)
 		return;
 	waiter->left--;
-	pool->nr_flushed--;
+	pool->waiters.nr_flushed--;
 }
 
 /* The end of the pool */
@@ -157,18 +153,18 @@ void kpool_item_ended(struct kpool *pool, u32 epoch)
 /* Has everything accepted ended, and every thread? */
 bool kpool_is_drained(const struct kpool *pool)
 {
-	return !pool->nr_workers && !pool->nr_spawning &&
+	return !pool->mgr.nr_workers && !pool->mgr.nr_spawning &&
 	       !kpool_outstanding(pool);
 }
 
 /* A closed pool ends when nothing is left. */
-static bool kpool_check_drained(struct kpool *pool)
+bool kpool_check_drained(struct kpool *pool)
 {
 	if (!pool->closed || !kpool_is_drained(pool) ||
-	    (list_empty(&pool->drain_waiters) && list_empty(&pool->failed_drain_waiters)))
+	    (list_empty(&pool->waiters.drain) && list_empty(&pool->waiters.failed_drain)))
 		return false;
-	kpool_waiter_complete_list(pool, &pool->drain_waiters, false);
-	kpool_waiter_complete_list(pool, &pool->failed_drain_waiters, true);
+	kpool_waiter_complete_list(pool, &pool->waiters.drain, false);
+	kpool_waiter_complete_list(pool, &pool->waiters.failed_drain, true);
 	return true;
 }
 
@@ -178,14 +174,14 @@ void kpool_get(struct kpool *pool)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	pool->nr_users++;
+	pool->waiters.nr_users++;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
 static void kpool_put_locked(struct kpool *pool)
 {
-	if (!--pool->nr_users && pool->users_gone)
-		complete(pool->users_gone);
+	if (!--pool->waiters.nr_users && pool->waiters.users_gone)
+		complete(pool->waiters.users_gone);
 }
 
 void kpool_put(struct kpool *pool)
@@ -203,16 +199,12 @@ void kpool_put(struct kpool *pool)
  * Take a waiter that has not been completed off the list it waits on.  If the
  * others for a pending item hang on it, they hang on the next from now on.
  */
-void kpool_waiter_remove(struct kpool *pool, struct kpool_waiter *waiter)
+static void kpool_waiter_remove(struct kpool *pool, struct kpool_waiter *waiter)
 {
 	struct list_head *others = &waiter->pending.waiters;
 	struct kpool_item *item = waiter->item;
 	struct kpool_waiter *next;
 
-	if (waiter->kind == KPOOL_WAITER_SUBMIT) {
-		kpool_unblock(pool, item);
-		return;
-	}
 	if (list_empty(others)) {
 		list_del(&waiter->node);
 		return;
@@ -226,6 +218,13 @@ void kpool_waiter_remove(struct kpool *pool, struct kpool_waiter *waiter)
 	next = list_first_entry(others, struct kpool_waiter, node);
 	list_splice_init(others, &next->pending.waiters);
 	item->run = &next->pending;
+}
+
+/* Fail a sleep that could never end, of any kind but a submitter's. */
+void kpool_waiter_refuse(struct kpool *pool, struct kpool_waiter *waiter)
+{
+	kpool_waiter_remove(pool, waiter);
+	kpool_waiter_complete(pool, waiter, -EDEADLK);
 }
 
 /* Count the sleep of an item, or of a worker's callback, in its own pool. */
@@ -242,13 +241,13 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 		return;
 	run = kpool_run_outermost(run);
 	run->blocked_on = waiter;
-	pool->nr_self_waits++;
-	pool->nr_nested_callbacks += !run->item;
+	pool->waiters.nr_self++;
+	pool->waiters.nr_self_callbacks += !run->item;
 	if (waiter->kind == KPOOL_WAITER_CALL &&
 	    !kpool_is_accepted(waiter->item))
-		list_add_tail(&waiter->self_wait_node, &pool->self_wait_calls);
+		list_add_tail(&waiter->self_wait_node, &pool->waiters.self_calls);
 	else
-		list_add_tail(&waiter->self_wait_node, &pool->self_waits);
+		list_add_tail(&waiter->self_wait_node, &pool->waiters.self);
 }
 
 /*
@@ -280,7 +279,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	long err;
 
 	lockdep_assert_held(&pool->lock);
-	pool->nr_users++;
+	pool->waiters.nr_users++;
 	pool->nr_recheck++;
 	waiter->signals = signals;
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
@@ -291,7 +290,9 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 
 	raw_spin_lock_irq(&pool->lock);
 	if (!waiter->completed) {
-		kpool_waiter_remove(pool, waiter);
+		/* a submitter takes its item out of the admission queue itself */
+		if (waiter->kind != KPOOL_WAITER_SUBMIT)
+			kpool_waiter_remove(pool, waiter);
 		kpool_waiter_complete(pool, waiter, err ? -EINTR : -ETIMEDOUT);
 	}
 	kpool_put_locked(pool);
@@ -326,7 +327,7 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 	/* a call has one waiter, and its function may use what is on its stack */
 	first = list_first_entry(waiters, struct kpool_waiter, node);
 	if (first->kind == KPOOL_WAITER_CALL && !list_empty(&first->self_wait_node))
-		list_move_tail(&first->self_wait_node, &pool->self_wait_calls);
+		list_move_tail(&first->self_wait_node, &pool->waiters.self_calls);
 	list_splice_tail_init(waiters, to);
 	if (!kpool_run_of(item))
 		item->run = NULL;
@@ -346,38 +347,25 @@ void kpool_keep_waiters(struct kpool_item *item, struct list_head *waiters)
 	item->flags |= __KPOOL_HAS_WAITERS;
 }
 
-/* The number of a run, among those in the same memory. */
-static u64 kpool_run_nr(const struct kpool_run *run)
-{
-	return run->worker ? run->worker->completed : run->nr;
-}
-
-/* Has the run that ends the wait begun?  The item may be pending again. */
-bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
-{
-	const struct kpool_run *run = kpool_run_of(waiter->item);
-
-	return run && (waiter->behind != run ||
-		       waiter->behind_nr != kpool_run_nr(run));
-}
-
 /* Sleep until the item's acceptance, or its run, has ended; lock held. */
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
 		    unsigned int signals)
 {
 	struct kpool_run *run = kpool_run_of(item);
-	struct kpool_waiter waiter;
+	struct kpool_waiter *victim = NULL, waiter;
 
-	if (!kpool_is_accepted(item) && !run && item->state != KPOOL_COMPLETING)
+	if (!kpool_is_accepted(item) && !run && item->state != KPOOL_ITEM_COMPLETING)
 		return 0;
 	/* a sleep that ends by itself closes no cycle */
 	if ((timeout == MAX_SCHEDULE_TIMEOUT &&
-	     kpool_would_deadlock(pool, item, kind)) ||
+	     kpool_would_deadlock(pool, item, kind, &victim)) ||
 	    (run && !run->worker && run->task == current)) {
 		kpool_warn_self_wait(pool, kpool_user_fn(item));
 		return -EDEADLK;
 	}
+	if (victim)
+		kpool_waiter_refuse(pool, victim);
 
 	kpool_waiter_init(&waiter, kind, item);
 	if (run && !kpool_is_accepted(item)) {
@@ -398,56 +386,3 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 }
 
 /* Re-checking */
-
-/*
- * Draw the consequences of a change, a batch at most: are there more?  Between
- * two batches no submitter overtakes one that is still to be let in, and no
- * waiter is refused while another is still to be completed.
- */
-bool kpool_recheck(struct kpool *pool)
-{
-	int budget = KPOOL_RECHECK_BATCH;
-
-	lockdep_assert_held(&pool->lock);
-	for (;;) {
-		/* an item that waits for its own run leaves its place in the queue */
-		if (kpool_park_batch(pool))
-			return true;
-		if (kpool_admit_one(pool) || kpool_waiter_complete_one(pool) ||
-		    kpool_check_drained(pool) || kpool_notify_room(pool) ||
-		    kpool_sweep_groups(pool)) {
-			if (!--budget)
-				return true;
-		} else if (!kpool_break_deadlock(pool)) {
-			break;
-		}
-	}
-	if (pool->closed)
-		kpool_retire_surplus(pool);
-	return false;
-}
-
-/* The same; what is left is the recheck work's. */
-void kpool_recheck_some(struct kpool *pool)
-{
-	if (kpool_recheck(pool))
-		queue_work(kpool_wq, &pool->recheck_work);
-}
-
-/* The same until there is no more; the caller keeps the pool. */
-void kpool_recheck_all(struct kpool *pool)
-{
-	unsigned long flags;
-	bool more;
-
-	do {
-		raw_spin_lock_irqsave(&pool->lock, flags);
-		more = kpool_recheck(pool);
-		kpool_unlock(pool, flags);
-	} while (more);
-}
-
-void kpool_recheck_work_fn(struct work_struct *work)
-{
-	kpool_recheck_all(container_of(work, struct kpool, recheck_work));
-}

@@ -19,60 +19,6 @@
 
 #include "internal.h"
 
-/* An item that stalls is noticed at most one eighth late. */
-static unsigned long kpool_watchdog_period(const struct kpool *pool)
-{
-	unsigned long stall = msecs_to_jiffies(pool->attrs.stall_ms);
-
-	return clamp_t(unsigned long, stall / 8, 1, HZ);
-}
-
-/*
- * Something runs, perhaps here and with interrupts off before long: so another
- * CPU keeps the time, if one does such work for the kernel.  With interrupts
- * off now, none can go away.
- */
-static unsigned int kpool_watchdog_cpu(void)
-{
-	unsigned int cpu, here = raw_smp_processor_id();
-	unsigned int found = WORK_CPU_UNBOUND;
-
-	/* newer kernels replace the first of these masks at run time */
-	rcu_read_lock();
-	for_each_cpu_and(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN),
-			 housekeeping_cpumask(HK_TYPE_TIMER)) {
-		if (cpu != here && cpu_online(cpu)) {
-			found = cpu;
-			break;
-		}
-	}
-	rcu_read_unlock();
-	return found;
-}
-
-void kpool_watchdog_arm(struct kpool *pool)
-{
-	lockdep_assert_held(&pool->lock);
-	pool->watchdog_armed = true;
-	queue_delayed_work_on(kpool_watchdog_cpu(), kpool_wq, &pool->watchdog,
-			      kpool_watchdog_period(pool));
-}
-
-void kpool_watchdog_fn(struct work_struct *work)
-{
-	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
-					  watchdog);
-
-	kpool_look_for_dead(pool);
-	kpool_find_stalls(pool);
-
-	raw_spin_lock_irq(&pool->lock);
-	pool->watchdog_armed = false;
-	if (pool->units_used || pool->nr_ext_runs)
-		kpool_watchdog_arm(pool);
-	raw_spin_unlock_irq(&pool->lock);
-}
-
 /*
  * Items that run for longer than they should: told once for each run, with the
  * stack, in the log and to people who look.
@@ -191,7 +137,7 @@ static void kpool_note_stall(struct kpool_worker *worker,
 			     struct kpool_stalled *stalled)
 {
 	stalled->task = get_task_struct(worker->task);
-	stalled->fn = READ_ONCE(worker->fn);
+	stalled->fn = READ_ONCE(worker->run.fn);
 	stalled->ran_ms = jiffies_to_msecs(jiffies - worker->since);
 }
 
@@ -209,7 +155,7 @@ static unsigned int kpool_count_stalls(struct kpool *pool,
 	lockdep_assert_held(&pool->mutex);
 	if (pool->attrs.stall_ms == KPOOL_NO_STALL)
 		return 0;
-	list_for_each_entry(worker, &pool->workers, member) {
+	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		raw_spin_lock_irq(&pool->lock);
 		if (kpool_is_new_stall(worker, limit)) {
 			worker->stall_reported = worker->completed + 1;
@@ -241,7 +187,7 @@ static void kpool_report_stall(struct kpool *pool,
  * Stacks are taken without the mutex: each may take a while, and the pool has
  * to grow meanwhile, all the more if what runs has stalled.
  */
-void kpool_find_stalls(struct kpool *pool)
+static void kpool_find_stalls(struct kpool *pool)
 {
 	struct kpool_stalled first[KPOOL_MAX_REPORTED];
 	unsigned int i, nr;
@@ -257,4 +203,59 @@ void kpool_find_stalls(struct kpool *pool)
 	if (nr > KPOOL_MAX_REPORTED)
 		pr_warn("%s: %u more items have run for too long\n",
 			pool->name, nr - KPOOL_MAX_REPORTED);
+}
+
+/* The watchdog */
+
+/* An item that stalls is noticed at most one eighth late. */
+static unsigned long kpool_watchdog_period(const struct kpool *pool)
+{
+	unsigned long stall = msecs_to_jiffies(pool->attrs.stall_ms);
+
+	return clamp_t(unsigned long, stall / 8, 1, HZ);
+}
+
+/*
+ * Something runs, perhaps here and with interrupts off before long: so another
+ * CPU keeps the time, if one does such work for the kernel.  With interrupts
+ * off now, none can go away.
+ */
+static unsigned int kpool_watchdog_cpu(void)
+{
+	unsigned int cpu, here = raw_smp_processor_id();
+	unsigned int found = WORK_CPU_UNBOUND;
+
+	/* newer kernels replace the first of these masks at run time */
+	rcu_read_lock();
+	for_each_cpu_and(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN),
+			 housekeeping_cpumask(HK_TYPE_TIMER)) {
+		if (cpu != here && cpu_online(cpu)) {
+			found = cpu;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+void kpool_watchdog_arm(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->wd.armed = true;
+	queue_delayed_work_on(kpool_watchdog_cpu(), kpool_wq, &pool->wd.work,
+			      kpool_watchdog_period(pool));
+}
+
+void kpool_watchdog_fn(struct work_struct *work)
+{
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool, wd.work);
+
+	kpool_look_for_dead(pool);
+	kpool_find_stalls(pool);
+
+	raw_spin_lock_irq(&pool->lock);
+	pool->wd.armed = false;
+	if (pool->units_used || pool->runs.nr_ext)
+		kpool_watchdog_arm(pool);
+	raw_spin_unlock_irq(&pool->lock);
 }

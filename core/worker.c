@@ -2,7 +2,7 @@
 /*
  * Worker threads: their loop, and the run of one item.
  *
- * A worker that finds nothing to start goes to the hot end of pool->idle and
+ * A worker that finds nothing to start goes to the hot end of pool->mgr.idle and
  * sleeps; who has work takes the worker that slept last, marks it coming under
  * the lock, and wakes it after the lock has been dropped.  At most one idle
  * worker is on its way at a time: if it finds more than it can take, it sends
@@ -20,55 +20,28 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
+#include "run.h"
 
-/* The worker that the caller is part of, if it is any pool's. */
-struct kpool_worker *kpool_current_worker(void)
-{
-	if (!in_task() || !(current->flags & PF_KTHREAD) ||
-	    kthread_func(current) != kpool_worker_main)
-		return NULL;
-	return kthread_data(current);
-}
-
-struct kpool *kpool_current(void)
-{
-	struct kpool_worker *worker = kpool_current_worker();
-
-	return worker ? worker->pool : NULL;
-}
-EXPORT_SYMBOL_GPL(kpool_current);
-
-/* The same, if it is one of the pool's. */
-struct kpool_worker *kpool_current_worker_in(struct kpool *pool)
-{
-	struct kpool_worker *worker = kpool_current_worker();
-
-	return worker && worker->pool == pool ? worker : NULL;
-}
-
-/* Begin a run. */
-static void kpool_run_begin(struct kpool_worker *worker, struct kpool_item *item)
+/* Begin a run: the user's function is @fn. */
+static __always_inline void kpool_begin(struct kpool_worker *worker,
+					struct kpool_item *item, void *fn)
 {
 	struct kpool *pool = worker->pool;
 
 	worker->state = KPOOL_WORKER_RUNNING;
 	worker->since = jiffies;
-	worker->run.epoch = item->epoch;
-	worker->run.item = item;
-	WRITE_ONCE(worker->fn, item->fn);
-	item->run = &worker->run;
-	kpool_debug_ended(item);
 	pool->units_used++;
-	if (unlikely(!pool->watchdog_armed))
-		kpool_watchdog_arm(pool);
+	pool->nr_running++;
+	kpool_run_begin(pool, &worker->run, item, fn);
 }
 
 /*
  * End a run.  The item may be gone: only its address is known.
  */
-static __always_inline void kpool_run_end(struct kpool_worker *worker, int err,
-					  bool lost)
+static __always_inline void kpool_end(struct kpool_worker *worker, int err,
+				      bool lost)
 {
 	struct kpool_run *run = &worker->run;
 	struct kpool_item *item = run->item;
@@ -76,14 +49,15 @@ static __always_inline void kpool_run_end(struct kpool_worker *worker, int err,
 
 	run->item = NULL;
 	pool->units_used--;
+	pool->nr_running--;
 	if (unlikely(run->special) &&
-	    !kpool_special_run_end(pool, run, item, err, lost)) {
+	    !kpool_run_end_special(pool, run, item, err, lost)) {
 		pool->stats.completed--;
 		return;
 	}
 	if (unlikely(!list_empty(&run->waiters)))
 		kpool_waiter_complete_list(pool, &run->waiters, lost);
-	if (unlikely(!RB_EMPTY_ROOT(&pool->flushers.rb_root)))
+	if (unlikely(!RB_EMPTY_ROOT(&pool->waiters.flushers.rb_root)))
 		kpool_item_ended(pool, run->epoch);
 }
 
@@ -98,16 +72,16 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 	lockdep_assert_held(&pool->lock);
 	pool->stats.died++;
 	worker->run.special = true;
-	kpool_run_end(worker, -EIO, true);
+	kpool_end(worker, -EIO, true);
 	worker->state = KPOOL_WORKER_DEAD;
-	list_add(&worker->node, &pool->free_workers);
-	pool->nr_workers--;
+	list_add(&worker->node, &pool->mgr.free_workers);
+	pool->mgr.nr_workers--;
 
-	if ((pool->attrs.flags & KPOOL_MEM_RECLAIM) && !pool->nr_workers)
-		pool->reclaim_broken = true;
+	if ((pool->attrs.flags & KPOOL_MEM_RECLAIM) && !pool->mgr.nr_workers)
+		pool->mgr.reclaim_broken = true;
 	/* nobody may be left to look at the line, or too few be warm */
 	kpool_spawn_if_needed(pool);
-	return pool->reclaim_broken && !pool->nr_workers;
+	return pool->mgr.reclaim_broken && !pool->mgr.nr_workers;
 }
 
 /* The item has returned an error; its run is not over yet. */
@@ -118,7 +92,7 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 
 	worker->in_fault_handler = true;
 	kpool_report_error(pool, current, &(struct kpool_fault) {
-		.fn	= worker->fn,
+		.fn	= worker->run.fn,
 		.item	= item,
 		.err	= err,
 		.state	= worker->data,
@@ -145,7 +119,7 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 	err = fn(item);
 	kpool_lockdep_run_end(worker);
 	if (unlikely(kpool_task_state_leaked(&worker->before)))
-		kpool_task_state_restore(pool, worker->fn, &worker->before);
+		kpool_task_state_restore(pool, worker->run.fn, &worker->before);
 	if (unlikely(err))
 		kpool_item_failed(worker, item, err);
 	/* an item that submits itself for ever must not starve the CPU */
@@ -155,15 +129,15 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 	raw_spin_lock_irq(&pool->lock);
 	worker->completed++;
 	pool->stats.completed++;
-	kpool_run_end(worker, err, false);
+	kpool_end(worker, err, false);
 	/* what may come in now, may be first */
 	if (unlikely(pool->nr_recheck))
 		kpool_recheck_some(pool);
 }
 
-/* An item that has more to it, or a pool that has: does it run? */
-static bool kpool_run_begin_special(struct kpool_worker *worker,
-				     struct kpool_item *item)
+/* Begin the run of an item that needs a closer look: does it run? */
+static bool kpool_begin_special(struct kpool_worker *worker,
+				struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
 	int err;
@@ -177,24 +151,21 @@ static bool kpool_run_begin_special(struct kpool_worker *worker,
 		raw_spin_lock_irq(&pool->lock);
 		return false;
 	}
-	kpool_special_run_begin(pool, &worker->run, item);
-	kpool_run_begin(worker, item);
-	/* a search for a module's runs must not have to wait for it */
-	WRITE_ONCE(worker->fn, kpool_user_fn(item));
+	kpool_run_begin_special(pool, &worker->run, item);
+	kpool_begin(worker, item, kpool_user_fn(item));
 	return true;
 }
 
-static noinline void kpool_do_odd(struct kpool_worker *worker,
-				  struct kpool_item *item)
+static noinline void kpool_process_special(struct kpool_worker *worker,
+					   struct kpool_item *item)
 {
 	kpool_item_fn fn = item->fn;
 
 	if (kpool_is_completion(item)) {
 		fn = kpool_complete_fn(item);
-		kpool_odd_completes(worker->pool, &worker->run, item);
-		kpool_run_begin(worker, item);
-		WRITE_ONCE(worker->fn, fn);
-	} else if (!kpool_run_begin_special(worker, item)) {
+		kpool_run_begin_completion(worker->pool, &worker->run, item);
+		kpool_begin(worker, item, fn);
+	} else if (!kpool_begin_special(worker, item)) {
 		return;
 	}
 	kpool_run_item(worker, item, fn);
@@ -203,12 +174,12 @@ static noinline void kpool_do_odd(struct kpool_worker *worker,
 static void kpool_process_item(struct kpool_worker *worker, struct kpool_item *item)
 {
 	if (unlikely(!worker->pool->fast_capacity || item->flags)) {
-		kpool_do_odd(worker, item);
+		kpool_process_special(worker, item);
 		return;
 	}
 	/* all in line are alike: nobody has been passed */
-	worker->pool->nr_bypassed = 0;
-	kpool_run_begin(worker, item);
+	worker->pool->q.nr_bypassed = 0;
+	kpool_begin(worker, item, item->fn);
 	kpool_run_item(worker, item, item->fn);
 }
 
@@ -259,8 +230,8 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 
 	worker->state = KPOOL_WORKER_IDLE;
 	worker->since = jiffies;
-	list_add(&worker->node, &pool->idle);
-	pool->nr_idle++;
+	list_add(&worker->node, &pool->mgr.idle);
+	pool->mgr.nr_idle++;
 	kpool_arm_reaper(pool);
 	while (worker->state == KPOOL_WORKER_IDLE) {
 		__set_current_state(kpool_idle_state(pool));
@@ -270,7 +241,7 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 	}
 	if (worker->state != KPOOL_WORKER_WAKING)
 		return false;
-	pool->nr_waking--;
+	pool->mgr.nr_waking--;
 	return true;
 }
 
@@ -287,7 +258,7 @@ static void kpool_worker_attach(struct kpool_worker *worker)
 		memalloc_noio_save();
 	mutex_lock(&pool->mutex);
 	kpool_sched_apply(pool, current);
-	list_add_tail(&worker->member, &pool->workers);
+	list_add_tail(&worker->member, &pool->mgr.workers);
 	mutex_unlock(&pool->mutex);
 	if (pool->init_attrs.flags & KPOOL_FREEZABLE)
 		set_freezable();
@@ -308,6 +279,29 @@ static void kpool_worker_wait_stop(void)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
+}
+
+/* In the new worker: 0, or what worker_init failed with. */
+static int kpool_worker_call_init(struct kpool_worker *worker)
+{
+	const struct kpool_attrs *attrs = &worker->pool->init_attrs;
+
+	if (!attrs->worker_init)
+		return 0;
+	kpool_worker_init_begin(worker);
+	worker->data = attrs->worker_init(attrs->data);
+	kpool_worker_init_end(worker);
+	return PTR_ERR_OR_ZERO(worker->data);
+}
+
+/* In the worker: it runs no item any more. */
+static void kpool_worker_call_exit(struct kpool_worker *worker)
+{
+	const struct kpool_attrs *attrs = &worker->pool->init_attrs;
+
+	if (attrs->worker_exit && !IS_ERR(worker->data))
+		attrs->worker_exit(attrs->data, worker->data);
+	worker->data = NULL;
 }
 
 int kpool_worker_main(void *data)
@@ -350,29 +344,6 @@ out:
  * before that is reaped.  Nobody waits for either function of one worker before
  * the next one calls it.
  */
-
-/* In the new worker: 0, or what worker_init failed with. */
-int kpool_worker_call_init(struct kpool_worker *worker)
-{
-	const struct kpool_attrs *attrs = &worker->pool->init_attrs;
-
-	if (!attrs->worker_init)
-		return 0;
-	kpool_worker_init_begin(worker);
-	worker->data = attrs->worker_init(attrs->data);
-	kpool_worker_init_end(worker);
-	return PTR_ERR_OR_ZERO(worker->data);
-}
-
-/* In the worker: it runs no item any more. */
-void kpool_worker_call_exit(struct kpool_worker *worker)
-{
-	const struct kpool_attrs *attrs = &worker->pool->init_attrs;
-
-	if (attrs->worker_exit && !IS_ERR(worker->data))
-		attrs->worker_exit(attrs->data, worker->data);
-	worker->data = NULL;
-}
 
 void *kpool_worker_data(void)
 {

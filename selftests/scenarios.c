@@ -28,7 +28,6 @@ enum event_kind {
 struct event {
 	int		ms;
 	int		kind;
-	int		nr;
 	char		text[64];
 };
 
@@ -54,19 +53,20 @@ static __printf(2, 3) void happens(enum event_kind kind, const char *fmt, ...)
 	vsnprintf(event.text, sizeof(event.text), fmt, args);
 	va_end(args);
 	spin_lock(&events_lock);
-	event.nr = nr_events;
 	if (nr_events < MAX_EVENTS)
 		events[nr_events++] = event;
 	spin_unlock(&events_lock);
 }
 
+/* Of what happens to several at one time, the order is not told. */
 static int event_cmp(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
 
 	if (x->ms != y->ms)
 		return x->ms - y->ms;
-	return x->kind != y->kind ? x->kind - y->kind : x->nr - y->nr;
+	return x->kind != y->kind ? x->kind - y->kind :
+				    strcmp(x->text, y->text);
 }
 
 static void sleep_until_ns(u64 when)

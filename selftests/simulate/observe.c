@@ -52,7 +52,7 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 	view->here = item->pool_id == pool->id;
 	if (!view->here)
 		return;
-	view->state = sim_place_of(item);
+	view->place = sim_place_of(item);
 	view->follows = item->flags & __KPOOL_STREAM_BLOCKED;
 	run = kpool_run_of(item);
 	if (run && run->kind == KPOOL_RUN_WORKER) {
@@ -74,8 +74,8 @@ static void sim_observe_ext_runs(struct kpool *pool, struct sim_view *view)
 {
 	int i;
 
-	view->callers = pool->nr_caller_runs;
-	view->dropping = pool->nr_drop_runs;
+	view->callers = pool->runs.nr_caller;
+	view->dropping = pool->runs.nr_drop;
 	for (i = 0; i < SIM_ITEMS; i++) {
 		const struct kpool_item *item = &sim->item[i].job.item;
 		const struct kpool_run *run;
@@ -132,7 +132,7 @@ static bool sim_sleeps_in_cycle(const struct kpool *pool,
 	const struct kpool_run *me = sim_outermost(waiter->run), *run = me;
 	unsigned int steps;
 
-	for (steps = 0; run && steps < pool->nr_self_waits; steps++) {
+	for (steps = 0; run && steps < pool->waiters.nr_self; steps++) {
 		run = sim_slept_for(pool, run);
 		if (run == me)
 			return true;
@@ -145,10 +145,10 @@ static bool sim_observe_circle(const struct kpool *pool)
 {
 	const struct kpool_waiter *waiter;
 
-	list_for_each_entry(waiter, &pool->self_waits, nested)
+	list_for_each_entry(waiter, &pool->waiters.self, self_wait_node)
 		if (sim_sleeps_in_cycle(pool, waiter))
 			return true;
-	list_for_each_entry(waiter, &pool->self_wait_calls, nested)
+	list_for_each_entry(waiter, &pool->waiters.self_calls, self_wait_node)
 		if (sim_sleeps_in_cycle(pool, waiter))
 			return true;
 	return false;
@@ -158,14 +158,14 @@ static bool sim_observe_circle(const struct kpool *pool)
 static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 {
 	*stats = pool->stats;
-	stats->alive = pool->nr_workers;
-	stats->idle = pool->nr_idle;
-	stats->running = kpool_nr_running(pool) + pool->nr_caller_runs;
+	stats->alive = pool->mgr.nr_workers;
+	stats->idle = pool->mgr.nr_idle;
+	stats->running = pool->nr_running + pool->runs.nr_caller;
 	stats->units = pool->units_used;
-	stats->delayed = pool->nr_delayed;
-	stats->pending = pool->nr_queued + pool->nr_requeue + pool->nr_parked +
-			 pool->nr_backlog + pool->nr_dropping;
-	stats->blocked = pool->nr_blocked;
+	stats->delayed = pool->delays.nr;
+	stats->pending = pool->q.nr_queued + pool->q.nr_requeue + pool->q.nr_parked +
+			 pool->q.nr_backlog + pool->drops.nr;
+	stats->blocked = pool->q.nr_blocked;
 	stats->closed = pool->closed;
 	stats->paused = pool->paused;
 }
@@ -186,10 +186,10 @@ int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable)
 /* Is a wait over, or a group cancelled, and not yet dealt with? */
 static bool sim_is_unsettled(const struct kpool *pool)
 {
-	struct rb_node *first = rb_first_cached(&pool->flushers);
+	struct rb_node *first = rb_first_cached(&pool->waiters.flushers);
 
-	return !list_empty(&pool->done_waiters) || !list_empty(&pool->failed_waiters) ||
-	       !list_empty(&pool->cancelled_groups) ||
+	return !list_empty(&pool->waiters.done) || !list_empty(&pool->waiters.failed) ||
+	       !list_empty(&pool->drops.cancelled_groups) ||
 	       (first && !rb_entry(first, struct kpool_waiter, by_epoch)->left);
 }
 
@@ -202,29 +202,29 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	memset(view, 0, sizeof(*view));
 	for (i = 0; i < SIM_ITEMS; i++)
 		sim_observe_item(pool, &sim->item[i].job.item, &view->item[i]);
-	if (pool->nr_ext_runs)
+	if (pool->runs.nr_ext)
 		sim_observe_ext_runs(pool, view);
 	sim_observe_stats(pool, &view->stats);
 	view->attrs = pool->attrs;
-	view->line = pool->nr_queued;
-	view->back = pool->nr_parked;
-	list_for_each_entry(item, &pool->parked, node)
+	view->line = pool->q.nr_queued;
+	view->back = pool->q.nr_parked;
+	list_for_each_entry(item, &pool->q.parked, node)
 		view->followers += !!(item->flags & __KPOOL_STREAM_BLOCKED);
-	view->queue = pool->nr_blocked + pool->nr_backlog;
+	view->queue = pool->q.nr_blocked + pool->q.nr_backlog;
 	view->aborted = pool->aborted;
-	view->settling = sim_work_pending(&pool->recheck_work);
+	view->settling = sim_work_pending(&pool->waiters.recheck_work);
 	view->unsettled = sim_is_unsettled(pool);
 	for (i = 0; i < SIM_GROUPS; i++)
 		view->group_kept |= sim->group[i].pool == pool &&
 				    !sim->group[i].members &&
-				    !list_empty(&sim->group[i].doomed);
+				    !list_empty(&sim->group[i].cancel_node);
 	view->circle = sim_observe_circle(pool);
 }
 
 /* In place of RCU, which would hide it if somebody were still on his way out. */
 void sim_free_pool(struct kpool *pool)
 {
-	sim_expect(!pool->nr_users, "a pool is freed, but %u are in it",
-		   pool->nr_users);
+	sim_expect(!pool->waiters.nr_users, "a pool is freed, but %u are in it",
+		   pool->waiters.nr_users);
 	kfree_rcu(pool, rcu);
 }

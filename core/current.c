@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The worker and the runs that the caller is in.
+ *
+ * A thread may be in several runs of a pool, each inside of the one before: a
+ * worker in its item, then in another item that it runs as a submitter.  It
+ * sleeps in all of them together, so the outermost says where.  The innermost
+ * external run of each thread is in pool->runs.by_task.
+ */
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched/task.h>
+
+#include "internal.h"
+#include "queue.h"
+
+/* The worker that the caller is part of, if it is any pool's. */
+struct kpool_worker *kpool_current_worker(void)
+{
+	if (!in_task() || !(current->flags & PF_KTHREAD) ||
+	    kthread_func(current) != kpool_worker_main)
+		return NULL;
+	return kthread_data(current);
+}
+
+struct kpool *kpool_current(void)
+{
+	struct kpool_worker *worker = kpool_current_worker();
+
+	return worker ? worker->pool : NULL;
+}
+EXPORT_SYMBOL_GPL(kpool_current);
+
+/* The same, if it is one of the pool's. */
+struct kpool_worker *kpool_current_worker_in(struct kpool *pool)
+{
+	struct kpool_worker *worker = kpool_current_worker();
+
+	return worker && worker->pool == pool ? worker : NULL;
+}
+
+/* Is the run one of a thread that is no worker, or not any more? */
+static bool kpool_is_ext_run(const struct kpool_run *run)
+{
+	return !RB_EMPTY_NODE(&run->by_task);
+}
+
+/* The innermost external run of the pool that the task is in, or NULL. */
+static struct kpool_run *kpool_ext_run_of_task(const struct kpool *pool,
+					       const struct task_struct *task)
+{
+	struct rb_node *node = pool->runs.by_task.rb_node;
+
+	while (node) {
+		struct kpool_run *run =
+			rb_entry(node, struct kpool_run, by_task);
+
+		if (run->task == task)
+			return run;
+		node = task < run->task ? node->rb_left : node->rb_right;
+	}
+	return NULL;
+}
+
+/*
+ * The worker has ended in its item.  Runs that its thread was in inside of that
+ * have died with it, and are dealt with in their time.
+ */
+void kpool_run_clear_outer(struct kpool *pool, const struct kpool_run *outer,
+			   const struct task_struct *task)
+{
+	struct kpool_run *run;
+
+	lockdep_assert_held(&pool->lock);
+	for (run = kpool_ext_run_of_task(pool, task); run; run = run->outer) {
+		if (run->outer != outer)
+			continue;
+		run->outer = NULL;
+		pool->runs.nr_threads++;
+		run->dead = true;
+		pool->faults.nr_dead++;
+		return;
+	}
+}
+
+/* The first external run of a thread behind @task, or NULL. */
+struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
+				      const struct task_struct *task)
+{
+	struct rb_node *node = pool->runs.by_task.rb_node;
+	struct kpool_run *after = NULL;
+
+	lockdep_assert_held(&pool->lock);
+	while (node) {
+		struct kpool_run *run =
+			rb_entry(node, struct kpool_run, by_task);
+
+		if (run->task > task) {
+			after = run;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return after;
+}
+
+/* The innermost run of the pool that the caller is in, or NULL. */
+struct kpool_run *kpool_current_run(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+	struct kpool_run *run;
+
+	lockdep_assert_held(&pool->lock);
+	if (!in_task())
+		return NULL;
+	run = kpool_ext_run_of_task(pool, current);
+	if (run)
+		return run;
+	worker = kpool_current_worker_in(pool);
+	/* in a callback of its own, a worker has no item */
+	return worker && worker->run.item ? &worker->run : NULL;
+}
+
+/* The run that the run's thread was in first. */
+struct kpool_run *kpool_run_outermost(struct kpool_run *run)
+{
+	while (run->outer)
+		run = run->outer;
+	return run;
+}
+
+/* In how many external runs of the pool is the caller? */
+unsigned int kpool_ext_run_depth(struct kpool *pool)
+{
+	const struct kpool_run *run = kpool_current_run(pool);
+	unsigned int depth = 0;
+
+	for (; run && kpool_is_ext_run(run); run = run->outer)
+		depth++;
+	return depth;
+}
+
+/* Is the caller part of the pool: one of its workers, or in a run? */
+bool kpool_is_part_of(struct kpool *pool)
+{
+	unsigned long flags;
+	bool found;
+
+	if (kpool_current_worker_in(pool))
+		return true;
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	found = kpool_current_run(pool);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return found;
+}
+
+/* The caller is in @run from now on, as far as the pool is concerned. */
+void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
+{
+	struct rb_node **link = &pool->runs.by_task.rb_node, *parent = NULL;
+
+	lockdep_assert_held(&pool->lock);
+	run->task = current;
+	run->task_ref = get_task_struct(current);
+	run->outer = kpool_current_run(pool);
+	run->blocked_on = NULL;
+	pool->runs.nr_ext++;
+	kpool_update_fast_capacity(pool);
+	if (!run->outer && !run->worker)
+		pool->runs.nr_threads++;
+	if (run->outer && kpool_is_ext_run(run->outer)) {
+		rb_replace_node(&run->outer->by_task, &run->by_task,
+				&pool->runs.by_task);
+		return;
+	}
+	while (*link) {
+		parent = *link;
+		link = run->task < rb_entry(parent, struct kpool_run,
+					    by_task)->task ?
+		       &parent->rb_left : &parent->rb_right;
+	}
+	rb_link_node(&run->by_task, parent, link);
+	rb_insert_color(&run->by_task, &pool->runs.by_task);
+}
+
+/* The thread has left @run, or has ended in it. */
+void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
+{
+	lockdep_assert_held(&pool->lock);
+	if (run->outer && kpool_is_ext_run(run->outer))
+		rb_replace_node(&run->by_task, &run->outer->by_task,
+				&pool->runs.by_task);
+	else
+		rb_erase(&run->by_task, &pool->runs.by_task);
+	RB_CLEAR_NODE(&run->by_task);
+	if (!run->outer && !run->worker)
+		pool->runs.nr_threads--;
+	run->outer = NULL;
+	pool->runs.nr_ext--;
+	kpool_update_fast_capacity(pool);
+	put_task_struct(run->task_ref);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The begin of a run, as far as every item passes through it: see run.c.
+ */
+#ifndef _KPOOL_RUN_H
+#define _KPOOL_RUN_H
+
+#include "debug.h"
+#include "internal.h"
+
+/* The item has left the queue, and is in @run from now on. */
+static __always_inline void kpool_run_begin(struct kpool *pool,
+					    struct kpool_run *run,
+					    struct kpool_item *item, void *fn)
+{
+	lockdep_assert_held(&pool->lock);
+	run->epoch = item->epoch;
+	run->item = item;
+	WRITE_ONCE(run->fn, fn);
+	item->run = run;
+	kpool_debug_ended(item);
+	if (unlikely(!pool->wd.armed))
+		kpool_watchdog_arm(pool);
+}
+
+#endif /* _KPOOL_RUN_H */
