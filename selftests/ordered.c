@@ -470,6 +470,26 @@ static void complete_function_without_an_ordered_stream_is_refused(void)
 	finish();
 }
 
+/* A job's function returns while the completion before it lasts. */
+static void completion_waits_for_the_one_before(void)
+{
+	if (!begin(&queued_four))
+		return;
+	gated = 0;
+	probes_hold(&p[1], 1);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[1]);
+	KT_EXPECT(kt_wait(atomic_read(&at_gate.started)));
+	probes_open(&p[1], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(completed.n, 1);
+	kt_gate_open(&at_gate);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	EXPECT_ORDER(0, 1);
+	finish();
+}
+
 /* Cycles */
 
 static int got;		/* by a flush; 1: none yet */
@@ -509,6 +529,30 @@ static void flush_of_a_later_job_is_refused(int variant)
 }
 
 static const char *const from[] = { "function", "completion", NULL };
+
+/* As above; the job that waits is not the first, which still runs. */
+static void flush_of_a_later_job_is_refused_behind_the_first(void)
+{
+	if (!begin(&queued_four))
+		return;
+	got = 1;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	probe_init(&p[2], flush_next_fn, 2);
+	KT_EXPECT_EQ(kpool_set_stream(&p[2].job, &stream), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[2].job, complete_fn), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &p[2], 1);
+	probes_submit(pool, &p[1], 1);
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(READ_ONCE(got) != 1));
+	KT_EXPECT_EQ(got, -EDEADLK);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
+	EXPECT_ORDER(0, 2, 1);
+	finish();
+}
 
 /* A delayed job comes into the order behind one that waits for it. */
 static void flush_of_a_job_that_comes_later_is_refused(void)
@@ -680,7 +724,9 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(submit_between_the_functions_is_refused),
 	  KT_CASE(job_may_be_freed_by_its_completion),
 	  KT_CASE(complete_function_without_an_ordered_stream_is_refused),
+	  KT_CASE(completion_waits_for_the_one_before),
 	  KT_EACH(flush_of_a_later_job_is_refused, from),
+	  KT_CASE(flush_of_a_later_job_is_refused_behind_the_first),
 	  KT_CASE(flush_of_a_job_that_comes_later_is_refused),
 	  KT_CASE(flush_of_an_earlier_job_ends),
 	  KT_CASE(sleep_for_a_turn_that_cannot_come_is_refused),
