@@ -288,7 +288,7 @@ static int block_complete(struct kpool_item *item)
 	return 0;
 }
 
-/* @stream was prepared by kpool_init_ordered_stream(). */
+/* @stream was initialized by kpool_init_ordered_stream(). */
 static int block_submit(struct kpool_stream *stream, struct block *block)
 {
 	kpool_init_job(&block->job, block_encrypt);

@@ -17,6 +17,7 @@
 /* Events of one millisecond are listed by kind, because threads race there. */
 enum event_kind {
 	ITEM_ENDS,
+	ITEM_COMPLETED,
 	WAIT_ENDS,
 	ITEM_DROPPED,
 	ITEM_SUBMITTED,
@@ -426,6 +427,55 @@ static void stream_runs_its_jobs_in_order(void)
 	end(pool, lines);
 }
 
+static int task_complete(struct kpool_item *item)
+{
+	struct task *t = container_of(item, struct task, job.item);
+
+	happens(ITEM_COMPLETED, "%s is completed", t->name);
+	return 0;
+}
+
+static void ordered_stream_completes_its_jobs_in_order(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	};
+	static const struct line lines[] = {
+		{ 0, "S1 is submitted" },
+		{ 0, "S2 is submitted" },
+		{ 0, "S3 is submitted" },
+		{ 0, "S1 starts" },
+		{ 0, "S2 starts" },
+		{ 5, "S2 ends" },
+		{ 5, "S3 starts" },
+		{ 15, "S3 ends" },
+		{ 20, "S1 ends" },
+		{ 20, "S1 is completed" },
+		{ 20, "S2 is completed" },
+		{ 20, "S3 is completed" },
+		{ }
+	};
+	static const char * const names[] = { "S1", "S2", "S3" };
+	static const int ms[] = { 20, 5, 10 };
+	static struct task t[3];
+	struct kpool_stream stream;
+	struct kpool *pool;
+	int i;
+
+	if (!begin())
+		return;
+	pool = kt_pool("ordered", &attrs);
+	kpool_init_ordered_stream(&stream, pool);
+	for (i = 0; i < 3; i++) {
+		task_init_job(&t[i], names[i], ms[i]);
+		kpool_set_stream(&t[i].job, &stream);
+		kpool_set_complete_fn(&t[i].job, task_complete);
+		submit(pool, &t[i]);
+	}
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	end(pool, lines);
+}
+
 static void low_item_starts_after_max_bypass(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -668,6 +718,7 @@ KT_MODULE("kpool selftest: the timelines of the manual",
 	  KT_CASE(submitter_blocks_when_queue_is_full),
 	  KT_CASE(heavy_item_waits_for_its_units),
 	  KT_CASE(stream_runs_its_jobs_in_order),
+	  KT_CASE(ordered_stream_completes_its_jobs_in_order),
 	  KT_CASE(low_item_starts_after_max_bypass),
 	  KT_CASE(delayed_job_is_queued_when_due),
 	  KT_CASE(idle_worker_expires),
