@@ -224,7 +224,7 @@ static int flushes_victim(void *unused)
 
 /*
  * A fault handler that dies while it is told of a death costs the thread that it
- * was called in, and is not called again for that one: those who wait are told,
+ * was called in, and is not called again for that one: the waiters are told,
  * and so is the handler of the next death.
  * Fails (hangs) if nobody notices, mutant reaper-left-to-the-dead, or if the
  * handler is given one thread after the other, mutant killer-told-again.

@@ -29,7 +29,7 @@ static int does_nothing(void *arg)
 	return 0;
 }
 
-/* p[0] is pending, and in the group; p[1] is at rest. */
+/* p[0] is pending, and in the group; p[1] is idle. */
 static int waits_for_own_pool(void)
 {
 	struct kpool *pool = kpool_current();
@@ -150,7 +150,7 @@ static void wait_that_another_worker_ends_is_not_refused(int what)
 {
 	struct kpool *pool;
 
-	/* who waits for the pool waits for all its workers */
+	/* a wait for the pool is one for all its workers */
 	if (what >= FLUSH)
 		return;
 	act = what;

@@ -14,7 +14,7 @@ done
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-linters=(shellcheck spelling words version manual scenarios mutants sparse checkpatch kernel_doc
+linters=(shellcheck spelling words rooms version manual scenarios mutants sparse checkpatch kernel_doc
 	coccinelle)
 
 c_files() {
@@ -31,7 +31,7 @@ lint_shellcheck() {
 
 lint_spelling() {
 	find . -type f ! -path './.git/*' ! -name COPYING ! -name '*.o' ! -name '*.ko' -print0 |
-		xargs -0 codespell -q 3 -L filp
+		xargs -0 codespell -q 3 -L filp,parm
 }
 
 # Words that leave open which thread, caller or state is meant; name it instead.

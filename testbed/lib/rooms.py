@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""rooms.py [DIR]: how the engine's C files call each other.
+"""rooms.py [DIR [-v]]: how the engine's C files call each other.
 
 From definitions and calls, with comments, strings and macros left out; the kernel's
 style is taken for granted: a function's braces stand in the first column. A static
@@ -118,8 +118,9 @@ def main():
         print(f"{a} <-> {b}")
         show_arrow(rooms, a, b)
         show_arrow(rooms, b, a)
-    for file, name, user in one_user:
-        print(f"used by one other file: {file} {name}(), by {user}")
+    if "-v" in sys.argv:
+        for file, name, user in one_user:
+            print(f"used by one other file: {file} {name}(), by {user}")
     for f in long:
         print(f"long: {f.file} {f.name}(), {f.lines} lines")
     for name, lines in short:
