@@ -25,8 +25,7 @@
  *
  * Because all is decided under the lock, its release and the next acquisition
  * are the only ordering that items, workers and sleepers need.  Litmus:
- * submit-seen, already-seen, delay-seen, flush-seen, resubmit-seen, group-seen,
- * cancel-vs-start.
+ * lock-seen, cancel-vs-start.
  *
  * What must not happen under the lock happens elsewhere: waking a worker after
  * it has been dropped (worker.c says why that is safe), making and reaping
