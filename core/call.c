@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A function and its argument instead of an item: submitted, or called.
+ * Submit or call a function with an argument; kpool allocates the item.
  *
- * kpool allocates the item.  A call's caller sleeps until its item has run.
- * When its patience is over, one of three things is true under the lock: the
- * item has not started, then it never will; its function has returned, then
- * that counts; or it runs, then the call is abandoned, and who runs it gives
- * back the argument and frees the item.  So exactly one of both frees it.  A
- * call whose worker died is like one that was dropped.  Litmus:
- * call-vs-timeout.
+ * kpool_call() sleeps until the item has run.  If a timeout or signal ends the
+ * sleep, the state under pool->lock decides.  If the item has not started, it
+ * is cancelled.  If the function has returned, the call has succeeded.  If the
+ * function still runs, the call is abandoned: its run releases the argument
+ * and frees the call.  In all other cases the caller frees it, so exactly one
+ * of them does.  Litmus: call-vs-timeout.
+ *
+ * A call whose worker died is handled like one that was dropped.
  */
 #include <linux/gfp.h>
 #include <linux/kthread.h>
@@ -19,15 +20,15 @@
 #include "lock.h"
 #include "queue.h"
 
-/* The legend is that of internal.h; L is the lock of @pool. */
+/* Locking: see internal.h; L is the lock of @pool. */
 struct kpool_call {
 	struct kpool_fn_item	base;
 	struct kpool		*pool;		/* I */
 	void			(*release)(void *arg);	/* I */
 	int			result;		/* L: valid if @returned */
-	int			dropped;	/* L: error, or 0 */
-	bool			returned;	/* L */
-	bool			abandoned;	/* L, read without it */
+	int			dropped;	/* L: with this error, or 0 */
+	bool			returned;	/* L: the function has */
+	bool			abandoned;	/* L; racy read */
 };
 
 struct kpool_call *kpool_call_of(const struct kpool_item *item)
@@ -36,7 +37,7 @@ struct kpool_call *kpool_call_of(const struct kpool_item *item)
 			    base.item);
 }
 
-/* Submitted */
+/* Submitting */
 
 static int kpool_fn_item_run(struct kpool_item *item)
 {
@@ -86,8 +87,9 @@ int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp)
 }
 EXPORT_SYMBOL_GPL(kpool_submit_arg);
 
-/* Called */
+/* Calling */
 
+/* Free a call; @release: the argument was left to it, too. */
 static void kpool_call_free(struct kpool_call *call, bool release)
 {
 	if (release && call->release)
@@ -95,7 +97,7 @@ static void kpool_call_free(struct kpool_call *call, bool release)
 	kfree(call);
 }
 
-/* The function has returned: does its caller still wait? */
+/* Record the result.  Return false if the caller has abandoned the call. */
 static bool kpool_call_returned(struct kpool_call *call, int result)
 {
 	struct kpool *pool = call->pool;
@@ -103,7 +105,7 @@ static bool kpool_call_returned(struct kpool_call *call, int result)
 	bool abandoned;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	/* if its caller waits, that may free the call from now on */
+	/* a caller that waits may free the call once the lock is dropped */
 	kpool_run_of(&call->base.item)->call = NULL;
 	abandoned = call->abandoned;
 	call->result = result;
@@ -118,12 +120,12 @@ static int kpool_call_run(struct kpool_item *item)
 	int result;
 
 	result = call->base.fn(call->base.arg);
-	/* if it waits, it frees the call as soon as it sees that */
 	if (!kpool_call_returned(call, result))
 		kpool_call_free(call, true);
 	return result;
 }
 
+/* dropped() of a call: keep the error for the caller, which frees the call. */
 static void kpool_call_dropped(struct kpool_item *item, int err)
 {
 	struct kpool_call *call = kpool_call_of(item);
@@ -134,7 +136,9 @@ static void kpool_call_dropped(struct kpool_item *item, int err)
 	raw_spin_unlock_irqrestore(&call->pool->lock, flags);
 }
 
-/* Does its function run, as opposed to ours that is told of a drop? */
+/*
+ * Return true if the function of the call runs, and not kpool_call_dropped().
+ */
 static bool kpool_call_is_running(const struct kpool_item *item)
 {
 	const struct kpool_run *run = kpool_run_of(item);
@@ -144,9 +148,10 @@ static bool kpool_call_is_running(const struct kpool_item *item)
 }
 
 /*
- * The wait is over, for whatever reason; lock held.  Returns 0 if the function
- * has returned, or why it has not; *@free_it tells whether the caller, and not
- * who runs the call, frees it.
+ * Decide what becomes of a call after the caller's sleep has ended with @err.
+ * Called with pool->lock held.  Return 0 if the function has returned, or why
+ * it has not.  *@free_it is false if the call is abandoned, so that its run
+ * frees it.
  */
 static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 {
@@ -159,10 +164,12 @@ static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 	if (kpool_do_cancel(pool, item))
 		return err;
 	/*
-	 * It may have started since its caller was refused while it waited in
-	 * line.  Or its dropped function, which is ours, may just be called.
+	 * After -EDEADLK the function may have started meanwhile; it may use
+	 * the caller's stack, so wait for it.  Also wait for
+	 * kpool_call_dropped().
 	 */
-	if ((err != -ETIMEDOUT && err != -EINTR) || !kpool_call_is_running(item))
+	if ((err != -ETIMEDOUT && err != -EINTR) ||
+	    !kpool_call_is_running(item))
 		kpool_wait_item(pool, item, KPOOL_WAITER_CALL,
 				MAX_SCHEDULE_TIMEOUT, 0);
 	if (call->returned)
@@ -175,13 +182,15 @@ static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 	return err;
 }
 
-/* Has the caller given up, and left its argument to the call? */
+/* Return true if the caller has given up, and left the argument to the call. */
 static bool kpool_call_gave_up(int err)
 {
 	return err == -ETIMEDOUT || err == -EINTR;
 }
 
-/* Sleep until an accepted call has ended. */
+/*
+ * Sleep until an accepted call has ended, and free it unless it is abandoned.
+ */
 static int kpool_call_wait(struct kpool_call *call, unsigned long timeout,
 			   unsigned int signals, int *result)
 {
@@ -191,8 +200,8 @@ static int kpool_call_wait(struct kpool_call *call, unsigned long timeout,
 	int err;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	err = kpool_wait_item(pool, &call->base.item, KPOOL_WAITER_CALL, timeout,
-			      signals);
+	err = kpool_wait_item(pool, &call->base.item, KPOOL_WAITER_CALL,
+			      timeout, signals);
 	err = kpool_call_finish(call, err, &free_it);
 	kpool_unlock(pool, flags);
 	if (!err && result)
@@ -229,7 +238,7 @@ static int __kpool_call(struct kpool *pool, kpool_fn fn, void *arg,
 	struct kpool_call *call;
 	int err;
 
-	/* no preemption point: that would cost a switch for each call */
+	/* not might_sleep(): a preemption point costs a switch for each call */
 	__might_sleep(__FILE__, __LINE__);
 	if (!fn)
 		return -EINVAL;
@@ -293,8 +302,8 @@ bool kpool_call_abandoned(void)
 EXPORT_SYMBOL_GPL(kpool_call_abandoned);
 
 /*
- * The worker died in it.  If its caller still waits, the call is the caller's,
- * who will be told; if not, it is ours.
+ * The worker of a call died: fail the call with -EIO.  Its caller frees it,
+ * unless it has abandoned the call.
  */
 void kpool_call_died(struct kpool_call *call)
 {
@@ -310,7 +319,7 @@ void kpool_call_died(struct kpool_call *call)
 		kpool_call_free(call, true);
 }
 
-/* Its caller ran it, and died in it; the pool is still to be left. */
+/* Free a call whose caller ran it and died in it.  The reaper puts the pool. */
 void kpool_call_abandon(struct kpool_call *call)
 {
 	kpool_call_free(call, true);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delayed jobs: accepted, and waiting for their time.
+ * Delayed jobs are accepted at once and queued when their delay has expired.
  *
- * They stand in pool->delays.jobs by the time at which they are due, and one timer
- * for each pool fires for the first of them: a job has no timer of its own that
- * could outlive it.  A job that is due waits in line like a submitter that came
- * then, but is accepted already.  In a closed pool none becomes due any more;
- * the drop work takes them.
+ * A job has no timer of its own, which could outlive it.  Delayed jobs are in
+ * the tree pool->delays.jobs, sorted by expiry, and one timer per pool fires
+ * for the first of them.  An expired job is queued, or added to the backlog if
+ * there is no room.  In a closed pool no delay expires; the drop work takes
+ * the jobs.
  */
 #include <linux/module.h>
 #include <linux/rbtree.h>
@@ -16,7 +16,7 @@
 #include "lock.h"
 #include "queue.h"
 
-/* So many jobs become due under one hold of the lock. */
+/* Jobs that expire under one hold of the lock. */
 #define KPOOL_DELAY_BATCH	8
 
 static bool kpool_delay_before(struct rb_node *a, const struct rb_node *b)
@@ -28,6 +28,7 @@ static bool kpool_delay_before(struct rb_node *a, const struct rb_node *b)
 			   other->due);
 }
 
+/* Arm the timer for the first delayed job, if there is one. */
 static void kpool_delay_arm(struct kpool *pool)
 {
 	struct kpool_item *first = kpool_first_delayed(pool);
@@ -38,18 +39,22 @@ static void kpool_delay_arm(struct kpool *pool)
 			  kpool_timer_expires(kpool_job_of(first)->due));
 }
 
-/* Due are @delay whole ticks: the one that has begun does not count. */
+/*
+ * Add a job to the tree.  It expires after @delay whole jiffies: the current
+ * one, which has already begun, does not count.
+ */
 static void kpool_delay_add(struct kpool *pool, struct kpool_job *job,
 			    unsigned long delay)
 {
 	job->due = jiffies + min(delay, MAX_JIFFY_OFFSET - 1) + 1;
 	job->item.state = KPOOL_ITEM_DELAYED;
 	pool->delays.nr++;
-	if (rb_add_cached(&job->delay_node, &pool->delays.jobs, kpool_delay_before))
+	if (rb_add_cached(&job->delay_node, &pool->delays.jobs,
+			  kpool_delay_before))
 		kpool_delay_arm(pool);
 }
 
-/* A job comes to the line now. */
+/* Queue an expired job, with the order of an item that is submitted now. */
 static void kpool_delay_expired(struct kpool *pool, struct kpool_job *job)
 {
 	struct kpool_item *item = &job->item;
@@ -60,7 +65,10 @@ static void kpool_delay_expired(struct kpool *pool, struct kpool_job *job)
 	kpool_queue_backlog(pool, item);
 }
 
-/* Let in what is due, a batch at most: is there more? */
+/*
+ * Queue the jobs that have expired, at most KPOOL_DELAY_BATCH of them.  Return
+ * true if there may be more; otherwise the timer is armed for the next.
+ */
 static bool kpool_delay_batch(struct kpool *pool)
 {
 	struct kpool_item *item;

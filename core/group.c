@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups: many jobs as one.
+ * A group is a set of jobs that can be waited for and cancelled together.
  *
- * A group belongs to one pool, and its fields are guarded by that pool's lock.
- * It counts its jobs from their acceptance to their end, and its children that
- * have any; group->pending are the jobs that have not started.  A job that
- * starts leaves that list, because its function may free it; one of a group
- * that collects comes to group->ended when its run is over.  group->blocked are
- * the jobs of sleeping submitters.
+ * All fields are protected by the lock of the group's pool.  group->left counts
+ * the jobs from acceptance to end, and the children that have any.
+ * group->pending lists the jobs that have not started, group->blocked those of
+ * blocked submitters.  A job that starts leaves the list, because its function
+ * may free it.  In a KPOOL_GROUP_COLLECT group it is added to group->ended when
+ * it has ended.
  *
- * A cancelled group accepts nothing.  kpool_recheck() sends away its sleeping
- * submitters, has what is pending dropped, and does the same to its children, a
- * few under each hold of the lock.  The way up, to the parent of all,
- * is walked under one hold of the lock: that is why it is short.
+ * A cancelled group accepts no jobs.  kpool_recheck() fails its blocked
+ * submitters, has its pending jobs dropped, and cancels its children, a few
+ * under each hold of the lock.  The chain of parents is walked under one hold,
+ * and therefore limited to KPOOL_GROUP_MAX_DEPTH.
  */
 #include <linux/module.h>
 
@@ -47,7 +47,7 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 }
 EXPORT_SYMBOL_GPL(kpool_init_group);
 
-/* Has the group, or one that it belongs to, been cancelled? */
+/* Return true if the group, or one that it is within, has been cancelled. */
 bool kpool_group_is_cancelled(const struct kpool_group *group)
 {
 	for (; group; group = group->parent)
@@ -56,7 +56,7 @@ bool kpool_group_is_cancelled(const struct kpool_group *group)
 	return false;
 }
 
-/* Is it the group itself, or one that it belongs to? */
+/* Return true if @group is @outer, or within it. */
 static bool kpool_group_is_within(const struct kpool_group *group,
 				  const struct kpool_group *outer)
 {
@@ -68,7 +68,10 @@ static bool kpool_group_is_within(const struct kpool_group *group,
 
 /* Counting */
 
-/* A group is among its parent's children while something of it is accepted or blocked. */
+/*
+ * Count an accepted or blocked job, or a child that has one.  While the count
+ * is not 0, the group is on its parent's list of children.
+ */
 static void kpool_group_add_member(struct kpool_group *group)
 {
 	for (; group && !group->members++; group = group->parent)
@@ -77,7 +80,7 @@ static void kpool_group_add_member(struct kpool_group *group)
 				      &group->parent->children);
 }
 
-/* Nothing is left in a cancelled group that has to be taken out. */
+/* Finish the sweep of a cancelled group: there are no more jobs to remove. */
 void kpool_group_swept(struct kpool_group *group)
 {
 	if (list_empty(&group->cancel_node))
@@ -97,7 +100,7 @@ static void kpool_group_remove_member(struct kpool_group *group)
 	}
 }
 
-/* One more accepted job. */
+/* Count an accepted job. */
 static void kpool_group_get(struct kpool_group *group)
 {
 	kpool_group_add_member(group);
@@ -105,7 +108,10 @@ static void kpool_group_get(struct kpool_group *group)
 		;
 }
 
-/* One less.  The group may be gone once its waiters are told. */
+/*
+ * Count a job that has ended.  Called with pool->lock held; the owner may free
+ * the group once the lock is dropped after the last job.
+ */
 static void kpool_group_put(struct kpool *pool, struct kpool_group *group)
 {
 	struct kpool_group *last = group;
@@ -118,7 +124,7 @@ static void kpool_group_put(struct kpool *pool, struct kpool_group *group)
 	kpool_group_remove_member(last);
 }
 
-/* Wake one of those that wait for the next to end. */
+/* Complete one waiter of kpool_group_next(). */
 static void kpool_group_complete_next(struct kpool *pool,
 				      struct kpool_group *group)
 {
@@ -126,7 +132,9 @@ static void kpool_group_complete_next(struct kpool *pool,
 		list_move_tail(group->next_waiters.next, &pool->waiters.done);
 }
 
-/* A worker died in a job: the waiters for all of the group are told of it. */
+/*
+ * Have all waiters for the group fail with -EIO: a worker died in a job of it.
+ */
 void kpool_group_fail_waiters(struct kpool_group *group)
 {
 	for (; group; group = group->parent)
@@ -135,6 +143,7 @@ void kpool_group_fail_waiters(struct kpool_group *group)
 
 /* Cancelling */
 
+/* Leave a cancelled group to kpool_sweep_groups(), if it has jobs at all. */
 void kpool_group_queue_cancel(struct kpool *pool, struct kpool_group *group)
 {
 	if (!group->members || !list_empty(&group->cancel_node))
@@ -163,7 +172,7 @@ void kpool_group_cancel(struct kpool_group *group)
 }
 EXPORT_SYMBOL_GPL(kpool_group_cancel);
 
-/* The first error of a job is that of all the groups it belongs to. */
+/* Record the first error of a job in all groups that it is within. */
 static void kpool_group_fail(struct kpool *pool, struct kpool_group *group,
 			     int err)
 {
@@ -175,8 +184,9 @@ static void kpool_group_fail(struct kpool *pool, struct kpool_group *group,
 	}
 }
 
-/* The way of a job */
+/* The hooks of job.c and run.c */
 
+/* Add an accepted job to its group. */
 void kpool_group_join(struct kpool *pool, struct kpool_job *job)
 {
 	lockdep_assert_held(&pool->lock);
@@ -184,7 +194,7 @@ void kpool_group_join(struct kpool *pool, struct kpool_job *job)
 	kpool_group_get(job->group);
 }
 
-/* The submitter of a job sleeps. */
+/* Add the job of a blocked submitter to its group. */
 void kpool_group_block(struct kpool *pool, struct kpool_job *job)
 {
 	lockdep_assert_held(&pool->lock);
@@ -199,7 +209,9 @@ void kpool_group_unblock(struct kpool *pool, struct kpool_job *job)
 	kpool_group_remove_member(job->group);
 }
 
-/* A job is not pending any more; its group is to be told of its end. */
+/*
+ * Remove a job that is not pending any more.  Return the group it belongs to.
+ */
 struct kpool_group *kpool_group_begin(struct kpool *pool, struct kpool_job *job)
 {
 	struct kpool_group *group = job->group;
@@ -211,14 +223,17 @@ struct kpool_group *kpool_group_begin(struct kpool *pool, struct kpool_job *job)
 	return group;
 }
 
-/* The job, which has begun before, begins to be completed. */
+/* Begin to complete an ordered job; kpool_group_begin() was called before. */
 void kpool_group_complete(struct kpool_job *job)
 {
 	if (job->group->flags & KPOOL_GROUP_COLLECT)
 		job->item.state = KPOOL_ITEM_DONE;
 }
 
-/* A job has ended; it may be gone, unless the group collects. */
+/*
+ * Account for a job that has ended.  @item may have been freed, unless the
+ * group collects its jobs.
+ */
 void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed)
 {
@@ -235,7 +250,7 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 
 /* Waiting */
 
-/* Is the caller in a job of the group, or in a dropped function of one? */
+/* Return true if the caller is in a job of the group, or in its dropped(). */
 static bool kpool_group_has_caller(const struct kpool_group *group)
 {
 	const struct kpool_run *run = kpool_current_run(group->pool);
@@ -246,7 +261,10 @@ static bool kpool_group_has_caller(const struct kpool_group *group)
 	return false;
 }
 
-/* Sleep for the group, unless the caller is part of it; lock held. */
+/*
+ * Sleep on the group, or return -EDEADLK if the caller is part of it.  Called
+ * with pool->lock held, which is dropped while asleep.
+ */
 static int kpool_group_sleep(struct kpool_group *group,
 			     enum kpool_waiter_kind kind, unsigned long timeout,
 			     unsigned int signals)
@@ -313,6 +331,7 @@ int kpool_group_error(struct kpool_group *group)
 }
 EXPORT_SYMBOL_GPL(kpool_group_error);
 
+/* Take the job that ended first off group->ended, or return NULL. */
 static struct kpool_job *kpool_group_pop(struct kpool_group *group)
 {
 	struct kpool_job *job;
@@ -341,7 +360,7 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 	if (timeout)
 		kpool_lockdep_wait_pool(pool);
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	/* another caller may take what this one was woken for */
+	/* another caller may have taken the job that this one was woken for */
 	while (!(job = kpool_group_pop(group)) && group->left && !err) {
 		err = kpool_group_sleep(group, KPOOL_WAITER_NEXT, timeout, 0);
 		if (timeout < MAX_SCHEDULE_TIMEOUT)

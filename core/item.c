@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can be done to one item: cancel, disable, wait.
+ * Operations on one item: prepare, cancel, disable, wait for, change its owner.
  *
- * An item carries the id of its home, the pool it was last submitted to; its
- * fields are guarded by that pool's lock.  Ids go round in a circle of four
- * billion, so an item may outlive its pool.  An item without a living home
- * moves, before any of its fields is touched, to kpool_null_pool, a pool that never
- * runs anything.
+ * The owner of an item is the pool that it was last submitted to.  The item
+ * carries the id of its owner, and its fields are protected by the lock of that
+ * pool.  It is an id, not a pointer, because an item may outlive its pool.  Ids
+ * are allocated cyclically out of four billion, so a stale one finds no pool.
+ *
+ * An item that is new, or that lost its owner, moves to kpool_null_pool before
+ * any of its fields is touched.  That pool is never freed and runs nothing.
  */
 #include <linux/module.h>
 #include <linux/sched/task_stack.h>
@@ -79,8 +81,9 @@ void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
 EXPORT_SYMBOL_GPL(kpool_init_job);
 
 /*
- * Has the job been prepared as one?  A plain item has no flag that would have the
- * engine look at the rest, so what is set there would be without effect.
+ * Return 0 if the job was prepared by kpool_init_job(), or -EINVAL.  Without
+ * __KPOOL_JOB the other fields of the job are never read, so setting one would
+ * have no effect.  Flag the item, so that its submit fails, too.
  */
 static int kpool_check_job(struct kpool_job *job)
 {
@@ -133,7 +136,10 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete)
 }
 EXPORT_SYMBOL_GPL(kpool_set_complete_fn);
 
-/* Lock the home unless it is gone; fails also if the item left meanwhile. */
+/*
+ * Take the owner's lock.  Return false, without the lock, if that pool is dead
+ * or does not own the item any more.
+ */
 static bool kpool_trylock_owner(struct kpool_item *item, struct kpool *owner,
 				unsigned long *flags)
 {
@@ -144,7 +150,11 @@ static bool kpool_trylock_owner(struct kpool_item *item, struct kpool *owner,
 	return false;
 }
 
-/* An item whose home is gone, or that never had one, moves to limbo. */
+/*
+ * Move an item whose owner @gone is dead, or that is new, to kpool_null_pool,
+ * and take the lock of that.  Return false, without the lock, if another pool
+ * has become the owner.
+ */
 static bool kpool_lock_null_pool(struct kpool_item *item, u32 gone,
 				 unsigned long *flags)
 {
@@ -158,12 +168,15 @@ static bool kpool_lock_null_pool(struct kpool_item *item, u32 gone,
 }
 
 /*
- * Lock the item's home.  A pool is marked dead under its own lock and that of
- * limbo before its id is forgotten, so whoever locks it alive comes before
- * everyone who finds the item in limbo.  Interrupts stay off until the lock is
- * dropped, which keeps a pool that is being freed by RCU in place meanwhile.
- * Litmus: owner-new, owner-lookup, owner-dead, owner-unhashed, pool-published,
- * pool-freed.
+ * Take the lock of the pool that owns the item, and return that pool.
+ *
+ * kpool_unhash() marks a pool dead under its own lock and that of
+ * kpool_null_pool, and removes its id afterwards.  So a critical section that
+ * finds the pool alive is ordered before each one that finds the item in
+ * kpool_null_pool.  Interrupts stay off until the lock is dropped: that is an
+ * RCU read-side critical section, which keeps a pool that is being freed in
+ * place.  Litmus: owner-new, owner-lookup, owner-dead, owner-unhashed,
+ * pool-published, pool-freed.
  */
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
 {
@@ -186,9 +199,11 @@ struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
 	}
 }
 
-/* Is the caller the item's own function? */
-bool kpool_is_self_submit(struct kpool *pool,
-				 const struct kpool_item *item)
+/*
+ * Return true if the caller is in the item's own function, perhaps in another
+ * item that this one runs as a submitter.  Called with pool->lock held.
+ */
+bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item)
 {
 	const struct kpool_run *run = kpool_run_of(item), *in;
 
@@ -199,7 +214,9 @@ bool kpool_is_self_submit(struct kpool *pool,
 	return in;
 }
 
-/* Is the caller the item's own function, and nothing inside of it? */
+/*
+ * Return true if the caller is in the item's own function, and no run inside.
+ */
 static bool kpool_is_handover(struct kpool *pool,
 			      const struct kpool_item *item)
 {
@@ -208,9 +225,10 @@ static bool kpool_is_handover(struct kpool *pool,
 }
 
 /*
- * Make the pool the home of an item that has another, or none.  The fields of
- * an item are guarded by its home's lock, and only under that lock does it
- * leave.  Litmus: owner-handover.
+ * Make the pool the owner of an item that another pool owns.  The owner changes
+ * under the lock of the previous one only.  Return -EALREADY if the item is not
+ * idle, or still to be completed.  A running item changes its owner only if its
+ * own function submits it; otherwise return -EBUSY.  Litmus: owner-handover.
  */
 int kpool_item_migrate(struct kpool *pool, struct kpool_item *item)
 {
@@ -224,16 +242,22 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item)
 	} else if (kpool_run_of(item) && !kpool_is_handover(old, item)) {
 		err = old == pool ? 0 : -EBUSY;
 	} else if (old != pool) {
-		/* the run that hands its item on goes on without it */
+		/* the caller's run continues without the item */
 		item->run = NULL;
-		/* pairs with kpool_item_lock_for_submit() and kpool_item_lock() */
+		/*
+		 * Pairs with the acquire in kpool_item_lock_for_submit(), and
+		 * with the dependency in kpool_item_lock().
+		 */
 		smp_store_release(&item->pool_id, pool->id);
 	}
 	raw_spin_unlock_irqrestore(&old->lock, flags);
 	return err;
 }
 
-/* Take an accepted item back; a sleeping submit of it is told. */
+/*
+ * Cancel an accepted item.  Return false if it was not pending; a submitter
+ * blocked with it gets -ECANCELED.  Called with pool->lock held.
+ */
 bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_run *run = kpool_run_of(item);
@@ -250,8 +274,9 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	kpool_dequeue_dead(pool, item);
 	kpool_debug_ended(item);
 	pool->stats.cancelled++;
-	/* an earlier acceptance may still run, for which they wait too */
-	kpool_move_waiters(pool, item, run ? &run->waiters : &pool->waiters.done);
+	/* the waiters wait for a previous run, too, if that has not ended */
+	kpool_move_waiters(pool, item,
+			   run ? &run->waiters : &pool->waiters.done);
 	group = kpool_special_take_group(pool, item);
 	if (group)
 		kpool_group_end(pool, group, item, -ECANCELED, false);
@@ -286,6 +311,7 @@ int kpool_flush_item(struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_flush_item);
 
+/* Disable and cancel.  Return true if it was pending, or an error. */
 static int kpool_do_disable(struct kpool_item *item, bool wait)
 {
 	unsigned long flags;
@@ -364,7 +390,7 @@ static void *kpool_debug_hint(void *addr)
 	return ((struct kpool_item *)addr)->fn;
 }
 
-/* One made by a static initialiser has not been seen before its first submit. */
+/* Return true for an item made by KPOOL_ITEM_INIT() and not used before. */
 static bool kpool_is_static(void *addr)
 {
 	const struct kpool_item *item = addr;
@@ -373,11 +399,11 @@ static bool kpool_is_static(void *addr)
 	       !item->run && !item->pool_id && item->state == KPOOL_ITEM_IDLE;
 }
 
-/* Made anew, or freed, while active: whoever has it on a list must not. */
+/* Cancel an item that is initialised or freed while active: it is on a list. */
 static void kpool_fixup_active(void *addr)
 {
 	kpool_cancel(addr);
-	/* what is left of it may say otherwise: then this would not end */
+	/* an overwritten item is not cancelled: do not call the fixup again */
 	debug_object_deactivate(addr, &kpool_item_descr);
 }
 
@@ -399,7 +425,7 @@ static bool kpool_fixup_free(void *addr, enum debug_obj_state state)
 	return true;
 }
 
-/* Never made: one without a function is refused. */
+/* Replace an item that was never initialised by one without a function. */
 static bool kpool_fixup_assert_init(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_NOTAVAILABLE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which pool owns an item, and so which lock guards it: see item.c.
+ * Find the pool that owns an item, and take its lock: see item.c.
  */
 #ifndef _KPOOL_ITEM_H
 #define _KPOOL_ITEM_H
@@ -11,7 +11,7 @@
 int kpool_item_migrate(struct kpool *pool, struct kpool_item *item);
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
 
-/* Is the pool the item's home?  A new item has none and finds one here. */
+/* Return true if the pool owns the item.  Take ownership of a new item. */
 static inline bool kpool_owns_item(struct kpool *pool, struct kpool_item *item)
 {
 	u32 owner = READ_ONCE(item->pool_id);
@@ -21,7 +21,10 @@ static inline bool kpool_owns_item(struct kpool *pool, struct kpool_item *item)
 	return owner == pool->id;
 }
 
-/* Take the lock of the pool, which is the item's home then; or fail without. */
+/*
+ * Make the pool the owner of the item, and take pool->lock.  On error the lock
+ * is not held.
+ */
 static __always_inline int kpool_item_lock_for_submit(struct kpool *pool,
 						      struct kpool_item *item,
 						      unsigned long *flags)
@@ -37,8 +40,9 @@ static __always_inline int kpool_item_lock_for_submit(struct kpool *pool,
 			return err;
 		raw_spin_lock_irqsave(&pool->lock, *flags);
 		/*
-		 * Another pool may have adopted it before that.  Pairs with
-		 * kpool_item_migrate(), which has held the old home's lock, not ours.
+		 * Another pool may have become the owner before that.  Pairs
+		 * with the release in kpool_item_migrate(), which holds the
+		 * lock of the previous owner, not that of the new one.
 		 */
 		if (likely(smp_load_acquire(&item->pool_id) == pool->id))
 			return 0;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a job has beyond an item: a group, a stream, a deadline.
+ * Hooks for what a job has beyond an item: a group, a stream, a deadline.
  *
- * Admission, the queue and the runs call these hooks for special items; a job
- * without the ability in question passes through.
+ * Plain items skip most of them with one test of item->flags.  A hook does
+ * nothing for a job without the group or stream in question.  All are called
+ * with pool->lock held.
  */
 #include <linux/ktime.h>
 
 #include "internal.h"
 
-/* May it be accepted, room aside? */
+/* Return 0 if the item can be accepted, not considering room, or an error. */
 int kpool_special_check(struct kpool *pool, struct kpool_item *item)
 {
 	const struct kpool_job *job = kpool_job_or_null(item);
@@ -31,6 +32,7 @@ int kpool_special_check(struct kpool *pool, struct kpool_item *item)
 	       -ECANCELED : 0;
 }
 
+/* Add an accepted job to its group. */
 void kpool_special_accept(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_job *job = kpool_job_or_null(item);
@@ -40,8 +42,8 @@ void kpool_special_accept(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * It comes into the line.  Not before does a job join its stream: a submitter
- * that waits in front of it with another of the stream would follow it then.
+ * Add a job to its stream when it is queued.  Not earlier: a submitter blocked
+ * ahead of it, with a job of the same stream, would be ordered behind it.
  */
 void kpool_special_enqueue(struct kpool *pool, struct kpool_item *item)
 {
@@ -51,7 +53,7 @@ void kpool_special_enqueue(struct kpool *pool, struct kpool_item *item)
 		kpool_stream_join(pool, job);
 }
 
-/* Its turn has come: 0, or the error that it is dropped with. */
+/* Return 0 if the dequeued item can start, or the error to drop it with. */
 int kpool_check_start(const struct kpool_item *item)
 {
 	const struct kpool_job *job = kpool_job_or_null(item);
@@ -64,7 +66,7 @@ int kpool_check_start(const struct kpool_item *item)
 	       -ETIME : 0;
 }
 
-/* The submitter of a job sleeps: its group may be cancelled meanwhile. */
+/* Add a job to its group's list of blocked jobs, for kpool_group_cancel(). */
 void kpool_special_block(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_job *job = kpool_job_or_null(item);
@@ -73,7 +75,7 @@ void kpool_special_block(struct kpool *pool, struct kpool_item *item)
 		kpool_group_block(pool, job);
 }
 
-/* It does not any more. */
+/* Remove a job from its group's list of blocked jobs. */
 void kpool_special_unblock(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_job *job = kpool_job_or_null(item);
@@ -82,7 +84,7 @@ void kpool_special_unblock(struct kpool *pool, struct kpool_item *item)
 		kpool_group_unblock(pool, job);
 }
 
-/* It will be dropped: its group need not look at it again. */
+/* Remove a job that will be dropped from its group's list of pending jobs. */
 void kpool_special_drop(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_job *job = kpool_job_or_null(item);
@@ -92,7 +94,7 @@ void kpool_special_drop(struct kpool *pool, struct kpool_item *item)
 		list_del_init(&job->group_node);
 }
 
-/* It has left the line for good and will not run. */
+/* Remove a job that will not run from its stream. */
 void kpool_special_dequeue_dead(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_job *job = kpool_job_or_null(item);
@@ -101,8 +103,12 @@ void kpool_special_dequeue_dead(struct kpool *pool, struct kpool_item *item)
 		kpool_stream_leave(pool, job);
 }
 
-/* It is not pending any more; the group that it belongs to, or NULL. */
-struct kpool_group *kpool_special_take_group(struct kpool *pool, struct kpool_item *item)
+/*
+ * Remove a job that is not pending any more from its group's list.  Return the
+ * group, which the caller passes to kpool_group_end(), or NULL.
+ */
+struct kpool_group *kpool_special_take_group(struct kpool *pool,
+					     struct kpool_item *item)
 {
 	struct kpool_job *job = kpool_job_or_null(item);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Several pools as one.
+ * A multi pool spreads items over several pools, to avoid contention.
  *
- * Each of them is a pool like any other, with a lock, workers, counters and
- * files of its own, so that those who use one do not meet those who use
- * another.  What is here chooses one of them, or does to all in turn what a
- * caller could do to each.
+ * Each of them is an ordinary pool, with its own lock, workers, counters and
+ * debugfs files.  The functions here pick one of the pools, or call the same
+ * function for each in turn.
  *
- * A choice takes no lock: a counter is advanced, or the loads are read as they
- * stand.  Whatever is chosen is stale at once, as it would be with the locks.
+ * Picking takes no lock.  Round robin increments a counter, and least loaded
+ * reads the loads without synchronization: taking the locks would not help,
+ * because the loads may change as soon as they are dropped.
  */
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
@@ -23,24 +23,24 @@
 #define KPOOL_MULTI_NAME_MAX	(KPOOL_NAME_MAX - 3)	/* "-63" follows */
 
 struct kpool_multi {
-	atomic_t		turn;	/* of round robin */
-	struct mutex		tuning;	/* one kpool_multi_tune() at a time */
+	atomic_t		turn;	/* round robin counter */
+	struct mutex		tuning;	/* serialises kpool_multi_tune() */
 	enum kpool_placement	placement;	/* I */
 	unsigned int		nr;		/* I */
 	struct kpool		*pool[];	/* I */
 };
 
-/* Choosing */
+/* Picking a pool */
 
 /*
- * Items accepted and not ended.  Read without the lock: the counters change
- * meanwhile, each by itself, so that the result may miss a few, or be below
- * zero.  On 32 bits a counter may be read half before and half after a carry;
- * the low half of the result is right all the same.
+ * Return the number of items accepted and not ended.  The counters are read
+ * without the lock and may change in between, so the result may be off by a
+ * few, or below zero.  A torn read of a counter on 32 bits only affects the
+ * upper half of the result, which is not used.
  */
 static unsigned int kpool_load(const struct kpool *pool)
 {
-	/* racy on purpose: see above */
+	/* racy, see above */
 	int load = data_race(kpool_outstanding(pool));
 
 	return max(load, 0);
@@ -63,7 +63,9 @@ static struct kpool *kpool_multi_least_loaded(const struct kpool_multi *multi)
 	return chosen;
 }
 
-/* No two callers get the same turn.  Litmus: turn-taken. */
+/*
+ * Return the next pool; no two callers get the same turn.  Litmus: turn-taken.
+ */
 static struct kpool *kpool_multi_next(struct kpool_multi *multi)
 {
 	unsigned int turn = atomic_fetch_inc(&multi->turn);
@@ -98,7 +100,7 @@ struct kpool *kpool_multi_pool(struct kpool_multi *multi, unsigned int i)
 }
 EXPORT_SYMBOL_GPL(kpool_multi_pool);
 
-/* Making and ending */
+/* Creating and destroying */
 
 static int kpool_multi_check(unsigned int nr, enum kpool_placement placement)
 {
@@ -115,7 +117,7 @@ static int kpool_multi_check(unsigned int nr, enum kpool_placement placement)
 	return 0;
 }
 
-/* Destroy those that have been made, the last first. */
+/* Destroy the pools created so far, the last one first. */
 static int kpool_multi_free(struct kpool_multi *multi)
 {
 	int err = 0;
@@ -134,7 +136,8 @@ static int kpool_multi_fill(struct kpool_multi *multi, const char *name,
 	struct kpool *pool;
 
 	for (; multi->nr < nr; multi->nr++) {
-		pool = kpool_create_owned(owner, attrs, "%s-%u", name, multi->nr);
+		pool = kpool_create_owned(owner, attrs, "%s-%u", name,
+					  multi->nr);
 		if (IS_ERR(pool))
 			return PTR_ERR(pool);
 		multi->pool[multi->nr] = pool;
@@ -180,7 +183,7 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
 }
 EXPORT_SYMBOL_GPL(kpool_multi_create_owned);
 
-/* Is the caller part of a pool that it is about to wait for? */
+/* Return true if the caller is part of one of the pools, and must not wait. */
 static bool kpool_multi_is_self_wait(struct kpool_multi *multi)
 {
 	unsigned int i;
@@ -191,7 +194,7 @@ static bool kpool_multi_is_self_wait(struct kpool_multi *multi)
 	return false;
 }
 
-/* So that they wind up together, whoever is then waited for. */
+/* Close all pools before waiting for any, so that they drain in parallel. */
 static void kpool_multi_shutdown(struct kpool_multi *multi)
 {
 	unsigned int i;
@@ -212,7 +215,7 @@ int kpool_multi_destroy(struct kpool_multi *multi)
 }
 EXPORT_SYMBOL_GPL(kpool_multi_destroy);
 
-/* What is left of a time that began at @start; no limit stays no limit. */
+/* Return what is left of a timeout that began at @start. */
 static unsigned long kpool_multi_time_left(unsigned long start,
 					   unsigned long timeout)
 {
@@ -259,15 +262,16 @@ int kpool_multi_reopen(struct kpool_multi *multi)
 }
 EXPORT_SYMBOL_GPL(kpool_multi_reopen);
 
-/* Looking and turning */
+/* Statistics and tuning */
 
-/* The first fields of struct kpool_stats, all of them numbers. */
+/* The number of u64 fields that struct kpool_stats begins with. */
 #define KPOOL_NR_STATS	(offsetof(struct kpool_stats, closed) / sizeof(u64))
 
 static void kpool_multi_add_stats(struct kpool_stats *sum,
 				  const struct kpool_stats *one)
 {
-	u64 oldest_pending_ms = max(sum->oldest_pending_ms, one->oldest_pending_ms);
+	u64 oldest_pending_ms = max(sum->oldest_pending_ms,
+				    one->oldest_pending_ms);
 	const u64 *from = (const u64 *)one;
 	u64 *to = (u64 *)sum;
 	unsigned int i;
@@ -292,7 +296,9 @@ void kpool_multi_get_stats(struct kpool_multi *multi, struct kpool_stats *stats)
 }
 EXPORT_SYMBOL_GPL(kpool_multi_get_stats);
 
-/* The value in force, as kpool_tune() takes it: there 0 is the default. */
+/*
+ * Return the value in force as kpool_tune() takes it, for which 0 is default.
+ */
 static int kpool_multi_value(struct kpool *pool, enum kpool_tunable tunable)
 {
 	struct kpool_attrs attrs;

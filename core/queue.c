@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The line: what has been accepted and not started.
+ * The run queue holds the items that have been accepted and not started.
  *
- * pool->q.prio is the line itself, one list for each priority.  pool->q.admission is
- * the queue in front of it, in order of arrival: items of submitters that sleep
- * until there is room (KPOOL_ITEM_BLOCKED), and items accepted without room, which
- * wait there like a submitter that came at that time (KPOOL_ITEM_BACKLOG).
- * kpool_recheck() lets them in as soon as there is room.
+ * Queued items are on pool->q.prio, one list per priority.  An item that finds
+ * no room is on pool->q.admission, in order of arrival.  It is either blocked
+ * with its submitter (KPOOL_ITEM_BLOCKED), or already accepted
+ * (KPOOL_ITEM_BACKLOG).  kpool_recheck() queues these items, oldest first, as
+ * soon as there is room.
  *
- * An item submitted while it runs keeps its place in line; when its turn comes
- * before the run has ended, the runner holds it and puts it back in front.
+ * An item that cannot start when its turn comes must not hold back the others.
+ * A job that waits for its stream is parked on pool->q.parked.  An item whose
+ * previous run has not ended is kept in kpool_run.requeue until it has.
+ * kpool_unpark() puts both back at the head of their queue.
  */
 #include <linux/rbtree.h>
 
 #include "internal.h"
 #include "queue.h"
 
-/* So many items are parked under one hold of the lock. */
+/* Items parked under one hold of the lock. */
 #define KPOOL_PARK_BATCH	8
 
-/* So many items, where not all weigh the same, are looked at for room. */
+/* Items examined under one hold of the lock, to find room or a position. */
 #define KPOOL_MAX_LOOKS		64
 
-/* In and out */
+/* Adding and removing items */
 
+/* Account for an accepted item, which is queued or delayed next. */
 void kpool_accept(struct kpool *pool, struct kpool_item *item)
 {
 	kpool_count_accepted(pool, item);
@@ -31,6 +34,7 @@ void kpool_accept(struct kpool *pool, struct kpool_item *item)
 		kpool_special_accept(pool, item);
 }
 
+/* Queue an accepted item that there is room for. */
 void kpool_enqueue(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
@@ -52,11 +56,11 @@ static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
 		kpool_special_account(pool, item, false);
 }
 
-/* Take an accepted item from wherever it waits. */
+/* Unlink an accepted item from the list or tree that it waits on. */
 static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
-	/* kpool_delay_remove() does so itself */
+	/* kpool_delay_remove() calls kpool_scan_skip() itself */
 	if (item->state != KPOOL_ITEM_DELAYED)
 		kpool_scan_skip(pool, item);
 	switch (item->state) {
@@ -94,7 +98,10 @@ static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 	item->state = KPOOL_ITEM_IDLE;
 }
 
-/* The item leaves its list, or the tree of the delayed: no search stays there. */
+/*
+ * Advance searches for a module's items past @item, which is about to leave its
+ * list, or the tree of delayed jobs.
+ */
 void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 {
 	bool delayed = item->state == KPOOL_ITEM_DELAYED;
@@ -110,7 +117,10 @@ void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 	}
 }
 
-/* The item goes back to a list that may have been searched. */
+/*
+ * Have searches for a module's items start over if they concern @item, which
+ * returns to a list that may have been searched.
+ */
 void kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
 {
 	struct kpool_going *going;
@@ -121,7 +131,7 @@ void kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
 			going->again = true;
 }
 
-/* Take out an accepted item that will not run, so that its stream goes on. */
+/* Unlink an accepted item that will not run, and let its stream continue. */
 void kpool_dequeue_dead(struct kpool *pool, struct kpool_item *item)
 {
 	bool in_stream = item->state != KPOOL_ITEM_DELAYED &&
@@ -133,7 +143,10 @@ void kpool_dequeue_dead(struct kpool *pool, struct kpool_item *item)
 		kpool_special_dequeue_dead(pool, item);
 }
 
-/* Leave an accepted item to the drop work; if it still runs, until it has. */
+/*
+ * Leave an accepted item to the drop work, which calls dropped() with @err.  If
+ * a previous run of the item has not ended, the run keeps the item until then.
+ */
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 {
 	struct kpool_run *run = kpool_run_of(item);
@@ -154,12 +167,12 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 	}
 }
 
-/* Pass a group's cancellation on to one of its children: was there any? */
+/* Pass a group's cancellation on to a child; false if there is none left. */
 static bool kpool_sweep_child(struct kpool *pool, struct kpool_group *group)
 {
 	struct kpool_group *child;
 
-	/* those that have been swept are at the end */
+	/* swept children are at the end of the list */
 	child = list_first_entry_or_null(&group->children, struct kpool_group,
 					 sibling);
 	if (!child || child->swept)
@@ -171,8 +184,9 @@ static bool kpool_sweep_child(struct kpool *pool, struct kpool_group *group)
 }
 
 /*
- * Take one thing out of a cancelled group, of which nothing comes in any more:
- * was there any?
+ * Take one job out of a cancelled group, or pass the cancellation on to a
+ * child.  Return false if no cancelled group is left.  This terminates because
+ * a cancelled group accepts no jobs.
  */
 bool kpool_sweep_groups(struct kpool *pool)
 {
@@ -203,9 +217,10 @@ bool kpool_sweep_groups(struct kpool *pool)
 }
 
 /*
- * Put an item whose turn had come before back in front of its line, but behind
- * older ones of that kind.  There are as many as runs have ended while nothing
- * could start; beyond a number no run of the mill has, their order is not kept.
+ * Put an item whose turn has come before back at the head of its queue, behind
+ * older items.  An older item is there if it was put back, too, and could not
+ * start since.  Skip at most KPOOL_MAX_LOOKS of them, to bound the time under
+ * the lock; the order of more is not kept.
  */
 void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 {
@@ -226,7 +241,7 @@ void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 		kpool_special_account(pool, item, true);
 }
 
-/* Take a delayed job out; the timer may fire in vain. */
+/* Remove a delayed job.  The timer stays armed; its handler checks the tree. */
 void kpool_delay_remove(struct kpool *pool, struct kpool_job *job)
 {
 	lockdep_assert_held(&pool->lock);
@@ -235,6 +250,7 @@ void kpool_delay_remove(struct kpool *pool, struct kpool_job *job)
 	pool->delays.nr--;
 }
 
+/* Return the delayed item that is due first, or NULL. */
 struct kpool_item *kpool_first_delayed(struct kpool *pool)
 {
 	struct rb_node *first = rb_first_cached(&pool->delays.jobs);
@@ -243,9 +259,9 @@ struct kpool_item *kpool_first_delayed(struct kpool *pool)
 		       NULL;
 }
 
-/* In front of the line */
+/* Room and admission */
 
-/* Free units that what is to be completed leaves. */
+/* Return the free units that pending completions leave. */
 static unsigned int kpool_units_left(const struct kpool *pool)
 {
 	unsigned int units = kpool_free_units(pool);
@@ -253,17 +269,18 @@ static unsigned int kpool_units_left(const struct kpool *pool)
 	return units - min(units, pool->q.nr_completions);
 }
 
-/* On pool->q.prio: what is to be completed has started. */
-static unsigned int kpool_nr_in_line(const struct kpool *pool)
+/* Return the number of items on pool->q.prio: nr_queued without completions. */
+static unsigned int kpool_nr_in_prio(const struct kpool *pool)
 {
 	return pool->q.nr_queued - pool->q.nr_completions;
 }
 
 /*
- * The first in line that the free units are too few for, or NULL; so many in
- * front of it start as soon as a worker looks, and leave so many units.  Those
- * behind it wait.  Where so many are about to start that it is not worth while to
- * count them, the last one looked at counts as the first to wait.
+ * Return the first queued item that does not fit the free units, or NULL.  *@nr
+ * is the number of items ahead of it, which start as soon as a worker looks.
+ * *@left is the number of units free after they have started.  Items that wait
+ * for their stream are skipped.  After KPOOL_MAX_LOOKS items the next one is
+ * returned, with *@left set to 0.
  */
 const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
 					   unsigned int *nr, unsigned int *left)
@@ -292,14 +309,15 @@ const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
 }
 
 /*
- * How many in line start as soon as a worker looks, and how many of the free
- * units are left for a newcomer?
+ * Return the number of queued items that start as soon as a worker looks.
+ * *@left is the number of free units that they leave for a new item.
  */
 static unsigned int kpool_nr_runnable(const struct kpool *pool,
 				      unsigned int *left)
 {
-	unsigned int ready = kpool_nr_in_line(pool) - pool->q.nr_stream_blocked, nr;
+	unsigned int ready, nr;
 
+	ready = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked;
 	*left = kpool_units_left(pool);
 	if (ready + pool->q.extra_units <= *left) {
 		*left -= ready + pool->q.extra_units;
@@ -313,8 +331,11 @@ static unsigned int kpool_nr_runnable(const struct kpool *pool,
 	return nr;
 }
 
-/* Could the item start at once, or do fewer than queue_depth wait? */
-static bool kpool_has_room(const struct kpool *pool, const struct kpool_item *item)
+/*
+ * Return true if the item could start at once, or fewer than queue_depth wait.
+ */
+static bool kpool_has_room(const struct kpool *pool,
+			   const struct kpool_item *item)
 {
 	unsigned int left, startable;
 
@@ -322,13 +343,14 @@ static bool kpool_has_room(const struct kpool *pool, const struct kpool_item *it
 		return kpool_has_plain_room(pool);
 	startable = kpool_nr_runnable(pool, &left);
 
-	if (!kpool_must_wait_for_stream(item) && kpool_units(pool, item) <= left)
+	if (!kpool_must_wait_for_stream(item) &&
+	    kpool_units(pool, item) <= left)
 		return true;
-	return kpool_nr_in_line(pool) - startable + pool->q.nr_parked <
+	return kpool_nr_in_prio(pool) - startable + pool->q.nr_parked <
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
-/* Take the item of a sleeping submitter out of the queue in front. */
+/* Remove the item of a blocked submitter from pool->q.admission. */
 void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
@@ -341,7 +363,7 @@ void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 	kpool_special_remove(pool, item);
 }
 
-/* End a sleeping submit with an error. */
+/* Complete a blocked submitter with an error. */
 void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err)
 {
 	struct kpool_waiter *waiter = item->submitter;
@@ -350,21 +372,23 @@ void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err)
 	kpool_waiter_complete(pool, waiter, err);
 }
 
-/* A submitter that sleeps in a pool that has been closed is sent away. */
+/* Fail a blocked submitter of a closed pool; false if there is none. */
 static bool kpool_fail_one_blocked(struct kpool *pool)
 {
 	struct kpool_waiter *waiter;
 
 	if (!pool->closed || list_empty(&pool->q.submitters))
 		return false;
-	waiter = list_first_entry(&pool->q.submitters, struct kpool_waiter, node);
+	waiter = list_first_entry(&pool->q.submitters, struct kpool_waiter,
+				  node);
 	kpool_fail_blocked(pool, waiter->item, -ESHUTDOWN);
 	return true;
 }
 
 /*
- * Deal with the first in front of the line, if it need not wait any longer: was
- * there any?  Strictly in order of arrival.
+ * Queue the oldest item on pool->q.admission if there is room for it, and
+ * complete its submitter.  In a closed pool fail a submitter instead.  Return
+ * false if nothing can be done.  No item is admitted before an older one.
  */
 bool kpool_admit_one(struct kpool *pool)
 {
@@ -381,7 +405,7 @@ bool kpool_admit_one(struct kpool *pool)
 		return false;
 	if (item->state == KPOOL_ITEM_BACKLOG) {
 		kpool_item_unlink(pool, item);
-		/* behind those that came before it, accepted only now */
+		/* renumber: items ahead of it may have been accepted later */
 		item->queued_at = jiffies;
 		item->seq = pool->q.next_seq++;
 		kpool_enqueue(pool, item);
@@ -401,9 +425,11 @@ bool kpool_admit_one(struct kpool *pool)
 	return true;
 }
 
-/* Whose turn it is */
+/* Picking the next item */
 
-/* Put aside an item whose turn has come while its earlier run lasts. */
+/*
+ * Leave an item whose turn has come to its previous run, which has not ended.
+ */
 static void kpool_set_requeue(struct kpool *pool, struct kpool_run *run,
 			      struct kpool_item *item)
 {
@@ -415,7 +441,7 @@ static void kpool_set_requeue(struct kpool *pool, struct kpool_run *run,
 	kpool_special_add(pool, item);
 }
 
-/* The run has ended: its item, pending again, is first in line. */
+/* Put an item back, or have it dropped, once its previous run has ended. */
 void kpool_requeue(struct kpool *pool, struct kpool_item *item)
 {
 	kpool_scan_again(pool, item);
@@ -429,7 +455,7 @@ void kpool_requeue(struct kpool *pool, struct kpool_item *item)
 	}
 }
 
-/* Must the next start go to a lower priority? */
+/* Return true if the next item has to come from a lower priority. */
 static bool kpool_bypass_exhausted(const struct kpool *pool)
 {
 	int most = pool->attrs.max_bypass;
@@ -438,7 +464,10 @@ static bool kpool_bypass_exhausted(const struct kpool *pool)
 	       pool->q.nr_bypassed >= (unsigned int)most;
 }
 
-/* The first of the highest priority; at times, the oldest of a lower one. */
+/*
+ * Return the first item of the highest priority.  After max_bypass starts past
+ * a lower priority, return the oldest item of the lower ones instead.
+ */
 static struct kpool_item *kpool_pick_prio(struct kpool *pool)
 {
 	struct kpool_item *first = NULL, *lower = NULL, *item;
@@ -457,18 +486,20 @@ static struct kpool_item *kpool_pick_prio(struct kpool *pool)
 	return lower && kpool_bypass_exhausted(pool) ? lower : first;
 }
 
-/* Must the first item wait for something but units and pause? */
+/* Return true if the item waits for its stream, or for its previous run. */
 static bool kpool_must_park(const struct kpool_item *item)
 {
 	return (item->flags & __KPOOL_STREAM_BLOCKED) || kpool_run_of(item);
 }
 
-/* Is the first in line to be started, or parked? */
-static bool kpool_has_line_work(struct kpool *pool)
+/*
+ * Return true if the next item of pool->q.prio can start, or has to be parked.
+ */
+static bool kpool_has_prio_work(struct kpool *pool)
 {
 	const struct kpool_item *item;
 
-	if (!kpool_nr_in_line(pool) || pool->paused || pool->aborted ||
+	if (!kpool_nr_in_prio(pool) || pool->paused || pool->aborted ||
 	    !kpool_free_units(pool))
 		return false;
 	item = kpool_pick_prio(pool);
@@ -476,7 +507,7 @@ static bool kpool_has_line_work(struct kpool *pool)
 	       kpool_units(pool, item) <= kpool_free_units(pool);
 }
 
-/* The turn of a job that follows has come. */
+/* Park a job whose turn has come before that of its stream. */
 static void kpool_park(struct kpool *pool, struct kpool_item *item)
 {
 	kpool_item_unlink(pool, item);
@@ -486,7 +517,10 @@ static void kpool_park(struct kpool *pool, struct kpool_item *item)
 	kpool_special_add(pool, item);
 }
 
-/* Park those in front that cannot start, a batch at most: are there more? */
+/*
+ * Park the items at the head that cannot start, at most KPOOL_PARK_BATCH of
+ * them.  Return true if there may be more.
+ */
 bool kpool_park_batch(struct kpool *pool)
 {
 	struct kpool_item *item;
@@ -494,7 +528,7 @@ bool kpool_park_batch(struct kpool *pool)
 
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < KPOOL_PARK_BATCH; i++) {
-		if (!kpool_has_line_work(pool))
+		if (!kpool_has_prio_work(pool))
 			return false;
 		item = kpool_pick_prio(pool);
 		if (!kpool_must_park(item))
@@ -507,15 +541,19 @@ bool kpool_park_batch(struct kpool *pool)
 	return true;
 }
 
-/* kpool_has_work() where not all is plain. */
+/* Slow path of kpool_has_work(). */
 bool kpool_has_special_work(struct kpool *pool)
 {
 	if (pool->q.nr_completions)
 		return kpool_free_units(pool);
-	return kpool_has_line_work(pool);
+	return kpool_has_prio_work(pool);
 }
 
-/* The item that can start now, of any kind; NULL also if there is more to park. */
+/*
+ * Slow path of kpool_dequeue(): return the next item that can start, or NULL.
+ * Items ahead of it that cannot start are parked; NULL is also returned if a
+ * batch was not enough.  A completion comes before any other item.
+ */
 struct kpool_item *kpool_pick_next(struct kpool *pool)
 {
 	struct kpool_item *item;
@@ -525,15 +563,15 @@ struct kpool_item *kpool_pick_next(struct kpool *pool)
 		       list_first_entry(&pool->q.completions, struct kpool_item,
 					node) : NULL;
 	kpool_park_batch(pool);
-	if (!kpool_has_line_work(pool))
+	if (!kpool_has_prio_work(pool))
 		return NULL;
 	item = kpool_pick_prio(pool);
 	return kpool_must_park(item) ? NULL : item;
 }
 
 /*
- * Park what is queued before the first item that can start, a batch at most.  A
- * worker that would find nothing to start or to park stays asleep.
+ * Park items ahead of the first one that can start, at most one batch.  Return
+ * false if no worker is needed: there is nothing to start, nor more to park.
  */
 bool kpool_prepare_start(struct kpool *pool)
 {
@@ -546,10 +584,13 @@ bool kpool_prepare_start(struct kpool *pool)
 	return kpool_has_special_work(pool);
 }
 
-/* Room, where not every item is plain */
+/* Room for special items */
 
-/* Would the item, once accepted, start without waiting for anything but a worker? */
-bool kpool_can_start_now(const struct kpool *pool, const struct kpool_item *item)
+/*
+ * Return true if the item, once accepted, would wait for nothing but a worker.
+ */
+bool kpool_can_start_now(const struct kpool *pool,
+			 const struct kpool_item *item)
 {
 	unsigned int left;
 
@@ -560,23 +601,29 @@ bool kpool_can_start_now(const struct kpool *pool, const struct kpool_item *item
 	return kpool_units(pool, item) <= left;
 }
 
-/* Is there room for an item of that many units, and no submitter before it? */
+/*
+ * Return true if there is room for an item of @units, and none ahead of it on
+ * pool->q.admission.  UINT_MAX stands for an item that waits for its stream.
+ */
 static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 {
 	unsigned int left, startable;
 
 	if (!list_empty(&pool->q.admission))
 		return false;
-	/* what is heavier than a shrunk capacity is refused for good: -EINVAL */
+	/* capacity may have shrunk below @units: a retry gets -EINVAL */
 	if (units != UINT_MAX)
 		units = min_t(unsigned int, units, pool->attrs.capacity);
 	startable = kpool_nr_runnable(pool, &left);
 	return units <= left ||
-	       kpool_nr_in_line(pool) - startable + pool->q.nr_parked <
+	       kpool_nr_in_prio(pool) - startable + pool->q.nr_parked <
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
-/* Have the owner told if a submitter was refused that would not be now. */
+/*
+ * Have the drop work call the owner's room function if an item that was refused
+ * would find room now, or the pool is closed.  Return true if so.
+ */
 bool kpool_notify_room(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
@@ -591,40 +638,33 @@ bool kpool_notify_room(struct kpool *pool)
 	return true;
 }
 
-/* Would there be a place in the queue if one of those who wait left it? */
+/* Return true if dropping one waiting item would make room in the queue. */
 bool kpool_one_slot_short(const struct kpool *pool)
 {
 	unsigned int left, startable = kpool_nr_runnable(pool, &left);
 
 	return pool->attrs.queue_depth &&
-	       kpool_nr_in_line(pool) - startable + pool->q.nr_parked ==
+	       kpool_nr_in_prio(pool) - startable + pool->q.nr_parked ==
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
 /*
- * Odd items: those with a weight, a priority, or a job around them.
- *
- * This is the only way from the line and the worker to the rooms of those
- * abilities, and a plain item in a plain pool never comes here: an item without
- * flags is not asked for what it might have, and while nothing odd is pending
- * or blocked (nr_special), neither is the pool.
- *
- * A run may free its item, so what is needed at its end moves to the worker at
- * its beginning.
+ * Accounting of special items: those with a weight, a priority, or a job
+ * around them.  While none of them is pending or blocked (nr_special), plain
+ * items take the fast path.
  */
 
-/* Counting what is special */
-
-/* To be called whenever what it depends on has changed. */
+/* Update pool->fast_capacity after a change of anything that it depends on. */
 void kpool_update_fast_capacity(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	pool->fast_capacity = pool->closed || pool->paused || pool->q.nr_special ||
-			       pool->runs.nr_ext || !list_empty(&pool->going) ?
-			       0 : pool->attrs.capacity;
+	pool->fast_capacity = pool->closed || pool->paused ||
+			      pool->q.nr_special || pool->runs.nr_ext ||
+			      !list_empty(&pool->going) ?
+			      0 : pool->attrs.capacity;
 }
 
-/* An item becomes pending or blocked. */
+/* Account for an item that becomes pending or blocked. */
 void kpool_special_add(struct kpool *pool, struct kpool_item *item)
 {
 	if (!kpool_is_special(item))
@@ -633,7 +673,7 @@ void kpool_special_add(struct kpool *pool, struct kpool_item *item)
 	kpool_update_fast_capacity(pool);
 }
 
-/* An item is not pending or blocked any more. */
+/* Account for an item that is not pending or blocked any more. */
 void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 {
 	if (!kpool_is_special(item))
@@ -642,7 +682,7 @@ void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 	kpool_update_fast_capacity(pool);
 }
 
-/* An odd item joins the line, or leaves it. */
+/* Account for a special item that is added to pool->q.prio, or removed. */
 void kpool_special_account(struct kpool *pool, struct kpool_item *item, bool in)
 {
 	int sign = in ? 1 : -1;
@@ -653,6 +693,7 @@ void kpool_special_account(struct kpool *pool, struct kpool_item *item, bool in)
 		pool->q.extra_units += sign * (s64)(kpool_weight(item) - 1);
 }
 
+/* Return true if an item is queued at one of the priorities @from to @to. */
 static bool kpool_any_queued(const struct kpool *pool, int from, int to)
 {
 	for (; from <= to; from++)
@@ -661,8 +702,12 @@ static bool kpool_any_queued(const struct kpool *pool, int from, int to)
 	return false;
 }
 
-/* Count the starts past a lower priority, until one of those starts. */
-static void kpool_count_bypassed(struct kpool *pool, const struct kpool_item *item)
+/*
+ * Count the start of @item if a lower priority has items queued.  Reset the
+ * count if none has, or if @item itself started before a higher priority.
+ */
+static void kpool_count_bypassed(struct kpool *pool,
+				 const struct kpool_item *item)
 {
 	int prio = kpool_queue_of(pool, item) - pool->q.prio;
 
@@ -674,13 +719,14 @@ static void kpool_count_bypassed(struct kpool *pool, const struct kpool_item *it
 }
 
 /*
- * Some item has been taken out of a line where perhaps not all are plain; one
- * that is dropped instead of started takes nobody's turn.
+ * Account for an item that the slow path has dequeued.  If it is dropped
+ * instead of started (@starts is false), it has not bypassed a lower priority.
  */
-void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item, bool starts)
+void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item,
+			   bool starts)
 {
 	if (!pool->q.nr_special) {
-		/* all in line are alike: nobody has been passed */
+		/* all queued items are plain: none was bypassed */
 		pool->q.nr_bypassed = 0;
 		return;
 	}
@@ -691,9 +737,7 @@ void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item, bool sta
 	kpool_special_remove(pool, item);
 }
 
-/* What happens to a special item */
-
-/* Ordered streams */
+/* Accepted items, wherever they wait */
 
 static struct kpool_item *kpool_first_queued(struct kpool *pool)
 {
@@ -706,25 +750,34 @@ static struct kpool_item *kpool_first_queued(struct kpool *pool)
 	return NULL;
 }
 
-/* Some accepted item that has not started, but those that a run holds. */
+/*
+ * Return an accepted item that has not started, or NULL.  Items kept by their
+ * previous run are not considered.
+ */
 struct kpool_item *kpool_any_accepted(struct kpool *pool)
 {
 	return kpool_first_queued(pool) ?:
-	       list_first_entry_or_null(&pool->q.parked, struct kpool_item, node) ?:
-	       /* the submitters are sent away before */
+	       list_first_entry_or_null(&pool->q.parked, struct kpool_item,
+					node) ?:
+	       /* without submitters, pool->q.admission is all backlog */
 	       (list_empty(&pool->q.submitters) ?
 		list_first_entry_or_null(&pool->q.admission, struct kpool_item,
 					 node) : NULL) ?:
 	       kpool_first_delayed(pool);
 }
 
-/* May the item come in without waiting?  It must not overtake a sleeper. */
+/*
+ * Return true if the item can be queued at once: there is room for it, and no
+ * older item on pool->q.admission to overtake.
+ */
 bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
 {
 	return list_empty(&pool->q.admission) && kpool_has_room(pool, item);
 }
 
-/* An accepted item comes in; without room it waits where a submitter would. */
+/*
+ * Queue an accepted item, or add it to pool->q.admission if there is no room.
+ */
 void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item)
 {
 	item->state = KPOOL_ITEM_BACKLOG;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The line, as far as every item passes through it: these few lines are what
- * a submit and a start cost.  The rest is in queue.c and worker.c.
+ * The fast path of the run queue: the part that every item passes through.
+ *
+ * Plain items, those without flags, are queued and dequeued inline.  The slow
+ * path in queue.c handles the rest.  pool->fast_capacity is 0 while it has to
+ * be taken, see kpool_update_fast_capacity().
  */
 #ifndef _KPOOL_QUEUE_H
 #define _KPOOL_QUEUE_H
@@ -11,7 +14,7 @@
 #include "debug.h"
 #include "internal.h"
 
-/* Units that a start may take now. */
+/* Return the number of units that are free for new runs. */
 static inline unsigned int kpool_free_units(const struct kpool *pool)
 {
 	unsigned int capacity = pool->attrs.capacity;
@@ -19,7 +22,7 @@ static inline unsigned int kpool_free_units(const struct kpool *pool)
 	return pool->units_used < capacity ? capacity - pool->units_used : 0;
 }
 
-/* Is there a free unit, or a place in the queue, for one more plain item? */
+/* Return true if a free unit or a queue slot is left for a plain item. */
 static inline bool kpool_has_plain_room(const struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
@@ -28,8 +31,8 @@ static inline bool kpool_has_plain_room(const struct kpool *pool)
 }
 
 /*
- * Was the item accepted before the other?  By time first: so many items may have
- * come meanwhile that their numbers have gone round.
+ * Return true if @item was accepted before @other.  Compare the times first:
+ * sequence numbers wrap, and enough items can be accepted while one waits.
  */
 static inline bool kpool_is_older(const struct kpool_item *item,
 				  const struct kpool_item *other)
@@ -40,7 +43,7 @@ static inline bool kpool_is_older(const struct kpool_item *item,
 			     (s32)(other->seq - item->seq) > 0);
 }
 
-/* From here on the item counts. */
+/* Account for an accepted item, and stamp it with its order and epoch. */
 static inline void kpool_count_accepted(struct kpool *pool,
 					struct kpool_item *item)
 {
@@ -52,6 +55,7 @@ static inline void kpool_count_accepted(struct kpool *pool,
 	kpool_debug_accepted(item);
 }
 
+/* Return the list of pool->q.prio that the item belongs to. */
 static inline struct list_head *kpool_queue_of(struct kpool *pool,
 					       const struct kpool_item *item)
 {
@@ -65,8 +69,8 @@ static inline struct list_head *kpool_queue_of(struct kpool *pool,
 }
 
 /*
- * Can a worker do something: start the first item in line, or park it?  An item
- * that cannot start for want of units holds back all behind it.
+ * Return true if a worker can start the next queued item, or has to park it.
+ * An item that lacks units holds back all items behind it.
  */
 static inline bool kpool_has_work(struct kpool *pool)
 {
@@ -83,7 +87,7 @@ static inline bool kpool_has_work(struct kpool *pool)
 	return likely(!kpool_run_of(item)) || kpool_has_special_work(pool);
 }
 
-/* Take the item that can start now out of the line, or return NULL. */
+/* Dequeue the next item that can start, or return NULL. */
 static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 {
 	struct kpool_item *item;
@@ -101,7 +105,7 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 			item = kpool_pick_next(pool);
 	}
 	if (item) {
-		/* a search for a module's items keeps it at 0 */
+		/* fast_capacity is 0 while a module's items are searched for */
 		if (unlikely(!pool->fast_capacity))
 			kpool_scan_skip(pool, item);
 		list_del(&item->node);
@@ -111,19 +115,20 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 	return item;
 }
 
+/* Return the number of workers that are not exiting. */
 static inline unsigned int kpool_nr_staying(const struct kpool *pool)
 {
 	return pool->mgr.nr_workers - pool->mgr.nr_exiting;
 }
 
-/* Are more workers awake than capacity allows?  Idle ones go first. */
+/* Return true if more workers are awake than capacity allows. */
 static inline bool kpool_too_many_awake(const struct kpool *pool)
 {
 	return kpool_nr_staying(pool) - pool->mgr.nr_idle >
 	       (unsigned int)pool->attrs.capacity;
 }
 
-/* Do we have more workers than capacity allows? */
+/* Return true if the pool has more workers than capacity allows. */
 static inline bool kpool_has_surplus(const struct kpool *pool)
 {
 	return kpool_nr_staying(pool) > (unsigned int)pool->attrs.capacity;

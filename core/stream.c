@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams: jobs that run one at a time, in order, or are completed so.
+ * The jobs of a stream run one at a time, in order; those of an ordered stream
+ * run in parallel and are completed one at a time, in order.
  *
- * stream->jobs are those that have come into the line and not started.  While
- * none of the stream runs, the first of them is like any other item; all others,
- * and all while one runs, carry the flag __KPOOL_STREAM_BLOCKED.  A job whose turn in line comes
- * while it follows is set aside, so that it holds back nobody; when the one
- * before it has ended, it is first in line.
+ * stream->jobs lists the jobs of a plain stream that have been queued and not
+ * started.  The first can start if no job of the stream runs.  All others are
+ * marked with __KPOOL_STREAM_BLOCKED.  The queue parks a marked job whose turn
+ * comes, so that it does not hold back other items.  When the run of the stream
+ * ends, the first job is unmarked and, if parked, put back at the head of its
+ * queue.
  *
- * An ordered stream does not hold its jobs back.  Its stream->jobs are the turns
- * to be completed: those of jobs that have come into the line, and of their runs,
- * as a dead job's memory must not be touched.  A job whose function has returned
- * waits on pool->q.finished.  When its turn is the first, and while no other of the
- * stream is being completed, it goes to pool->q.completions, and a worker takes it
- * from there before any item in line.
+ * For an ordered stream, stream->jobs lists turns to be completed, in the
+ * order in which the jobs were queued.  While the job runs, the turn is part
+ * of the run, because the memory of a job whose worker died must not be
+ * touched.  A job whose function has returned is on pool->q.finished until its
+ * turn is the first and no other job of the stream is being completed.  Then
+ * it moves to pool->q.completions, from which workers pick items first.
  */
 #include <linux/module.h>
 
@@ -48,13 +50,18 @@ static struct kpool_turn *kpool_first_turn(struct kpool_stream *stream)
 	return list_first_entry_or_null(&stream->jobs, struct kpool_turn, node);
 }
 
+/* Fail a sleep that closes a cycle, if there is one. */
 static void kpool_refuse_if(struct kpool *pool, struct kpool_waiter *victim)
 {
 	if (victim)
 		kpool_waiter_refuse(pool, victim);
 }
 
-/* If the first turn has come, its job is next in line. */
+/*
+ * Have the job of the first turn completed if its function has returned, and
+ * no other job of the stream is being completed.  If the function still runs,
+ * it may sleep for a later turn: fail that sleep.
+ */
 static void kpool_stream_next_turn(struct kpool *pool,
 				   struct kpool_stream *stream)
 {
@@ -75,7 +82,7 @@ static void kpool_stream_next_turn(struct kpool *pool,
 	kpool_special_add(pool, item);
 }
 
-/* A turn will not come.  The job of a run may be dead. */
+/* Remove a turn whose job will not be completed.  The job may be gone. */
 static void kpool_stream_remove_turn(struct kpool *pool,
 				     struct kpool_stream *stream,
 				     struct kpool_turn *turn)
@@ -94,11 +101,14 @@ static void kpool_stream_add_turn(struct kpool *pool,
 	turn->nr = stream->nr_joined++;
 	turn->state = KPOOL_TURN_PENDING;
 	list_add_tail(&turn->node, &stream->jobs);
-	/* the first may sleep for a job that has been delayed until now */
+	/* the run of the first turn may sleep for this job already */
 	kpool_refuse_if(pool, kpool_cycle_at_leader(pool, stream));
 }
 
-/* The function of a job has returned: the job waits for its turn. */
+/*
+ * The function of an ordered job has returned: put the job on pool->q.finished,
+ * and move its turn back from the run to the job.
+ */
 void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 			   struct kpool_job *job)
 {
@@ -117,7 +127,9 @@ void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 		kpool_stream_next_turn(pool, stream);
 }
 
-/* The job is about to be completed. */
+/*
+ * Begin to complete a job, which leaves stream->jobs and occupies the stream.
+ */
 void kpool_stream_complete(struct kpool_run *run, struct kpool_job *job)
 {
 	list_del(&job->turn.node);
@@ -126,6 +138,7 @@ void kpool_stream_complete(struct kpool_run *run, struct kpool_job *job)
 	run->stream->runner = run;
 }
 
+/* Add a job that is being queued to its stream. */
 void kpool_stream_join(struct kpool *pool, struct kpool_job *job)
 {
 	struct kpool_stream *stream = job->stream;
@@ -142,15 +155,16 @@ void kpool_stream_join(struct kpool *pool, struct kpool_job *job)
 	kpool_refuse_if(pool, kpool_cycle_through(pool, &job->item));
 }
 
-/* Nothing of the stream runs: its first job need not wait for it any more. */
+/* Unblock the first job of a plain stream, of which no job runs any more. */
 static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 {
 	struct kpool_item *item;
 
 	if (list_empty(&stream->jobs)) {
-		/* a submitter refused behind some stream now lacks units alone */
+		/* a job refused for its stream lacks at most units now */
 		if (pool->q.room_stream_units)
-			pool->q.room_units = min(pool->q.room_units, pool->q.room_stream_units);
+			pool->q.room_units = min(pool->q.room_units,
+						 pool->q.room_stream_units);
 		pool->q.room_stream_units = 0;
 		return;
 	}
@@ -165,6 +179,9 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 		kpool_unpark(pool, item);
 }
 
+/*
+ * Begin the run of a job: occupy a plain stream, or move the turn to the run.
+ */
 void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job)
 {
 	run->stream = job->stream;
@@ -179,6 +196,10 @@ void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job)
 	run->stream->runner = run;
 }
 
+/*
+ * End the run of a job, or its completion.  The run of an ordered job ends here
+ * only if the worker died in it, otherwise in kpool_stream_finished().
+ */
 void kpool_stream_end(struct kpool *pool, struct kpool_run *run)
 {
 	struct kpool_stream *stream = run->stream;
@@ -196,7 +217,7 @@ void kpool_stream_end(struct kpool *pool, struct kpool_run *run)
 		kpool_stream_next(pool, stream);
 }
 
-/* A job of the stream will not run.  It has been taken out of the line. */
+/* Remove a job that has been dequeued and will not run from its stream. */
 void kpool_stream_leave(struct kpool *pool, struct kpool_job *job)
 {
 	bool first = !(job->item.flags & __KPOOL_STREAM_BLOCKED);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Admission: an item is accepted, its submitter waits, or it is refused.
+ * A submit accepts an item, blocks until it can, or refuses the item.
  *
- * All of it is decided under the lock of the pool, and a run takes the same lock
- * later.  So a run sees what its submitter stored before, even if that submit
- * returned -EALREADY.
+ * All of that is decided under pool->lock, which a worker takes before it runs
+ * an item.  So the run sees everything stored before the submit, even before
+ * one that returned -EALREADY.
+ *
+ * Most items are plain: they have no flags, and the pool has no special items
+ * to look at.  kpool_admit_plain() queues them after a few tests.  Everything
+ * else goes to kpool_admit(), at the end of this file.  If it finds no room,
+ * attrs.when_full and the context of the caller decide.
  */
 #include <linux/module.h>
 
@@ -14,31 +19,33 @@
 #include "lock.h"
 #include "queue.h"
 
-/* How long a submit may sleep. */
+/* What a submit may do if there is no room. */
 struct kpool_submit_opts {
-	unsigned long	timeout;	/* jiffies; 0: never sleep */
-	unsigned int	signals;	/* that end the sleep, as in struct kpool_waiter */
-	bool		no_memory;	/* for a run: the submitter waits instead */
+	unsigned long	timeout;	/* jiffies to sleep; 0: never sleep */
+	unsigned int	signals;	/* that end the sleep */
+	bool		no_memory;	/* no memory for a run: sleep instead */
 };
 
-/* Not an error: try again with memory for a run. */
+/* Not an error: submit again, with memory for a run by the submitter. */
 #define KPOOL_NEEDS_RUN		1
 
-/* A submitter runs so many items inside one another: its stack is limited. */
-#define KPOOL_MAX_DEPTH		4
+/* Submit of a plain item */
 
-/* Items to look at for one to evict. */
-#define KPOOL_MAX_LOOKS		64
-
-/* The submit of a plain item */
-
+/* The slow paths, at the end of this file. */
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts,
 				unsigned long flags);
+static noinline int kpool_submit_with_run(struct kpool *pool,
+					  struct kpool_item *item,
+					  const struct kpool_submit_opts *opts);
 
 /*
- * Let an item in that is idle, not disabled and plain, into a pool that is open
- * and plain, and in front of which none waits.
+ * Accept and queue a plain item, or return false.  Called with pool->lock held.
+ *
+ * KPOOL_NOT_FAST covers the item: it is idle, not disabled, and has no flag but
+ * __KPOOL_FN.  pool->fast_capacity covers the pool: it is 0 while the pool is
+ * closed or paused, or has anything special to look at.  An item on
+ * pool->q.admission is older than this one and must be queued first.
  */
 static inline bool kpool_admit_plain(struct kpool *pool,
 				     struct kpool_item *item)
@@ -54,6 +61,11 @@ static inline bool kpool_admit_plain(struct kpool *pool,
 	return true;
 }
 
+/*
+ * Submit once.  kpool_item_lock_for_submit() makes @pool the owner of the item
+ * and takes pool->lock; if it fails, the lock is not held.  kpool_unlock() also
+ * wakes a worker for the item, unless one is on its way.
+ */
 static int __kpool_submit(struct kpool *pool, struct kpool_item *item,
 			  const struct kpool_submit_opts *opts)
 {
@@ -67,23 +79,6 @@ static int __kpool_submit(struct kpool *pool, struct kpool_item *item,
 		err = kpool_admit(pool, item, opts, flags);
 	kpool_unlock(pool, flags);
 	return err;
-}
-
-/* The submitter is to run the item itself, and needs memory for that. */
-static noinline int kpool_submit_with_run(struct kpool *pool,
-					  struct kpool_item *item,
-					  const struct kpool_submit_opts *opts)
-{
-	struct kpool_run *run = kpool_run_alloc(GFP_NOWAIT | __GFP_NOWARN);
-	struct kpool_submit_opts last = *opts;
-
-	last.no_memory = true;
-	if (run) {
-		raw_spin_lock_irq(&pool->lock);
-		list_add(&run->free, &pool->runs.free);
-		raw_spin_unlock_irq(&pool->lock);
-	}
-	return __kpool_submit(pool, item, &last);
 }
 
 static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
@@ -103,9 +98,9 @@ int kpool_submit(struct kpool *pool, struct kpool_item *item)
 	};
 
 	/*
-	 * A debugging aid; what counts is read under the lock.  Not
-	 * might_sleep(): to be a preemption point would cost a context switch
-	 * for each item.
+	 * Debug check only: nonblocking is read again under pool->lock.  Not
+	 * might_sleep(), which is a preemption point and would cost a context
+	 * switch for each item.
 	 */
 	if (!data_race(pool->attrs.nonblocking))
 		__might_sleep(__FILE__, __LINE__);
@@ -121,7 +116,7 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_try_submit);
 
-/* kpool_submit_timeout() that some signals end as well. */
+/* kpool_submit_timeout() with a sleep that @signals end as well. */
 int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
 			 unsigned long timeout, unsigned int signals)
 {
@@ -178,9 +173,13 @@ int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_submit_now);
 
-/* Full pool: the submitter sleeps, or is refused */
+/* Full pool: block the submitter, or refuse the item */
 
-/* May the caller sleep?  In an interrupt, or with interrupts off, it must not. */
+/*
+ * Return true if the caller can sleep.  Check the context, too: the pool may
+ * have been switched from nonblocking to blocking under a caller in atomic
+ * context.
+ */
 static bool kpool_can_sleep(const struct kpool *pool,
 			    const struct kpool_submit_opts *opts,
 			    unsigned long flags)
@@ -189,7 +188,10 @@ static bool kpool_can_sleep(const struct kpool *pool,
 	       in_task() && !irqs_disabled_flags(flags);
 }
 
-/* There is no room: sleep until there is. */
+/*
+ * Sleep until the item is accepted, or fail.  Called with pool->lock held,
+ * which is dropped while asleep.
+ */
 static int kpool_block(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_submit_opts *opts)
 {
@@ -205,13 +207,17 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	kpool_special_add(pool, item);
 	kpool_special_block(pool, item);
 	err = kpool_wait(pool, &waiter, opts->timeout, opts->signals);
-	/* neither admitted nor failed: the item is still the caller's */
+	/* timeout or signal: the item is still on pool->q.admission */
 	if (!list_empty(&waiter.node))
 		kpool_unblock(pool, item);
 	return err;
 }
 
-/* The owner is told when there is room for the lightest that was refused. */
+/*
+ * Refuse the item.  Record the lightest item refused, so that
+ * kpool_notify_room() can call the owner's room function once it would find
+ * room.
+ */
 static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 {
 	unsigned int units = kpool_units(pool, item);
@@ -222,23 +228,28 @@ static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 	if (!pool->q.room_units)
 		pool->nr_recheck++;
 	if (kpool_must_wait_for_stream(item)) {
-		/* no number of units is enough: see kpool_stream_next() */
-		pool->q.room_stream_units = min_not_zero(pool->q.room_stream_units, units);
+		/* free units are not enough: see kpool_stream_next() */
+		pool->q.room_stream_units =
+			min_not_zero(pool->q.room_stream_units, units);
 		units = UINT_MAX;
 	}
 	pool->q.room_units = min_not_zero(pool->q.room_units, units);
 	return -EAGAIN;
 }
 
-/* Full pool: the submitter runs the item */
+/* Full pool: run the item in its submitter */
 
-/* Can the submitter, which may sleep, run the item itself? */
-static bool kpool_can_caller_run(struct kpool *pool, const struct kpool_item *item)
+/* Limit of caller-runs items inside one another, to bound the stack usage. */
+#define KPOOL_MAX_DEPTH		4
+
+/* Return true if the submitter, which can sleep, can run the item itself. */
+static bool kpool_can_caller_run(struct kpool *pool,
+				 const struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	if (pool->attrs.when_full != KPOOL_FULL_CALLER_RUNS || pool->paused)
 		return false;
-	/* a stream has its own order */
+	/* a stream runs its jobs in order */
 	if ((item->flags & __KPOOL_JOB) &&
 	    container_of(item, struct kpool_job, item)->stream)
 		return false;
@@ -247,11 +258,11 @@ static bool kpool_can_caller_run(struct kpool *pool, const struct kpool_item *it
 }
 
 /*
- * Accept and run the item in @run, which becomes the pool's; the lock is
- * dropped meanwhile.
+ * Accept the item and run it, with @run as memory, which belongs to the pool
+ * afterwards.  Called with pool->lock held, which is dropped during the run.
  */
 static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
-		     struct kpool_run *run)
+			    struct kpool_run *run)
 {
 	void *user_fn = kpool_user_fn(item);
 	kpool_item_fn fn = item->fn;
@@ -284,22 +295,29 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	return 0;
 }
 
-/* Full pool: an older item is dropped */
+/* Full pool: drop an older item */
 
-/* Is the item in line behind another? */
+/* Items examined to find one to drop. */
+#define KPOOL_MAX_LOOKS		64
+
+/* Return true if @item is queued behind @other. */
 static bool kpool_is_behind(struct kpool *pool, const struct kpool_item *item,
 			    const struct kpool_item *other)
 {
 	struct list_head *queue = kpool_queue_of(pool, item);
 	struct list_head *other_queue = kpool_queue_of(pool, other);
 
-	return queue > other_queue || (queue == other_queue && kpool_is_older(other, item));
+	return queue > other_queue ||
+	       (queue == other_queue && kpool_is_older(other, item));
 }
 
 /*
- * Would there be room for the newcomer if the item left the line?  If it waits,
- * it has a place in the queue.  If it is about to start, its units and those
- * left have to be enough for one that would wait otherwise: the first stuck.
+ * Return true if dropping the queued @item makes room for @newcomer.
+ *
+ * An item that waits frees its place in the queue.  An item that is about to
+ * start frees units only.  Together with the units that are @left, these have
+ * to be enough for an item that waits otherwise: @stuck, the first queued item
+ * that does not fit, or @newcomer if there is none.
  */
 static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 			      const struct kpool_item *newcomer,
@@ -316,7 +334,7 @@ static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 	       kpool_units(pool, stuck) <= units;
 }
 
-/* The oldest parked item of the line's priority, among the first few. */
+/* Return the oldest parked item of the queue's priority, or NULL. */
 static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 					      const struct list_head *queue)
 {
@@ -332,7 +350,9 @@ static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 	return NULL;
 }
 
-/* The oldest in the line that makes room for the newcomer, among the first few. */
+/*
+ * Return the oldest item of the queue that makes room for @newcomer, or NULL.
+ */
 static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 					      struct list_head *queue,
 					      const struct kpool_item *newcomer)
@@ -352,8 +372,9 @@ static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 }
 
 /*
- * The oldest that waits, of the lowest priority that is not above a newcomer's,
- * and that makes room for it by leaving.  Parked items had their turn before.
+ * Return the item to drop for @newcomer, or NULL: the oldest that makes room,
+ * of the lowest priority that is not above @newcomer's.  Parked items come
+ * first because their turn came before that of any queued item.
  */
 static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 					    const struct kpool_item *newcomer)
@@ -370,8 +391,13 @@ static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 	return NULL;
 }
 
-/* Make room for a newcomer, if the pool is to, and if one place is enough. */
-static bool kpool_evict_for(struct kpool *pool, const struct kpool_item *newcomer)
+/*
+ * Drop an older item for @newcomer if attrs.when_full asks for that.  Return
+ * false if that would not make room, or @newcomer would overtake an item on
+ * pool->q.admission.
+ */
+static bool kpool_evict_for(struct kpool *pool,
+			    const struct kpool_item *newcomer)
 {
 	struct kpool_item *oldest;
 
@@ -386,9 +412,12 @@ static bool kpool_evict_for(struct kpool *pool, const struct kpool_item *newcome
 	return true;
 }
 
-/* Any item, any pool */
+/* Slow paths: any item, any pool */
 
-/* Room aside, may the item be accepted? */
+/*
+ * Return 0 if the item can be accepted, not considering room, or an error.
+ * Called with pool->lock held; @pool owns the item.
+ */
 int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
@@ -403,7 +432,11 @@ int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 	return kpool_is_special(item) ? kpool_special_check(pool, item) : 0;
 }
 
-/* There is no room: what the pool's policy and the caller's context allow. */
+/*
+ * Deal with an item that there is no room for.  An item that submits itself is
+ * always accepted, into the backlog: its worker must not wait for room.
+ * Otherwise do what attrs.when_full and the context of the caller allow.
+ */
 static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 			  const struct kpool_submit_opts *opts,
 			  unsigned long flags)
@@ -437,7 +470,7 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 	return kpool_refuse(pool, item);
 }
 
-/* What is not plain, or finds no room. */
+/* Accept an item that kpool_admit_plain() did not, or fail. */
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts,
 				unsigned long flags)
@@ -451,4 +484,25 @@ static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 	kpool_accept(pool, item);
 	kpool_enqueue(pool, item);
 	return 0;
+}
+
+/*
+ * Submit again after KPOOL_NEEDS_RUN: allocate the memory that the submitter
+ * needs to run the item itself.  If the allocation fails, the submitter sleeps
+ * instead.
+ */
+static noinline int kpool_submit_with_run(struct kpool *pool,
+					  struct kpool_item *item,
+					  const struct kpool_submit_opts *opts)
+{
+	struct kpool_run *run = kpool_run_alloc(GFP_NOWAIT | __GFP_NOWARN);
+	struct kpool_submit_opts last = *opts;
+
+	last.no_memory = true;
+	if (run) {
+		raw_spin_lock_irq(&pool->lock);
+		list_add(&run->free, &pool->runs.free);
+		raw_spin_unlock_irq(&pool->lock);
+	}
+	return __kpool_submit(pool, item, &last);
 }
