@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a pool calls its owner's functions outside of a worker: dropped(), and
- * for the dead the fault handler and the release of a call.
+ * Contexts: call client functions outside of the pool's workers.
  *
- * Such a function may take its time, hang, or flush any workqueue.  So each pool
- * has a context for drops and one for deaths, and neither is a workqueue's
- * rescuer: a flush of an ordinary workqueue from there would make the kernel
- * warn, and all pools would wait for one.  An ordinary pool queues work, which
- * costs nothing while it is idle.  A pool that promises progress without memory
- * has a thread for each context, made together with the pool.
+ * These are drop and room functions and, after a thread died, the fault handler
+ * and the release function of a call.  They can sleep for long, hang, or flush
+ * any workqueue.  So each pool has one context for drops and one for deaths.
  *
- * A function that oopses kills the thread it is called in, and the kernel takes
- * what that thread executes for busy for ever.  The context then goes on with
- * new memory, and the old is left to the dead.
+ * A pool normally queues work, which costs nothing while idle.  A
+ * KPOOL_MEM_RECLAIM pool has a thread for each context instead, created with
+ * the pool.  The rescuer of a workqueue would not do: all pools would share it,
+ * and flushing an ordinary workqueue from it triggers a kernel warning.
+ *
+ * A function that oopses kills its thread, and the work that the thread was
+ * executing counts as busy forever.  The context then continues with a new work
+ * item, and the old one is leaked.
  */
 #include <linux/err.h>
 #include <linux/kmemleak.h>
@@ -29,7 +30,7 @@ struct kpool_context_work {
 	struct kthread_work	thread_work;	/* with one */
 };
 
-/* Work was lost with its thread: its queue can never be drained. */
+/* A thread of kpool_callback_wq died, so the queue can never be drained. */
 static bool kpool_context_lost;
 
 static void kpool_context_work_fn(struct work_struct *work)
@@ -49,6 +50,7 @@ static void kpool_context_thread_fn(struct kthread_work *work)
 	context->fn(context->pool);
 }
 
+/* Initialize a context that calls @fn.  @kind is part of its thread's name. */
 void kpool_context_init(struct kpool_context *context, struct kpool *pool,
 			void (*fn)(struct kpool *pool), const char *kind)
 {
@@ -57,7 +59,7 @@ void kpool_context_init(struct kpool_context *context, struct kpool *pool,
 	context->kind = kind;
 }
 
-/* Make what the context is executed in. */
+/* Allocate the context's work, and its thread if it has one. */
 int kpool_context_start(struct kpool_context *context)
 {
 	struct kpool *pool = context->pool;
@@ -83,7 +85,7 @@ int kpool_context_start(struct kpool_context *context)
 	return 0;
 }
 
-/* Any context but NMI; what is queued already is not queued again. */
+/* Queue the context unless it is queued already.  Any context except NMI. */
 void kpool_context_queue(struct kpool_context *context)
 {
 	/* pairs with kpool_context_start() */
@@ -95,13 +97,13 @@ void kpool_context_queue(struct kpool_context *context)
 		queue_work(kpool_callback_wq, &work->work);
 }
 
-/* The context's thread has died in it: queue it in a new one. */
+/* Replace the context's work after its thread died, and queue the new one. */
 int kpool_context_replace(struct kpool_context *context)
 {
 	struct kpool_context_work *lost = context->work;
 	int err;
 
-	/* the kernel may look at it as long as the machine runs */
+	/* leaked: the workqueue or kthread code can still access it */
 	kmemleak_not_leak(lost);
 	if (lost->thread)
 		kmemleak_not_leak(lost->thread);
@@ -109,14 +111,14 @@ int kpool_context_replace(struct kpool_context *context)
 		WRITE_ONCE(kpool_context_lost, true);
 	err = kpool_context_start(context);
 	if (err)
-		pr_err("%s: no thread to call its owner's functions in (%d)\n",
+		pr_err("%s: cannot create a thread for callbacks (%d)\n",
 		       context->pool->name, err);
 	else
 		kpool_context_queue(context);
 	return err;
 }
 
-/* Wait until what is queued has been executed. */
+/* Wait until the context has executed what is queued. */
 void kpool_context_flush(struct kpool_context *context)
 {
 	struct kpool_context_work *work = context->work;
@@ -127,7 +129,7 @@ void kpool_context_flush(struct kpool_context *context)
 		flush_work(&work->work);
 }
 
-/* Nothing queues it any more; afterwards it executes nothing. */
+/* Stop the context and free it.  Called when nothing queues it any more. */
 void kpool_context_destroy(struct kpool_context *context)
 {
 	struct kpool_context_work *work = context->work;
@@ -143,7 +145,7 @@ void kpool_context_destroy(struct kpool_context *context)
 	kfree(work);
 }
 
-/* When no pool is left.  What the dead were executing keeps its queue. */
+/* Called at module exit.  A queue that cannot be drained is leaked. */
 void kpool_context_destroy_queue(void)
 {
 	if (kpool_callback_wq && !kpool_context_lost)

@@ -2,10 +2,13 @@
 /*
  * The worker and the runs that the caller is in.
  *
- * A thread may be in several runs of a pool, each inside of the one before: a
- * worker in its item, then in another item that it runs as a submitter.  It
- * sleeps in all of them together, so the outermost says where.  The innermost
- * external run of each thread is in pool->runs.by_task.
+ * A wait of a run for its own pool can deadlock, so a wait must find the run
+ * that its caller is in.  A worker's kthread data is the worker.  For external
+ * runs, pool->runs.by_task has the innermost one of each thread.
+ *
+ * Runs nest: a worker runs an item, whose function runs another as a submitter.
+ * run->outer links them.  A thread sleeps in all its runs at once, so only the
+ * outermost one records the waiter, in run->blocked_on.
  */
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -14,7 +17,7 @@
 #include "internal.h"
 #include "queue.h"
 
-/* The worker that the caller is part of, if it is any pool's. */
+/* Return the worker, of any pool, that the caller is the thread of, or NULL. */
 struct kpool_worker *kpool_current_worker(void)
 {
 	if (!in_task() || !(current->flags & PF_KTHREAD) ||
@@ -31,7 +34,7 @@ struct kpool *kpool_current(void)
 }
 EXPORT_SYMBOL_GPL(kpool_current);
 
-/* The same, if it is one of the pool's. */
+/* Return the worker of @pool that the caller is the thread of, or NULL. */
 struct kpool_worker *kpool_current_worker_in(struct kpool *pool)
 {
 	struct kpool_worker *worker = kpool_current_worker();
@@ -39,13 +42,13 @@ struct kpool_worker *kpool_current_worker_in(struct kpool *pool)
 	return worker && worker->pool == pool ? worker : NULL;
 }
 
-/* Is the run one of a thread that is no worker, or not any more? */
+/* Return true if @run is external, or a dead worker's that is being reaped. */
 static bool kpool_is_ext_run(const struct kpool_run *run)
 {
 	return !RB_EMPTY_NODE(&run->by_task);
 }
 
-/* The innermost external run of the pool that the task is in, or NULL. */
+/* Return the innermost external run of @pool that @task is in, or NULL. */
 static struct kpool_run *kpool_ext_run_of_task(const struct kpool *pool,
 					       const struct task_struct *task)
 {
@@ -63,8 +66,8 @@ static struct kpool_run *kpool_ext_run_of_task(const struct kpool *pool,
 }
 
 /*
- * The worker has ended in its item.  Runs that its thread was in inside of that
- * have died with it, and are dealt with in their time.
+ * Detach the runs nested in @outer, the run of a worker whose thread @task
+ * died.  They died too, and are reaped later.  Called with pool->lock held.
  */
 void kpool_run_clear_outer(struct kpool *pool, const struct kpool_run *outer,
 			   const struct task_struct *task)
@@ -83,7 +86,7 @@ void kpool_run_clear_outer(struct kpool *pool, const struct kpool_run *outer,
 	}
 }
 
-/* The first external run of a thread behind @task, or NULL. */
+/* Return the external run of the next task by address after @task, or NULL. */
 struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 				      const struct task_struct *task)
 {
@@ -105,7 +108,10 @@ struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 	return after;
 }
 
-/* The innermost run of the pool that the caller is in, or NULL. */
+/*
+ * Return the innermost run of @pool that the caller is in, or NULL.  Called
+ * with pool->lock held.
+ */
 struct kpool_run *kpool_current_run(struct kpool *pool)
 {
 	struct kpool_worker *worker;
@@ -118,11 +124,11 @@ struct kpool_run *kpool_current_run(struct kpool *pool)
 	if (run)
 		return run;
 	worker = kpool_current_worker_in(pool);
-	/* in a callback of its own, a worker has no item */
+	/* a worker has no item in worker_init and worker_exit */
 	return worker && worker->run.item ? &worker->run : NULL;
 }
 
-/* The run that the run's thread was in first. */
+/* Return the outermost run of the thread that is in @run. */
 struct kpool_run *kpool_run_outermost(struct kpool_run *run)
 {
 	while (run->outer)
@@ -130,7 +136,7 @@ struct kpool_run *kpool_run_outermost(struct kpool_run *run)
 	return run;
 }
 
-/* In how many external runs of the pool is the caller? */
+/* Return the number of nested external runs of @pool that the caller is in. */
 unsigned int kpool_ext_run_depth(struct kpool *pool)
 {
 	const struct kpool_run *run = kpool_current_run(pool);
@@ -141,7 +147,7 @@ unsigned int kpool_ext_run_depth(struct kpool *pool)
 	return depth;
 }
 
-/* Is the caller part of the pool: one of its workers, or in a run? */
+/* Return true if the caller is a worker of the pool, or in one of its runs. */
 bool kpool_is_part_of(struct kpool *pool)
 {
 	unsigned long flags;
@@ -155,7 +161,7 @@ bool kpool_is_part_of(struct kpool *pool)
 	return found;
 }
 
-/* The caller is in @run from now on, as far as the pool is concerned. */
+/* Record that the caller is in @run.  Called with pool->lock held. */
 void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 {
 	struct rb_node **link = &pool->runs.by_task.rb_node, *parent = NULL;
@@ -184,7 +190,7 @@ void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 	rb_insert_color(&run->by_task, &pool->runs.by_task);
 }
 
-/* The thread has left @run, or has ended in it. */
+/* Record that the thread of @run has left it, or has died. */
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
 {
 	lockdep_assert_held(&pool->lock);

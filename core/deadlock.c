@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sleeps that can never end.
+ * Deadlock detection: find a wait that can never end, to fail it with -EDEADLK.
  *
- * An item may sleep in its own pool, and so may worker_init and worker_exit.
- * Those sleeps are on pool->waiters.self.  If all runs of the pool sleep so and
- * nothing else can start, none of them will ever be completed, and the newest is
- * refused with -EDEADLK.  A sleep with a time-out, or of a task that has been
- * killed, ends by itself and is not counted.
+ * An item can wait for its own pool, and so can worker_init and worker_exit.
+ * Such self-waits are on pool->waiters.self.  They can deadlock in two ways:
  *
- * A cycle of runs that sleep for each other never ends even if other items run.
- * The sleep that would close it is refused, so a walk along a chain of sleepers
- * ends.
+ *   all asleep  All runs of the pool are in self-waits and nothing else can
+ *               start.  kpool_find_deadlocked() returns the newest self-wait.
+ *   cycle       Runs wait for each other, which never ends even if other items
+ *               run.  The wait that would close the cycle fails.  So there are
+ *               no cycles, and a walk along a chain of waiters ends.
  *
- * This file only finds the sleep to refuse; its callers fail it.
+ * A wait with a timeout ends by itself and is not counted.  Neither is the wait
+ * of a task that has been killed.
+ *
+ * This file only finds the wait; its callers fail it.
  */
 #include <linux/sched/signal.h>
 
@@ -20,15 +22,15 @@
 #include "internal.h"
 #include "queue.h"
 
-/* So long a chain of sleepers is followed; a longer one is no cycle. */
+/* Longest chain of waiters to follow; a longer one is not taken for a cycle. */
 #define KPOOL_MAX_CHAIN		64
 
-/* Of so many sleepers it is asked whether they have got a signal. */
+/* Number of waiters to check for a pending signal. */
 #define KPOOL_MAX_KILLABLE	128
 
 /* The caller itself */
 
-/* Is the caller part of the pool that it is about to wait for? */
+/* Report and return true if the caller is part of the pool it will wait for. */
 bool kpool_is_self_wait(struct kpool *pool)
 {
 	const struct kpool_worker *worker = kpool_current_worker_in(pool);
@@ -42,7 +44,10 @@ bool kpool_is_self_wait(struct kpool *pool)
 
 /* Cycles */
 
-/* Has the run that ends the wait begun?  The item may be pending again. */
+/*
+ * Return true if the run that ends the wait has begun.  By then, the item can
+ * have been submitted again.
+ */
 bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
 {
 	const struct kpool_run *run = kpool_run_of(waiter->item);
@@ -51,21 +56,26 @@ bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
 		       waiter->behind_nr != kpool_run_nr(run));
 }
 
-/* Does the item wait for its stream?  What will not run waits to be dropped. */
+/*
+ * Return true if @item waits for its stream.  A job that will not run does not:
+ * it waits to be dropped.
+ */
 static bool kpool_waits_for_stream(const struct kpool *pool,
 				   const struct kpool_item *item)
 {
-	const struct kpool_job *job = container_of(item, struct kpool_job, item);
+	const struct kpool_job *job =
+		container_of(item, struct kpool_job, item);
 
 	return (item->flags & __KPOOL_STREAM_BLOCKED) && !pool->aborted &&
 	       !(job->group && kpool_group_is_cancelled(job->group));
 }
 
-/* Has the item to be completed after others, as far as is known now? */
+/* Return true if @item must be completed after others, as far as known now. */
 static bool kpool_waits_for_turn(const struct kpool *pool,
 				 const struct kpool_item *item)
 {
-	const struct kpool_job *job = container_of(item, struct kpool_job, item);
+	const struct kpool_job *job =
+		container_of(item, struct kpool_job, item);
 
 	if (!kpool_is_ordered(item))
 		return false;
@@ -76,22 +86,24 @@ static bool kpool_waits_for_turn(const struct kpool *pool,
 	       !(job->group && kpool_group_is_cancelled(job->group));
 }
 
-/* Is the item completed only after the run has ended? */
+/* Return true if @item is completed only after @run has ended. */
 static bool kpool_is_after(const struct kpool *pool,
 			   const struct kpool_item *item,
 			   const struct kpool_run *run)
 {
-	const struct kpool_job *job = container_of(item, struct kpool_job, item);
+	const struct kpool_job *job =
+		container_of(item, struct kpool_job, item);
 
 	return kpool_waits_for_turn(pool, item) && run->stream == job->stream &&
 	       (!run->complete || run->turn.nr < job->turn.nr);
 }
 
-/* The run that has to end before any other turn of the stream can, or NULL. */
+/* Return the run that must end before any other turn of @stream, or NULL. */
 static struct kpool_run *kpool_stream_leader(struct kpool_stream *stream)
 {
 	struct kpool_turn *turn =
-		list_first_entry_or_null(&stream->jobs, struct kpool_turn, node);
+		list_first_entry_or_null(&stream->jobs, struct kpool_turn,
+					 node);
 
 	if (stream->runner)
 		return stream->runner;
@@ -100,8 +112,9 @@ static struct kpool_run *kpool_stream_leader(struct kpool_stream *stream)
 }
 
 /*
- * The run that has to end before the item's can: its own, or its stream's.  A job
- * that runs may have to wait for its turn as well, see kpool_is_after().
+ * Return the run that must end before @item can: its own, its stream's, or
+ * NULL.  A running job can have to wait for its turn as well, see
+ * kpool_is_after().
  */
 static struct kpool_run *kpool_item_owner(const struct kpool *pool,
 					  const struct kpool_item *item)
@@ -109,29 +122,31 @@ static struct kpool_run *kpool_item_owner(const struct kpool *pool,
 	struct kpool_run *run = kpool_run_of(item);
 
 	if (kpool_waits_for_stream(pool, item))
-		return container_of(item, struct kpool_job, item)->stream->runner;
+		return container_of(item, struct kpool_job,
+				    item)->stream->runner;
 	if (!run && kpool_waits_for_turn(pool, item))
 		return kpool_stream_leader(container_of(item, struct kpool_job,
 							item)->stream);
 	return run;
 }
 
-/* The sleep of the run's thread for an item of the pool, or NULL. */
+/* Return the waiter of the run's thread if it waits for an item of @pool. */
 static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
 						   struct kpool_run *run)
 {
-	const struct kpool_waiter *waiter = kpool_run_outermost(run)->blocked_on;
+	const struct kpool_waiter *waiter =
+		kpool_run_outermost(run)->blocked_on;
 
 	if (!waiter || (waiter->kind != KPOOL_WAITER_ITEM &&
 			waiter->kind != KPOOL_WAITER_CALL))
 		return NULL;
-	/* handed on by the run that ends the wait: what runs it has another lock */
+	/* the awaited run has submitted the item to another pool */
 	if (READ_ONCE(waiter->item->pool_id) != pool->id)
 		return NULL;
 	return waiter;
 }
 
-/* The run that has to end before this one's thread can go on, or NULL. */
+/* Return the run that must end before the thread of @run can go on, or NULL. */
 static struct kpool_run *kpool_blocked_on_run(const struct kpool *pool,
 					      struct kpool_run *run)
 {
@@ -144,9 +159,9 @@ static struct kpool_run *kpool_blocked_on_run(const struct kpool *pool,
 }
 
 /*
- * Of a cycle whose last link must not be refused, the sleep that can be; or NULL.
- * The function of a call that runs may use its caller's stack, so its caller
- * sleeps on.  There is another sleep, because calls alone close no cycle.
+ * Return another waiter of a cycle to fail, because the last one must not, or
+ * NULL.  The caller of a running call cannot be failed: the function can use
+ * its stack.  There is another waiter, because calls alone cannot form a cycle.
  */
 static struct kpool_waiter *kpool_cycle_victim(const struct kpool *pool,
 					       struct kpool_run *run)
@@ -165,9 +180,10 @@ static struct kpool_waiter *kpool_cycle_victim(const struct kpool *pool,
 }
 
 /*
- * A job that is queued behind another of its stream waits for it from then on,
- * and so do the waiters for the job.  If that one waits for them, a cycle is
- * closed although no thread falls asleep: return the sleep to refuse.
+ * Find a cycle that @item closes by being queued behind another job of its
+ * stream.  From then on the waiters for @item wait for that job too, which can
+ * be waiting for them.  Returns the waiter to fail, or NULL.  Called with
+ * pool->lock held.
  */
 struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 					 const struct kpool_item *item)
@@ -189,9 +205,10 @@ struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 }
 
 /*
- * The first job of an ordered stream, or what is queued behind it, has changed.
- * If the first sleeps for a job that is completed after it, a cycle is closed
- * although no thread falls asleep: return the sleep to refuse.
+ * Find a cycle that closes when the first turn of an ordered stream, or the
+ * queue behind it, has changed.  The first job can be waiting for one that is
+ * completed after it.  Returns the waiter to fail, or NULL.  Called with
+ * pool->lock held.
  */
 struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 					   struct kpool_stream *stream)
@@ -210,7 +227,7 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 	return NULL;
 }
 
-/* Is the item completed only after a run that the caller is in? */
+/* Return true if @item is completed only after a run that the caller is in. */
 static bool kpool_is_after_caller(const struct kpool *pool,
 				  const struct kpool_item *item,
 				  const struct kpool_run *caller)
@@ -222,9 +239,10 @@ static bool kpool_is_after_caller(const struct kpool *pool,
 }
 
 /*
- * Would the caller, by waiting for the item, wait for itself?  Each thread
- * sleeps for at most one run, so this is a walk along a chain.  The caller of a
- * call is not refused; *@victim is set to the sleep that is to be instead.
+ * Return true if the caller, by waiting for @item, would wait for itself.  Each
+ * thread waits for at most one run, so this walks a chain.  The wait of a call
+ * must not fail: *@victim is set to the waiter to fail instead, and the result
+ * is false.  Called with pool->lock held.
  */
 bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 			  enum kpool_waiter_kind kind,
@@ -258,7 +276,7 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 
 /* Deadlock of the whole pool */
 
-/* Is there something to drop, and a thread that will? */
+/* Return true if there is something to drop, and the drop work is free. */
 static bool kpool_drop_work_can_progress(struct kpool *pool)
 {
 	if (list_empty(&pool->drops.items) &&
@@ -269,30 +287,38 @@ static bool kpool_drop_work_can_progress(struct kpool *pool)
 	return !pool->runs.drop.item;
 }
 
-/* The same for those that abort the pool, which drop one after the other. */
+/* Return true if an aborter can drop an item: each drops one at a time. */
 static bool kpool_abort_can_progress(struct kpool *pool)
 {
 	return pool->aborted && pool->drops.nr_aborters &&
 	       kpool_any_accepted(pool) &&
-	       pool->drops.nr_aborters + pool->drops.active > pool->runs.nr_drop;
+	       pool->drops.nr_aborters + pool->drops.active >
+	       pool->runs.nr_drop;
 }
 
-/* Has a sleeper been killed, or got a signal?  It goes on, though it has yet to run. */
+/*
+ * Return true if a waiter on the list has a pending signal that ends its wait.
+ * Its task goes on, although it has not run yet.
+ */
 static bool kpool_has_signal(const struct list_head *self_waits)
 {
 	const struct kpool_waiter *waiter;
-	int looks = KPOOL_MAX_KILLABLE;
+	int budget = KPOOL_MAX_KILLABLE;
 
 	list_for_each_entry(waiter, self_waits, self_wait_node) {
 		if (signal_pending_state(waiter->signals, waiter->run->task))
 			return true;
-		if (!--looks)
+		if (!--budget)
 			break;
 	}
 	return false;
 }
 
-/* Threads of the pool that neither sleep for good nor wait to be buried in vain. */
+/*
+ * Return true if a thread of the pool is not in a self-wait, or its wait ends
+ * by a signal.  A dead run counts as active, because it will be reaped, unless
+ * the dead work is busy with a run: what that one calls can be waiting.
+ */
 static bool kpool_has_active_run(struct kpool *pool)
 {
 	unsigned int threads = pool->nr_running + pool->runs.nr_threads +
@@ -300,13 +326,14 @@ static bool kpool_has_active_run(struct kpool *pool)
 
 	if (pool->faults.reaping)
 		threads -= min(threads, pool->faults.nr_dead);
-	return threads > pool->waiters.nr_self || kpool_has_signal(&pool->waiters.self) ||
+	return threads > pool->waiters.nr_self ||
+	       kpool_has_signal(&pool->waiters.self) ||
 	       kpool_has_signal(&pool->waiters.self_calls);
 }
 
 /*
- * Is there a worker that can start an item, or can one be made?  A worker that
- * sleeps for its pool in worker_init or worker_exit keeps its place.
+ * Return true if a worker can start an item, or can be created to do so.  A
+ * worker in a self-wait in worker_init or worker_exit cannot.
  */
 static bool kpool_has_free_worker(const struct kpool *pool)
 {
@@ -316,7 +343,7 @@ static bool kpool_has_free_worker(const struct kpool *pool)
 	return most > pool->nr_running + pool->waiters.nr_self_callbacks;
 }
 
-/* Can an item start, now or when its time comes? */
+/* Return true if an item can start, now or when its delay has expired. */
 static bool kpool_start_can_progress(struct kpool *pool)
 {
 	return kpool_has_free_worker(pool) &&
@@ -325,8 +352,9 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
- * The newest sleep, if all that runs sleeps for good and nothing can start; or
- * NULL.  Sleeps for calls that run are not among them: see kpool_cycle_victim().
+ * Return the newest self-wait if all runs are in self-waits and nothing can
+ * start, or NULL.  Waits for running calls are on another list and are not
+ * returned: see kpool_cycle_victim().  Called with pool->lock held.
  */
 struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)
 {
@@ -334,7 +362,8 @@ struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)
 	if (list_empty(&pool->waiters.self) || pool->paused ||
 	    kpool_has_active_run(pool))
 		return NULL;
-	if (kpool_start_can_progress(pool) || kpool_drop_work_can_progress(pool) ||
+	if (kpool_start_can_progress(pool) ||
+	    kpool_drop_work_can_progress(pool) ||
 	    kpool_abort_can_progress(pool))
 		return NULL;
 	return list_last_entry(&pool->waiters.self, struct kpool_waiter,

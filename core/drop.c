@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Accepted items that will not run: their owner is told.
+ * Dropping: call the drop functions of accepted items that will not run.
  *
- * The owner's dropped function is called without locks, in process context.  As
- * long as it runs, the item has not ended: who waits for the item or the pool
- * goes on waiting, and the item finds no other pool.  An item that was
- * submitted again while it runs is not dropped before that run has ended: its
- * owner may free it.
+ * The decision to drop an item can be made by a worker or in atomic context,
+ * where a client's drop function must not be called.  So the item is moved to
+ * pool->drops.items, and the drop work calls the function in process context,
+ * without locks.  Only kpool_abort() calls drop functions itself.
  *
- * Whoever finds that an item is to be dropped may be a worker, which has better
- * to do, or in a context that may not sleep.  So the item is doomed, and a
- * piece of work of the pool, the drop work, tells the owner.  Only abort tells
- * owners itself.
+ * While the drop function runs, the item has not ended: waiters for the item or
+ * the pool sleep on, and the item cannot move to another pool.  An item that
+ * was submitted again while it runs is dropped after that run, because the drop
+ * function can free it.
  */
 #include <linux/gfp.h>
 #include <linux/module.h>
@@ -21,8 +20,9 @@
 #include "queue.h"
 
 /*
- * Drop an accepted item that does not run.  Called with pool->lock held, which
- * is dropped meanwhile, and interrupts on before that.
+ * Call the drop function of an accepted item that is not running.  Called with
+ * pool->lock held, taken where interrupts were on.  Drops the lock around the
+ * function.
  */
 static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 		       struct kpool_run *run, enum kpool_run_kind kind, int err)
@@ -42,7 +42,10 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 	kpool_drop_end(pool, run);
 }
 
-/* The dropped function has returned, or its thread has ended in it. */
+/*
+ * End the run of a drop function, which has returned, or whose thread died in
+ * it.  Called with pool->lock held.
+ */
 void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
 {
 	int err = run->err;
@@ -51,13 +54,13 @@ void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
 	pool->stats.dropped++;
 	pool->stats.expired += err == -ETIME;
 	pool->stats.displaced += err == -EAGAIN;
-	/* to be cancelled is no error, unless it is by abort */
+	/* a cancelled item does not fail its group, unless by kpool_abort() */
 	kpool_ext_run_end(pool, run, err, err != -ECANCELED || pool->aborted);
 }
 
-
 /*
- * The thread of a dropped function has ended in it, perhaps the drop work's.
+ * Resume dropping after a thread died in a drop function.  If @died, the thread
+ * was the drop work's, which is replaced.
  */
 void kpool_replace_drop_work(struct kpool *pool, bool died)
 {
@@ -67,24 +70,31 @@ void kpool_replace_drop_work(struct kpool *pool, bool died)
 		kpool_context_queue(&pool->drops.work);
 }
 
-/* Doom one more that must not wait for its turn: is there any? */
+/*
+ * Leave one item of a closed pool to the drop work: a delayed job, or any item
+ * after abort.  Returns false if there is none.  Called with pool->lock held.
+ */
 static bool kpool_drop_next_cancelled(struct kpool *pool)
 {
 	struct kpool_item *item;
 
 	if (!pool->closed)
 		return false;
-	/* what is accepted in an aborted pool is left to abort, if it lives */
+	/* left to kpool_abort(), unless its thread has died */
 	if (pool->aborted && pool->drops.nr_aborters)
 		return false;
 	item = pool->aborted ? kpool_any_accepted(pool) :
 			       kpool_first_delayed(pool);
 	if (item)
-		kpool_item_drop(pool, item, pool->aborted ? -ECANCELED : -ESHUTDOWN);
+		kpool_item_drop(pool, item,
+				pool->aborted ? -ECANCELED : -ESHUTDOWN);
 	return item;
 }
 
-/* The room function has returned, or its thread has ended in it. */
+/*
+ * End the run of the room function, which has returned, or whose thread died in
+ * it.  Called with pool->lock held.
+ */
 void kpool_room_end(struct kpool *pool, struct kpool_run *run)
 {
 	lockdep_assert_held(&pool->lock);
@@ -93,12 +103,14 @@ void kpool_room_end(struct kpool *pool, struct kpool_run *run)
 }
 
 /*
- * Tell the owner that a submitter that was refused would not be now.  That is a
- * run like a drop: a wait for the pool from there is one for itself.
+ * Call the pool's room function if a submit that was refused can now succeed.
+ * The call is a run like that of a drop function, so waiting for the pool in it
+ * is a self-wait.  Called with pool->lock held, which is dropped around the
+ * call.
  */
 static void kpool_call_room(struct kpool *pool)
 {
-	static struct kpool_item none;	/* compared, never followed */
+	static struct kpool_item none;	/* compared, never dereferenced */
 	struct kpool_run *run = &pool->runs.drop;
 	void (*room)(void *data);
 
@@ -128,6 +140,7 @@ static void kpool_call_room(struct kpool *pool)
 	kpool_room_end(pool, run);
 }
 
+/* The drop work: call the room function, then drop items until none is left. */
 void kpool_drop_work_fn(struct kpool *pool)
 {
 	struct kpool_item *item;
@@ -147,19 +160,23 @@ void kpool_drop_work_fn(struct kpool *pool)
 		raw_spin_lock_irq(&pool->lock);
 	} while (item || more);
 	pool->drops.active = false;
-	/* without a drop, this may have made room, or ended the last progress */
+	/* recheck: the end of the drop work can leave nothing to progress */
 	kpool_unlock_irq(pool);
 }
 
 /* Abort */
 
-/* Drop all that has not started; in an aborted pool nothing does. */
+/*
+ * Drop all items of an aborted pool, which starts none, and return their
+ * number.  *@run is a free run, and another one afterwards.  Called with
+ * pool->lock held, which is dropped around the drop functions.
+ */
 static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 {
 	unsigned long dropped = 0;
 	struct kpool_item *item;
 
-	/* if it is reopened in between, nothing was left to drop */
+	/* if the pool has been reopened, nothing was left to drop */
 	while (pool->aborted && (item = kpool_any_accepted(pool))) {
 		if (kpool_run_of(item)) {
 			kpool_item_drop(pool, item, -ECANCELED);
@@ -167,7 +184,7 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 			raw_spin_lock_irq(&pool->lock);
 			continue;
 		}
-		/* the one before is on pool->runs.free since it has ended */
+		/* *run went to pool->runs.free at its end: take another */
 		kpool_drop(pool, item, *run, KPOOL_RUN_ABORT, -ECANCELED);
 		*run = list_first_entry(&pool->runs.free, struct kpool_run,
 					free);
@@ -177,7 +194,7 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 	return dropped;
 }
 
-/* After kpool_close(): leave what is to be dropped to the drop work. */
+/* After kpool_close(): leave the items of the aborted pool to the drop work. */
 void kpool_abort_by_dropper(struct kpool *pool)
 {
 	raw_spin_lock_irq(&pool->lock);
@@ -198,7 +215,7 @@ unsigned long kpool_abort(struct kpool *pool)
 	dropped = kpool_drop_all(pool, &run);
 	pool->drops.nr_aborters--;
 	list_add(&run->free, &pool->runs.free);
-	/* what it has only doomed is no progress of its own any more */
+	/* recheck: this caller can no longer make progress by dropping items */
 	kpool_unlock_irq(pool);
 	return dropped;
 }

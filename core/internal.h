@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The structures behind kpool.h and who may touch them.
+ * Internal structures and prototypes of kpool.
  *
- * Data goes one way: submit.c lets an item in, queue.c keeps it in line,
- * worker.c runs it.  item.c takes it back or waits for it, drop.c gives it up,
- * wait.c puts callers to sleep and refuses a sleep that could never end, attrs.c
- * describes every attribute once, debugfs.c shows and turns them.
+ * Life of an item: submit.c accepts it, queue.c queues it, worker.c runs it.
+ * item.c cancels it or waits for it, drop.c drops it.  manager.c creates and
+ * reaps workers, wait.c puts callers to sleep, lock.c wakes them.  Optional
+ * features (weight, priority, stream, group, delay) are only looked at for
+ * items with flags: see KPOOL_SPECIAL and kpool.fast_capacity.
  *
- * What only some items, or some pools, have is a room each: queue.c is the door
- * to them.  An item without flags and a pool without odd items in line pass by.
- *
- * Legend of exclusion, for every field:
+ * A letter in front of a field's comment names what protects the field:
  *
  * I: set before the pool is published, read-only afterwards.
  * L: pool->lock, a raw spinlock taken with interrupts off.  It is raw because
- *    submit is allowed in hardirq and under raw spinlocks on PREEMPT_RT too;
- *    nothing that sleeps on PREEMPT_RT (allocation, spinlock_t, wait queue
- *    heads) may be used under it.  Waking a task, complete() and queueing
- *    work may: their locks are raw.
+ *    kpool_submit() can be called in hardirq context and under raw spinlocks on
+ *    PREEMPT_RT too.  Nothing that sleeps on PREEMPT_RT can be used under it:
+ *    no allocation, spinlock_t or wait queue head.  Waking a task, complete()
+ *    and queueing work can: their locks are raw.
  * M: pool->mutex, process context; taken before L.
  * B: written under both M and L, read under either.
  * G: kpool_registry, the mutex of the list of pools; taken before M.
- * H: the lock of the item's home: pool->lock of the pool whose id the item
- *    carries, see item.c.
- * S: self: by the worker itself.
+ * H: the lock of the item's owner pool, whose id the item carries: see item.c.
+ * S: accessed by the worker's own thread, by others only after it has died.
  */
 #ifndef _KPOOL_INTERNAL_H
 #define _KPOOL_INTERNAL_H
@@ -46,22 +43,22 @@
 #undef pr_fmt
 #define pr_fmt(fmt)	KBUILD_MODNAME ": " fmt
 
-/* Where an item is.  KPOOL_ITEM_IDLE is 0: a zeroed item is at rest. */
+/* Item states.  KPOOL_ITEM_IDLE is 0, so a zeroed item is idle. */
 enum kpool_item_state {
 	KPOOL_ITEM_IDLE,
 	KPOOL_ITEM_BLOCKED,	/* not accepted, on pool->q.admission */
-	KPOOL_ITEM_DONE,	/* ended or about to, on group->ended then */
+	KPOOL_ITEM_DONE,	/* runs or ended, its group collects it */
 	KPOOL_ITEM_COMPLETING,	/* on pool->q.finished or ->completions */
 	/* accepted and not started: */
 	KPOOL_ITEM_QUEUED,	/* pending, on one of pool->q.prio */
-	KPOOL_ITEM_REQUEUE,	/* pending, its turn has come while it runs */
-	KPOOL_ITEM_PARKED,	/* pending, its turn has come, its stream's not */
+	KPOOL_ITEM_REQUEUE,	/* pending, next to start, but still runs */
+	KPOOL_ITEM_PARKED,	/* pending, on ->parked: stream is busy */
 	KPOOL_ITEM_BACKLOG,	/* pending, on pool->q.admission */
 	KPOOL_ITEM_DELAYED,	/* in pool->delays.jobs */
 	KPOOL_ITEM_DROPPING,	/* on pool->drops.items, with item->err */
 };
 
-/* The lines, in the order in which they are served. */
+/* Queues of a pool, highest priority first. */
 enum kpool_queue_prio {
 	KPOOL_QUEUE_HIGH,
 	KPOOL_QUEUE_NORMAL,
@@ -69,17 +66,17 @@ enum kpool_queue_prio {
 	KPOOL_NR_QUEUES
 };
 
-/* State of a kpool_turn. */
+/* States of a kpool_turn, a job's place in its ordered stream. */
 enum kpool_turn_state {
-	KPOOL_TURN_PENDING,	/* a job's: its function has not started */
-	KPOOL_TURN_RUNNING,	/* a run's: the job may be dead, it is not touched */
-	KPOOL_TURN_READY,	/* a job's: its function has returned */
+	KPOOL_TURN_PENDING,	/* in the job: its function has not started */
+	KPOOL_TURN_RUNNING,	/* in the run: the job may be freed */
+	KPOOL_TURN_READY,	/* in the job: its function has returned */
 };
 
-/* Flags that take an item off the plain path. */
+/* Item flags that force the slow path of queueing and starting. */
 #define KPOOL_SPECIAL	((u8)~(__KPOOL_HAS_WAITERS | __KPOOL_FN))
 
-/* What keeps an item off the fast path, in kpool_item.special. */
+/* Bits of kpool_item.special that force the slow path of submit. */
 #define KPOOL_NOT_FAST							\
 	((u32)~(__KPOOL_FN << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24)))
 
@@ -87,120 +84,128 @@ enum kpool_turn_state {
 enum kpool_run_kind {
 	KPOOL_RUN_WORKER,	/* the item's function, in a worker */
 	KPOOL_RUN_CALLER,	/* the item's function, in its submitter */
-	KPOOL_RUN_DROP,		/* the owner's dropped function */
-	KPOOL_RUN_ABORT,	/* the same, in kpool_abort() */
-	KPOOL_RUN_ROOM,		/* the owner's room function, without an item */
+	KPOOL_RUN_DROP,		/* the item's drop function, in the drop work */
+	KPOOL_RUN_ABORT,	/* the item's drop function, in kpool_abort() */
+	KPOOL_RUN_ROOM,		/* the pool's room function, without an item */
 };
 
-/* Which of its owner's functions have been called for a dead run. */
+/* Last callback made for a run whose thread died. */
 enum kpool_notified {
 	KPOOL_NOTIFIED_NONE,
-	KPOOL_NOTIFIED_HANDLER,
-	KPOOL_NOTIFIED_CALL,	/* its call's release, too */
+	KPOOL_NOTIFIED_HANDLER,	/* the fault handler */
+	KPOOL_NOTIFIED_CALL,	/* the release function of its call */
 };
 
 /*
- * One run of an item, by any thread.  kpool_item.run may point to it long after
- * the run has ended, so its memory belongs to the pool: part of a worker, or on
- * pool->runs.free between two runs.
+ * One run of an item, in any thread.  kpool_item.run can point to a run long
+ * after it has ended, so its memory belongs to the pool: it is part of a
+ * worker, or on pool->runs.free between two runs.
  */
 struct kpool_run {
-	/* L: compared, never followed: the item may have been freed */
+	/* L: compared, never dereferenced: the item may have been freed */
 	struct kpool_item	*item;
 	struct list_head	waiters; /* L: for the end of this run */
-	struct list_head	next_waiters; /* L: for @item, pending again */
-	struct kpool_item	*requeue; /* L: @item, pending again, its turn has come */
-	struct kpool_run	*outer;	/* L: the run of the pool that this is inside of */
-	struct kpool_waiter	*blocked_on; /* L: an outermost run: where its thread sleeps */
-	struct task_struct	*task;	/* L: the thread: compared, or it is in the run */
-	struct task_struct	*task_ref; /* L: of an external run: @task, referenced */
-	struct kpool_worker	*worker; /* I: that it is part of, or NULL */
-	struct kpool_group	*group;	/* L: to be told of the end, or NULL */
+	struct list_head	next_waiters; /* L: for the next run of @item */
+	/* L: @item, accepted again: queue or drop it when this run ends */
+	struct kpool_item	*requeue;
+	/* L: run of this pool that the thread was in before, or NULL */
+	struct kpool_run	*outer;
+	/* L: outermost run: waiter that its thread sleeps on, or NULL */
+	struct kpool_waiter	*blocked_on;
+	struct task_struct	*task;	/* L: valid while the run lasts */
+	struct task_struct	*task_ref; /* L: external run: reference */
+	struct kpool_worker	*worker; /* I: it is part of, or NULL */
+	struct kpool_group	*group;	/* L: to update at the end, or NULL */
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
-	struct kpool_turn	turn;	/* L: of @item, if @complete */
-	struct kpool_call	*call;	/* L: that @item is part of, or NULL */
-	void			*fn;	/* L: the user's function; racy read */
-	kpool_item_fn		complete; /* L: to be called for @item later, or NULL */
+	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
+	struct kpool_call	*call;	/* L: call of @item, or NULL */
+	void			*fn;	/* L: user's function; racy read */
+	/* L: function to call for the ordered job @item later, or NULL */
+	kpool_item_fn		complete;
 	union {
-		struct rb_node	by_task; /* L: in pool->runs.by_task, innermost runs only */
+		/* L: in pool->runs.by_task, innermost run of a thread only */
+		struct rb_node	by_task;
 		struct list_head free;	/* L: on pool->runs.free */
 	};
-	unsigned int		units;	/* L: held by the run; 0: none */
-	u32			epoch;	/* L: of the item */
-	int			err;	/* L: of KPOOL_RUN_DROP, _ABORT: why */
-	int			result;	/* L: of a completion: what the job's function returned */
-	u64			nr;	/* L: of an external run: begun in this memory */
+	unsigned int		units;	/* L: units held; 0 in external runs */
+	u32			epoch;	/* L: flush epoch of the item */
+	int			err;	/* L: reason for _DROP or _ABORT */
+	int			result;	/* L: completion: the job's result */
+	u64			nr;	/* L: external: runs begun here */
 	u8			kind;	/* L: enum kpool_run_kind */
-	bool			special; /* L: there is more to do at its end */
-	bool			dead;	/* L: its thread has ended, kpool knows */
-	u8			notified;	/* by the dead work: enum kpool_notified */
+	bool			special; /* L: ends on the slow path */
+	bool			dead;	/* L: accounted: its thread died */
+	u8			notified; /* dead work: enum kpool_notified */
 };
 
 enum kpool_worker_state {
-	KPOOL_WORKER_STARTING,	/* made, in worker_init, not in the books */
-	KPOOL_WORKER_WAKING,	/* woken, has not looked at the line yet */
+	KPOOL_WORKER_STARTING,	/* created, in worker_init, not accounted */
+	KPOOL_WORKER_WAKING,	/* woken, has not looked at the queue yet */
 	KPOOL_WORKER_RUNNING,	/* has an item */
 	KPOOL_WORKER_IDLE,	/* on pool->mgr.idle */
-	KPOOL_WORKER_EXPIRED,	/* leaves because it was idle for too long */
-	KPOOL_WORKER_RETIRED,	/* leaves because of release or tune */
-	KPOOL_WORKER_DEAD,	/* its thread ended in an item */
-	KPOOL_WORKER_FAILED,	/* leaves without having been in the books */
+	KPOOL_WORKER_EXPIRED,	/* exits because it was idle for too long */
+	KPOOL_WORKER_RETIRED,	/* exits because of shutdown or tune */
+	KPOOL_WORKER_DEAD,	/* its thread died in an item */
+	KPOOL_WORKER_FAILED,	/* exits without having been accounted */
 };
 
 /*
- * What an item's function has to leave as it was.  It was called where it may
- * sleep: with interrupts on, and nothing counted against preemption.
+ * Task state that an item's function must restore.  Interrupts and preemption
+ * are not in it: a function is called with both enabled.
  */
 struct kpool_task_state {
-	unsigned int		flags;	/* KPOOL_CONTEXT_FLAGS of the task's */
-	int			nr_locks; /* that lockdep knows of */
+	unsigned int		flags;	/* task->flags & KPOOL_CONTEXT_FLAGS */
+	int			nr_locks; /* locks held, according to lockdep */
 };
 
 /*
- * A worker's memory outlives its thread: it goes to pool->mgr.free_workers and is freed
- * with the pool, because kpool_item.run may still point to it.
+ * A worker.  The memory of a worker outlives its thread, because kpool_item.run
+ * can still point to it: it goes to pool->mgr.free_workers, and is freed with
+ * the pool.
  */
 struct kpool_worker {
-	struct list_head	node;	/* L: on pool->mgr.starting, idle, ended or spare */
+	/* L: on pool->mgr.starting, idle, exited or free_workers */
+	struct list_head	node;
 	struct list_head	member;	/* M: on pool->mgr.workers */
 	struct kpool		*pool;	/* I */
 	struct task_struct	*task;	/* B, while a member: referenced */
 	struct kpool_run	run;	/* L */
-	unsigned long		since;	/* L: jiffies of its last change of state */
+	unsigned long		since;	/* L: jiffies of last state change */
 	u64			completed; /* L: items completed */
-	struct kpool_task_state	before;	/* S: what each item has to leave so */
+	struct kpool_task_state	before;	/* S: state before each item */
 	u8			state;	/* L: enum kpool_worker_state */
 
-	void			*data;	/* S: what worker_init returned */
-	bool			retry;	/* I: made while threads could not be made */
+	void			*data;	/* S: returned by worker_init */
+	bool			retry;	/* I: created after a failed attempt */
 	bool			starting; /* L: in worker_init */
-	bool			late;	/* L: the same, for long: not counted on */
+	bool			late;	/* L: in worker_init for too long */
 
-	struct lockdep_map	map;	/* S: of the item that runs, for lockdep */
-	struct kpool_exit_work	*exit_work; /* set by its maker, cleared by its reaper */
-	u64			stall_reported; /* L: number of the run told as a stall */
-	bool			died;	/* L, read without it */
-	bool			in_fault_handler; /* S: in the fault handler */
+	struct lockdep_map	map;	/* S: running item, for lockdep */
+	/* set by the creator, cleared by kpool_exit_work_free() */
+	struct kpool_exit_work	*exit_work;
+	u64			stall_reported; /* L: number of stalled run */
+	bool			died;	/* L, racy read: its thread died */
+	bool			in_fault_handler; /* S */
 };
 
-/* A module that is being removed, and how far the search for its items is. */
+/* A module being removed, and the cursor of the search for its items. */
 struct kpool_going {
 	struct list_head	node;	/* L: on pool->going */
 	struct kpool		*pool;	/* I: the default pool, or NULL */
 	const struct module	*module; /* I */
-	struct list_head	*next;	/* L: node of the next item in a list */
-	struct rb_node		*next_delayed; /* L: the same in the tree */
+	struct list_head	*next;	/* L: next item of the list */
+	struct rb_node		*next_delayed; /* L: next job of the tree */
 	bool			again;	/* L: an item was put back */
 	unsigned int		cancelled; /* L */
-	unsigned int		awaited; /* S: by the notifier itself */
+	unsigned int		awaited; /* used by the notifier only */
 };
 
 enum kpool_waiter_kind {
-	KPOOL_WAITER_SUBMIT,	/* on pool->q.submitters, its item on pool->q.admission */
-	KPOOL_WAITER_ITEM,	/* on a list of waiters of its item or of a run */
-	KPOOL_WAITER_CALL,	/* the same, not to be refused once it runs */
-	KPOOL_WAITER_GROUP,	/* on group->waiters, for all of it */
-	KPOOL_WAITER_NEXT,	/* on group->next_waiters, for one that has ended */
+	KPOOL_WAITER_SUBMIT,	/* on pool->q.submitters, item on ->admission */
+	KPOOL_WAITER_ITEM,	/* on a list of its item or of a run */
+	KPOOL_WAITER_CALL,	/* likewise; must not fail once the item runs */
+	KPOOL_WAITER_GROUP,	/* on group->waiters, for all jobs */
+	KPOOL_WAITER_NEXT,	/* on group->next_waiters, for one ended job */
 	KPOOL_WAITER_FLUSH,	/* in pool->waiters.flushers */
 	KPOOL_WAITER_DRAIN,	/* on pool->waiters.drain */
 	KPOOL_WAITER_SPAWN,	/* on pool->waiters.spawn */
@@ -209,33 +214,35 @@ enum kpool_waiter_kind {
 /* A caller asleep in kpool; lives on the caller's stack. */
 struct kpool_waiter {
 	struct list_head	node;	/* L */
-	struct list_head	self_wait_node; /* L: on pool->waiters.self or ->self_wait_calls, or empty */
-	struct rb_node		by_epoch; /* L: for _FLUSH: in pool->waiters.flushers */
+	/* L: on pool->waiters.self or ->self_calls, or empty */
+	struct list_head	self_wait_node;
+	struct rb_node		by_epoch; /* L: _FLUSH: in ->waiters.flushers */
 	/*
-	 * L: the waiters for a pending item that does not run hang on the first
-	 * of them: item->run points to this, a run of nothing.
+	 * L: The first waiter for a pending item that does not run has the list
+	 * of all of them, itself included: item->run points to this run, which
+	 * has no item.
 	 */
 	struct kpool_run	pending;
 	struct completion	done;
 	struct kpool_item	*item;	/* I: for _SUBMIT, _ITEM and _CALL */
-	struct kpool_run	*run;	/* I: the run that sleeps here, or NULL */
-	struct kpool_run	*behind; /* I: the run that the awaited one follows */
-	u64			behind_nr; /* I: which run of that memory it was */
-	unsigned long		left;	/* L: for _FLUSH: items since the one before */
-	u32			epoch;	/* I: for _FLUSH: the last that counts */
-	unsigned int		signals; /* I: that end it: TASK_WAKEKILL, TASK_INTERRUPTIBLE, 0 */
+	struct kpool_run	*run;	/* I: run that sleeps here, or NULL */
+	struct kpool_run	*behind; /* I: run before awaited one */
+	u64			behind_nr; /* I: kpool_run_nr() of @behind */
+	unsigned long		left;	/* L: _FLUSH: own items left */
+	u32			epoch;	/* I: _FLUSH: last epoch waited for */
+	unsigned int		signals; /* I: TASK_* bits that wake it */
 	int			result;	/* L: valid once @completed */
-	bool			failed;	/* L: for _FLUSH: a worker died in an item */
+	bool			failed;	/* L: _FLUSH: a worker has died */
 	bool			completed; /* L */
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };
 
-/* Room for the name of a function and its module. */
+/* Size of the name of a function and its module. */
 #define KPOOL_SYMBOL_LEN	96
 
 struct kpool_context_work;
 
-/* Where an owner's functions are called outside of a worker: context.c. */
+/* Context that calls client functions outside of a worker: see context.c. */
 struct kpool_context {
 	struct kpool		*pool;	/* I */
 	void			(*fn)(struct kpool *pool);	/* I */
@@ -243,23 +250,23 @@ struct kpool_context {
 	struct kpool_context_work *work; /* replaced when its thread dies */
 };
 
-/* An error, for people. */
+/* Record of an item's error, shown in debugfs. */
 struct kpool_error {
 	char			fn[KPOOL_SYMBOL_LEN];
 	u64			when;	/* ns since boot; 0: no error yet */
 	int			err;
 	pid_t			pid;
-	bool			died;	/* instead of returning @err */
+	bool			died;	/* the thread did not return */
 };
 
 #define KPOOL_NR_ERRORS	8
 
-/* Room for the names in a stack, one a line. */
+/* Size of the names in a stack, one a line. */
 #define KPOOL_STACK_LEN		1024
 
 /*
- * A run that took too long, for people.  The names are L too, but while @when
- * is 0, the watch alone uses them.
+ * Record of a run that took too long, shown in debugfs.  The watchdog writes
+ * the names without the lock, while @when is 0.
  */
 struct kpool_stall {
 	char			fn[KPOOL_SYMBOL_LEN];
@@ -271,117 +278,121 @@ struct kpool_stall {
 
 #define KPOOL_NR_STALLS	4
 
-/* What waits to start: queue.c, job.c, stream.c. */
+/* Items waiting to start: queue.c, job.c, stream.c. */
 struct kpool_queue {
-	struct list_head	prio[KPOOL_NR_QUEUES];	/* L: in order of start */
-	struct list_head	admission;	/* L: in front, in order of arrival */
-	struct list_head	submitters;	/* L: kpool_waiter.node of those on it */
-	struct list_head	parked;		/* L: behind their stream or their own run */
-	struct list_head	finished;	/* L: wait for their turn to be completed */
-	struct list_head	completions;	/* L: their turn has come */
-	unsigned int		nr_queued;	/* L: on @prio or @completions */
+	struct list_head	prio[KPOOL_NR_QUEUES];	/* L: in order */
+	struct list_head	admission;	/* L: no room, oldest first */
+	struct list_head	submitters;	/* L: of blocked items */
+	struct list_head	parked;		/* L: jobs of busy streams */
+	struct list_head	finished;	/* L: not their turn yet */
+	struct list_head	completions;	/* L: jobs to complete now */
+	unsigned int		nr_queued;	/* L: @prio, @completions */
 	unsigned int		nr_requeue;	/* L: kpool_run.requeue */
-	unsigned int		nr_backlog;	/* L: of @admission: accepted */
-	unsigned int		nr_blocked;	/* L: of @admission: asleep */
+	unsigned int		nr_backlog;	/* L: KPOOL_ITEM_BACKLOG */
+	unsigned int		nr_blocked;	/* L: KPOOL_ITEM_BLOCKED */
 	unsigned int		nr_parked;	/* L */
 	unsigned int		nr_completions;	/* L */
-	unsigned int		nr_special;	/* L: special items that wait */
-	unsigned int		nr_stream_blocked; /* L: of @prio: behind their stream */
-	u64			extra_units;	/* L: of @prio, without those: units - 1 */
-	unsigned int		nr_bypassed;	/* L: starts past a lower priority */
-	unsigned int		room_units;	/* L: of the lightest refused, or 0 */
-	unsigned int		room_stream_units; /* L: of those refused behind a stream */
+	unsigned int		nr_special;	/* L: special, not started */
+	/* L: on @prio, with __KPOOL_STREAM_BLOCKED */
+	unsigned int		nr_stream_blocked;
+	u64			extra_units;	/* L: weight - 1 of others */
+	unsigned int		nr_bypassed;	/* L: starts past lower prio */
+	unsigned int		room_units;	/* L: least refused, or 0 */
+	/* L: least units refused behind a stream, or 0 */
+	unsigned int		room_stream_units;
 	u32			next_seq;	/* L: of the next item */
 };
 
-/* Jobs whose time has not come: delay.c. */
+/* Delayed jobs: delay.c. */
 struct kpool_delays {
 	struct rb_root_cached	jobs;		/* L: by kpool_job.due */
 	unsigned int		nr;		/* L */
 	struct timer_list	timer;
 };
 
-/* Items that will not run: drop.c. */
+/* Accepted items that will not run: drop.c. */
 struct kpool_drops {
 	struct list_head	items;		/* L: to be dropped */
-	struct list_head	cancelled_groups; /* L: kpool_group.cancel_node */
+	struct list_head	cancelled_groups; /* L: ->cancel_node */
 	struct kpool_context	work;
-	unsigned int		nr;		/* L: on @items, or kept by their run */
+	unsigned int		nr;		/* L: on @items, or in a run */
 	unsigned int		nr_aborters;	/* L: in kpool_abort() */
-	bool			active;		/* L: @work is between two drops or in one */
-	bool			room_pending;	/* L: init_attrs.room is to be called */
+	bool			active;		/* L: @work is being executed */
+	bool			room_pending;	/* L: call init_attrs.room */
 };
 
-/* How many workers there are: manager.c. */
+/* Number of workers: manager.c. */
 struct kpool_manager {
-	struct list_head	idle;		/* L: most recently idle first */
-	struct list_head	starting;	/* L: in worker_init, not late; oldest first */
+	struct list_head	idle;		/* L: most recent first */
+	struct list_head	starting;	/* L: oldest first, not late */
 	struct list_head	exited;		/* L: to be reaped */
 	struct list_head	free_workers;	/* L: memory without a thread */
 	struct list_head	workers;	/* M: kpool_worker.member */
 	unsigned int		nr_workers;	/* L: accounted, until reaped */
-	unsigned int		nr_exiting;	/* L: of those: not reaped yet */
-	unsigned int		nr_idle;	/* L */
-	unsigned int		nr_waking;	/* L: woken, have not looked yet */
-	unsigned int		nr_spawning;	/* L: being created, not accounted yet */
-	unsigned int		nr_late;	/* L: of those: for long in worker_init */
-	unsigned long		spawn_pause;	/* L: jiffies between tries, if they fail */
-	u64			spawn_next;	/* L: jiffies of the next try, if so */
-	int			spawn_error;	/* L: why they fail */
-	bool			reclaim_broken;	/* L: mem_reclaim, and no worker */
+	unsigned int		nr_exiting;	/* L: of @nr_workers */
+	unsigned int		nr_idle;	/* L: on @idle */
+	unsigned int		nr_waking;	/* L: in KPOOL_WORKER_WAKING */
+	unsigned int		nr_spawning;	/* L: not yet accounted */
+	unsigned int		nr_late;	/* L: of @nr_spawning: late */
+	unsigned long		spawn_pause;	/* L: jiffies, or 0 */
+	u64			spawn_next;	/* L: jiffies64 of next try */
+	int			spawn_error;	/* L: of the last failure */
+	bool			reclaim_broken;	/* L: needs a worker */
 	struct delayed_work	spawn_work;
 	struct delayed_work	late_work;
 	struct delayed_work	reap_work;
 	cpumask_var_t		cpumask;	/* M: valid if attrs.cpumask */
-	cpumask_var_t		affinity;	/* M: what it and node leave */
-	bool			had_affinity;	/* M: workers may have had one */
+	cpumask_var_t		affinity;	/* M: @cpumask & node's CPUs */
+	bool			had_affinity;	/* M: @affinity was in force */
 };
 
-/* Runs that no worker makes: run.c, current.c. */
+/* External runs, which are not part of a worker: run.c, current.c. */
 struct kpool_runs {
-	struct rb_root		by_task;	/* L: kpool_run.by_task, by address */
+	struct rb_root		by_task;	/* L: innermost, by address */
 	struct list_head	free;		/* L: kpool_run.free */
-	struct kpool_run	drop;		/* L: of the drop work */
-	unsigned int		nr_ext;		/* L: in all */
-	unsigned int		nr_threads;	/* L: that are in one, no worker's */
-	unsigned int		nr_caller;	/* L: of @nr_ext: KPOOL_RUN_CALLER */
-	unsigned int		nr_drop;	/* L: of @nr_ext: KPOOL_RUN_DROP, _ABORT */
+	struct kpool_run	drop;		/* L: run of the drop work */
+	unsigned int		nr_ext;		/* L: external runs */
+	unsigned int		nr_threads;	/* L: outermost external runs */
+	unsigned int		nr_caller;	/* L: KPOOL_RUN_CALLER */
+	unsigned int		nr_drop;	/* L: KPOOL_RUN_DROP, _ABORT */
 };
 
 /* Callers asleep: wait.c, deadlock.c, lock.c. */
 struct kpool_waiters {
 	struct rb_root_cached	flushers;	/* L: kpool_waiter.by_epoch */
-	u64			nr_flushed;	/* L: items that they wait for */
-	struct list_head	drain;		/* L: for the last worker */
-	struct list_head	failed_drain;	/* L: the same, a worker has died since */
-	struct list_head	spawn;		/* L: for workers that are being created */
-	struct list_head	self;		/* L: inside items, oldest first */
-	struct list_head	self_calls;	/* L: the same, not to be refused */
-	struct list_head	done;		/* L: to be completed with 0 */
-	struct list_head	failed;		/* L: to be completed with -EIO */
-	unsigned int		nr_self;	/* L: on @self and @self_calls */
-	unsigned int		nr_self_callbacks; /* L: of those: in worker_init or _exit */
-	unsigned int		nr_users;	/* L: callers that keep the pool */
-	struct completion	*users_gone;	/* L: destroy waits for them */
-	struct work_struct	recheck_work;	/* goes on where kpool_unlock() stopped */
+	u64			nr_flushed;	/* L: items waited for */
+	struct list_head	drain;		/* L: for a drained pool */
+	struct list_head	failed_drain;	/* L: likewise, but fail */
+	struct list_head	spawn;		/* L: for new workers */
+	/* L: self-waits, of runs for their own pool, oldest first */
+	struct list_head	self;
+	struct list_head	self_calls;	/* L: those not to fail */
+	struct list_head	done;		/* L: complete with 0 */
+	struct list_head	failed;		/* L: complete with -EIO */
+	unsigned int		nr_self;	/* L: @self and @self_calls */
+	/* L: of @nr_self: in worker_init or worker_exit */
+	unsigned int		nr_self_callbacks;
+	unsigned int		nr_users;	/* L: callers in the pool */
+	struct completion	*users_gone;	/* L: for kpool_destroy() */
+	struct work_struct	recheck_work;	/* see kpool_recheck_some() */
 };
 
-/* Threads that die, and errors: fault.c. */
+/* Errors and dead threads: fault.c. */
 struct kpool_faults {
 	struct kpool_context	dead_work;
-	struct kpool_run	*reaping;	/* L: the dead run that it reaps, or NULL */
-	unsigned int		nr_dead;	/* L: dead runs that are not reaped yet */
-	bool			reaper_lost;	/* L: @dead_work's thread has died, too */
+	struct kpool_run	*reaping;	/* L: being reaped, or NULL */
+	unsigned int		nr_dead;	/* L: dead, not reaped yet */
+	bool			reaper_lost;	/* L: @dead_work has died */
 	unsigned int		nr_errors;	/* L: ever */
-	struct kpool_error	errors[KPOOL_NR_ERRORS]; /* L: a ring */
+	struct kpool_error	errors[KPOOL_NR_ERRORS]; /* L: ring */
 };
 
-/* Runs that take too long: watchdog.c. */
+/* Stalled runs: watchdog.c. */
 struct kpool_watchdog {
 	struct delayed_work	work;
 	bool			armed;		/* L */
 	unsigned int		nr_stalls;	/* L: ever */
-	struct kpool_stall	stalls[KPOOL_NR_STALLS]; /* L: a ring */
+	struct kpool_stall	stalls[KPOOL_NR_STALLS]; /* L: ring */
 };
 
 /* Files: debugfs.c. */
@@ -393,29 +404,29 @@ struct kpool_debugfs {
 struct kpool {
 	raw_spinlock_t		lock;
 	/*
-	 * L: what may be used without a closer look: capacity, but 0 while the
-	 * pool is closed or paused, special items wait, there are external runs,
-	 * or items of a module are cancelled.
+	 * L: Capacity for the fast path of submit and start.  0 forces the slow
+	 * path: the pool is closed or paused, special items are blocked or
+	 * pending, external runs exist, or a module is being removed.
 	 */
 	unsigned int		fast_capacity;
 	/*
-	 * L: what kpool_unlock() has to look at: submitters and backlog, waiters,
-	 * cancelled groups, being closed.  While it is 0, a change has no
-	 * consequence but for the workers.
+	 * L: Number of things kpool_unlock() has to recheck: waiters, backlog,
+	 * refused submits to notify, cancelled groups, a closed pool.  While it
+	 * is 0, a change affects only the workers.
 	 */
 	unsigned int		nr_recheck;
 	unsigned int		units_used;	/* L: held by runs */
-	unsigned int		nr_running;	/* L: items in their function, in workers */
-	u32			epoch;		/* L: ends at each flush */
+	unsigned int		nr_running;	/* L: items in workers */
+	u32			epoch;		/* L: number of flushes */
 	u32			id;		/* I: see item.c */
-	bool			closed;		/* L */
-	bool			aborted;	/* L: closed, and pending is dropped */
-	bool			paused;		/* L */
-	bool			dead;		/* L: leaves the index of ids */
+	bool			closed;		/* L: accepts no items */
+	bool			aborted;	/* L: drops pending items */
+	bool			paused;		/* L: starts no items */
+	bool			dead;		/* L: its id is being removed */
 	bool			orphaned;	/* G and L: closed for good */
-	bool			ending;		/* G: kpool_destroy() frees it */
+	bool			ending;		/* G: to be destroyed */
 
-	struct rcu_head		rcu;		/* freed after readers of the index of ids */
+	struct rcu_head		rcu;		/* for readers of ids */
 
 	struct kpool_queue	q;
 	struct kpool_manager	mgr;
@@ -426,25 +437,25 @@ struct kpool {
 	struct kpool_faults	faults;
 	struct kpool_watchdog	wd;
 	struct kpool_debugfs	dbg;
-	struct kpool_stats	stats;		/* L: the counters, not the gauges */
+	struct kpool_stats	stats;		/* L: counters, no gauges */
 
-	struct mutex		mutex;		/* membership and attributes */
-	struct kpool_attrs	attrs;		/* B: the values in force */
-	unsigned long		expiry;		/* B: jiffies, if purging */
-	struct kpool_attrs	init_attrs;	/* I: values at creation, fn, callbacks */
+	struct mutex		mutex;		/* workers, attributes */
+	struct kpool_attrs	attrs;		/* B: current values */
+	unsigned long		expiry;		/* B: expiry_ms in jiffies */
+	struct kpool_attrs	init_attrs;	/* I: requested at creation */
 
 	struct list_head	member;		/* G: on kpool_pools */
-	struct list_head	orphan;		/* by the notifier that closes it */
-	struct list_head	going;		/* L: modules that are being removed */
-	struct module		*owner;		/* G: NULL once it has gone */
+	struct list_head	orphan;		/* for module notifier */
+	struct list_head	going;		/* L: modules being removed */
+	struct module		*owner;		/* G: NULL once removed */
 	char			owner_name[MODULE_NAME_LEN];	/* I */
 	char			name[KPOOL_NAME_MAX + 1];	/* I */
 	char			comm[TASK_COMM_LEN];	/* I: of its workers */
 	struct lock_class_key	key;		/* I: of @map */
-	struct lockdep_map	map;		/* I: what waits for the pool take */
+	struct lockdep_map	map;		/* I: taken by waits */
 };
 
-/* An item that kpool allocated. */
+/* Item that kpool allocated. */
 struct kpool_fn_item {
 	struct kpool_item	item;
 	kpool_fn		fn;
@@ -452,15 +463,15 @@ struct kpool_fn_item {
 	bool			is_call; /* part of a struct kpool_call */
 };
 
-/* A tunable attribute, see tunables.h. */
+/* Tunable attribute, see tunables.h. */
 struct kpool_attr_row {
 	const char	*name;
 	size_t		offset;		/* in struct kpool_attrs */
 	int		min, max, def;
 	const char	*none_word;	/* word for KPOOL_NONE, or NULL */
 	const char	*max_word;	/* word for @max, or NULL */
-	const char	*const *words;	/* words for values from 0 on, or NULL */
-	bool		from_zero;	/* a person writes 0 for the value 1 */
+	const char	*const *words;	/* words for values from 0, or NULL */
+	bool		from_zero;	/* text is value - 1: 0 stands for 1 */
 };
 
 extern const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES];
@@ -479,7 +490,7 @@ static inline int *kpool_attr(struct kpool_attrs *attrs,
 	return (int *)((char *)attrs + row->offset);
 }
 
-/* Accepted items that have not ended, those being dropped included. */
+/* Return the number of accepted items that have not ended. */
 static inline u64 kpool_outstanding(const struct kpool *pool)
 {
 	const struct kpool_stats *s = &pool->stats;
@@ -488,9 +499,9 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 	       s->died;
 }
 
-/* Of an item; the lock of the pool that owns it is held. */
+/* Items: called with the lock of the item's owner pool held */
 
-/* The run that the item is in, or NULL. */
+/* Return the run that @item is in, or NULL. */
 static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 {
 	struct kpool_run *run = item->run;
@@ -498,7 +509,7 @@ static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 	return run && run->item == item ? run : NULL;
 }
 
-/* The number of a run, among those in the same memory. */
+/* Return the number of the run, unique among those in the same memory. */
 static inline u64 kpool_run_nr(const struct kpool_run *run)
 {
 	return run->worker ? run->worker->completed : run->nr;
@@ -509,26 +520,26 @@ static inline bool kpool_is_special(const struct kpool_item *item)
 	return unlikely(item->flags & KPOOL_SPECIAL);
 }
 
-/* Is the item accepted and not started? */
+/* Return true if the item is accepted and not started. */
 static inline bool kpool_is_accepted(const struct kpool_item *item)
 {
 	return item->state >= KPOOL_ITEM_QUEUED;
 }
 
-/* Its weight, also of an item that is all zero but for its function. */
+/* Return the weight of @item: 1 unless kpool_set_weight() has set another. */
 static inline u32 kpool_weight(const struct kpool_item *item)
 {
 	return item->flags & __KPOOL_WEIGHTED ? item->weight : 1;
 }
 
-/* Units that the item would hold. */
+/* Return the units that a run of the item would hold. */
 static inline unsigned int kpool_units(const struct kpool *pool,
 				       const struct kpool_item *item)
 {
 	return min_t(u32, kpool_weight(item), pool->attrs.capacity);
 }
 
-/* The job around an item, or NULL. */
+/* Return the job that @item is embedded in, or NULL. */
 static inline struct kpool_job *kpool_job_or_null(const struct kpool_item *item)
 {
 	return item->flags & __KPOOL_JOB ?
@@ -536,7 +547,7 @@ static inline struct kpool_job *kpool_job_or_null(const struct kpool_item *item)
 	       NULL;
 }
 
-/* Is the item a job of an ordered stream? */
+/* Return true if the item is a job of an ordered stream. */
 static inline bool kpool_is_ordered(const struct kpool_item *item)
 {
 	const struct kpool_job *job = kpool_job_or_null(item);
@@ -544,7 +555,10 @@ static inline bool kpool_is_ordered(const struct kpool_item *item)
 	return job && job->stream && job->stream->ordered;
 }
 
-/* Must the item, accepted or about to be, wait for another of its stream? */
+/*
+ * Return true if another job of its stream must end before @item can start.
+ * @item is accepted or about to be.
+ */
 static inline bool
 kpool_must_wait_for_stream(const struct kpool_item *item)
 {
@@ -566,7 +580,7 @@ static inline kpool_item_fn kpool_complete_fn(const struct kpool_item *item)
 	return job ? job->complete : NULL;
 }
 
-/* Has the function of the job returned, so that the job is to be completed? */
+/* Return true if the job's function has returned, and it is to be completed. */
 static inline bool kpool_is_completion(const struct kpool_item *item)
 {
 	const struct kpool_job *job = kpool_job_or_null(item);
@@ -574,7 +588,7 @@ static inline bool kpool_is_completion(const struct kpool_item *item)
 	return job && job->turn.state == KPOOL_TURN_READY;
 }
 
-/* Does the job run its function, to be completed later? */
+/* Return true if the job runs its function, to be completed later. */
 static inline bool kpool_is_to_complete(const struct kpool_item *item)
 {
 	const struct kpool_run *run = kpool_run_of(item);
@@ -589,19 +603,19 @@ kpool_fn_item_of(const struct kpool_item *item)
 			    item);
 }
 
-/* Did kpool_submit_fn() allocate the item, which frees itself? */
+/* Return true if kpool_submit_fn() allocated the item, which frees itself. */
 static inline bool kpool_is_fn_item(const struct kpool_item *item)
 {
 	return item->flags & __KPOOL_FN && !kpool_fn_item_of(item)->is_call;
 }
 
-/* Does a caller wait for the item? */
+/* Return true if the item is part of a call, whose caller waits for it. */
 static inline bool kpool_is_call(const struct kpool_item *item)
 {
 	return item->flags & __KPOOL_FN && kpool_fn_item_of(item)->is_call;
 }
 
-/* The function that the user of an item knows. */
+/* Return the function that the user passed for the item. */
 static inline void *kpool_user_fn(const struct kpool_item *item)
 {
 	return item->flags & __KPOOL_FN ? (void *)kpool_fn_item_of(item)->fn :
@@ -614,7 +628,7 @@ static inline bool kpool_is_within(const void *address,
 	return address && within_module((unsigned long)address, module);
 }
 
-/* Does the item use memory or a function of the module? */
+/* Return true if the item, or a function of it, is in the module. */
 static inline bool kpool_is_of_module(const struct kpool_item *item,
 				      const struct module *module)
 {
@@ -624,16 +638,17 @@ static inline bool kpool_is_of_module(const struct kpool_item *item,
 	       kpool_is_within(item, module);
 }
 
-/* Context of a thread */
+/* Task state */
 
-/* In current->flags: what allocations of the thread may do. */
+/* Bits of current->flags that control allocations. */
 #define KPOOL_CONTEXT_FLAGS						\
 	(PF_MEMALLOC | PF_MEMALLOC_NOIO | PF_MEMALLOC_NOFS |		\
 	 PF_MEMALLOC_PIN | PF_LOCAL_THROTTLE)
 
-static inline bool kpool_task_state_leaked(const struct kpool_task_state *before)
+static inline bool
+kpool_task_state_leaked(const struct kpool_task_state *before)
 {
-	/* one branch for all: every item passes here */
+	/* one branch for all, since this is called for every item */
 	unsigned int left = preempt_count() | rcu_preempt_depth() |
 			    ((current->flags ^ before->flags) &
 			     KPOOL_CONTEXT_FLAGS);
@@ -672,8 +687,9 @@ bool kpool_sweep_groups(struct kpool *pool);
 void kpool_unpark(struct kpool *pool, struct kpool_item *item);
 void kpool_delay_remove(struct kpool *pool, struct kpool_job *job);
 struct kpool_item *kpool_first_delayed(struct kpool *pool);
-const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
-					   unsigned int *nr, unsigned int *left);
+const struct kpool_item *
+kpool_first_unfit(const struct kpool *pool, unsigned int *nr,
+		  unsigned int *left);
 void kpool_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_admit_one(struct kpool *pool);
@@ -682,14 +698,17 @@ bool kpool_park_batch(struct kpool *pool);
 bool kpool_has_special_work(struct kpool *pool);
 struct kpool_item *kpool_pick_next(struct kpool *pool);
 bool kpool_prepare_start(struct kpool *pool);
-bool kpool_can_start_now(const struct kpool *pool, const struct kpool_item *item);
+bool kpool_can_start_now(const struct kpool *pool,
+			 const struct kpool_item *item);
 bool kpool_notify_room(struct kpool *pool);
 bool kpool_one_slot_short(const struct kpool *pool);
 void kpool_update_fast_capacity(struct kpool *pool);
 void kpool_special_add(struct kpool *pool, struct kpool_item *item);
 void kpool_special_remove(struct kpool *pool, struct kpool_item *item);
-void kpool_special_account(struct kpool *pool, struct kpool_item *item, bool in);
-void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item, bool starts);
+void kpool_special_account(struct kpool *pool, struct kpool_item *item,
+			   bool in);
+void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item,
+			   bool starts);
 struct kpool_item *kpool_any_accepted(struct kpool *pool);
 bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item);
 void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item);
@@ -703,7 +722,8 @@ void kpool_special_block(struct kpool *pool, struct kpool_item *item);
 void kpool_special_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_special_drop(struct kpool *pool, struct kpool_item *item);
 void kpool_special_dequeue_dead(struct kpool *pool, struct kpool_item *item);
-struct kpool_group *kpool_special_take_group(struct kpool *pool, struct kpool_item *item);
+struct kpool_group *kpool_special_take_group(struct kpool *pool,
+					     struct kpool_item *item);
 
 /* stream.c: streams of jobs */
 void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
@@ -715,8 +735,7 @@ void kpool_stream_end(struct kpool *pool, struct kpool_run *run);
 void kpool_stream_leave(struct kpool *pool, struct kpool_job *job);
 
 /* item.c: one item, and which pool owns it */
-bool kpool_is_self_submit(struct kpool *pool,
-				 const struct kpool_item *item);
+bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item);
 bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item);
 
 /* delay.c: delayed jobs */
@@ -731,7 +750,8 @@ void kpool_group_queue_cancel(struct kpool *pool, struct kpool_group *group);
 void kpool_group_join(struct kpool *pool, struct kpool_job *job);
 void kpool_group_block(struct kpool *pool, struct kpool_job *job);
 void kpool_group_unblock(struct kpool *pool, struct kpool_job *job);
-struct kpool_group *kpool_group_begin(struct kpool *pool, struct kpool_job *job);
+struct kpool_group *kpool_group_begin(struct kpool *pool,
+				      struct kpool_job *job);
 void kpool_group_complete(struct kpool_job *job);
 void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed);
@@ -782,7 +802,7 @@ void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 bool kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 			   struct kpool_item *item, int err, bool lost);
 void kpool_run_begin_completion(struct kpool *pool, struct kpool_run *run,
-			 struct kpool_item *item);
+				struct kpool_item *item);
 void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err);
 
 /* current.c: the worker and the runs that the caller is in */
@@ -819,8 +839,10 @@ void kpool_context_destroy_queue(void);
 /* wait.c: sleeping callers */
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item);
-void kpool_waiter_complete(struct kpool *pool, struct kpool_waiter *waiter, int result);
-void kpool_waiter_complete_list(struct kpool *pool, struct list_head *waiters, bool failed);
+void kpool_waiter_complete(struct kpool *pool, struct kpool_waiter *waiter,
+			   int result);
+void kpool_waiter_complete_list(struct kpool *pool, struct list_head *waiters,
+				bool failed);
 bool kpool_waiter_complete_one(struct kpool *pool);
 struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch);
 void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What holds whenever pool->lock is free.
+ * The invariants of a pool, which hold whenever pool->lock is released:
  *
- *   admission   no submitter sleeps for which there is room
- *   waiters     no wait goes on that has ended, or that can never end
+ *   admission   no submitter sleeps while there is room for its item
+ *   waiters     no waiter sleeps whose wait has ended, or can never end
  *   drain       a closed pool without items has no idle worker, and its drain
  *               waiters are completed
- *   progress    if an item can start, a worker is on its way to start it
+ *   progress    if an item can start, a worker is awake or being created
  *
- * kpool_unlock() re-establishes all four, so no caller has to know what its change
- * means for others.  While pool->nr_recheck is 0, only the last can be broken.
+ * kpool_unlock() re-establishes all four, so a path that changes pool state
+ * need not know which of them it breaks.  While pool->nr_recheck is 0, it can
+ * break only the last one.
  *
- * To complete a waiter is to wake a task, and many can wait for one event.  So
- * one hold of the lock deals with a few, and recheck_work with the rest.  Between
- * two holds no submitter overtakes another that is to be admitted, and no waiter
- * is refused while another is to be completed.
+ * Completing a waiter wakes a task, and many can wait for one event.  To bound
+ * the time under the lock, kpool_unlock() handles one batch and recheck_work
+ * the rest.  Between two batches no submitter overtakes one that can be
+ * admitted, and no waiter fails with -EDEADLK while another can be completed.
  */
 #include <linux/workqueue.h>
 
@@ -22,10 +23,13 @@
 #include "lock.h"
 #include "queue.h"
 
-/* Under one hold of the lock; most of them wake a task. */
+/* Changes under one hold of the lock; most of them wake a task. */
 #define KPOOL_RECHECK_BATCH	4
 
-/* Fail a sleep if nothing can go on: was there one? */
+/*
+ * Fail one waiter with -EDEADLK if nothing in the pool can make progress.
+ * Returns false if there is none.
+ */
 static bool kpool_break_deadlock(struct kpool *pool)
 {
 	struct kpool_waiter *waiter = kpool_find_deadlocked(pool);
@@ -39,14 +43,17 @@ static bool kpool_break_deadlock(struct kpool *pool)
 	return true;
 }
 
-/* Re-establish what has to hold, a batch at most: is there more to do? */
+/*
+ * Re-establish the invariants other than progress.  Returns true if the batch
+ * was used up and there can be more to do.  Called with pool->lock held.
+ */
 static bool kpool_recheck(struct kpool *pool)
 {
 	int budget = KPOOL_RECHECK_BATCH;
 
 	lockdep_assert_held(&pool->lock);
 	for (;;) {
-		/* an item that waits for its own run leaves its place in the queue */
+		/* an item that still runs gives up its place in the queue */
 		if (kpool_park_batch(pool))
 			return true;
 		if (kpool_admit_one(pool) || kpool_waiter_complete_one(pool) ||
@@ -63,14 +70,14 @@ static bool kpool_recheck(struct kpool *pool)
 	return false;
 }
 
-/* The same; what is left is the recheck work's. */
+/* Handle one batch and leave the rest to recheck_work. */
 void kpool_recheck_some(struct kpool *pool)
 {
 	if (kpool_recheck(pool))
 		queue_work(kpool_wq, &pool->waiters.recheck_work);
 }
 
-/* The same until there is no more; the caller keeps the pool. */
+/* Handle all, one batch per hold of the lock.  The caller keeps the pool. */
 void kpool_recheck_all(struct kpool *pool)
 {
 	unsigned long flags;
@@ -85,5 +92,6 @@ void kpool_recheck_all(struct kpool *pool)
 
 void kpool_recheck_work_fn(struct work_struct *work)
 {
-	kpool_recheck_all(container_of(work, struct kpool, waiters.recheck_work));
+	kpool_recheck_all(container_of(work, struct kpool,
+				       waiters.recheck_work));
 }

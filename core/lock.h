@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one way out of pool->lock: see lock.c.
+ * Releasing pool->lock after a change of the pool: see lock.c.
  */
 #ifndef _KPOOL_LOCK_H
 #define _KPOOL_LOCK_H
@@ -8,7 +8,11 @@
 #include "internal.h"
 #include "queue.h"
 
-/* See that a worker looks at the line if it can do something: the one to wake. */
+/*
+ * Pick an idle worker to wake if an item can start and no worker is waking
+ * already.  Returns its task, which the caller wakes after unlocking, or NULL.
+ * Called with pool->lock held.
+ */
 static inline struct task_struct *kpool_kick(struct kpool *pool)
 {
 	if (pool->mgr.nr_waking || !kpool_has_work(pool) ||
@@ -18,18 +22,18 @@ static inline struct task_struct *kpool_kick(struct kpool *pool)
 }
 
 /*
- * The way out of the lock, wherever something has been changed under it: no
- * submitter sleeps for whom there is room, no wait goes on that has ended or can
- * never end, a closed pool without work ends, and a worker is on its way if it
- * can do something.  Only what concerns more than a few is left to the recheck work.
+ * Re-establish the pool's invariants and release pool->lock.  Call this after
+ * any change that can free room, end a wait or make an item runnable.
  *
- * The worker is woken after the lock has been dropped, with interrupts off, for
- * two reasons.  A caller preempted here would keep the pool waiting for it.  And
- * the worker may wake by itself, run, exit and be reaped before we get to wake
- * it: with interrupts off this is an RCU read section that began while the task
- * was in the books, which keeps the task's memory in place.  Litmus:
- * wake-vs-reap.  The woken one may be to run here: enabling preemption last lets
- * it, which enabling interrupts alone would not.
+ * The worker is woken after unlocking, so that it does not spin on the lock,
+ * and with interrupts off, for two reasons.  First, a caller preempted before
+ * the wakeup would delay the pool.  Second, the worker can wake by itself, exit
+ * and be reaped before this wakeup.  With interrupts off this is an RCU
+ * read-side critical section that began while the worker was accounted, so the
+ * task cannot be freed.  Litmus: wake-vs-reap.
+ *
+ * Preemption is enabled last, because that lets the woken worker preempt this
+ * task on its CPU; enabling interrupts would not.
  */
 static inline void kpool_unlock(struct kpool *pool, unsigned long flags)
 {
@@ -49,7 +53,7 @@ static inline void kpool_unlock(struct kpool *pool, unsigned long flags)
 	preempt_enable();
 }
 
-/* kpool_unlock() where interrupts were on. */
+/* Like kpool_unlock(), where interrupts were on before the lock was taken. */
 static inline void kpool_unlock_irq(struct kpool *pool)
 {
 	struct task_struct *task;

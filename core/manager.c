@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The manager: how many worker threads a pool has.
+ * The manager: creates and reaps worker threads as items need them.
  *
- * A worker that is needed is taken from pool->mgr.idle, most recently used first,
- * or created.  Delayed work does what may sleep.  The spawn work creates threads, as
- * many at a time as items want one.  A new worker enters the books itself after
- * its worker_init, and so no worker waits for another's; an item for which that
- * takes too long gets another worker.  The reap work sends away
- * those that are too many or have been idle for too long, and reaps those that
- * have ended: their worker_exit has returned before, so it waits for no client.
+ * Items are submitted under pool->lock and in atomic context, where threads
+ * cannot be created or stopped.  So the lock's holder only picks a worker, most
+ * recently idle first, and delayed work does what sleeps:
+ *
+ *   spawn_work   creates as many threads as items need and capacity allows
+ *   late_work    gives up on a worker_init that takes too long, so that an item
+ *                gets another worker
+ *   reap_work    retires surplus and expired idle workers, and joins the
+ *                threads of those that have exited
+ *
+ * A new worker calls worker_init and then accounts itself, so no worker waits
+ * for another's worker_init.  An exiting worker calls worker_exit before it is
+ * put on pool->mgr.exited, so reap_work waits for no client function.
  */
 #include <linux/kthread.h>
 #include <linux/slab.h>
@@ -17,29 +23,32 @@
 #include "lock.h"
 #include "queue.h"
 
-/* How long to wait after a thread could not be created: doubled by each failure. */
+/* Pause after a thread could not be created; each failure doubles it. */
 #define KPOOL_MIN_SPAWN_PAUSE	msecs_to_jiffies(100)
 #define KPOOL_MAX_SPAWN_PAUSE	msecs_to_jiffies(10000)
 
-/* How often the time for a worker_init is doubled: not beyond two hours. */
+/* Limit of doubling the time for worker_init: about two hours. */
 #define KPOOL_MAX_LATE_SHIFT	16u
 
-/* May another thread be made?  Those that have not quite gone count. */
+/* Return true if capacity allows one more thread.  Exiting workers count. */
 static bool kpool_can_grow(const struct kpool *pool)
 {
 	return pool->mgr.nr_workers + pool->mgr.nr_spawning <
 	       (unsigned int)pool->attrs.capacity;
 }
 
-/* Is there more to start than workers on their way, and nobody idle? */
+/*
+ * Return true if no worker is idle, and more items are queued than workers are
+ * waking or being created.
+ */
 static bool kpool_needs_worker(struct kpool *pool)
 {
 	return !pool->mgr.nr_idle && kpool_has_work(pool) &&
-	       pool->q.nr_queued > pool->mgr.nr_waking + pool->mgr.nr_spawning -
-			       pool->mgr.nr_late;
+	       pool->q.nr_queued > pool->mgr.nr_waking +
+				   pool->mgr.nr_spawning - pool->mgr.nr_late;
 }
 
-/* Does the pool lack warm workers that it promised to have made? */
+/* Return true if a KPOOL_PREALLOC pool has fewer than min_workers. */
 static bool kpool_below_min_workers(const struct kpool *pool)
 {
 	return (pool->attrs.flags & KPOOL_PREALLOC) && !pool->closed &&
@@ -53,7 +62,7 @@ static bool kpool_should_spawn(struct kpool *pool)
 	       (kpool_below_min_workers(pool) || kpool_needs_worker(pool));
 }
 
-/* Jiffies until another thread may be tried: some if the last could not be made. */
+/* Return the jiffies until the next attempt: 0 unless the last one failed. */
 static unsigned long kpool_spawn_delay(const struct kpool *pool)
 {
 	u64 now = get_jiffies_64();
@@ -63,7 +72,10 @@ static unsigned long kpool_spawn_delay(const struct kpool *pool)
 	return pool->mgr.spawn_next - now;
 }
 
-/* Does an item wait for a worker in worker_init, though another could be made? */
+/*
+ * Return true if an item waits for a worker in worker_init, although another
+ * worker could be created.
+ */
 static bool kpool_awaits_init(struct kpool *pool)
 {
 	return !pool->mgr.nr_idle && kpool_has_work(pool) &&
@@ -71,29 +83,32 @@ static bool kpool_awaits_init(struct kpool *pool)
 }
 
 /*
- * When the oldest worker_init is not counted on any more.  Each that is late
- * doubles the time, so that workers which never come do not become many.
+ * Return the time when the oldest worker_init is late.  Each late one doubles
+ * the time for the next, which bounds the number of workers that hang.
  */
 static unsigned long kpool_late_at(const struct kpool *pool)
 {
 	const struct kpool_worker *oldest =
-		list_first_entry(&pool->mgr.starting, struct kpool_worker, node);
+		list_first_entry(&pool->mgr.starting, struct kpool_worker,
+				 node);
 
 	return oldest->since + (KPOOL_MIN_SPAWN_PAUSE <<
-				    min(pool->mgr.nr_late, KPOOL_MAX_LATE_SHIFT));
+				min(pool->mgr.nr_late, KPOOL_MAX_LATE_SHIFT));
 }
 
+/* Arm late_work if an item waits for a worker_init. */
 static void kpool_arm_late(struct kpool *pool)
 {
 	long left;
 
-	if (delayed_work_pending(&pool->mgr.late_work) || !kpool_awaits_init(pool))
+	if (delayed_work_pending(&pool->mgr.late_work) ||
+	    !kpool_awaits_init(pool))
 		return;
 	left = kpool_late_at(pool) - jiffies;
 	queue_delayed_work(kpool_wq, &pool->mgr.late_work, max(left, 0));
 }
 
-/* Create workers if the pool needs some. */
+/* Queue spawn_work if the pool needs workers.  Called with pool->lock held. */
 void kpool_spawn_if_needed(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
@@ -103,17 +118,21 @@ void kpool_spawn_if_needed(struct kpool *pool)
 	kpool_arm_late(pool);
 }
 
-/* An item has waited for a worker_init for long: another worker is made. */
+/*
+ * If an item has waited too long for the oldest worker_init, count that worker
+ * as late and create another.
+ */
 void kpool_late_work(struct work_struct *work)
 {
-	struct kpool *pool = container_of(to_delayed_work(work), struct kpool, mgr.late_work);
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  mgr.late_work);
 	struct kpool_worker *worker;
 
 	raw_spin_lock_irq(&pool->lock);
 	if (kpool_awaits_init(pool) &&
 	    time_after_eq(jiffies, kpool_late_at(pool))) {
-		worker = list_first_entry(&pool->mgr.starting, struct kpool_worker,
-					  node);
+		worker = list_first_entry(&pool->mgr.starting,
+					  struct kpool_worker, node);
 		list_del(&worker->node);
 		worker->late = true;
 		pool->mgr.nr_late++;
@@ -122,7 +141,7 @@ void kpool_late_work(struct work_struct *work)
 	raw_spin_unlock_irq(&pool->lock);
 }
 
-/* In a new worker, before it calls worker_init. */
+/* Put the calling worker on the list of those in worker_init. */
 void kpool_worker_init_begin(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
@@ -135,7 +154,10 @@ void kpool_worker_init_begin(struct kpool_worker *worker)
 	raw_spin_unlock_irq(&pool->lock);
 }
 
-/* In a new worker: worker_init has returned, or has killed it. */
+/*
+ * Take the calling worker off the list: worker_init has returned, or its thread
+ * died in it.
+ */
 void kpool_worker_init_end(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
@@ -151,7 +173,7 @@ void kpool_worker_init_end(struct kpool_worker *worker)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* Can the coldest idle worker expire at all? */
+/* Return true if an idle worker can expire, now or later. */
 static bool kpool_can_expire(const struct kpool *pool)
 {
 	return !list_empty(&pool->mgr.idle) &&
@@ -159,7 +181,7 @@ static bool kpool_can_expire(const struct kpool *pool)
 	       kpool_nr_staying(pool) > (unsigned int)pool->attrs.min_workers;
 }
 
-/* When the coldest idle worker expires. */
+/* Return the time when the least recently used idle worker expires. */
 static unsigned long kpool_next_expiry(const struct kpool *pool)
 {
 	const struct kpool_worker *oldest =
@@ -169,9 +191,9 @@ static unsigned long kpool_next_expiry(const struct kpool *pool)
 }
 
 /*
- * When to set a timer of the wheel that must not fire later than a time that
- * lies @when - now ahead, plus 1/8 of that.  The wheel's grain is 8/63 at the
- * start of a level, more than 1/8: to aim a little low costs one more look.
+ * Return the delay for a timer that must fire by @when, plus at most 1/8 of the
+ * time until then.  The granularity of the timer wheel is 8/63 at the start of
+ * a level, more than 1/8.  So aim 1/256 early, which can cost one more expiry.
  */
 unsigned long kpool_timer_expires(unsigned long when)
 {
@@ -181,18 +203,23 @@ unsigned long kpool_timer_expires(unsigned long when)
 }
 
 /*
- * Arm the reap work unless nothing can expire; it looks again when it fires.
- * Litmus: reaper-armed.
+ * Arm reap_work unless it is armed already, or no idle worker can expire.
+ * reap_work arms itself again.  Litmus: reaper-armed.
  */
 void kpool_arm_reaper(struct kpool *pool)
 {
-	if (delayed_work_pending(&pool->mgr.reap_work) || !kpool_can_expire(pool))
+	if (delayed_work_pending(&pool->mgr.reap_work) ||
+	    !kpool_can_expire(pool))
 		return;
 	queue_delayed_work(kpool_wq, &pool->mgr.reap_work,
 			   kpool_timer_expires(kpool_next_expiry(pool)));
 }
 
-/* The last used worker goes to look at the line, or one will be made. */
+/*
+ * Mark the most recently idle worker as waking, and return its task.  The
+ * caller wakes it after unlocking.  If none is idle, have one created if
+ * needed, and return NULL.  Called with pool->lock held.
+ */
 struct task_struct *kpool_pick_worker(struct kpool *pool)
 {
 	struct kpool_worker *worker;
@@ -211,7 +238,10 @@ struct task_struct *kpool_pick_worker(struct kpool *pool)
 	return worker->task;
 }
 
-/* Send a worker away: it ends, and the reap work reaps it. */
+/*
+ * Mark @worker as exiting, in state @why; reap_work joins its thread.  Called
+ * with pool->lock held.
+ */
 void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
 			 enum kpool_worker_state why)
 {
@@ -220,13 +250,13 @@ void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
 	pool->mgr.nr_exiting++;
 }
 
-/* Has a worker that finds nothing to start no future? */
+/* Return true if a worker that has nothing to start must exit. */
 bool kpool_should_exit(const struct kpool *pool)
 {
 	return (pool->closed && !pool->q.nr_queued) || kpool_has_surplus(pool);
 }
 
-/* The reap work sends idle workers away, one after the other. */
+/* Have reap_work retire idle workers that must exit. */
 void kpool_retire_surplus(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
@@ -234,14 +264,14 @@ void kpool_retire_surplus(struct kpool *pool)
 		mod_delayed_work(kpool_wq, &pool->mgr.reap_work, 0);
 }
 
-/* Memory for a worker, used before if there is any. */
+/* Return memory for a worker, reused if possible, or NULL. */
 static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 {
 	struct kpool_worker *worker;
 
 	raw_spin_lock_irq(&pool->lock);
-	worker = list_first_entry_or_null(&pool->mgr.free_workers, struct kpool_worker,
-					  node);
+	worker = list_first_entry_or_null(&pool->mgr.free_workers,
+					  struct kpool_worker, node);
 	if (worker)
 		list_del(&worker->node);
 	raw_spin_unlock_irq(&pool->lock);
@@ -257,7 +287,10 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 	return worker;
 }
 
-/* Litmus: thread-made, attach-vs-reap. */
+/*
+ * Initialize @worker, and create and wake its thread.  Litmus: thread-made,
+ * attach-vs-reap.
+ */
 static int kpool_create_thread(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
@@ -267,7 +300,7 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	err = kpool_exit_work_alloc(worker);
 	if (err)
 		return err;
-	/* racing with a tune that will move the worker anyway */
+	/* racy read: a concurrent kpool_tune() moves the worker anyway */
 	node = data_race(pool->attrs.node);
 
 	task = kthread_create_on_node(kpool_worker_main, worker,
@@ -290,14 +323,17 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	worker->stall_reported = 0;
 	worker->died = false;
 	worker->in_fault_handler = false;
-	/* it may run, leave and be reaped before it has been woken */
+	/* RCU keeps the task, which can exit and be reaped before the wakeup */
 	rcu_read_lock();
 	wake_up_process(task);
 	rcu_read_unlock();
 	return 0;
 }
 
-/* A place that was reserved for a new worker is taken, or free again. */
+/*
+ * Release the reservation of a worker that is now accounted, or has failed.
+ * Called with pool->lock held.
+ */
 static void kpool_spawn_ended(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
@@ -306,8 +342,8 @@ static void kpool_spawn_ended(struct kpool *pool)
 }
 
 /*
- * Threads can be made again: the log says so, and the next one does not wait for
- * its time.  Called with pool->lock held, which may be dropped meanwhile.
+ * Reset the pause after failures and log the recovery, if the last attempts had
+ * failed.  Called with pool->lock held, which can be dropped to log.
  */
 static void kpool_spawn_recovered(struct kpool *pool)
 {
@@ -321,17 +357,18 @@ static void kpool_spawn_recovered(struct kpool *pool)
 		mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
 	raw_spin_unlock_irq(&pool->lock);
 	if (again)
-		pr_info("%s: worker threads can be made again\n",
+		pr_info("%s: worker threads can be created again\n",
 			pool->name);
 	if (resumed)
-		pr_info("%s: there is a worker again: progress without memory\n",
+		pr_info("%s: worker created, forward progress restored\n",
 			pool->name);
 	raw_spin_lock_irq(&pool->lock);
 }
 
 /*
- * In a new worker that has its state: enter it into the books, unless the pool
- * has shrunk meanwhile.
+ * Account for the calling worker, after its worker_init.  Returns false if
+ * capacity has been reduced since, and the worker must exit.  Called with
+ * pool->lock held, which can be dropped.
  */
 bool kpool_worker_account(struct kpool_worker *worker)
 {
@@ -350,8 +387,8 @@ bool kpool_worker_account(struct kpool_worker *worker)
 }
 
 /*
- * A thread could not be made.  The log says so when the first one fails; each
- * that was made in spite of that, and fails too, doubles the pause.
+ * Set the pause before the next attempt.  The first failure is logged.  A later
+ * one doubles the pause if its attempt began after the first failure: @retry.
  */
 static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 {
@@ -364,24 +401,24 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 		pool->mgr.spawn_pause = KPOOL_MIN_SPAWN_PAUSE;
 	else if (retry)
 		pool->mgr.spawn_pause = min(2 * pool->mgr.spawn_pause,
-					KPOOL_MAX_SPAWN_PAUSE);
+					    KPOOL_MAX_SPAWN_PAUSE);
 	if (first || retry) {
 		pool->mgr.spawn_error = err;
 		pool->mgr.spawn_next = get_jiffies_64() + pool->mgr.spawn_pause;
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	if (first)
-		pr_warn("%s: cannot make a worker thread (%d), will try again\n",
+		pr_warn("%s: cannot create a worker thread (%d), will retry\n",
 			pool->name, err);
 }
 
-/* In a new worker: worker_init has failed, or has killed it. */
+/* Handle that worker_init failed in a new worker, or its thread died in it. */
 void kpool_worker_failed(struct kpool_worker *worker, int err)
 {
 	kpool_spawn_failed(worker->pool, err, worker->retry);
 }
 
-/* In a worker that executes nothing of its owner's any more: have it reaped. */
+/* Have the calling worker reaped.  It calls no client function from here on. */
 void kpool_worker_exited(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
@@ -395,7 +432,10 @@ void kpool_worker_exited(struct kpool_worker *worker)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* Make one worker, whose place has been reserved; it enters the books itself. */
+/*
+ * Create a worker that kpool_reserve_worker() has reserved.  The worker
+ * accounts itself.  Returns 0 or a negative errno.
+ */
 static int kpool_create_worker(struct kpool *pool, bool retry)
 {
 	struct kpool_worker *worker = kpool_alloc_worker(pool);
@@ -417,18 +457,25 @@ static int kpool_create_worker(struct kpool *pool, bool retry)
 	return err;
 }
 
-/* May the spawn work make a thread now?  While they fail, one in each pause. */
+/*
+ * Return true if spawn_work must create a worker now.  While attempts fail, it
+ * makes one after each pause.
+ */
 static bool kpool_should_spawn_now(struct kpool *pool)
 {
 	return kpool_should_spawn(pool) && !kpool_spawn_delay(pool);
 }
 
+/* Return true if min_workers requires another worker and capacity allows it. */
 static bool kpool_should_prealloc(struct kpool *pool)
 {
 	return kpool_can_grow(pool) && kpool_below_min_workers(pool);
 }
 
-/* Reserve a place for a worker to be made, if one should be. */
+/*
+ * Reserve a worker if @wanted returns true.  Returns false if it does not.
+ * Sets *@retry if an earlier attempt has failed.
+ */
 static bool kpool_reserve_worker(struct kpool *pool,
 				 bool (*wanted)(struct kpool *pool),
 				 bool *retry)
@@ -446,24 +493,26 @@ static bool kpool_reserve_worker(struct kpool *pool,
 	return reserved;
 }
 
+/* spawn_work: create the workers that the pool needs, until one fails. */
 void kpool_spawn_work_fn(struct work_struct *work)
 {
-	struct kpool *pool = container_of(to_delayed_work(work), struct kpool, mgr.spawn_work);
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  mgr.spawn_work);
 	bool retry;
 
 	kpool_replace_reaper(pool);
 	while (kpool_reserve_worker(pool, kpool_should_spawn_now, &retry))
 		if (kpool_create_worker(pool, retry))
 			break;
-	/* the rest in its time */
+	/* queue spawn_work again for the rest, after the pause */
 	raw_spin_lock_irq(&pool->lock);
 	kpool_spawn_if_needed(pool);
 	raw_spin_unlock_irq(&pool->lock);
 }
 
 /*
- * Wait for the workers on their way.  Returns 0 if none is lacking, 1 if one
- * has failed and a later one has not, or the error.
+ * Wait for the workers that are being created.  Returns 0 if there are
+ * min_workers, 1 if one failed but a later one did not, or a negative errno.
  */
 static int kpool_wait_spawned(struct kpool *pool)
 {
@@ -482,7 +531,7 @@ static int kpool_wait_spawned(struct kpool *pool)
 	return err;
 }
 
-/* Make the warm workers now, all of them at once. */
+/* Create min_workers workers and wait for them.  Returns 0 or an errno. */
 int kpool_prealloc(struct kpool *pool)
 {
 	bool retry;
@@ -500,7 +549,10 @@ int kpool_prealloc(struct kpool *pool)
 	return err;
 }
 
-/* End a thread; it executes nothing of ours afterwards.  Litmus: thread-gone. */
+/*
+ * Stop the worker's thread and release it.  The thread runs no code of this
+ * module once kthread_stop() has returned.  Litmus: thread-gone.
+ */
 static void kpool_stop_thread(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
@@ -513,7 +565,7 @@ static void kpool_stop_thread(struct kpool_worker *worker)
 	put_task_struct(worker->task);
 }
 
-/* See out a worker that has ended: its thread waits for that alone. */
+/* Reap an exited worker, whose thread only waits for kthread_stop(). */
 static void kpool_worker_reap(struct kpool *pool, struct kpool_worker *worker)
 {
 	kpool_stop_thread(worker);
@@ -532,14 +584,14 @@ static void kpool_worker_reap(struct kpool *pool, struct kpool_worker *worker)
 	kpool_unlock_irq(pool);
 }
 
-/* Reap one: was there any? */
+/* Reap one exited worker.  Returns false if there is none. */
 static bool kpool_reap_next(struct kpool *pool)
 {
 	struct kpool_worker *worker;
 
 	raw_spin_lock_irq(&pool->lock);
-	worker = list_first_entry_or_null(&pool->mgr.exited, struct kpool_worker,
-					  node);
+	worker = list_first_entry_or_null(&pool->mgr.exited,
+					  struct kpool_worker, node);
 	if (worker)
 		list_del(&worker->node);
 	raw_spin_unlock_irq(&pool->lock);
@@ -548,21 +600,24 @@ static bool kpool_reap_next(struct kpool *pool)
 	return worker;
 }
 
-/* Why has the coldest idle worker to leave, or KPOOL_WORKER_IDLE if it has not? */
+/*
+ * Return the state in which the least recently used idle worker must exit, or
+ * KPOOL_WORKER_IDLE if it can stay.
+ */
 static enum kpool_worker_state kpool_oldest_idle_fate(const struct kpool *pool)
 {
 	if (!pool->mgr.nr_idle)
 		return KPOOL_WORKER_IDLE;
 	if (kpool_should_exit(pool))
 		return KPOOL_WORKER_RETIRED;
-	/* a tick that has begun is not a tick that has passed: after, not at */
+	/* after, not at: the tick in which it went idle was not a full one */
 	if (kpool_can_expire(pool) &&
 	    time_after(jiffies, kpool_next_expiry(pool)))
 		return KPOOL_WORKER_EXPIRED;
 	return KPOOL_WORKER_IDLE;
 }
 
-/* Send one idle worker away: was there any? */
+/* Retire one idle worker that must exit.  Returns false if there is none. */
 static bool kpool_retire_next(struct kpool *pool)
 {
 	struct kpool_worker *worker = NULL;
@@ -578,25 +633,28 @@ static bool kpool_retire_next(struct kpool *pool)
 		kpool_worker_retire(pool, worker, why);
 	}
 	raw_spin_unlock_irq(&pool->lock);
-	/* the caller alone reaps it, so it stays */
+	/* only the caller, reap_work, reaps it: the task cannot go away */
 	if (worker)
 		wake_up_process(worker->task);
 	return worker;
 }
 
+/* reap_work: reap exited workers, and retire idle ones that must exit. */
 void kpool_reap_work_fn(struct work_struct *work)
 {
-	struct kpool *pool = container_of(to_delayed_work(work), struct kpool, mgr.reap_work);
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  mgr.reap_work);
 
 	while (kpool_reap_next(pool) || kpool_retire_next(pool))
 		;
 	raw_spin_lock_irq(&pool->lock);
 	kpool_arm_reaper(pool);
-	/* a worker that has gone made way for one that was not allowed before */
+	/* a reaped worker leaves room for one that capacity did not allow */
 	kpool_spawn_if_needed(pool);
 	kpool_unlock_irq(pool);
 }
 
+/* Free the memory of workers.  Called when the pool has no threads left. */
 void kpool_free_workers(struct kpool *pool)
 {
 	struct kpool_worker *worker, *next;

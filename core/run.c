@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs: what executes an item's function, or its owner's dropped function.
+ * Runs: the begin and the end of one execution of an item.
  *
- * A worker's run is part of the worker.  All others are external: a submitter
- * that runs its item for want of room, and the calls of dropped functions.  The
- * item points to its run, and the run to the item: only if both agree does the
- * item run, because either may have been used again meanwhile.
+ * A run calls the item's function, or its drop function.  A worker's run is
+ * part of the worker.  All others are external: a submitter that runs its own
+ * item because the pool is full, and calls of drop functions.
  *
- * A thread may be in several runs of a pool, each inside of the one before: a
- * worker in its item, then in another item that it runs as a submitter.  It
- * sleeps in all of them together, so the outermost says where.
+ * An item's function can free the item, and a run's memory is reused.  So
+ * item->run points to the run, and run->item to the item: the item is running
+ * only if both agree, see kpool_run_of().  For the same reason the begin of a
+ * run copies from the item what the end needs.
  */
 #include <linux/gfp.h>
 #include <linux/sched/task.h>
@@ -19,6 +19,7 @@
 #include "queue.h"
 #include "run.h"
 
+/* Initialize a run: of @worker, or an external one if that is NULL. */
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker)
 {
 	*run = (struct kpool_run) {
@@ -30,7 +31,10 @@ void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker)
 	RB_CLEAR_NODE(&run->by_task);
 }
 
-/* An item, accepted and nowhere, begins a run that is not a worker's. */
+/*
+ * Begin an external run of an accepted item that is on no list.  Called with
+ * pool->lock held.
+ */
 void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 			 struct kpool_item *item, enum kpool_run_kind kind)
 {
@@ -55,7 +59,10 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 			runs ? kpool_user_fn(item) : (void *)item->dropped);
 }
 
-/* What waited for the end of the run: the item, pending again, and its waiters. */
+/*
+ * At the end of a run, requeue the item if it was submitted again, with the
+ * waiters for its next run.  Called with pool->lock held.
+ */
 static void kpool_run_release(struct kpool *pool, struct kpool_run *run)
 {
 	struct kpool_item *held = run->requeue;
@@ -74,7 +81,10 @@ static void kpool_run_release(struct kpool *pool, struct kpool_run *run)
 		kpool_requeue(pool, held);
 }
 
-/* The item may be gone, unless it is pending again or its group collects. */
+/*
+ * End an external run.  The item may have been freed, unless it was submitted
+ * again or its group collects.  Called with pool->lock held.
+ */
 void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
 		       bool failed)
 {
@@ -96,7 +106,7 @@ void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
 		list_add(&run->free, &pool->runs.free);
 }
 
-/* Memory for an external run; the caller has dropped the lock. */
+/* Allocate an external run, or return NULL.  Called without pool->lock. */
 struct kpool_run *kpool_run_alloc(gfp_t gfp)
 {
 	struct kpool_run *run = kmalloc_obj(*run, gfp);
@@ -106,7 +116,10 @@ struct kpool_run *kpool_run_alloc(gfp_t gfp)
 	return run;
 }
 
-/* The same where one is needed; a pool is created with one for that. */
+/*
+ * Return an external run, and do not fail.  Each pool is created with a free
+ * run, so this allocates only if that is in use.
+ */
 struct kpool_run *kpool_run_get(struct kpool *pool)
 {
 	struct kpool_run *run;
@@ -120,7 +133,7 @@ struct kpool_run *kpool_run_get(struct kpool *pool)
 	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }
 
-/* In a pool that nobody is in. */
+/* Free all external runs.  Called when no caller is left in the pool. */
 void kpool_free_runs(struct kpool *pool)
 {
 	struct kpool_run *run, *next;
@@ -129,6 +142,10 @@ void kpool_free_runs(struct kpool *pool)
 		kfree(run);
 }
 
+/*
+ * Take over what a special item, or one with waiters, needs at the end of its
+ * run.  Called with pool->lock held.
+ */
 void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 			     struct kpool_item *item)
 {
@@ -151,9 +168,10 @@ void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 }
 
 /*
- * Has the job ended, by its run?  In an ordered stream it has not while it is to
- * be completed.  Then the item has not been freed; else it may be gone, unless
- * its group collects.
+ * End a worker's run on the slow path.  Returns false if the job has not ended,
+ * because it is to be completed in its ordered stream; then it has not been
+ * freed.  Otherwise the item may have been freed, unless its group collects.
+ * Called with pool->lock held.
  */
 bool kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 			   struct kpool_item *item, int err, bool lost)
@@ -183,9 +201,12 @@ bool kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 	return true;
 }
 
-/* A job whose turn to be completed has come begins its second run. */
+/*
+ * Begin the second run of an ordered job, which completes it.  Called with
+ * pool->lock held.
+ */
 void kpool_run_begin_completion(struct kpool *pool, struct kpool_run *run,
-			 struct kpool_item *item)
+				struct kpool_item *item)
 {
 	struct kpool_job *job = kpool_job_of(item);
 
@@ -201,7 +222,7 @@ void kpool_run_begin_completion(struct kpool *pool, struct kpool_run *run,
 	run->group = job->group;
 }
 
-/* Its submitter has run the item, or has died in it. */
+/* End the run of an item in its submitter, which may have died in it. */
 void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
 {
 	lockdep_assert_held(&pool->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The begin of a run, as far as every item passes through it: see run.c.
+ * Fast path of the begin of a run, inlined: see run.c.
  */
 #ifndef _KPOOL_RUN_H
 #define _KPOOL_RUN_H
@@ -8,7 +8,10 @@
 #include "debug.h"
 #include "internal.h"
 
-/* The item has left the queue, and is in @run from now on. */
+/*
+ * Link @run and @item, which has been dequeued.  @fn is the function that is
+ * reported for the run.  Called with pool->lock held.
+ */
 static __always_inline void kpool_run_begin(struct kpool *pool,
 					    struct kpool_run *run,
 					    struct kpool_item *item, void *fn)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Callers asleep in kpool.
+ * Callers asleep in kpool: each wait is ended once, by its event or by itself.
  *
- * A waiter is completed under pool->lock: its result is set, it leaves every
- * list, and its completion is signalled, all before the lock is dropped.  A
- * waiter that wakes without having been completed (time-out, signal) removes
- * itself under the same lock, so that exactly one of both happens.  Litmus:
- * complete-vs-timeout.
+ * A waiter is completed under pool->lock: it is unlinked, its result set and
+ * its completion signalled.  A waiter that wakes up by timeout or signal takes
+ * the lock and checks waiter->completed; if it has not been completed, it
+ * unlinks itself.  So either the event or the waiter ends the wait, never
+ * both.  Litmus: complete-vs-timeout.
  *
- * An event that many wait for moves all of them to pool->waiters.done or
- * pool->waiters.failed at once; kpool_unlock() completes a few at a time.
+ * An event with many waiters moves them to pool->waiters.done or ->failed at
+ * once, and kpool_unlock() completes them in batches.
  */
 #include <linux/swait.h>
 
@@ -18,6 +18,7 @@
 #include "lock.h"
 #include "queue.h"
 
+/* Initialize @waiter; @item is NULL unless it waits for an item. */
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item)
 {
@@ -36,7 +37,8 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 
 /* Completing */
 
-static void kpool_self_wait_remove(struct kpool *pool, struct kpool_waiter *waiter)
+static void kpool_self_wait_remove(struct kpool *pool,
+				   struct kpool_waiter *waiter)
 {
 	struct kpool_run *run = kpool_run_outermost(waiter->run);
 
@@ -46,8 +48,12 @@ static void kpool_self_wait_remove(struct kpool *pool, struct kpool_waiter *wait
 	pool->waiters.nr_self_callbacks -= !run->item;
 }
 
-/* End a sleep.  The waiter has left the list it waited on. */
-void kpool_waiter_complete(struct kpool *pool, struct kpool_waiter *waiter, int result)
+/*
+ * Set the result of @waiter and wake it.  The caller unlinks it from the list
+ * it waits on.  Called with pool->lock held.
+ */
+void kpool_waiter_complete(struct kpool *pool, struct kpool_waiter *waiter,
+			   int result)
 {
 	lockdep_assert_held(&pool->lock);
 	if (!list_empty(&waiter->self_wait_node))
@@ -58,11 +64,16 @@ void kpool_waiter_complete(struct kpool *pool, struct kpool_waiter *waiter, int 
 	complete(&waiter->done);
 }
 
-/* What a list of waiters waits for has happened, or was lost by a death. */
-void kpool_waiter_complete_list(struct kpool *pool, struct list_head *waiters, bool failed)
+/*
+ * Have kpool_unlock() complete a list of waiters with 0, or with -EIO if a
+ * death has @failed them.  Called with pool->lock held.
+ */
+void kpool_waiter_complete_list(struct kpool *pool, struct list_head *waiters,
+				bool failed)
 {
 	lockdep_assert_held(&pool->lock);
-	list_splice_tail_init(waiters, failed ? &pool->waiters.failed : &pool->waiters.done);
+	list_splice_tail_init(waiters, failed ? &pool->waiters.failed :
+						&pool->waiters.done);
 }
 
 static struct kpool_waiter *kpool_first_flusher(const struct kpool *pool)
@@ -72,7 +83,10 @@ static struct kpool_waiter *kpool_first_flusher(const struct kpool *pool)
 	return first ? rb_entry(first, struct kpool_waiter, by_epoch) : NULL;
 }
 
-/* Complete one waiter whose wait is over: was there any? */
+/*
+ * Complete one waiter whose wait has ended.  Returns false if there is none.
+ * Called with pool->lock held.
+ */
 bool kpool_waiter_complete_one(struct kpool *pool)
 {
 	struct list_head *list = list_empty(&pool->waiters.done) ?
@@ -82,10 +96,11 @@ bool kpool_waiter_complete_one(struct kpool *pool)
 	if (!list_empty(list)) {
 		waiter = list_first_entry(list, struct kpool_waiter, node);
 		list_del(&waiter->node);
-		kpool_waiter_complete(pool, waiter, list == &pool->waiters.failed ? -EIO : 0);
+		kpool_waiter_complete(pool, waiter,
+				      list == &pool->waiters.failed ? -EIO : 0);
 		return true;
 	}
-	/* the epochs before a flusher's have ended when it is the first */
+	/* a flusher's earlier epochs have ended once it is the first */
 	waiter = kpool_first_flusher(pool);
 	if (!waiter || waiter->left)
 		return false;
@@ -102,7 +117,7 @@ static bool kpool_epoch_before(struct rb_node *a, const struct rb_node *b)
 		     rb_entry(b, struct kpool_waiter, by_epoch)->epoch) < 0;
 }
 
-/* The first flusher that waits for items of the epoch, or NULL. */
+/* Return the first flusher that waits for items of @epoch, or NULL. */
 struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch)
 {
 	struct rb_node *node = pool->waiters.flushers.rb_root.rb_node;
@@ -124,9 +139,11 @@ struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch)
 }
 
 /*
- * Wait for all that is accepted now.  The items are divided among the flushers:
- * each counts those that came after the one before, and is done when it is the
- * first and has none left.
+ * Add a flusher, which waits for all items accepted so far.  Each item is
+ * counted by one flusher: the first that was added after the item was
+ * accepted.  A flusher is complete when it is the first and its count is 0, so
+ * the end of an item costs one lookup however many flushers wait.  Called with
+ * pool->lock held.
  */
 void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
 {
@@ -134,10 +151,11 @@ void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
 	waiter->left = kpool_outstanding(pool) - pool->waiters.nr_flushed;
 	waiter->epoch = pool->epoch++;
 	pool->waiters.nr_flushed += waiter->left;
-	rb_add_cached(&waiter->by_epoch, &pool->waiters.flushers, kpool_epoch_before);
+	rb_add_cached(&waiter->by_epoch, &pool->waiters.flushers,
+		      kpool_epoch_before);
 }
 
-/* An accepted item has run, or will not: the flushers of the pool count it. */
+/* Account to its flusher that an accepted item has run, or will not run. */
 void kpool_item_ended(struct kpool *pool, u32 epoch)
 {
 	struct kpool_waiter *waiter = kpool_flusher_of(pool, epoch);
@@ -148,27 +166,28 @@ void kpool_item_ended(struct kpool *pool, u32 epoch)
 	pool->waiters.nr_flushed--;
 }
 
-/* The end of the pool */
+/* Draining the pool */
 
-/* Has everything accepted ended, and every thread? */
+/* Return true if all accepted items have ended, and all threads are gone. */
 bool kpool_is_drained(const struct kpool *pool)
 {
 	return !pool->mgr.nr_workers && !pool->mgr.nr_spawning &&
 	       !kpool_outstanding(pool);
 }
 
-/* A closed pool ends when nothing is left. */
+/* Complete the waiters of a drained pool.  Returns false if there are none. */
 bool kpool_check_drained(struct kpool *pool)
 {
 	if (!pool->closed || !kpool_is_drained(pool) ||
-	    (list_empty(&pool->waiters.drain) && list_empty(&pool->waiters.failed_drain)))
+	    (list_empty(&pool->waiters.drain) &&
+	     list_empty(&pool->waiters.failed_drain)))
 		return false;
 	kpool_waiter_complete_list(pool, &pool->waiters.drain, false);
 	kpool_waiter_complete_list(pool, &pool->waiters.failed_drain, true);
 	return true;
 }
 
-/* A caller that may sleep keeps the pool until it leaves. */
+/* Keep the pool from being freed until kpool_put(). */
 void kpool_get(struct kpool *pool)
 {
 	unsigned long flags;
@@ -196,8 +215,8 @@ void kpool_put(struct kpool *pool)
 /* Sleeping */
 
 /*
- * Take a waiter that has not been completed off the list it waits on.  If the
- * others for a pending item hang on it, they hang on the next from now on.
+ * Unlink a waiter that has not been completed.  If it holds the list of waiters
+ * for a pending item, that list moves to the next of them.
  */
 static void kpool_waiter_remove(struct kpool *pool, struct kpool_waiter *waiter)
 {
@@ -220,14 +239,17 @@ static void kpool_waiter_remove(struct kpool *pool, struct kpool_waiter *waiter)
 	item->run = &next->pending;
 }
 
-/* Fail a sleep that could never end, of any kind but a submitter's. */
+/* Fail a wait that can never end with -EDEADLK; not for KPOOL_WAITER_SUBMIT. */
 void kpool_waiter_refuse(struct kpool *pool, struct kpool_waiter *waiter)
 {
 	kpool_waiter_remove(pool, waiter);
 	kpool_waiter_complete(pool, waiter, -EDEADLK);
 }
 
-/* Count the sleep of an item, or of a worker's callback, in its own pool. */
+/*
+ * If the caller is in a run of @pool, or in worker_init or worker_exit, count
+ * its wait as one of the pool for itself: see deadlock.c.
+ */
 static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 {
 	struct kpool_worker *worker = kpool_current_worker_in(pool);
@@ -245,14 +267,16 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	pool->waiters.nr_self_callbacks += !run->item;
 	if (waiter->kind == KPOOL_WAITER_CALL &&
 	    !kpool_is_accepted(waiter->item))
-		list_add_tail(&waiter->self_wait_node, &pool->waiters.self_calls);
+		list_add_tail(&waiter->self_wait_node,
+			      &pool->waiters.self_calls);
 	else
 		list_add_tail(&waiter->self_wait_node, &pool->waiters.self);
 }
 
 /*
- * Sleep until completed: 0, also after the timeout, or -ERESTARTSYS.  A kthread
- * that is held back for long is neither load nor a hung task.
+ * Sleep until completed, @timeout or a signal.  Returns 0, also after @timeout,
+ * or -ERESTARTSYS.  TASK_NOLOAD keeps kthreads that wait for long out of the
+ * load average and the hung task check.
  */
 static long kpool_sleep(struct kpool_waiter *waiter, unsigned long timeout)
 {
@@ -269,9 +293,9 @@ static long kpool_sleep(struct kpool_waiter *waiter, unsigned long timeout)
 }
 
 /*
- * Sleep until completed; called with pool->lock held and interrupts off by
- * raw_spin_lock_irqsave() in a context where they were on; drops the lock
- * while asleep and returns with it held.
+ * Sleep on @waiter, which the caller has linked, and return its result, or
+ * -ETIMEDOUT or -EINTR.  Called with pool->lock held, taken in a context where
+ * interrupts were on.  Drops the lock while asleep and retakes it.
  */
 int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	       unsigned long timeout, unsigned int signals)
@@ -290,7 +314,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 
 	raw_spin_lock_irq(&pool->lock);
 	if (!waiter->completed) {
-		/* a submitter takes its item out of the admission queue itself */
+		/* the submitter unlinks its item and waiter itself */
 		if (waiter->kind != KPOOL_WAITER_SUBMIT)
 			kpool_waiter_remove(pool, waiter);
 		kpool_waiter_complete(pool, waiter, err ? -EINTR : -ETIMEDOUT);
@@ -301,7 +325,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 
 /* Waiting for an item */
 
-/* Where those wait that wait for the pending item; or NULL. */
+/* Return the list of waiters for the pending item, or NULL. */
 static struct list_head *kpool_pending_waiters(const struct kpool_item *item)
 {
 	struct kpool_run *run = kpool_run_of(item);
@@ -312,8 +336,8 @@ static struct list_head *kpool_pending_waiters(const struct kpool_item *item)
 }
 
 /*
- * What is waited for begins, or will not come: the waiters for the pending item
- * wait for something else from now on.
+ * Move the waiters for a pending item to @to, because its run begins or will
+ * not come.  Called with pool->lock held.
  */
 void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 			struct list_head *to)
@@ -324,17 +348,22 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 	lockdep_assert_held(&pool->lock);
 	if (!waiters || list_empty(waiters))
 		return;
-	/* a call has one waiter, and its function may use what is on its stack */
+	/* a call's one waiter must not fail: the function can use its stack */
 	first = list_first_entry(waiters, struct kpool_waiter, node);
-	if (first->kind == KPOOL_WAITER_CALL && !list_empty(&first->self_wait_node))
-		list_move_tail(&first->self_wait_node, &pool->waiters.self_calls);
+	if (first->kind == KPOOL_WAITER_CALL &&
+	    !list_empty(&first->self_wait_node))
+		list_move_tail(&first->self_wait_node,
+			       &pool->waiters.self_calls);
 	list_splice_tail_init(waiters, to);
 	if (!kpool_run_of(item))
 		item->run = NULL;
 	item->flags &= ~__KPOOL_HAS_WAITERS;
 }
 
-/* The waiters for a run wait for the item's next, which is accepted already. */
+/*
+ * Make the waiters for the item's run wait for its next one, which is accepted
+ * already.  Called with pool->lock held.
+ */
 void kpool_keep_waiters(struct kpool_item *item, struct list_head *waiters)
 {
 	struct kpool_waiter *first;
@@ -347,7 +376,11 @@ void kpool_keep_waiters(struct kpool_item *item, struct list_head *waiters)
 	item->flags |= __KPOOL_HAS_WAITERS;
 }
 
-/* Sleep until the item's acceptance, or its run, has ended; lock held. */
+/*
+ * Sleep until the last accepted run of @item has ended.  Returns 0, -EDEADLK if
+ * the wait could never end, or an error of kpool_wait().  Called with
+ * pool->lock held, which is dropped while asleep.
+ */
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
 		    unsigned int signals)
@@ -355,9 +388,10 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 	struct kpool_run *run = kpool_run_of(item);
 	struct kpool_waiter *victim = NULL, waiter;
 
-	if (!kpool_is_accepted(item) && !run && item->state != KPOOL_ITEM_COMPLETING)
+	if (!kpool_is_accepted(item) && !run &&
+	    item->state != KPOOL_ITEM_COMPLETING)
 		return 0;
-	/* a sleep that ends by itself closes no cycle */
+	/* a wait with a timeout ends by itself, so it closes no cycle */
 	if ((timeout == MAX_SCHEDULE_TIMEOUT &&
 	     kpool_would_deadlock(pool, item, kind, &victim)) ||
 	    (run && !run->worker && run->task == current)) {
@@ -384,5 +418,3 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 	}
 	return kpool_wait(pool, &waiter, timeout, signals);
 }
-
-/* Re-checking */

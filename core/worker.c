@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Worker threads: their loop, and the run of one item.
+ * Worker threads: each runs items until none can start, then sleeps.
  *
- * A worker that finds nothing to start goes to the hot end of pool->mgr.idle and
- * sleeps; who has work takes the worker that slept last, marks it coming under
- * the lock, and wakes it after the lock has been dropped.  At most one idle
- * worker is on its way at a time: if it finds more than it can take, it sends
- * the next one.  So a burst of small items wakes few threads, and a line that
- * could start is never left without somebody who will look at it.
+ * A burst of small items should wake few threads, but an item that can start
+ * must never be left without an awake worker.  So at most one idle worker is
+ * waking at a time, and a worker that takes an item wakes the next one if more
+ * can start.
  *
- * Workers of a freezable pool freeze where they stand while idle, and else
- * between two items.
+ * An idle worker goes to the head of pool->mgr.idle and sleeps.  kpool_unlock()
+ * takes the most recently idle worker, marks it KPOOL_WORKER_WAKING under the
+ * lock, and wakes it after unlocking.
+ *
+ * Workers of a freezable pool freeze while they are idle, and between two
+ * items.
  */
 #include <linux/err.h>
 #include <linux/freezer.h>
@@ -24,67 +26,12 @@
 #include "queue.h"
 #include "run.h"
 
-/* Begin a run: the user's function is @fn. */
-static __always_inline void kpool_begin(struct kpool_worker *worker,
-					struct kpool_item *item, void *fn)
-{
-	struct kpool *pool = worker->pool;
-
-	worker->state = KPOOL_WORKER_RUNNING;
-	worker->since = jiffies;
-	pool->units_used++;
-	pool->nr_running++;
-	kpool_run_begin(pool, &worker->run, item, fn);
-}
+/* One run: begin it, call the item's function, end it */
 
 /*
- * End a run.  The item may be gone: only its address is known.
+ * Report the error that an item's function returned.  The run has not ended
+ * yet, so those waiting for the item wait for the fault handler too.
  */
-static __always_inline void kpool_end(struct kpool_worker *worker, int err,
-				      bool lost)
-{
-	struct kpool_run *run = &worker->run;
-	struct kpool_item *item = run->item;
-	struct kpool *pool = worker->pool;
-
-	run->item = NULL;
-	pool->units_used--;
-	pool->nr_running--;
-	if (unlikely(run->special) &&
-	    !kpool_run_end_special(pool, run, item, err, lost)) {
-		pool->stats.completed--;
-		return;
-	}
-	if (unlikely(!list_empty(&run->waiters)))
-		kpool_waiter_complete_list(pool, &run->waiters, lost);
-	if (unlikely(!RB_EMPTY_ROOT(&pool->waiters.flushers.rb_root)))
-		kpool_item_ended(pool, run->epoch);
-}
-
-/*
- * A worker died in an item: both leave the books.  Tells whether that suspends
- * a promise of progress.
- */
-bool kpool_worker_remove_dead(struct kpool_worker *worker)
-{
-	struct kpool *pool = worker->pool;
-
-	lockdep_assert_held(&pool->lock);
-	pool->stats.died++;
-	worker->run.special = true;
-	kpool_end(worker, -EIO, true);
-	worker->state = KPOOL_WORKER_DEAD;
-	list_add(&worker->node, &pool->mgr.free_workers);
-	pool->mgr.nr_workers--;
-
-	if ((pool->attrs.flags & KPOOL_MEM_RECLAIM) && !pool->mgr.nr_workers)
-		pool->mgr.reclaim_broken = true;
-	/* nobody may be left to look at the line, or too few be warm */
-	kpool_spawn_if_needed(pool);
-	return pool->mgr.reclaim_broken && !pool->mgr.nr_workers;
-}
-
-/* The item has returned an error; its run is not over yet. */
 static noinline void kpool_item_failed(struct kpool_worker *worker,
 				       const struct kpool_item *item, int err)
 {
@@ -99,13 +46,59 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 	});
 	worker->in_fault_handler = false;
 	raw_spin_lock_irq(&pool->lock);
-	/* one whose function had failed before counts once */
+	/* count an ordered job once, if its function has failed already */
 	pool->stats.failed += !worker->run.result;
 	worker->run.special = true;
 	raw_spin_unlock_irq(&pool->lock);
 }
 
-/* Run one item, which has begun, by @fn; the lock is dropped meanwhile. */
+/*
+ * Begin the worker's run of @item.  @fn is the user's function, for reports.
+ * Called with pool->lock held.
+ */
+static __always_inline void kpool_begin(struct kpool_worker *worker,
+					struct kpool_item *item, void *fn)
+{
+	struct kpool *pool = worker->pool;
+
+	worker->state = KPOOL_WORKER_RUNNING;
+	worker->since = jiffies;
+	pool->units_used++;
+	pool->nr_running++;
+	kpool_run_begin(pool, &worker->run, item, fn);
+}
+
+/*
+ * End the worker's run with the item's result @err.  @lost means that the
+ * worker's thread died in it.  The item may have been freed, so only its
+ * address is used.  Called with pool->lock held.
+ */
+static __always_inline void kpool_end(struct kpool_worker *worker, int err,
+				      bool lost)
+{
+	struct kpool_run *run = &worker->run;
+	struct kpool_item *item = run->item;
+	struct kpool *pool = worker->pool;
+
+	run->item = NULL;
+	pool->units_used--;
+	pool->nr_running--;
+	if (unlikely(run->special) &&
+	    !kpool_run_end_special(pool, run, item, err, lost)) {
+		/* an ordered job ends with its second run */
+		pool->stats.completed--;
+		return;
+	}
+	if (unlikely(!list_empty(&run->waiters)))
+		kpool_waiter_complete_list(pool, &run->waiters, lost);
+	if (unlikely(!RB_EMPTY_ROOT(&pool->waiters.flushers.rb_root)))
+		kpool_item_ended(pool, run->epoch);
+}
+
+/*
+ * Call @fn for the item whose run has begun, and end the run.  Called with
+ * pool->lock held, which is dropped while @fn runs.
+ */
 static __always_inline void kpool_run_item(struct kpool_worker *worker,
 					   struct kpool_item *item,
 					   kpool_item_fn fn)
@@ -122,7 +115,7 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 		kpool_task_state_restore(pool, worker->run.fn, &worker->before);
 	if (unlikely(err))
 		kpool_item_failed(worker, item, err);
-	/* an item that submits itself for ever must not starve the CPU */
+	/* an item that keeps submitting itself must not starve the CPU */
 	if (need_resched())
 		cond_resched();
 
@@ -130,12 +123,16 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 	worker->completed++;
 	pool->stats.completed++;
 	kpool_end(worker, err, false);
-	/* what may come in now, may be first */
+	/* an item that is admitted now can be the next to start */
 	if (unlikely(pool->nr_recheck))
 		kpool_recheck_some(pool);
 }
 
-/* Begin the run of an item that needs a closer look: does it run? */
+/*
+ * Begin the run of an item on the slow path.  Returns false if the item must
+ * not run: it is left to the drop work, and the lock has been dropped in
+ * between.  Called with pool->lock held.
+ */
 static bool kpool_begin_special(struct kpool_worker *worker,
 				struct kpool_item *item)
 {
@@ -146,7 +143,7 @@ static bool kpool_begin_special(struct kpool_worker *worker,
 	kpool_special_dequeue(pool, item, !err);
 	if (err) {
 		kpool_item_drop(pool, item, err);
-		/* the next ones may be like it */
+		/* bound the hold of the lock: many such items can follow */
 		kpool_unlock_irq(pool);
 		raw_spin_lock_irq(&pool->lock);
 		return false;
@@ -156,6 +153,7 @@ static bool kpool_begin_special(struct kpool_worker *worker,
 	return true;
 }
 
+/* Run an item, or complete an ordered job, on the slow path. */
 static noinline void kpool_process_special(struct kpool_worker *worker,
 					   struct kpool_item *item)
 {
@@ -171,19 +169,56 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 	kpool_run_item(worker, item, fn);
 }
 
-static void kpool_process_item(struct kpool_worker *worker, struct kpool_item *item)
+/*
+ * Run one item that has been dequeued.  Called with pool->lock held, which is
+ * dropped while the item's function runs.
+ *
+ * On the fast path all items are plain, so one test skips weights, priorities,
+ * groups and streams.
+ */
+static void kpool_process_item(struct kpool_worker *worker,
+			       struct kpool_item *item)
 {
 	if (unlikely(!worker->pool->fast_capacity || item->flags)) {
 		kpool_process_special(worker, item);
 		return;
 	}
-	/* all in line are alike: nobody has been passed */
+	/* no item of another priority is queued, so none was bypassed */
 	worker->pool->q.nr_bypassed = 0;
 	kpool_begin(worker, item, item->fn);
 	kpool_run_item(worker, item, item->fn);
 }
 
-/* How workers sleep between items: where frozen, a wake-up is lost. */
+/*
+ * Account for a worker whose thread died in an item, and end the run with -EIO.
+ * Returns true if a KPOOL_MEM_RECLAIM pool has no worker left, which suspends
+ * its guarantee of forward progress.  Called with pool->lock held.
+ */
+bool kpool_worker_remove_dead(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+
+	lockdep_assert_held(&pool->lock);
+	pool->stats.died++;
+	worker->run.special = true;
+	kpool_end(worker, -EIO, true);
+	worker->state = KPOOL_WORKER_DEAD;
+	list_add(&worker->node, &pool->mgr.free_workers);
+	pool->mgr.nr_workers--;
+
+	if ((pool->attrs.flags & KPOOL_MEM_RECLAIM) && !pool->mgr.nr_workers)
+		pool->mgr.reclaim_broken = true;
+	/* the last worker may have died, or fewer than min_workers be left */
+	kpool_spawn_if_needed(pool);
+	return pool->mgr.reclaim_broken && !pool->mgr.nr_workers;
+}
+
+/* The worker's loop */
+
+/*
+ * Return the task state of an idle worker.  Only freezable pools let it freeze,
+ * because a frozen worker does not run when it is woken.
+ */
 static unsigned int kpool_idle_state(const struct kpool *pool)
 {
 	return pool->init_attrs.flags & KPOOL_FREEZABLE ?
@@ -191,8 +226,10 @@ static unsigned int kpool_idle_state(const struct kpool *pool)
 }
 
 /*
- * Between two items: the next to start, once we are not to freeze.  Few pools
- * have to ask, and those do so without a branch that is patched while they run.
+ * Dequeue the next item to run, or return NULL.  A worker of a freezable pool
+ * freezes here first.  freezing() is not used: its static branch would be
+ * patched while workers run, for the sake of few pools.  Called with pool->lock
+ * held, which is dropped while frozen.
  */
 static struct kpool_item *kpool_next_item(struct kpool *pool)
 {
@@ -206,10 +243,12 @@ static struct kpool_item *kpool_next_item(struct kpool *pool)
 }
 
 /*
- * Nothing to start: sleep until somebody has work for this worker.  Returns
- * false when the worker is to leave.  The state of the task is set under the
- * lock, under which it is looked at before waking; so no wake-up is lost.
- * Litmus: sleep-vs-submit.
+ * Sleep until this worker has something to do.  Returns false if the worker
+ * must exit.  Called with pool->lock held, which is dropped while asleep.
+ *
+ * The task state is set before unlocking.  kpool_pick_worker() changes
+ * worker->state under the same lock and the wakeup follows, so a wakeup between
+ * unlock and schedule() makes schedule() return.  Litmus: sleep-vs-submit.
  */
 static bool kpool_worker_idle(struct kpool_worker *worker)
 {
@@ -218,7 +257,7 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 	if (unlikely(pool->nr_recheck))
 		kpool_recheck_some(pool);
 	if (unlikely(kpool_has_work(pool)) && !kpool_too_many_awake(pool)) {
-		/* let in just now, or behind many that had to be parked */
+		/* an item was just admitted, or more items must be parked */
 		raw_spin_unlock_irq(&pool->lock);
 		raw_spin_lock_irq(&pool->lock);
 		return true;
@@ -246,8 +285,9 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 }
 
 /*
- * A worker sets up itself: what others set before its first run is undone.
- * Litmus: attach-vs-tune.
+ * Set up the worker's thread, and add the worker to the pool's list.
+ * Scheduling attributes are applied by the thread itself: a new kthread resets
+ * those that were set before its first run.  Litmus: attach-vs-tune.
  */
 static void kpool_worker_attach(struct kpool_worker *worker)
 {
@@ -265,9 +305,9 @@ static void kpool_worker_attach(struct kpool_worker *worker)
 }
 
 /*
- * Wait to be reaped: kthread_stop() then knows that no code of ours runs.  The
- * reap_work waits for this thread, and does not freeze: no more does the thread.
- * Litmus: stop-vs-await.
+ * Wait for kthread_stop(), after which the thread runs no code of this module.
+ * The thread must not freeze, because reap_work waits for it and does not
+ * freeze either.  Litmus: stop-vs-await.
  */
 static void kpool_worker_wait_stop(void)
 {
@@ -281,7 +321,7 @@ static void kpool_worker_wait_stop(void)
 	__set_current_state(TASK_RUNNING);
 }
 
-/* In the new worker: 0, or what worker_init failed with. */
+/* Call worker_init in the new worker.  Returns 0 or the error it returned. */
 static int kpool_worker_call_init(struct kpool_worker *worker)
 {
 	const struct kpool_attrs *attrs = &worker->pool->init_attrs;
@@ -294,7 +334,7 @@ static int kpool_worker_call_init(struct kpool_worker *worker)
 	return PTR_ERR_OR_ZERO(worker->data);
 }
 
-/* In the worker: it runs no item any more. */
+/* Call worker_exit in a worker that will run no more items. */
 static void kpool_worker_call_exit(struct kpool_worker *worker)
 {
 	const struct kpool_attrs *attrs = &worker->pool->init_attrs;
@@ -304,6 +344,7 @@ static void kpool_worker_call_exit(struct kpool_worker *worker)
 	worker->data = NULL;
 }
 
+/* The thread function of a worker. */
 int kpool_worker_main(void *data)
 {
 	struct kpool_worker *worker = data;
@@ -337,12 +378,12 @@ out:
 }
 
 /*
- * What each worker has of its own, for the functions of its items.
+ * Worker data
  *
- * It is made by the new worker itself, before the worker enters the books: one
- * whose worker_init fails has never been there.  It is torn down by the worker
- * before that is reaped.  Nobody waits for either function of one worker before
- * the next one calls it.
+ * A new worker calls worker_init itself, before it is accounted; if worker_init
+ * fails, the worker never is.  It calls worker_exit before it is reaped.
+ * Workers call these functions concurrently: none waits for another's to
+ * return.
  */
 
 void *kpool_worker_data(void)
@@ -354,11 +395,12 @@ void *kpool_worker_data(void)
 EXPORT_SYMBOL_GPL(kpool_worker_data);
 
 /*
- * What an item left behind: an RCU section, interrupts off, a changed
- * preemption count, flags that limit its thread's allocations, and, where
- * lockdep watches, a lock.  It is reported by the item's function, and what can
- * be put right is, so that the worker, or the submitter that has run the item,
- * can go on.  A lock stays held.
+ * Leaked task state
+ *
+ * An item's function must return with preemption and interrupts enabled, no RCU
+ * read-side critical section, unchanged allocation flags and, with lockdep, no
+ * additional lock held.  Anything else is reported with the function and
+ * undone, except for locks, so that the worker or the submitter can go on.
  */
 
 #define KPOOL_FLAG(_flag)	{ _flag, #_flag }
@@ -373,6 +415,7 @@ static const struct {
 	KPOOL_FLAG(PF_LOCAL_THROTTLE),
 };
 
+/* Save the task state that an item's function must return with. */
 void kpool_task_state_save(struct kpool_task_state *state)
 {
 	state->flags = current->flags & KPOOL_CONTEXT_FLAGS;
@@ -399,7 +442,10 @@ static void kpool_restore_flags(const struct kpool *pool, const void *fn,
 			       pool->name, fn, kpool_task_flags[i].name);
 }
 
-/* On PREEMPT_RT a spinlock is such a section too, and has more to it. */
+/*
+ * Balance the RCU read-side nesting.  Not on PREEMPT_RT, where a spinlock is a
+ * read-side critical section too, and unlocking it takes more than that.
+ */
 static void kpool_restore_rcu(void)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -410,7 +456,7 @@ static void kpool_restore_rcu(void)
 		rcu_read_lock();
 }
 
-/* Make the caller's context what it was, but for the locks that it holds. */
+/* Report and undo what changed since @before was saved.  Locks stay held. */
 void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 			      struct kpool_task_state *before)
 {
@@ -432,6 +478,6 @@ void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 	kpool_restore_rcu();
 	if (lockdep_depth(current) > before->nr_locks)
 		kpool_report_leak(pool, fn, "a lock held");
-	/* the next item is not to blame for it */
+	/* do not report the lock again for the next item */
 	before->nr_locks = lockdep_depth(current);
 }

@@ -58,7 +58,8 @@ static int said(const char *what)
  */
 static void workers_there_are_go_on(int limit)
 {
-	int trouble = said("cannot make"), better = said("can be made again");
+	int trouble = said("cannot create a worker");
+	int better = said("can be created again");
 
 	if (!limit_exists(limit) || !fail_make(&deep))
 		return;
@@ -66,7 +67,7 @@ static void workers_there_are_go_on(int limit)
 	if (!limit_begin(limit))
 		goto out;
 	kt_submit_jobs(fail_pool, tiny, ITEMS);
-	KT_EXPECT(kt_wait(said("cannot make") == trouble + 1));
+	KT_EXPECT(kt_wait(said("cannot create a worker") == trouble + 1));
 	KT_EXPECT_EQ(finished(), 0);
 	kt_gate_open(&load[0].gate);
 	KT_EXPECT_EQ(kpool_flush(fail_pool), 0);
@@ -78,12 +79,12 @@ static void workers_there_are_go_on(int limit)
 	KT_EXPECT(load_starts(&load[1]));
 	kt_sleep_ms(250);
 	KT_EXPECT(!load_started(&load[2]));
-	KT_EXPECT_EQ(said("cannot make"), trouble + 1);
+	KT_EXPECT_EQ(said("cannot create a worker"), trouble + 1);
 out:
 	limit_end(limit);
 	KT_EXPECT(load_starts(&load[2]));
 	KT_EXPECT_EQ(kt_stat(fail_pool, spawned), 2);
-	KT_EXPECT(kt_wait(said("can be made again") == better + 1));
+	KT_EXPECT(kt_wait(said("can be created again") == better + 1));
 	fail_finish();
 }
 

@@ -700,7 +700,7 @@ static void lost_promise_is_told_and_mended(void)
 {
 	const struct kpool_attrs promising = { .flags = KPOOL_MEM_RECLAIM };
 	int lost = log_count("kpool: oops: ", "the last worker has died");
-	int mended = log_count("kpool: oops: ", "there is a worker again");
+	int mended = log_count("kpool: oops: ", "worker created");
 
 	victim_init(&victim, DIE_NULL);
 	if (!begin_with(1, &promising))
@@ -722,7 +722,7 @@ out:
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_ran(p, PROBES);
 	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
-				    "there is a worker again") == mended + 1));
+				    "worker created") == mended + 1));
 	finish();
 }
 
@@ -789,7 +789,7 @@ static void state_of_the_dead_is_handed_over(void)
  */
 static void death_in_worker_init_is_a_failure(void)
 {
-	int before = log_count("kpool: oops: cannot make", "(-5)");
+	int before = log_count("kpool: oops: cannot create", "(-5)");
 
 	if (!begin_with_states())
 		return;
@@ -797,7 +797,7 @@ static void death_in_worker_init_is_a_failure(void)
 	probes_submit(pool, p, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_ran(p, 1);
-	KT_EXPECT_EQ(log_count("kpool: oops: cannot make", "(-5)"), before + 1);
+	KT_EXPECT_EQ(log_count("kpool: oops: cannot create", "(-5)"), before + 1);
 	KT_EXPECT_EQ(kt_stat(pool, died), 0);
 	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
 	KT_EXPECT_EQ(atomic_read(&blame.calls), 0);

@@ -299,7 +299,7 @@ out:
 /* How often does the log say that the pool cannot have a worker? */
 static int said(void)
 {
-	return log_count("kpool: " NAME ": ", "cannot make");
+	return log_count("kpool: " NAME ": ", "cannot create");
 }
 
 /*
@@ -754,7 +754,7 @@ static void expect_pauses(void)
 /* How often does the log say that the pool has workers again? */
 static int said_again(void)
 {
-	return log_count("kpool: " NAME ": ", "can be made again");
+	return log_count("kpool: " NAME ": ", "can be created again");
 }
 
 /*
