@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kpool: bounded kernel thread pools.
+ * kpool: a bounded, tunable pool of kernel threads.
  *
  * This header is the whole public interface.  A work item is embedded in the
- * caller's structure, submitted to a pool, and run once by one of its workers.
- * Documentation/ is the manual; start with Documentation/clients.rst.
+ * caller's own structure, submitted to a pool, and run exactly once by one of
+ * the pool's workers.  Documentation/ is the manual; Documentation/clients.rst
+ * shows how a module in another tree builds against this header.
+ *
+ * Locks named under Context: pool->lock is a raw spinlock taken with interrupts
+ * off, also on PREEMPT_RT.  For a function that takes an item or a group, it is
+ * the lock of the pool that owns it.  pool->mutex is taken before pool->lock,
+ * and the registry mutex before both.
  */
 #ifndef _KPOOL_H
 #define _KPOOL_H
@@ -24,15 +30,16 @@ struct kpool_run;
 struct kpool_waiter;
 
 /**
- * KPOOL_NAME_MAX - maximum length of a pool's name, without the NUL
+ * KPOOL_NAME_MAX - longest name of a pool, without the final NUL
  */
 #define KPOOL_NAME_MAX	31
 
 /*
- * Special values of attributes.  Zero always asks for the default; where zero
- * has a meaning (no queue, no min_workers), KPOOL_NONE asks for it.
+ * Special values of attributes.  Zero always selects the default.  KPOOL_NONE
+ * selects zero itself where it has a meaning: no queue, no min_workers.
+ * KPOOL_UNLIMITED is for capacity, queue_depth, max_blocked and max_bypass.
  */
-#define KPOOL_UNLIMITED	INT_MAX		/* capacity, queue_depth, max_blocked, max_bypass */
+#define KPOOL_UNLIMITED	INT_MAX		/* no limit */
 #define KPOOL_NO_PURGE	INT_MAX		/* expiry_ms */
 #define KPOOL_NO_STALL	INT_MAX		/* stall_ms */
 #define KPOOL_NONE	INT_MIN		/* zero, even if the default differs */
@@ -49,63 +56,63 @@ enum kpool_policy {
 
 /* Values of the attribute when_full. */
 enum kpool_when_full {
-	KPOOL_FULL_WAIT,	/* block the submitter until there is room */
-	KPOOL_FULL_CALLER_RUNS,	/* run the item in the submitter */
-	KPOOL_FULL_DROP_OLDEST,	/* drop the oldest queued item */
+	KPOOL_FULL_WAIT,	/* the submitter sleeps until there is room */
+	KPOOL_FULL_CALLER_RUNS,	/* the submitter runs the item itself */
+	KPOOL_FULL_DROP_OLDEST,	/* the oldest queued item is dropped */
 };
 
 /* Flags of kpool_attrs, fixed when the pool is created. */
 #define KPOOL_PREALLOC		0x1	/* create min_workers with the pool */
-#define KPOOL_MEM_RECLAIM	0x2	/* make progress without free memory */
-#define KPOOL_FREEZABLE		0x4	/* freeze workers for suspend */
-#define KPOOL_PINNED		0x8	/* not tunable through debugfs */
-#define KPOOL_NOIO		0x10	/* workers allocate with GFP_NOIO */
+#define KPOOL_MEM_RECLAIM	0x2	/* forward progress without memory */
+#define KPOOL_FREEZABLE		0x4	/* workers stop for suspend */
+#define KPOOL_PINNED		0x8	/* debugfs cannot tune the pool */
+#define KPOOL_NOIO		0x10	/* workers allocate as with GFP_NOIO */
 
 /**
- * typedef kpool_item_fn - the function of an embedded item
- * @item: the item; the function may free it or submit it again
+ * typedef kpool_item_fn - function of an embedded work item
+ * @item: the item; the function may free it, or submit it again
  *
- * Called in a worker, in process context with no locks held.  Waking the owner
- * from inside frees no room in the pool before the function returns.  Memory
- * handed to another thread, also the item, can be freed before it returns.
+ * Called by a worker, in process context with no locks held.  The item holds
+ * its units until the function has returned.  If the function hands its memory
+ * on, the item included, others may free it before the function returns.
  *
- * Return: 0, or an errno, which is counted as ``failed``.
+ * Return: 0, or a negative errno, which the pool counts as ``failed``.
  */
 typedef int (*kpool_item_fn)(struct kpool_item *item);
 
 /**
- * typedef kpool_fn - a function with an argument
- * @arg: passed by the submitter
+ * typedef kpool_fn - function that takes an argument
+ * @arg: argument passed by the submitter
  *
- * Called in a worker, in process context with no locks held.
+ * Called by a worker, in process context with no locks held.
  *
- * Return: 0, or an errno, which is counted as ``failed``.
+ * Return: 0, or a negative errno, which the pool counts as ``failed``.
  */
 typedef int (*kpool_fn)(void *arg);
 
 /**
- * typedef kpool_drop_fn - called when an accepted item will not run
- * @item: the item, neither pending nor running; the function may free it
+ * typedef kpool_drop_fn - callback for an accepted item that will not run
+ * @item: the item, neither pending nor running; the callback may free it
  * @err: the reason: -ECANCELED by kpool_abort() or kpool_group_cancel(),
- *	-ESHUTDOWN if it was delayed when its pool was closed, -ETIME if its
- *	deadline had passed, -EAGAIN if a newer item has displaced it
+ *	-ESHUTDOWN if the job was delayed when its pool was closed, -ETIME if
+ *	its deadline had passed, -EAGAIN if it was evicted for a newer item
  *
  * Called exactly once per dropped item, in process context with no locks held.
- * Flush and destroy wait for it to return; waiting for the item or the pool
- * from inside fails with -EDEADLK.  Not called when kpool_cancel() returned
- * true.
+ * Flush and destroy wait until the callback has returned.  Waiting for the item
+ * or its pool from inside the callback fails with -EDEADLK.  Not called when
+ * kpool_cancel() returned true.
  */
 typedef void (*kpool_drop_fn)(struct kpool_item *item, int err);
 
 /**
- * struct kpool_fault - an item that failed, passed to the fault handler
- * @fn: the item's function, or that of kpool_submit_fn(), kpool_submit_arg() or
- *	a call
- * @item: its address; the item can have been freed
- * @err: what the function returned; -EIO if its thread died in it
- * @died: the thread died in it: the function has not returned, and the contents
- *	of the item are unknown
- * @state: private data of that worker, see &kpool_attrs.worker_init, or NULL
+ * struct kpool_fault - failed item, as reported to a fault handler
+ * @fn: function of the item, or the one given to kpool_submit_fn(),
+ *	kpool_submit_arg() or kpool_call()
+ * @item: address of the item, which may have been freed
+ * @err: what the function returned; -EIO if the thread that ran it died
+ * @died: the thread died in the function: it has not returned, and the item's
+ *	memory is in an unknown state
+ * @state: what worker_init returned in that thread, or NULL
  */
 struct kpool_fault {
 	void		*fn;
@@ -117,53 +124,57 @@ struct kpool_fault {
 
 /**
  * struct kpool_attrs - attributes of a pool
- * @capacity: units that running items can hold, and the limit on workers; 1 to
- *	KPOOL_UNLIMITED, which is INT_MAX units
- * @min_workers: workers that never expire; 0 to 65536
- * @queue_depth: items that can wait in the pool when no unit is free;
- *	KPOOL_NONE to KPOOL_UNLIMITED.  An item that is about to start does not
- *	wait, so @pending of &struct kpool_stats can be larger by the free units
- * @max_blocked: submitters that can be blocked at once; 1 to KPOOL_UNLIMITED
+ * @capacity: units of work that can run at once, and so the maximum number of
+ *	worker threads; 1 to KPOOL_UNLIMITED, which is INT_MAX units
+ * @min_workers: workers kept even if idle; 0 to 65536
+ * @queue_depth: items that can be queued while no unit is free; KPOOL_NONE to
+ *	KPOOL_UNLIMITED.  An item that is about to start is not counted, so
+ *	@pending of &struct kpool_stats can exceed this by the number of free
+ *	units
+ * @max_blocked: submitters that can sleep at once; 1 to KPOOL_UNLIMITED
  * @nonblocking: 1 if submit must never sleep, KPOOL_NONE if it can; a pool
  *	created nonblocking stays so
- * @expiry_ms: idle milliseconds after which a worker exits; 1 to
+ * @expiry_ms: idle milliseconds after which a worker is purged; 1 to
  *	KPOOL_NO_PURGE, which means never
  * @nice: nice value of the workers; -20 to 19
  * @policy: scheduling policy of the workers; enum kpool_policy
  * @rt_priority: real-time priority for KPOOL_POLICY_FIFO and _RR; 1 to 99
  * @node: KPOOL_NODE(nid) to keep workers and their memory on one NUMA node
- * @when_full: what submit does without room; enum kpool_when_full; on a live
- *	pool the value at creation or KPOOL_FULL_WAIT
- * @stall_ms: milliseconds after which a run is reported, once, with its stack;
- *	1 to KPOOL_NO_STALL, which means never
- * @max_bypass: starts in a row that can pass over an item of a lower priority;
- *	1 to KPOOL_UNLIMITED, which means strict priority
- * @flags: KPOOL_PREALLOC; KPOOL_MEM_RECLAIM, which includes it, makes
- *	@min_workers at least 1 and guarantees progress without memory to
- *	items that do not wait for each other; KPOOL_FREEZABLE, workers freeze
- *	between items; KPOOL_PINNED, a write to an attribute in debugfs is
- *	-EPERM; KPOOL_NOIO, workers run in a memalloc_noio_save() scope
- * @cpumask: CPUs of the workers; cpu_all_mask for all
+ * @when_full: what submit does when there is no room; enum kpool_when_full.  A
+ *	live pool can only switch between the value it was created with and
+ *	KPOOL_FULL_WAIT
+ * @stall_ms: milliseconds after which a running item is reported, once per run,
+ *	with its stack; 1 to KPOOL_NO_STALL, which means never
+ * @max_bypass: consecutive starts that can pass over an item of a lower
+ *	priority; 1 to KPOOL_UNLIMITED, which means strict priority
+ * @flags: KPOOL_PREALLOC; KPOOL_MEM_RECLAIM, which includes it and makes
+ *	@min_workers at least 1: items that do not wait for one another make
+ *	progress without memory; KPOOL_FREEZABLE, workers stop between items for
+ *	suspend; KPOOL_PINNED, a write to an attribute's debugfs file fails with
+ *	-EPERM; KPOOL_NOIO, the workers run in a memalloc_noio_save() scope
+ * @cpumask: CPUs that the workers can run on; cpu_all_mask for all
  * @fn: pool-wide function of kpool_submit_arg(), or NULL
- * @data: first argument of the callbacks below
- * @worker_init: called in each new worker before its first item, concurrently
- *	in several workers; returns the worker's private data, see
- *	kpool_worker_data(), or ERR_PTR.  After an error it is tried again after
- *	100 ms, and after twice as long with each failure, up to 10 s. If it
- *	takes longer than 100 ms, a waiting item gets another worker
- * @worker_exit: called in the worker with that data before it exits,
- *	concurrently in several workers.  Shutdown waits for both
- * @fault: called in process context with no locks held when an item returned an
- *	error, in its thread, or when a thread died in one, in another thread;
- *	the item ends when it returns
- * @room: called in process context with no locks held after submits failed with
- *	-EAGAIN, except kpool_submit_now(), once there is room again or the pool
- *	has been closed; once for all of them.  It may submit; drop functions of
- *	the pool wait for it
+ * @data: argument of the callbacks below
+ * @worker_init: called in each new worker before its first item, in several
+ *	workers at once.  Returns the worker's state, see kpool_worker_data(),
+ *	or ERR_PTR if the worker cannot be set up.  A failure is retried after
+ *	100 ms, doubling up to 10 s.  If an item has waited 100 ms for this
+ *	callback, another worker is created for it if possible
+ * @worker_exit: called in the worker with its state before it exits, in several
+ *	workers at once.  kpool_destroy() waits for this callback and
+ *	@worker_init
+ * @fault: called in process context, with no locks held, when an item returned
+ *	an error, in its thread; or when a thread died in an item, in another
+ *	thread.  The item has not ended until the callback returns
+ * @room: called in process context, with no locks held, when a submit that got
+ *	-EAGAIN for want of room would now succeed, or the pool was closed.  One
+ *	call covers all earlier refusals.  Refusals of kpool_submit_now() do not
+ *	count.  The callback may submit; drop functions of the pool are not
+ *	called until it returns
  *
- * A field of zero asks for the default: the module parameter of the same name,
- * see Documentation/attributes.rst.  The fields up to @max_bypass can be
- * changed on a live pool by kpool_tune(), @cpumask by kpool_tune_cpumask().
+ * A field left at zero takes the default: the module parameter of the same
+ * name, see Documentation/attributes.rst.  The fields up to @max_bypass can be
+ * changed on a live pool by kpool_tune(), and @cpumask by kpool_tune_cpumask().
  */
 struct kpool_attrs {
 	int capacity;
@@ -190,7 +201,7 @@ struct kpool_attrs {
 };
 
 /**
- * enum kpool_tunable - names an attribute for kpool_tune()
+ * enum kpool_tunable - attribute to be changed by kpool_tune()
  * @KPOOL_TUNE_CAPACITY: see &kpool_attrs.capacity
  * @KPOOL_TUNE_MIN_WORKERS: see &kpool_attrs.min_workers
  * @KPOOL_TUNE_QUEUE_DEPTH: see &kpool_attrs.queue_depth
@@ -204,7 +215,7 @@ struct kpool_attrs {
  * @KPOOL_TUNE_WHEN_FULL: see &kpool_attrs.when_full
  * @KPOOL_TUNE_STALL_MS: see &kpool_attrs.stall_ms
  * @KPOOL_TUNE_MAX_BYPASS: see &kpool_attrs.max_bypass
- * @KPOOL_NR_TUNABLES: how many there are
+ * @KPOOL_NR_TUNABLES: number of tunables
  */
 enum kpool_tunable {
 	KPOOL_TUNE_CAPACITY,
@@ -224,37 +235,37 @@ enum kpool_tunable {
 };
 
 /**
- * struct kpool_stats - one consistent reading of a pool
- * @submitted: accepted items
+ * struct kpool_stats - consistent snapshot of a pool's statistics
+ * @submitted: items accepted
  * @completed: items whose function returned
- * @failed: of @completed: returned an error
- * @cancelled: accepted items that were cancelled or disabled
- * @dropped: accepted items that were dropped, see typedef kpool_drop_fn
- * @expired: of @dropped: the deadline had passed
- * @displaced: of @dropped: evicted by a newer item
- * @caller_ran: of @completed: run by their submitter
- * @died: items in which a thread died
- * @stalled: runs reported for their length
- * @abandoned: calls whose caller stopped waiting while they ran
- * @refused: submits that returned -EAGAIN
+ * @failed: those of @completed that returned an error
+ * @cancelled: accepted items taken back by cancel or disable
+ * @dropped: accepted items that the pool dropped, see typedef kpool_drop_fn
+ * @expired: those of @dropped whose deadline had passed
+ * @displaced: those of @dropped that were evicted for a newer item
+ * @caller_ran: those of @completed that their submitter ran
+ * @died: items whose worker died in them, and those workers
+ * @stalled: runs reported as stalled
+ * @abandoned: calls whose caller gave up before they ended
+ * @refused: submits that got -EAGAIN
  * @spawned: workers created
- * @purged: workers that expired
- * @retired: workers that exited because the pool was closed or shrunk
- * @alive: workers
- * @idle: workers without an item
+ * @purged: workers that exited because they were idle for too long
+ * @retired: workers that exited because of shutdown or tuning
+ * @alive: workers alive
+ * @idle: workers asleep without an item
  * @running: items in their function
- * @units: units that they hold
- * @pending: accepted items that have not started, except delayed ones
- * @delayed: jobs whose delay has not expired
- * @blocked: submitters asleep in submit
+ * @units: units of work held by those
+ * @pending: items accepted and not started, without the delayed ones
+ * @delayed: items accepted whose delay has not expired
+ * @blocked: submitters asleep
  * @oldest_pending_ms: how long the oldest queued item has been pending, in
- *	milliseconds; a delayed job counts from when it was queued
+ *	milliseconds; for a delayed job, since its delay expired
  * @closed: shut down and not reopened
  * @paused: new starts are held back
  *
  * With nothing pending, delayed, running or in a drop function, submitted =
- * completed + cancelled + dropped + died.  Always, spawned = purged + retired +
- * died + alive.
+ * completed + cancelled + dropped + died; spawned = purged + retired + died +
+ * alive always.
  */
 struct kpool_stats {
 	u64 submitted;
@@ -285,7 +296,7 @@ struct kpool_stats {
 };
 
 /*
- * The numbers of struct kpool_stats in their order.  A file that uses the list
+ * The counters and gauges of struct kpool_stats, in order.  A user of the list
  * defines KPOOL_STAT(name), an expression, first: see debugfs.c.
  */
 #define KPOOL_STATS							\
@@ -314,11 +325,11 @@ struct kpool_stats {
 	 KPOOL_STAT(oldest_pending_ms))
 
 /**
- * struct kpool_item - a work item, embedded in the caller's structure
+ * struct kpool_item - work item, to be embedded in the caller's structure
  *
- * Its fields belong to kpool.  It takes 64 bytes, and submitting it allocates
- * nothing.  It may be freed, or submitted to another pool, when it is neither
- * pending nor running, and from inside its own function.
+ * The fields belong to kpool.  An item takes 64 bytes, and submitting it
+ * allocates nothing.  It may be freed, or submitted to another pool, when it is
+ * neither pending nor running, and from inside its own function.
  */
 struct kpool_item {
 	/* private: */
@@ -349,26 +360,26 @@ struct kpool_item {
 	};
 };
 
-/* private: flags of an item; one that has none is plain */
-#define __KPOOL_HAS_WAITERS	0x01	/* has waiters */
-#define __KPOOL_WEIGHTED	0x02	/* its weight is not 1 */
+/* private: flags of an item; an item without flags is plain */
+#define __KPOOL_HAS_WAITERS	0x01	/* pending, with waiters on item->run */
+#define __KPOOL_WEIGHTED	0x02	/* the weight is not 1 */
 #define __KPOOL_HIGH		0x04
 #define __KPOOL_LOW		0x08
 #define __KPOOL_JOB		0x10	/* embedded in a struct kpool_job */
-#define __KPOOL_STREAM_BLOCKED	0x20	/* waits for its stream */
-#define __KPOOL_NO_JOB		0x40	/* a job setter was called for a plain item */
-#define __KPOOL_FN		0x80	/* part of an item that kpool allocated */
+#define __KPOOL_STREAM_BLOCKED	0x20	/* waits for another of its stream */
+#define __KPOOL_NO_JOB		0x40	/* plain item passed as a job */
+#define __KPOOL_FN		0x80	/* in memory that kpool allocated */
 
 /**
  * KPOOL_ITEM_INIT - static initializer of an item
- * @_fn: its function
+ * @_fn: function of the item
  */
 #define KPOOL_ITEM_INIT(_fn)	{ .fn = (_fn), .weight = 1 }
 
 /**
- * DEFINE_KPOOL_ITEM - define an item
- * @item: its name
- * @_fn: its function
+ * DEFINE_KPOOL_ITEM - define a static or file-scope item
+ * @item: name of the item
+ * @_fn: function of the item
  */
 #define DEFINE_KPOOL_ITEM(item, _fn)					\
 	struct kpool_item item = KPOOL_ITEM_INIT(_fn)
@@ -376,7 +387,7 @@ struct kpool_item {
 /**
  * kpool_init_item() - initialize an item
  * @item: the item, neither pending nor running
- * @fn: its function
+ * @fn: function of the item
  *
  * Context: Any context.
  */
@@ -385,9 +396,10 @@ void kpool_init_item(struct kpool_item *item, kpool_item_fn fn);
 /**
  * kpool_init_item_onstack() - initialize an item on the stack
  * @item: the item
- * @fn: its function
+ * @fn: function of the item
  *
- * Pair with kpool_destroy_item_onstack().
+ * Must be paired with kpool_destroy_item_onstack() before the function that
+ * owns the stack frame returns.
  *
  * Context: Any context.
  */
@@ -395,19 +407,19 @@ void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn);
 
 /**
  * kpool_destroy_item_onstack() - end the use of an item on the stack
- * @item: the item, not pending: flush or cancel it first.  If it runs, its
- *	function must have signalled that it no longer uses the item
+ * @item: the item, not pending: flush or cancel it first.  If it still runs,
+ *	its function must not use the item any more
  *
- * Warns if the item is pending.
+ * Warns if the item is still pending.
  *
- * Context: Any context.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
  */
 void kpool_destroy_item_onstack(struct kpool_item *item);
 
 /**
  * kpool_set_drop_fn() - set the drop function of an item
  * @item: the item, neither pending nor running
- * @dropped: called once for each submission that is dropped, or NULL
+ * @dropped: called once for each acceptance that the pool drops, or NULL
  *
  * Context: Any context.
  */
@@ -418,25 +430,28 @@ static inline void kpool_set_drop_fn(struct kpool_item *item,
 }
 
 /**
- * kpool_set_weight() - set the units that an item holds while it runs
+ * kpool_set_weight() - set the units of capacity that an item holds
  * @item: the item, neither pending nor running; or not pending, from inside its
  *	own function: then for its next run
- * @weight: units, 1 by default
+ * @weight: units, 1 if never set; while it exceeds the pool's capacity, submit
+ *	returns -EINVAL
  *
- * An item starts when all its units are free, and holds back those behind it
- * until then.  If capacity shrinks below the weight of an accepted item, the
- * item counts as capacity.
+ * An item starts when all its units are free; until then the items queued
+ * behind it do not start either.  If capacity shrinks below the weight of an
+ * accepted item, the item counts as capacity.
  *
  * Context: Any context.
- * Return: 0; -EINVAL, nothing changed, if @weight is less than 1.
+ * Return:
+ * * 0 - the weight is set.
+ * * -EINVAL - @weight is less than 1; nothing has changed.
  */
 int kpool_set_weight(struct kpool_item *item, int weight);
 
 /**
- * enum kpool_priority - order of starts
+ * enum kpool_priority - priority of an item
  * @KPOOL_PRIO_NORMAL: the default
- * @KPOOL_PRIO_HIGH: ahead of normal
- * @KPOOL_PRIO_LOW: behind normal
+ * @KPOOL_PRIO_HIGH: starts before normal items
+ * @KPOOL_PRIO_LOW: starts after normal items
  */
 enum kpool_priority {
 	KPOOL_PRIO_NORMAL,
@@ -448,20 +463,23 @@ enum kpool_priority {
  * kpool_set_priority() - set the priority of an item
  * @item: the item, neither pending nor running; or not pending, from inside its
  *	own function: then for its next run
- * @priority: its priority
+ * @priority: the priority
  *
- * Items start by priority, then by arrival.  After &kpool_attrs.max_bypass
- * starts in a row ahead of a lower priority, the oldest item of a lower
- * priority starts. Blocked submitters are admitted by arrival alone.
+ * The queue is ordered by priority, then by arrival.  After
+ * &kpool_attrs.max_bypass consecutive starts that pass over a lower priority,
+ * the oldest item of a lower priority starts next, so that none starves.
+ * Sleeping submitters are admitted by arrival alone.
  *
  * Context: Any context.
- * Return: 0; -EINVAL, nothing changed, if there is no such priority.
+ * Return:
+ * * 0 - the priority is set.
+ * * -EINVAL - no such priority; nothing has changed.
  */
 int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority);
 
-/* Jobs */
+/* Jobs: items with a deadline, a delay, a group or a stream */
 
-/* private: a place in the order of a stream, of a job or of its run */
+/* private: position of a job, or of its run, in the order of a stream */
 struct kpool_turn {
 	struct list_head	node;
 	u64			nr;
@@ -469,11 +487,11 @@ struct kpool_turn {
 };
 
 /**
- * struct kpool_job - an item with a deadline, a delay, a group or a stream
- * @item: submitted, cancelled and flushed like any other item
+ * struct kpool_job - item with a deadline, a delay, a group or a stream
+ * @item: the embedded item, for all functions that take an item
  *
- * Use &job->item wherever an item is expected, and kpool_job_of() in its
- * function.
+ * Embedded in the caller's structure.  The function of the item gets the job by
+ * kpool_job_of().
  */
 struct kpool_job {
 	struct kpool_item	item;
@@ -494,15 +512,15 @@ struct kpool_job {
 
 /**
  * KPOOL_JOB_INIT - static initializer of a job
- * @_fn: its function
+ * @_fn: function of the job
  */
 #define KPOOL_JOB_INIT(_fn)						\
 	{ .item = { .fn = (_fn), .weight = 1, .flags = __KPOOL_JOB } }
 
 /**
- * DEFINE_KPOOL_JOB - define a job
- * @job: its name
- * @_fn: its function
+ * DEFINE_KPOOL_JOB - define a static or file-scope job
+ * @job: name of the job
+ * @_fn: function of the job
  */
 #define DEFINE_KPOOL_JOB(job, _fn)					\
 	struct kpool_job job = KPOOL_JOB_INIT(_fn)
@@ -510,9 +528,9 @@ struct kpool_job {
 /**
  * kpool_init_job() - initialize a job
  * @job: the job, neither pending nor running
- * @fn: its function
+ * @fn: function of the job
  *
- * A job on the stack ends with kpool_destroy_item_onstack().
+ * A job on the stack must be paired with kpool_destroy_item_onstack().
  *
  * Context: Any context.
  */
@@ -521,6 +539,9 @@ void kpool_init_job(struct kpool_job *job, kpool_item_fn fn);
 /**
  * kpool_job_of() - get the job of an item
  * @item: an item that was initialized as a job
+ *
+ * Context: Any context.
+ * Return: the job that embeds @item.
  */
 static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
 {
@@ -531,14 +552,17 @@ static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
  * kpool_set_deadline() - set the deadline of a job
  * @job: the job, neither pending nor running; or not pending, from inside its
  *	own function: then for its next run
- * @deadline: CLOCK_MONOTONIC, as ktime_get(); 0 for none
+ * @deadline: CLOCK_MONOTONIC, as of ktime_get(); 0 for none
  *
- * Checked once, when the job could start: past it, the job is dropped with
- * -ETIME.
+ * The deadline is checked once, when the job could start.  If it has passed,
+ * the job is dropped with -ETIME.
  *
  * Context: Any context.
- * Return: 0; -EINVAL, nothing changed and a warning, if @job was initialized by
- * kpool_init_item().  Its submits then return -EINVAL too.
+ * Return:
+ * * 0 - the deadline is set.
+ * * -EINVAL - the job was initialized by kpool_init_item(): nothing has
+ *   changed, the log has one warning, and submits of the item get -EINVAL.  Use
+ *   kpool_init_job().
  */
 int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
 
@@ -546,118 +570,121 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
 
 /**
  * kpool_create() - create a pool
- * @attrs: its attributes, copied; NULL for all defaults
- * @fmt: printf format of its name: 1 to KPOOL_NAME_MAX of [A-Za-z0-9_-], not
- *	taken, neither "pools" nor "default"
+ * @attrs: attributes, copied; NULL for all defaults
+ * @fmt: printf format of the name: 1 to KPOOL_NAME_MAX of [A-Za-z0-9_-], not
+ *	taken, not "pools"; "default" is taken by the default pool
  * @...: arguments of @fmt
  *
- * The reason of an error is in the log.
+ * The log tells what was wrong with the name or an attribute.
  *
- * Context: Process context.  May sleep.
+ * Context: Process context.  May sleep.  Takes and releases the registry mutex,
+ * pool->mutex and pool->lock.
  * Return: the pool, or ERR_PTR:
  *
- * * -EINVAL: bad name, contradicting attributes, or no online CPU in the
- *   cpumask
- * * -ERANGE: an attribute is out of range
- * * -EEXIST: the name is taken
- * * -ENOMEM: no memory
- * * -EAGAIN, -EINTR: KPOOL_PREALLOC could not create its workers: limit on
- *   threads, or killed
+ * * -EINVAL - bad name, attributes that exclude each other, or no online CPU in
+ *   the cpumask; fix the caller.
+ * * -ERANGE - an attribute is out of range; fix the caller.
+ * * -EEXIST - the name is taken; choose another.
+ * * -ENOMEM - out of memory.
+ * * -EAGAIN - KPOOL_PREALLOC hit the system's limit of threads.
+ * * -EINTR - the caller was killed while KPOOL_PREALLOC created its workers.
  */
 __printf(2, 3)
 struct kpool *kpool_create(const struct kpool_attrs *attrs, const char *fmt,
 			   ...);
 
-/* private: adds the calling module; attrs can be a compound literal */
+/* private: adds the calling module; attrs may be a compound literal */
 #define kpool_create(...)	kpool_create_owned(THIS_MODULE, __VA_ARGS__)
 __printf(3, 4)
 struct kpool *kpool_create_owned(struct module *owner,
-				 const struct kpool_attrs *attrs, const char *fmt,
-				 ...);
+				 const struct kpool_attrs *attrs,
+				 const char *fmt, ...);
 
 /**
- * kpool_destroy() - close a pool, wait until it is drained, free it
- * @pool: the pool, or NULL; no other call may follow
+ * kpool_destroy() - close a pool, wait until it has drained, and free it
+ * @pool: the pool, or NULL; must not be used after this call
  *
- * Accepted items still run; blocked submitters get -ESHUTDOWN.  When this
- * returns 0 or -EIO, no kpool thread runs code of the caller's module, which
- * can be unloaded at once.
+ * Accepted items still run; sleeping submitters get -ESHUTDOWN.  When this
+ * returns 0 or -EIO, no thread executes the caller's code any more, and the
+ * caller's module may be unloaded.
  *
- * A module that is removed without destroying its pool leaves an orphan:
- * pending items are dropped, running ones awaited, and the pool is closed for
- * good.  Its callbacks are not called again, its name is free, and its memory
- * is freed with kpool.ko.  Another module that has the pointer can still call
- * any function.
+ * If a module is removed without destroying its pool, pending items are
+ * dropped, running ones are awaited, and the pool is closed for good.  None of
+ * its callbacks is called afterwards, and its name is free.  A module that was
+ * given the pool can still call any function on it until that module is
+ * removed.  The memory is freed when kpool.ko is removed.
  *
- * Context: Process context.  May sleep without limit.
+ * Context: Process context.  May sleep without limit.  Takes and releases the
+ * registry mutex, pool->mutex and pool->lock.
  * Return:
- *
- * * 0: done, also for NULL
- * * -EIO: done, but a thread died in an item meanwhile
- * * -EDEADLK: called from inside an item of the pool; nothing changed
- * * -EINVAL: the default pool; nothing changed
- * * -ESHUTDOWN: the pool is an orphan; nothing to do
+ * * 0 - the pool is freed, or @pool is NULL.
+ * * -EDEADLK - called from inside an item of the pool; nothing has changed.
+ * * -EINVAL - @pool is the default pool; nothing has changed.
+ * * -ESHUTDOWN - the module of the pool was removed without destroying it;
+ *   nothing to do, no client code runs in the pool.
+ * * -EIO - the pool is freed, but a thread died in an item during the wait.
  */
 int kpool_destroy(struct kpool *pool);
 
 /**
- * kpool_shutdown() - close a pool, do not wait
+ * kpool_shutdown() - close a pool without waiting
  * @pool: the pool
  *
- * Accepted items still run, delayed jobs are dropped, then the workers exit.
- * Submitters, also blocked ones, get -ESHUTDOWN.  Undoes pause.  Can be
- * repeated.
+ * Accepted items still run, but delayed jobs are dropped; then the workers
+ * exit.  Submitters, sleeping ones included, get -ESHUTDOWN.  A paused pool is
+ * resumed.  May be repeated.
  *
- * Context: Any context except NMI.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
  */
 void kpool_shutdown(struct kpool *pool);
 
 /**
- * kpool_shutdown_timeout() - close a pool and wait until it is drained
+ * kpool_shutdown_timeout() - close a pool and wait until it has drained
  * @pool: the pool
  * @timeout: jiffies; 0 does not wait, MAX_SCHEDULE_TIMEOUT waits without limit
  *
- * Can be repeated, also after -ETIMEDOUT.  The thread of the last worker can be
- * visible in /proc for a moment after this has returned.
+ * May be repeated, also after -ETIMEDOUT.  A thread can still be visible for an
+ * instant after the last worker has exited.
  *
- * Context: Process context.  May sleep.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
- *
- * * 0: drained
- * * -EIO: drained, but a thread died in an item meanwhile
- * * -ETIMEDOUT: the pool stays closed
- * * -EDEADLK: called from inside an item of the pool, which stays open
+ * * 0 - no item and no worker is left.
+ * * -EDEADLK - called from inside an item of the pool, which stays open.
+ * * -ETIMEDOUT - items or workers are left; the pool stays closed.  Call again.
+ * * -EIO - no item and no worker is left, but a thread died in an item during
+ *   the wait.
  */
 int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
 
 /**
- * kpool_abort() - close a pool and drop pending items
+ * kpool_abort() - close a pool and drop items that have not started
  * @pool: the pool
  *
- * Running items finish.  The drop function of each pending item is called with
- * -ECANCELED before this returns; for an item that also runs, at the end of
- * that run.
+ * Running items finish.  The drop function of each pending item is called
+ * with -ECANCELED before this returns.  For an item that is both pending and
+ * running, it is called after that run has ended.
  *
- * Context: Process context.  May sleep.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return: the number of items dropped by this call.
  */
 unsigned long kpool_abort(struct kpool *pool);
 
 /**
- * kpool_reopen() - open a closed pool again
+ * kpool_reopen() - reopen a closed pool
  * @pool: the pool
  *
- * Attributes and counters are kept.  Does nothing on an open pool.
+ * Attributes and counters are kept.  Does nothing if the pool is open.
  *
- * Context: Process context.  May sleep.
- * Return:
+ * Context: Process context.  May sleep.  Takes and releases pool->mutex and
+ * pool->lock.
+ * Return: 0 if the pool is open; on error it stays closed:
  *
- * * 0: open
- * * -ESHUTDOWN: the pool is an orphan
- * * -EBUSY: accepted items have not ended
- * * -EDEADLK: called from worker_init or worker_exit of the pool
- * * -ENOMEM, -EAGAIN, -EINTR: KPOOL_PREALLOC could not create its workers; the
- *   pool stays closed
+ * * -ESHUTDOWN - the module of the pool was removed; create another pool.
+ * * -EBUSY - accepted items have not ended; call kpool_shutdown_timeout()
+ *   first.
+ * * -EDEADLK - called from worker_init or worker_exit of the pool.
+ * * -ENOMEM, -EAGAIN, -EINTR - KPOOL_PREALLOC cannot create its workers, as for
+ *   kpool_create(); retry later.
  */
 int kpool_reopen(struct kpool *pool);
 
@@ -665,10 +692,12 @@ int kpool_reopen(struct kpool *pool);
  * kpool_pause() - hold back new starts
  * @pool: the pool
  *
- * Running items go on; submit still queues or blocks.
+ * Running items continue.  Submit still queues items, or sleeps.
  *
- * Context: Any context except NMI.
- * Return: 0; -ESHUTDOWN if the pool is closed.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
+ * Return:
+ * * 0 - the pool is paused.
+ * * -ESHUTDOWN - the pool is closed.
  */
 int kpool_pause(struct kpool *pool);
 
@@ -676,20 +705,21 @@ int kpool_pause(struct kpool *pool);
  * kpool_resume() - allow new starts again
  * @pool: the pool
  *
- * Context: Any context except NMI.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
  */
 void kpool_resume(struct kpool *pool);
 
 /**
  * kpool_flush() - wait for all previously accepted items
- * @pool: the pool
+ * @pool: the pool; it stays open, and items accepted later are not awaited
  *
- * Stores of these items are visible afterwards.  Items accepted later are not
- * waited for.
+ * The caller sees everything that those items stored.
  *
- * Context: Process context.  May sleep.
- * Return: 0; -EIO, all have ended, but a thread died in one of them; -EDEADLK
- * from inside an item of the pool.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Return:
+ * * 0 - all of them have ended.
+ * * -EDEADLK - called from inside an item of the pool; nothing was awaited.
+ * * -EIO - all of them have ended, but a thread died in one during the wait.
  */
 int kpool_flush(struct kpool *pool);
 
@@ -697,21 +727,22 @@ int kpool_flush(struct kpool *pool);
  * kpool_tune() - change an attribute of a live pool
  * @pool: the pool
  * @tunable: the attribute
- * @value: as in &struct kpool_attrs; 0 for the default
+ * @value: as in &struct kpool_attrs: 0 for the default
  *
- * Growing admits blocked submitters and starts queued items.  Shrinking retires
- * workers when their item ends; it refuses no accepted item and no blocked
- * submitter.  Allowed also for KPOOL_PINNED.  The reason of an error is in the
- * log.
+ * Growing admits blocked submitters.  Shrinking lets surplus workers finish
+ * their items and exit; accepted items and sleeping submitters are never
+ * refused.  KPOOL_PINNED does not restrict this function.
  *
- * Context: Process context.  May sleep.
- * Return: 0, or nothing changed and
+ * Context: Process context.  May sleep.  Takes and releases pool->mutex and
+ * pool->lock.
+ * Return: 0, or an error that has changed nothing and is explained in the log:
  *
- * * -EINVAL: no such attribute, or it would contradict another: min_workers
- *   above capacity, or none with KPOOL_PREALLOC; a node without an online CPU
- * * -ERANGE: out of range
- * * -EPERM: nonblocking removed from a pool created so, or when_full set to
- *   neither KPOOL_FULL_WAIT nor the value at creation
+ * * -EINVAL - no such attribute; or in conflict with another: min_workers above
+ *   capacity, no min_workers with KPOOL_PREALLOC, caller_runs with nonblocking,
+ *   or no online CPU in the node.
+ * * -ERANGE - @value is out of range.
+ * * -EPERM - nonblocking cannot be cleared in a pool that was created so, and
+ *   when_full can only be KPOOL_FULL_WAIT or the value at creation.
  */
 int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value);
 
@@ -721,11 +752,13 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value);
  * @mask: at least one online CPU; copied; cpu_all_mask for all, NULL for the
  *	default
  *
- * The mask is kept while its CPUs are offline and applied again when one
- * returns.
+ * The mask is kept when its CPUs go offline and restored when they return.
  *
- * Context: Process context.  May sleep.
- * Return: 0; -EINVAL if no CPU of @mask is online.
+ * Context: Process context.  May sleep.  Takes and releases pool->mutex and
+ * pool->lock.
+ * Return:
+ * * 0 - the mask is set.
+ * * -EINVAL - no CPU of @mask and the node is online; nothing has changed.
  */
 int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask);
 
@@ -734,65 +767,77 @@ int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask);
  * @pool: the pool
  * @attrs: filled; @attrs->cpumask is left NULL
  *
- * Context: Any context except NMI.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
  */
 void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs);
 
 /**
- * kpool_get_stats() - read the counters
+ * kpool_get_stats() - read the statistics
  * @pool: the pool
- * @stats: filled with one consistent reading
+ * @stats: filled with one consistent snapshot
  *
- * Context: Any context except NMI.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
  */
 void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats);
 
 /**
  * kpool_default() - get the shared default pool
  *
- * Created on first use from the module parameters default_*; its name is
- * "default".  It can be closed and reopened, but not destroyed, and does not
- * pin kpool.ko.  A module must flush or cancel its own items there before it is
- * removed.  Otherwise they are cancelled or awaited, and submits of them return
- * -ESHUTDOWN meanwhile.  An item belongs to a module if its function, its drop
- * function or its memory is within the module.
+ * The pool is created on first use from the module parameters default_*; its
+ * name is "default".  It can be shut down and reopened, but not destroyed.
+ *
+ * A user must flush or cancel its own items before its module is removed: the
+ * default pool does not keep a reference to the module or to kpool.ko.  Items
+ * that are left are cancelled, or awaited if they run, and the log says so.  An
+ * item belongs to a module if its function, its drop function or its memory
+ * is within the module.  During the removal, submits of such items get
+ * -ESHUTDOWN.
  *
  * Context: Process context.  May sleep.
- * Return: the pool, or ERR_PTR(-ENOMEM).
+ * Return: the pool, or ERR_PTR:
+ *
+ * * -ENOMEM - out of memory; retry later.
  */
 struct kpool *kpool_default(void);
 
-/* Submitting */
+/* Submit */
 
 /**
- * kpool_submit() - submit an item by the pool's policy
+ * kpool_submit() - submit an item
  * @pool: the pool
  * @item: an initialized item
  *
- * The item starts if its units are free; otherwise it is queued, if fewer than
- * queue_depth items wait; otherwise the caller sleeps until there is room, in
- * order of arrival.  An item submitted while it runs starts after that run.  An
- * item that submits itself is never refused for want of room.
+ * The item is run by an idle worker, or by a new one while units are free.
+ * Otherwise it is queued while fewer than queue_depth items are.  Otherwise the
+ * caller sleeps until the item is admitted, in order of arrival, or is refused.
+ * An item submitted while it runs starts after that run; an item that submits
+ * itself from its own function is never refused for want of room.
  *
- * Stores before this call are visible to a run that starts afterwards, also
- * after -EALREADY.
+ * A run that starts after this call sees everything stored before the call,
+ * even if the call returned -EALREADY.
  *
  * Context: Process context.  May sleep.  Any context except NMI if the pool was
- * created nonblocking.  In interrupts and with interrupts off it never sleeps;
- * a caller that holds a lock must use kpool_try_submit().
- * Return: 0, accepted.  Otherwise not accepted:
+ * created nonblocking.  In another pool, a caller in an interrupt or with
+ * interrupts off gets -EAGAIN instead of sleeping; a caller that holds a lock
+ * must use kpool_try_submit().  Takes and releases pool->lock.
+ * Return: 0 if the item was accepted.  On error it was not:
  *
- * * -EINVAL: no function, heavier than capacity, or a group or stream of
- *   another pool
- * * -EALREADY: pending or being submitted; nothing to do
- * * -EBUSY: running, or being dropped, in another pool
- * * -ESHUTDOWN: the pool is closed, or the item is in the default pool and its
- *   module is being removed
- * * -ECANCELED: disabled, its group is cancelled, or cancelled while the caller
- *   slept
- * * -EAGAIN: no room, and the call cannot sleep, or max_blocked submitters are
- *   blocked; drop it, or submit it again from &kpool_attrs.room
- * * -EDEADLK: the caller is an item of this pool, and would wait for itself
+ * * -EINVAL - the item has no function, weighs more than capacity, or has a
+ *   group or a stream of another pool; fix the caller.
+ * * -EALREADY - the item is pending or being submitted; nothing to do.  Also
+ *   for a job that kpool_group_next() has yet to return, or whose completion
+ *   has not started.
+ * * -EBUSY - the item runs, or is being dropped, in another pool; flush it
+ *   first.
+ * * -ESHUTDOWN - the pool is closed, or the item in the default pool belongs to
+ *   a module that is being removed; give the item up.
+ * * -ECANCELED - the item is disabled, its group is cancelled, or it was
+ *   cancelled while the caller slept; give the item up.
+ * * -EAGAIN - there is no room, and the pool is nonblocking or max_blocked
+ *   submitters sleep.  Submit again when &kpool_attrs.room is called, or give
+ *   the item up.
+ * * -EDEADLK - the caller is in an item of the pool, and the sleep could never
+ *   end; do the work in another way.
  */
 int kpool_submit(struct kpool *pool, struct kpool_item *item);
 
@@ -801,41 +846,50 @@ int kpool_submit(struct kpool *pool, struct kpool_item *item);
  * @pool: the pool
  * @item: an initialized item
  *
- * Context: Any context except NMI, also under raw spinlocks and in hardirq on
- * PREEMPT_RT.
- * Return: as kpool_submit(); -EAGAIN also while submitters are blocked.
+ * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
+ * pool->lock.
+ * Return: as kpool_submit(), but never -EDEADLK:
+ *
+ * * -EAGAIN - there is no room, or other submitters sleep; retry later, see
+ *   &kpool_attrs.room, or give the item up.
  */
 int kpool_try_submit(struct kpool *pool, struct kpool_item *item);
 
 /**
- * kpool_submit_timeout() - submit an item, sleep for a limited time
+ * kpool_submit_timeout() - submit an item, sleeping for a limited time
  * @pool: the pool
  * @item: an initialized item
- * @timeout: jiffies; 0 is kpool_try_submit()
+ * @timeout: jiffies; 0 acts as kpool_try_submit()
  *
- * Context: Process context.  May sleep.
- * Return: as kpool_submit(); -ETIMEDOUT when the time is over.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Return: as kpool_submit(), and:
+ *
+ * * -ETIMEDOUT - no room within @timeout; the item was not accepted.
  */
 int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
 			 unsigned long timeout);
 
 /**
- * kpool_submit_killable() - submit an item, stop waiting on a fatal signal
+ * kpool_submit_killable() - submit an item, stopping at a fatal signal
  * @pool: the pool
  * @item: an initialized item
  *
- * Context: Process context.  May sleep.
- * Return: as kpool_submit(); -EINTR when killed.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Return: as kpool_submit(), and:
+ *
+ * * -EINTR - the caller was killed; the item was not accepted.
  */
 int kpool_submit_killable(struct kpool *pool, struct kpool_item *item);
 
 /**
- * kpool_submit_interruptible() - submit an item, stop waiting on any signal
+ * kpool_submit_interruptible() - submit an item, stopping at any signal
  * @pool: the pool
  * @item: an initialized item
  *
- * Context: Process context.  May sleep.
- * Return: as kpool_submit(); -EINTR on a signal.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Return: as kpool_submit(), and:
+ *
+ * * -EINTR - a signal arrived; the item was not accepted.
  */
 int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
 
@@ -844,38 +898,47 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
  * @pool: the pool
  * @item: an initialized item
  *
- * Accepts the item only if it waits neither for units nor for its stream, its
- * own run, or kpool_resume().  It starts as soon as a worker is awake or
- * created.
+ * The item is accepted only if its units are free and it need not wait for
+ * other items, its stream, its own run, or kpool_resume().  It starts as soon
+ * as a worker has woken up or has been created.
  *
- * Context: Any context except NMI, also under raw spinlocks and in hardirq on
- * PREEMPT_RT.
- * Return: as kpool_try_submit(); -EAGAIN also if the item would have to wait.
- * &kpool_attrs.room is not called after that.
+ * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
+ * pool->lock.
+ * Return: as kpool_try_submit(), and:
+ *
+ * * -EAGAIN - the item would have to wait; do the work in another way.
+ *   &kpool_attrs.room is not called for this.
  */
 int kpool_submit_now(struct kpool *pool, struct kpool_item *item);
 
 /**
- * kpool_submit_fn() - submit a function and its argument
+ * kpool_submit_fn() - submit a function with an argument
  * @pool: the pool
  * @fn: the function
- * @arg: its argument
- * @gfp: allocation flags of the item, which kpool frees; without
- *	__GFP_DIRECT_RECLAIM the submit never sleeps
+ * @arg: argument of @fn
+ * @gfp: allocation flags for the item, which kpool frees; without
+ *	__GFP_DIRECT_RECLAIM this acts as kpool_try_submit() and never sleeps
  *
- * Context: As @gfp allows; not in hardirq on PREEMPT_RT.
- * Return: as kpool_submit(); -ENOMEM.
+ * Context: Process context with __GFP_DIRECT_RECLAIM; may sleep.  Otherwise any
+ * context that can allocate with @gfp: not NMI, and not hardirq on PREEMPT_RT.
+ * Takes and releases pool->lock.
+ * Return: as kpool_submit(), and:
+ *
+ * * -EINVAL - @fn is NULL.
+ * * -ENOMEM - no memory for the item; @fn will not run.
  */
 int kpool_submit_fn(struct kpool *pool, kpool_fn fn, void *arg, gfp_t gfp);
 
 /**
  * kpool_submit_arg() - submit an argument to the pool-wide function
- * @pool: a pool with &kpool_attrs.fn
- * @arg: the argument
+ * @pool: a pool created with &kpool_attrs.fn
+ * @arg: argument of that function
  * @gfp: as for kpool_submit_fn()
  *
- * Context: As @gfp allows; not in hardirq on PREEMPT_RT.
- * Return: as kpool_submit_fn(); -EINVAL if the pool has no function.
+ * Context: As kpool_submit_fn().
+ * Return: as kpool_submit_fn(), and:
+ *
+ * * -EINVAL - the pool has no function.
  */
 int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp);
 
@@ -885,12 +948,14 @@ int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp);
  * @job: an initialized job
  * @delay: jiffies; 0 is due at once
  *
- * The job is accepted now and takes no place in the queue until it is due: no
- * sooner than @delay, and at most one eighth and two ticks later.  Then it is
- * queued; without room it waits like a blocked submitter, and is never refused.
- * If the pool is closed before, it is dropped with -ESHUTDOWN.
+ * The job is accepted now and takes no place in the queue until it is due.
+ * Even with a @delay of 0 it is never refused for want of room.  It is due no
+ * sooner than @delay and no later than @delay + 1/8 (granularity of the timer
+ * wheel) + two ticks.  A due job then waits behind earlier submitters, like a
+ * new one.  If the pool is closed before the job is due, it is dropped with
+ * -ESHUTDOWN.
  *
- * Context: Any context except NMI.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return: as kpool_submit(), but never -EAGAIN or -EDEADLK.
  */
 int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
@@ -901,132 +966,154 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
  * @job: the job
  * @delay: jiffies from now; 0 is due at once
  *
- * Context: Any context except NMI.
- * Return: true if the job was delayed and its time has been changed.  False if
- * it is idle, due or running, if the pool is closed, or if the job is in the
- * default pool and its module is being removed.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
+ * Return:
+ * * true - the job was delayed, and its time has been changed.
+ * * false - the job is idle, due already, or running; the pool is closed; or
+ *   the job in the default pool belongs to a module that is being removed.
+ *   Nothing has changed.
  */
 bool kpool_modify_delay(struct kpool_job *job, unsigned long delay);
 
 /**
- * kpool_call() - run a function in the pool and wait for its result
+ * kpool_call() - call a function in a worker and wait for its result
  * @pool: the pool
  * @fn: the function
- * @arg: its argument
- * @result: set to the return value of @fn if this returns 0; or NULL
+ * @arg: argument of @fn
+ * @result: set to what @fn returned, if this returns 0; or NULL
  *
- * Context: Process context.  May sleep; allocates with GFP_KERNEL.
- * Return: 0, @fn has returned.  Otherwise @fn has not run, except after -EIO:
- * -ENOMEM; -EIO, a thread died in @fn; an error as typedef kpool_drop_fn; or as
- * kpool_submit().
+ * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
+ * releases pool->lock.
+ * Return: 0 if @fn has returned.  On another error than -EIO, @fn has not run:
+ *
+ * * -EINVAL - @fn is NULL.
+ * * -ENOMEM - no memory for the call; retry later.
+ * * -ECANCELED - dropped by kpool_abort(); see typedef kpool_drop_fn for more.
+ * * -EIO - the thread died in @fn.
+ *
+ * Otherwise as kpool_submit().
  */
 int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
 
 /**
- * kpool_call_timeout() - run a function, wait for a limited time
+ * kpool_call_timeout() - call a function, waiting for a limited time
  * @pool: the pool
  * @fn: the function
- * @arg: its argument; owned by kpool after -ETIMEDOUT
- * @release: frees @arg after a timeout, or NULL.  Called exactly once, in
+ * @arg: argument of @fn; kpool owns it after -ETIMEDOUT, the caller otherwise
+ * @release: frees @arg after -ETIMEDOUT, or NULL.  Called exactly once, in
  *	process context, once @fn has returned or will never run; this can be
  *	before kpool_call_timeout() returns
- * @timeout: jiffies, for admission, queueing and running together; with 0 @fn
- *	hardly ever runs: -EAGAIN without room, else -ETIMEDOUT
- * @result: set to the return value of @fn if this returns 0; or NULL
+ * @timeout: jiffies for admission, queueing and running together; with 0 @fn
+ *	hardly ever runs: -EAGAIN if there is no room, -ETIMEDOUT otherwise
+ * @result: set to what @fn returned, if this returns 0; or NULL
  *
  * If @fn has not started when the time is over, it never will.  If it runs, it
- * goes on; kpool_call_abandoned() tells it that the caller stopped waiting.
+ * continues; kpool_call_abandoned() then returns true in it.
  *
- * Context: Process context.  May sleep; allocates with GFP_KERNEL.
- * Return: as kpool_call(); -ETIMEDOUT.
+ * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
+ * releases pool->lock.
+ * Return: as kpool_call(), and:
+ *
+ * * -ETIMEDOUT - the time is over; @release gets @arg.
  */
 int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
 		       void (*release)(void *arg), unsigned long timeout,
 		       int *result);
 
 /**
- * kpool_call_killable() - run a function, stop waiting when killed
+ * kpool_call_killable() - call a function, stopping at a fatal signal
  * @pool: the pool
  * @fn: the function
- * @arg: its argument; owned by kpool after -EINTR
+ * @arg: argument of @fn; kpool owns it after -EINTR, the caller otherwise
  * @release: frees @arg after -EINTR, as for kpool_call_timeout(); or NULL
- * @result: set to the return value of @fn if this returns 0; or NULL
+ * @result: set to what @fn returned, if this returns 0; or NULL
  *
- * Context: Process context.  May sleep; allocates with GFP_KERNEL.
- * Return: as kpool_call(); -EINTR when killed.
+ * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
+ * releases pool->lock.
+ * Return: as kpool_call(), and:
+ *
+ * * -EINTR - the caller was killed; @release gets @arg.
  */
 int kpool_call_killable(struct kpool *pool, kpool_fn fn, void *arg,
 			void (*release)(void *arg), int *result);
 
 /**
- * kpool_call_interruptible() - run a function, stop waiting on a signal
+ * kpool_call_interruptible() - call a function, stopping at any signal
  * @pool: the pool
  * @fn: the function
- * @arg: its argument; owned by kpool after -EINTR
- * @release: as for kpool_call_killable()
- * @result: set to the return value of @fn if this returns 0; or NULL
+ * @arg: argument of @fn; kpool owns it after -EINTR, the caller otherwise
+ * @release: frees @arg after -EINTR, as for kpool_call_timeout(); or NULL
+ * @result: set to what @fn returned, if this returns 0; or NULL
  *
- * Context: Process context.  May sleep; allocates with GFP_KERNEL.
- * Return: as kpool_call(); -EINTR on a signal.
+ * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
+ * releases pool->lock.
+ * Return: as kpool_call(), and:
+ *
+ * * -EINTR - a signal arrived; @release gets @arg.
  */
 int kpool_call_interruptible(struct kpool *pool, kpool_fn fn, void *arg,
 			     void (*release)(void *arg), int *result);
 
 /**
- * kpool_current() - get the pool whose worker the caller is
+ * kpool_current() - get the pool of the current worker
  *
  * Context: Any context.
- * Return: the pool, in its items, worker_init and worker_exit; NULL elsewhere,
- * also in an item run by its submitter, and in an interrupt.
+ * Return: the pool, in its items and in its worker_init and worker_exit; NULL
+ * elsewhere, also in an item that its submitter runs, and in an interrupt.
  */
 struct kpool *kpool_current(void);
 
 /**
- * kpool_call_abandoned() - has the caller of this function stopped waiting?
+ * kpool_call_abandoned() - check whether the caller of this function gave up
  *
- * Context: Inside a function of kpool_call_timeout(), kpool_call_killable() or
- * kpool_call_interruptible(); false elsewhere.
+ * Context: Any context.  Meant for a function called by kpool_call_timeout(),
+ * kpool_call_killable() or kpool_call_interruptible().
+ * Return: true if the caller no longer waits; false if it does, and elsewhere.
  */
 bool kpool_call_abandoned(void);
 
 /**
- * kpool_worker_data() - get the private data of the current worker
+ * kpool_worker_data() - get the state of the current worker
  *
- * Context: Inside an item of a pool with &kpool_attrs.worker_init.
+ * Context: Any context.  Meant for items of a pool with
+ * &kpool_attrs.worker_init.
  * Return: what worker_init returned in the current worker; NULL elsewhere.
  */
 void *kpool_worker_data(void);
 
-/* Cancelling and waiting */
+/* Cancel, disable, flush */
 
 /**
  * kpool_cancel() - cancel a pending item
  * @item: the item
  *
- * A blocked submit of @item returns -ECANCELED; since the item was not
- * accepted, that does not count here.  A running item is not affected.
+ * A sleeping submit of @item returns -ECANCELED; as the item was never
+ * accepted, this returns false then.  A running item is not affected.
  *
- * Context: Any context except NMI.
- * Return: true if the item was pending or delayed and will not run.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
+ * Return:
+ * * true - the item was pending or delayed, and will not run.
+ * * false - the item was not pending; it may be running.
  */
 bool kpool_cancel(struct kpool_item *item);
 
 /**
- * kpool_cancel_sync() - cancel an item and wait until it does not run
- * @item: the item
+ * kpool_cancel_sync() - cancel an item and wait for its run to end
+ * @item: the item; its memory must stay valid until this returns, so do not use
+ *	this for an item that frees itself
  *
- * Submits of the item return -ECANCELED meanwhile.  Afterwards it is idle and
- * may be freed.
+ * During the wait, submits of the item get -ECANCELED.  Afterwards the item is
+ * neither pending nor running and may be freed.
  *
- * Context: Process context.  May sleep.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
- *
- * * 1: the item was pending
- * * 0: the item was not pending
- * * -EIO: a thread died in the item
- * * -EDEADLK: called from inside the item, or from another one of its pool if
- *   that could never end; a pending item has been cancelled all the same
- * * -ERANGE: as kpool_disable(); nothing changed
+ * * 1 - the item was pending.
+ * * 0 - the item was not pending.
+ * * -ERANGE - as for kpool_disable(); nothing has changed.
+ * * -EDEADLK - called from inside the item, or from inside another of its pool
+ *   and the wait could never end.  A pending item has been cancelled; the run
+ *   has not ended, so do not free the item.
+ * * -EIO - the run has ended because its thread died.
  */
 int kpool_cancel_sync(struct kpool_item *item);
 
@@ -1034,20 +1121,24 @@ int kpool_cancel_sync(struct kpool_item *item);
  * kpool_disable() - cancel an item and refuse its submits
  * @item: the item
  *
- * Nests: each call needs one kpool_enable().
+ * Calls nest; each one is undone by one kpool_enable().
  *
- * Context: Any context except NMI.
- * Return: 1 if the item was pending, 0 if not; -ERANGE, nothing changed, if
- * nested 65535 deep.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
+ * Return:
+ * * 1 - the item was pending.
+ * * 0 - the item was not pending.
+ * * -ERANGE - nested 65535 deep; nothing has changed.
  */
 int kpool_disable(struct kpool_item *item);
 
 /**
- * kpool_disable_sync() - disable an item and wait until it does not run
- * @item: the item
+ * kpool_disable_sync() - disable an item and wait for its run to end
+ * @item: the item; its memory must stay valid until this returns, so do not use
+ *	this for an item that frees itself
  *
- * Context: Process context.  May sleep.
- * Return: as kpool_cancel_sync(); the item stays disabled also after -EDEADLK.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Return: as kpool_cancel_sync(); the item is disabled unless this returns
+ * -ERANGE.
  */
 int kpool_disable_sync(struct kpool_item *item);
 
@@ -1055,45 +1146,52 @@ int kpool_disable_sync(struct kpool_item *item);
  * kpool_enable() - undo one kpool_disable()
  * @item: the item
  *
- * Context: Any context except NMI.
- * Return: 0, enabled; 1, still disabled by other callers; -EINVAL if the item
- * was not disabled.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
+ * Return:
+ * * 0 - the item can be submitted again.
+ * * 1 - the item is still disabled by another call.
+ * * -EINVAL - the item was not disabled.
  */
 int kpool_enable(struct kpool_item *item);
 
 /**
- * kpool_flush_item() - wait until an item's submission has ended
- * @item: the item, which must not be freed meanwhile
+ * kpool_flush_item() - wait until an item's acceptance has ended
+ * @item: the item; its memory must stay valid until this returns, so do not use
+ *	this for an item that frees itself
  *
- * Waits for the submission at the time of the call, not for later ones.  Stores
- * of the run are visible afterwards.
+ * Waits for the acceptance at the time of the call, not for later ones.  The
+ * caller sees everything that the run stored.
  *
- * Context: Process context.  May sleep.
- * Return: 0; -EIO, a thread died in the item; -EDEADLK from inside the item, or
- * from another one of its pool if that could never end.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Return:
+ * * 0 - the acceptance has ended, or there was none.
+ * * -EDEADLK - called from inside the item, or from inside another of its pool
+ *   and the wait could never end.  The item has not ended.
+ * * -EIO - the item has ended because its thread died.
  */
 int kpool_flush_item(struct kpool_item *item);
 
 /**
- * kpool_is_pending() - is an item accepted and not started?
+ * kpool_is_pending() - check whether an item is accepted and not started
  * @item: the item
  *
- * Context: Any context except NMI.
- * Return: true or false, possibly stale.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
+ * Return: true if @item is pending; stale at once unless the caller excludes
+ * other users of the item.
  */
 bool kpool_is_pending(struct kpool_item *item);
 
-/* Groups */
+/* Groups: wait for, or cancel, many jobs together */
 
-/* Flags of a group. */
+/* Flags of kpool_init_group(). */
 #define KPOOL_GROUP_FAIL_FAST	0x1	/* the first error cancels the rest */
-#define KPOOL_GROUP_COLLECT	0x2	/* keep ended jobs for kpool_group_next() */
+#define KPOOL_GROUP_COLLECT	0x2	/* kpool_group_next() returns jobs */
 
 /**
  * struct kpool_group - jobs of one pool that are waited for together
  *
- * Can live on the stack.  Must not be freed before kpool_group_wait() has
- * returned 0 after the last submit.
+ * A group can live on the stack.  It must stay valid until kpool_group_wait()
+ * has returned 0 after the last submit.
  */
 struct kpool_group {
 	/* private: */
@@ -1117,20 +1215,22 @@ struct kpool_group {
 	u8			depth;
 };
 
-/* Limit of nested groups, including the outermost. */
+/* Maximum number of levels of groups, the outermost included. */
 #define KPOOL_GROUP_MAX_DEPTH	8
 
 /**
  * kpool_init_group() - initialize a group
  * @group: the group
  * @pool: the pool that all its jobs are submitted to
- * @parent: a group of the same pool that also waits for this one, gets its
- *	error, and cancels it; or NULL
+ * @parent: a group of the same pool, or NULL.  It waits for @group too, is
+ *	cancelled with the error of @group, and cancels @group
  * @flags: KPOOL_GROUP_FAIL_FAST, KPOOL_GROUP_COLLECT
  *
  * Context: Any context.
- * Return: 0; -EINVAL for an unknown flag, a parent of another pool, or more
- * than %KPOOL_GROUP_MAX_DEPTH nested groups.
+ * Return:
+ * * 0 - the group is ready.
+ * * -EINVAL - unknown flag, parent of another pool, or more than
+ *   %KPOOL_GROUP_MAX_DEPTH levels; fix the caller.
  */
 int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 		     struct kpool_group *parent, unsigned int flags);
@@ -1140,10 +1240,14 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
  * @job: the job, neither pending nor running
  * @group: the group, or NULL for none
  *
- * Each submission counts.
+ * The group counts each acceptance of the job.  Submitting the job to another
+ * pool than the group's fails with -EINVAL; once the group is cancelled, with
+ * -ECANCELED.
  *
  * Context: Any context.
- * Return: 0; -EINVAL as kpool_set_deadline().
+ * Return:
+ * * 0 - the group is set.
+ * * -EINVAL - as for kpool_set_deadline().
  */
 int kpool_set_group(struct kpool_job *job, struct kpool_group *group);
 
@@ -1152,35 +1256,39 @@ int kpool_set_group(struct kpool_job *job, struct kpool_group *group);
  * @group: the group
  * @timeout: jiffies; 0 does not wait, MAX_SCHEDULE_TIMEOUT waits without limit
  *
- * Stores of the jobs are visible afterwards.
+ * The caller sees everything that the jobs stored.
  *
- * Context: Process context.  May sleep.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
- *
- * * 0: all have ended, see kpool_group_error()
- * * -EIO: all have ended, but a thread died in one of them meanwhile
- * * -ETIMEDOUT: the group goes on
- * * -EDEADLK: called from inside a job of the group, or could never end
+ * * 0 - all jobs have ended; see kpool_group_error().
+ * * -EDEADLK - called from inside a job of the group, or the wait could never
+ *   end.  The group continues.
+ * * -ETIMEDOUT - jobs are left; the group continues.
+ * * -EIO - all jobs have ended, but a thread died in one during the wait.
  */
 int kpool_group_wait(struct kpool_group *group, unsigned long timeout);
 
 /**
- * kpool_group_wait_killable() - wait for a group, stop waiting when killed
+ * kpool_group_wait_killable() - wait for a group, stopping at a fatal signal
  * @group: the group
- * @timeout: as for kpool_group_wait()
+ * @timeout: jiffies; 0 does not wait, MAX_SCHEDULE_TIMEOUT waits without limit
  *
- * Context: Process context.  May sleep.
- * Return: as kpool_group_wait(); -EINTR when killed: the group goes on.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Return: as kpool_group_wait(), and:
+ *
+ * * -EINTR - the caller was killed; the group continues.
  */
 int kpool_group_wait_killable(struct kpool_group *group, unsigned long timeout);
 
 /**
- * kpool_group_wait_interruptible() - wait for a group, stop waiting on a signal
+ * kpool_group_wait_interruptible() - wait for a group, stopping at any signal
  * @group: the group
- * @timeout: as for kpool_group_wait()
+ * @timeout: jiffies; 0 does not wait, MAX_SCHEDULE_TIMEOUT waits without limit
  *
- * Context: Process context.  May sleep.
- * Return: as kpool_group_wait(); -EINTR on a signal: the group goes on.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Return: as kpool_group_wait(), and:
+ *
+ * * -EINTR - a signal arrived; the group continues.
  */
 int kpool_group_wait_interruptible(struct kpool_group *group,
 				   unsigned long timeout);
@@ -1189,10 +1297,10 @@ int kpool_group_wait_interruptible(struct kpool_group *group,
  * kpool_group_error() - get the first error of a group
  * @group: the group
  *
- * Context: Any context except NMI.
- * Return: 0, or the first error that a job of the group, or of its children,
- * returned or was dropped with.  Cancelled jobs, and jobs dropped because the
- * group was cancelled, do not count.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
+ * Return: 0, or the error of the first job of the group or of its children to
+ * fail: what its function returned, or what it was dropped with.  A job that
+ * kpool_cancel() cancelled, or that was dropped with its group, has not failed.
  */
 int kpool_group_error(struct kpool_group *group);
 
@@ -1200,48 +1308,54 @@ int kpool_group_error(struct kpool_group *group);
  * kpool_group_cancel() - drop the jobs of a group that have not started
  * @group: the group
  *
- * Pending and delayed jobs are dropped with -ECANCELED.  Blocked and later
- * submits of its jobs return -ECANCELED.  Running jobs finish.  Does not wait.
+ * Pending and delayed jobs are dropped with -ECANCELED.  Sleeping submitters of
+ * its jobs, and later submits, get -ECANCELED.  Running jobs finish.  Does not
+ * wait.
  *
- * Context: Any context except NMI.
+ * Context: Any context except NMI.  Takes and releases pool->lock.
  */
 void kpool_group_cancel(struct kpool_group *group);
 
 /**
- * kpool_group_next() - get the next job that has ended
+ * kpool_group_next() - get the next job of a group that has ended
  * @group: a group with KPOOL_GROUP_COLLECT
  * @timeout: jiffies; 0 does not wait, MAX_SCHEDULE_TIMEOUT waits without limit
  *
- * Jobs are returned in the order in which they ended; kpool_job_result() tells
- * how.  From its submit until it is returned here, a job must not be freed, and
- * submitting it again returns -EALREADY.
+ * Returns the jobs in the order in which they ended, cancelled and dropped ones
+ * included; see kpool_job_result().  From its submit until it is returned here,
+ * a job must not be freed, and submitting it again fails with -EALREADY.
  *
- * Context: Process context.  May sleep.
- * Return: the job; NULL if none is left; ERR_PTR: -ETIMEDOUT; -EDEADLK as
- * kpool_group_wait(); -EINVAL without KPOOL_GROUP_COLLECT.
+ * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Return: the job; NULL when none is left; or ERR_PTR:
+ *
+ * * -EINVAL - the group does not have KPOOL_GROUP_COLLECT; fix the caller.
+ * * -EDEADLK - as for kpool_group_wait().
+ * * -ETIMEDOUT - no job ended within @timeout; call again.
  */
 struct kpool_job *kpool_group_next(struct kpool_group *group,
 				   unsigned long timeout);
 
 /**
- * kpool_job_result() - get the result of a job returned by kpool_group_next()
- * @job: the job, or one that is being completed, see kpool_set_complete_fn()
+ * kpool_job_result() - get the result of a job that has ended
+ * @job: a job that kpool_group_next() has returned, or that is being completed:
+ *	see kpool_set_complete_fn()
  *
- * Return: what its function returned; what it was dropped with; -ECANCELED if
- * it was cancelled.
+ * Context: Any context.
+ * Return: what the function returned, or what the job was dropped with;
+ * -ECANCELED if it was cancelled.
  */
 static inline int kpool_job_result(const struct kpool_job *job)
 {
 	return job->result;
 }
 
-/* Streams */
+/* Streams: jobs in order */
 
 /**
  * struct kpool_stream - jobs that run one at a time, in order
  *
- * Has no thread, and costs nothing while it is empty.  Must not be freed before
- * the last of its jobs has ended.
+ * A stream has no thread of its own and costs nothing while it is empty.  It
+ * must stay valid until the last of its jobs has ended.
  */
 struct kpool_stream {
 	/* private: */
@@ -1262,41 +1376,46 @@ struct kpool_stream {
 void kpool_init_stream(struct kpool_stream *stream, struct kpool *pool);
 
 /**
- * kpool_init_ordered_stream() - initialize a stream with completion in order
+ * kpool_init_ordered_stream() - initialize a stream with ordered completion
  * @stream: the stream
  * @pool: the pool that all its jobs are submitted to
  *
- * The functions of its jobs run in parallel.  The complete functions, see
- * kpool_set_complete_fn(), are called one at a time, in the order in which the
- * jobs were queued.  A job that waits for its completion holds no thread and no
- * unit, and takes no place in the queue.
+ * The functions of its jobs run in parallel, like those of other items.  Then
+ * the second function of each job is called, see kpool_set_complete_fn(): one
+ * at a time, in the order in which the jobs were queued.  A job that waits for
+ * its completion takes no thread, no unit and no place in the queue.
  *
  * Context: Any context.
  */
 void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
 
 /**
- * kpool_set_complete_fn() - set the complete function of a job
+ * kpool_set_complete_fn() - set the completion function of a job
  * @job: the job, neither pending nor running
- * @complete: called in a worker when the job's function has returned and all
- *	earlier jobs have been completed or will not be; kpool_job_result() is
- *	what the function returned; or NULL
+ * @complete: called by a worker once the job's function has returned and no
+ *	earlier job is still to be completed; kpool_job_result() returns the
+ *	result of the job's function; or NULL
  *
- * @complete holds one unit, is called ahead of all queued items, and is not
- *	held back by kpool_pause() or kpool_abort().  The job ends when
- *	@complete returns: for waiters, its group, and the counters.  @complete
- *	may free the job or submit it again.  The job's function must do
- *	neither: from its start to that of @complete every submit of the job
- *	returns -EALREADY.  If one of them returns an error, the job has failed
- *	with the first one.
+ * @complete holds one unit, starts before all queued items, and is not held
+ *	back by kpool_pause() or kpool_abort().  The job has ended when
+ *	@complete has returned: for its waiters, its group, and the counters.
+ *	If the function or @complete returns an error, the job has failed, once,
+ *	with the first error.
+ *
+ * @complete may free the job or submit it again; the job's function must not.
+ *	From the start of the function to that of @complete, a submit of the job
+ *	fails with -EALREADY.
  *
  * A job that is cancelled or dropped, or whose thread dies, leaves the order,
- * and @complete is not called.  A job with @complete in another stream or in
- * none, and a job without @complete in an ordered stream, are refused with
- * -EINVAL at submit.
+ * and @complete is not called.
+ *
+ * Submitting a job with a @complete outside of an ordered stream, or one
+ * without to an ordered stream, fails with -EINVAL.
  *
  * Context: Any context.
- * Return: 0; -EINVAL as kpool_set_deadline().
+ * Return:
+ * * 0 - the function is set.
+ * * -EINVAL - as for kpool_set_deadline().
  */
 int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
 
@@ -1305,24 +1424,26 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
  * @job: the job, neither pending nor running
  * @stream: the stream, or NULL for none
  *
- * Jobs run in order of acceptance; a delayed job counts from when it is due.  A
- * job that waits for its stream takes a place in the queue and no unit.  In an
- * ordered stream no job waits to run.
+ * Jobs run in the order of acceptance; a delayed job counts as accepted when it
+ * is due.  A job that waits for its stream takes a place in the queue but no
+ * units; in an ordered stream no job waits to start.  Submitting the job to
+ * another pool than the stream's fails with -EINVAL.
  *
  * Context: Any context.
- * Return: 0; -EINVAL as kpool_set_deadline().
+ * Return:
+ * * 0 - the stream is set.
+ * * -EINVAL - as for kpool_set_deadline().
  */
 int kpool_set_stream(struct kpool_job *job, struct kpool_stream *stream);
 
-/* Several pools */
+/* Several pools used as one */
 
 struct kpool_multi;
 
 /**
- * enum kpool_placement - choice among several pools
- * @KPOOL_ROUND_ROBIN: each in turn; if that one refuses, the least loaded
- * @KPOOL_LEAST_LOADED: the one with the fewest accepted items that have not
- *	ended
+ * enum kpool_placement - how kpool_multi_pick() chooses a pool
+ * @KPOOL_ROUND_ROBIN: each pool in turn; if it refuses, the least loaded one
+ * @KPOOL_LEAST_LOADED: the pool with the fewest items accepted and not ended
  */
 enum kpool_placement {
 	KPOOL_ROUND_ROBIN,
@@ -1330,17 +1451,22 @@ enum kpool_placement {
 };
 
 /**
- * kpool_multi_create() - create several pools with the same attributes
- * @attrs: the attributes of each, copied; NULL for all defaults
+ * kpool_multi_create() - create several similar pools
+ * @attrs: attributes of each pool, copied; NULL for all defaults
  * @nr: number of pools, 1 to 64
  * @placement: how a pool is chosen for an item
  * @fmt: printf format of their common name, up to KPOOL_NAME_MAX - 3
- *	characters; the pools are named NAME-0, NAME-1 ...
+ *	characters; the pools are called NAME-0, NAME-1 ...
  * @...: arguments of @fmt
  *
- * Context: Process context.  May sleep.
- * Return: the pools, or ERR_PTR and no pool: -ERANGE (@nr), -EINVAL
- * (@placement), or as kpool_create().
+ * Context: Process context.  May sleep.  Takes and releases the registry mutex,
+ * pool->mutex and pool->lock.
+ * Return: the pools, or ERR_PTR, and no pool is left:
+ *
+ * * -ERANGE - bad @nr; fix the caller.
+ * * -EINVAL - bad @placement or name; fix the caller.
+ *
+ * Otherwise as kpool_create().
  */
 __printf(4, 5)
 struct kpool_multi *kpool_multi_create(const struct kpool_attrs *attrs,
@@ -1360,11 +1486,15 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
 
 /**
  * kpool_multi_destroy() - destroy all pools
- * @multi: the pools, or NULL
+ * @multi: the pools, or NULL; must not be used after this call
  *
- * Context: Process context.  May sleep without limit.
- * Return: 0, also for NULL; -EDEADLK from inside an item of one of them,
- * nothing changed.
+ * Context: Process context.  May sleep without limit.  Takes and releases the
+ * registry mutex, pool->mutex and pool->lock.
+ * Return:
+ * * 0 - the pools are freed, or @multi is NULL.
+ * * -EDEADLK - called from inside an item of one of them; nothing has changed.
+ *
+ * Otherwise the error of one pool, as kpool_destroy(); the pools are freed.
  */
 int kpool_multi_destroy(struct kpool_multi *multi);
 
@@ -1373,9 +1503,11 @@ int kpool_multi_destroy(struct kpool_multi *multi);
  * @multi: the pools
  * @item: an initialized item
  *
+ * With KPOOL_ROUND_ROBIN, the least loaded pool is tried once if the chosen one
+ * returns -EAGAIN.
+ *
  * Context: As kpool_submit().
- * Return: as kpool_submit() to the chosen pool.  Round robin tries the least
- * loaded pool once before it returns -EAGAIN.
+ * Return: as kpool_submit() to the chosen pool.
  */
 int kpool_multi_submit(struct kpool_multi *multi, struct kpool_item *item);
 
@@ -1383,7 +1515,7 @@ int kpool_multi_submit(struct kpool_multi *multi, struct kpool_item *item);
  * kpool_multi_pick() - choose one of the pools
  * @multi: the pools
  *
- * Use this for submit variants that have no kpool_multi_*() form, e.g.
+ * Use this for submit variants that have no kpool_multi_*() form, for example
  * kpool_submit_delayed(kpool_multi_pick(multi), ...).
  *
  * Context: Any context except NMI.
@@ -1392,56 +1524,64 @@ int kpool_multi_submit(struct kpool_multi *multi, struct kpool_item *item);
 struct kpool *kpool_multi_pick(struct kpool_multi *multi);
 
 /**
- * kpool_multi_pool() - get a pool by its number
+ * kpool_multi_pool() - get one of the pools by its number
  * @multi: the pools
- * @i: its number, from 0
+ * @i: number of the pool, from 0
  *
  * Context: Any context.
- * Return: the pool; ERR_PTR(-ERANGE) if there is none with that number.
+ * Return: the pool, or ERR_PTR:
+ *
+ * * -ERANGE - there is no pool with that number.
  */
 struct kpool *kpool_multi_pool(struct kpool_multi *multi, unsigned int i);
 
 /**
- * kpool_multi_get_stats() - read the sums of the counters
+ * kpool_multi_get_stats() - read the summed statistics of the pools
  * @multi: the pools
- * @stats: filled: oldest_pending_ms is the maximum; closed and paused if all
+ * @stats: filled: oldest_pending_ms is the largest; closed and paused if all
  *	are
  *
- * Context: Any context except NMI.
+ * Context: Any context except NMI.  Takes and releases each pool->lock.
  */
-void kpool_multi_get_stats(struct kpool_multi *multi, struct kpool_stats *stats);
+void kpool_multi_get_stats(struct kpool_multi *multi,
+			   struct kpool_stats *stats);
 
 /**
- * kpool_multi_tune() - tune all pools
+ * kpool_multi_tune() - change an attribute of all pools
  * @multi: the pools
  * @tunable: the attribute
  * @value: as for kpool_tune()
  *
- * Context: Process context.  May sleep.
- * Return: as kpool_tune(); if one pool refuses, the change of the others is
- * undone.
+ * Context: Process context.  May sleep.  Takes and releases each pool->mutex
+ * and pool->lock.
+ * Return: as kpool_tune(); on error, pools already changed are set back.
  */
 int kpool_multi_tune(struct kpool_multi *multi, enum kpool_tunable tunable,
 		     int value);
 
 /**
- * kpool_multi_shutdown_timeout() - close all pools, wait until drained
+ * kpool_multi_shutdown_timeout() - close all pools and wait for them to drain
  * @multi: the pools
  * @timeout: jiffies for all together; 0 does not wait
  *
- * Context: Process context.  May sleep.
- * Return: as kpool_shutdown_timeout(): 0 when all are drained; -ETIMEDOUT, all
- * are closed; -EDEADLK, all stay open.
+ * Context: Process context.  May sleep.  Takes and releases each pool->lock.
+ * Return: as kpool_shutdown_timeout():
+ *
+ * * 0 - no item and no worker is left in any pool.
+ * * -EDEADLK - called from inside an item of one of them; all stay open.
+ * * -ETIMEDOUT - items or workers are left; all pools are closed.  Call again.
+ * * -EIO - all have drained, but a thread died in an item during the wait.
  */
 int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
 				 unsigned long timeout);
 
 /**
- * kpool_multi_reopen() - open all pools again
+ * kpool_multi_reopen() - reopen all pools
  * @multi: the pools
  *
- * Context: Process context.  May sleep.
- * Return: 0; as kpool_reopen() if one of them fails, then all are closed.
+ * Context: Process context.  May sleep.  Takes and releases each pool->mutex
+ * and pool->lock.
+ * Return: as kpool_reopen(); on error, all pools are closed.
  */
 int kpool_multi_reopen(struct kpool_multi *multi);
 
