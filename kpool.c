@@ -2,38 +2,27 @@
 /*
  * kpool: a bounded, tunable pool of kernel threads.
  *
- * The problem.  Drivers, file systems and network code that must bound their
- * backlog, hold back their submitters, or limit their threads at run time roll
- * their own thread pool, because a workqueue does none of these.  Getting one
- * right means: no lost wake-up, no lost or repeated item, no thread left in a
- * module that goes away, no submitter overtaken, no hang that could have been
- * refused.
+ * Problem.  Drivers, file systems and network code write their own thread pools
+ * when they must bound a backlog, block submitters, or limit threads at run
+ * time: a workqueue does none of these.  A correct pool must not lose wakeups,
+ * lose or repeat items, let a newcomer overtake a blocked submitter, leave a
+ * thread running in an unloaded module, or hang where it could have returned
+ * -EDEADLK.
  *
- * The design.  One pool, one raw spinlock, a few lists under it, nothing
- * lock-free.  Whatever changes what may happen next does so under the lock and
- * leaves it by kpool_unlock(), which draws the consequences:
+ * Design.  Every decision on items, workers and waiters is made under
+ * pool->lock, a raw spinlock.  A change that can break one of the pool's four
+ * invariants ends in kpool_unlock(), which re-establishes them: see
+ * core/lock.c.  The release of the lock and its next acquisition are the only
+ * ordering that items, workers and waiters need.  Litmus: lock-seen,
+ * cancel-vs-start.
  *
- *   room for more       submitters are let in, first come, first served
- *   a wait has ended    its waiters are woken
- *   nothing can go on   the newest sleeper is refused
- *   nothing is left     release and destroy return
- *   something to start  one worker is on its way, or is created
+ * Not done under pool->lock: waking a worker (kpool_unlock() does that after
+ * dropping the lock), creating and reaping threads (delayed work), and calling
+ * client functions (workers and the pool's callback threads).
  *
- * so whenever the lock is free, all of them have been drawn, or the recheck work, a
- * piece of work, is on its way: what concerns more than a few takes several
- * holds of the lock, so that none is long.
- *
- * Because all is decided under the lock, its release and the next acquisition
- * are the only ordering that items, workers and sleepers need.  Litmus:
- * lock-seen, cancel-vs-start.
- *
- * What must not happen under the lock happens elsewhere: waking a worker after
- * it has been dropped (worker.c says why that is safe), making and reaping
- * threads in delayed work, calling an owner's function in the worker.
- *
- * A worker's thread is ended by kthread_stop() alone: when that has returned,
- * the thread executes no code of this or any client's module.  destroy waits
- * until the last worker is reaped and the last sleeper has left.
+ * Only kthread_stop() ends a worker's thread: once it has returned, the thread
+ * executes no code of this or any client's module.  kpool_destroy() waits until
+ * the last worker has been reaped and the last caller has left the pool.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/ctype.h>
@@ -48,17 +37,17 @@
 #include "queue.h"
 
 LIST_HEAD(kpool_pools);
-static LIST_HEAD(kpool_orphans);	/* G: memory of pools, until we leave */
-DEFINE_MUTEX(kpool_registry);	/* of kpool_pools and the names in it */
-struct workqueue_struct *kpool_wq;	/* waits for no client and no memory */
+static LIST_HEAD(kpool_orphans);	/* G: closed pools, freed at exit */
+DEFINE_MUTEX(kpool_registry);	/* protects kpool_pools and the names in it */
+struct workqueue_struct *kpool_wq;	/* never waits for clients or memory */
 struct workqueue_struct *kpool_spawn_wq;
 struct workqueue_struct *kpool_callback_wq;
 
-/* Pools by id, read under RCU; an id is not used again before the rest were. */
+/* Pools by id, read under RCU.  Ids are cyclic: an id is reused last. */
 static DEFINE_XARRAY_ALLOC(kpool_ids);
 static u32 kpool_next_id;
 
-/* Home of the items that have none: see item.c.  Not in kpool_ids. */
+/* Owner of items that no living pool owns: see item.c.  Not in kpool_ids. */
 #define KPOOL_NULL_POOL_ID	1
 struct kpool kpool_null_pool = {
 	.lock		= __RAW_SPIN_LOCK_UNLOCKED(kpool_null_pool.lock),
@@ -78,20 +67,21 @@ struct kpool kpool_null_pool = {
 #define KPOOL_DEFAULT_NAME	"default"
 struct kpool *kpool_the_default;	/* set once, never changed */
 
+/* Return the pool with that id, or NULL.  Called under rcu_read_lock(). */
 struct kpool *kpool_by_id(u32 id)
 {
 	return xa_load(&kpool_ids, id);
 }
 
-/* Making a pool */
+/* Create a pool */
 
 /*
- * Sequence numbers wrap soon, in every pool and not after months in one, as
- * jiffies do with INITIAL_JIFFIES: a comparison that cannot stand that shows.
+ * Let sequence numbers wrap soon in every pool, like INITIAL_JIFFIES: an unsafe
+ * comparison then fails at once and not after months.
  */
 #define KPOOL_INITIAL_SEQ	((u32)-300)
 
-/* Format a name into @name; false if it is too long or has a bad character. */
+/* Format @name; return false if it is too long or has a bad character. */
 static __printf(2, 0)
 bool kpool_name_format(char name[KPOOL_NAME_MAX + 1], const char *fmt,
 		       va_list args)
@@ -100,7 +90,7 @@ bool kpool_name_format(char name[KPOOL_NAME_MAX + 1], const char *fmt,
 
 	if (!len || !strcmp(name, "pools"))
 		return false;
-	/* The NUL of a name that was cut off is a bad character, too. */
+	/* the NUL of a truncated name counts as a bad character */
 	for (i = 0; i < len; i++)
 		if (!isascii(name[i]) || (!isalnum(name[i]) &&
 					  name[i] != '_' && name[i] != '-'))
@@ -109,8 +99,8 @@ bool kpool_name_format(char name[KPOOL_NAME_MAX + 1], const char *fmt,
 }
 
 /*
- * Name the workers.  A long name is shortened in its middle, because the pools
- * of several instances differ at the end, where the kernel would cut.
+ * Set the name of the workers.  A long name is cut in the middle, not at its
+ * end: that is where the pools of several instances differ.
  */
 static void kpool_init_comm(struct kpool *pool)
 {
@@ -165,7 +155,8 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_DELAYED_WORK(&pool->mgr.late_work, kpool_late_work);
 	INIT_DELAYED_WORK(&pool->mgr.reap_work, kpool_reap_work_fn);
 	kpool_context_init(&pool->drops.work, pool, kpool_drop_work_fn, "drop");
-	kpool_context_init(&pool->faults.dead_work, pool, kpool_reap_dead, "reap");
+	kpool_context_init(&pool->faults.dead_work, pool, kpool_reap_dead,
+			   "reap");
 	INIT_WORK(&pool->waiters.recheck_work, kpool_recheck_work_fn);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
@@ -192,7 +183,7 @@ static struct kpool *kpool_alloc(const char *name, struct module *owner)
 	if (!spare)
 		goto free_affinity;
 	kpool_init(pool, name, owner);
-	/* for kpool_abort(), which may be called to free memory */
+	/* reserved for kpool_abort(), which must not need memory */
 	list_add(&spare->free, &pool->runs.free);
 	return pool;
 
@@ -208,12 +199,12 @@ free_pool:
 static void kpool_free(struct kpool *pool)
 {
 	cancel_delayed_work_sync(&pool->wd.work);
-	/* the reap work queues the spawn work */
+	/* reap_work queues spawn_work */
 	cancel_delayed_work_sync(&pool->mgr.reap_work);
 	cancel_delayed_work_sync(&pool->mgr.spawn_work);
-	/* without work in line, it queues no spawn work, and none queues it */
+	/* without queued items, late_work is not armed and queues nothing */
 	cancel_delayed_work_sync(&pool->mgr.late_work);
-	/* after the watch, which queues it */
+	/* after the watchdog, which queues it */
 	kpool_context_destroy(&pool->faults.dead_work);
 	kpool_context_destroy(&pool->drops.work);
 	cancel_work_sync(&pool->waiters.recheck_work);
@@ -226,7 +217,10 @@ static void kpool_free(struct kpool *pool)
 	kfree_rcu(pool, rcu);
 }
 
-/* Enter the pool into the list of names and the index of ids. */
+/*
+ * Add the pool to kpool_pools and to kpool_ids.  Return -EEXIST if its name is
+ * taken.  Called with kpool_registry held.
+ */
 static int kpool_register(struct kpool *pool)
 {
 	struct kpool *other;
@@ -254,7 +248,10 @@ static void kpool_unregister(struct kpool *pool)
 	mutex_unlock(&kpool_registry);
 }
 
-/* Dead under both locks first, forgotten after: see kpool_item_lock(). */
+/*
+ * Mark the pool dead under its own lock and kpool_null_pool.lock, then remove
+ * its id.  kpool_item_lock() relies on this order.
+ */
 static void kpool_unhash(struct kpool *pool)
 {
 	unsigned long flags;
@@ -267,7 +264,7 @@ static void kpool_unhash(struct kpool *pool)
 	xa_erase(&kpool_ids, pool->id);
 }
 
-/* Stop intake; if aborting, what is pending is dropped instead of run. */
+/* Close the pool to submits.  If @abort, pending items are dropped, not run. */
 void kpool_close(struct kpool *pool, bool abort)
 {
 	unsigned long flags;
@@ -282,11 +279,15 @@ void kpool_close(struct kpool *pool, bool abort)
 	if (pool->delays.nr && !pool->aborted)
 		kpool_context_queue(&pool->drops.work);
 	kpool_unlock(pool, flags);
-	/* of many sleeping submitters, the recheck work sends the rest away */
+	/* fail all blocked submitters here if possible, not in recheck_work */
 	if (in_task() && !irqs_disabled())
 		kpool_recheck_all(pool);
 }
 
+/*
+ * Wait until a closed pool has no item and no worker.  Return -EIO if a worker
+ * died in an item during the wait, or the error of kpool_wait().
+ */
 int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 {
 	struct kpool_waiter waiter;
@@ -295,7 +296,7 @@ int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_DRAIN, NULL);
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	/* one that has been opened again meanwhile was at rest before */
+	/* if the pool was reopened since, it had already drained */
 	if (pool->closed && !kpool_is_drained(pool)) {
 		list_add_tail(&waiter.node, &pool->waiters.drain);
 		err = kpool_wait(pool, &waiter, timeout, 0);
@@ -305,8 +306,8 @@ int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 }
 
 /*
- * Callers that were served may still be on their way out of kpool.  Litmus:
- * users-gone.
+ * Wait for callers that have been woken but have not left the pool yet.
+ * Litmus: users-gone.
  */
 static void kpool_wait_users_gone(struct kpool *pool)
 {
@@ -340,15 +341,15 @@ static int __kpool_destroy(struct kpool *pool)
 }
 
 /*
- * The notifier has closed the pool of a module that is being removed, and it is
- * drained; the notifier's kpool_get() is undone here.  The name becomes free.
- * The memory stays until kpool goes, for another module may have the pointer.
+ * Unregister a pool whose module is being removed, and drop the reference of
+ * kpool_orphan_of().  The pool is closed and drained.  Its memory is kept until
+ * module exit, because another module can have the pointer.
  */
 void kpool_orphan(struct kpool *pool)
 {
 	bool ending;
 
-	/* nothing is accepted any more, so this is the last callback left */
+	/* a closed, drained pool has no item: no other callback can follow */
 	raw_spin_lock_irq(&pool->lock);
 	pool->init_attrs.room = NULL;
 	raw_spin_unlock_irq(&pool->lock);
@@ -357,7 +358,7 @@ void kpool_orphan(struct kpool *pool)
 	ending = pool->ending;
 	mutex_unlock(&kpool_registry);
 	kpool_put(pool);
-	/* kpool_destroy() in another module goes on, and frees the pool */
+	/* a concurrent kpool_destroy() in another module frees the pool */
 	if (ending)
 		return;
 
@@ -369,7 +370,7 @@ void kpool_orphan(struct kpool *pool)
 	module_put(THIS_MODULE);
 }
 
-/* No client is left. */
+/* Free the orphaned pools.  Called at module exit: there is no client left. */
 static void kpool_free_orphans(void)
 {
 	struct kpool *pool, *next;
@@ -381,7 +382,7 @@ static void kpool_free_orphans(void)
 	}
 }
 
-/* Have the pool freed by its destroyer: false if it is left to kpool_orphan(). */
+/* Claim the pool for kpool_destroy(); return false if it is orphaned. */
 static bool kpool_claim(struct kpool *pool)
 {
 	bool claimed;
@@ -416,7 +417,7 @@ static struct kpool *__kpool_create(const char *name,
 		mutex_unlock(&kpool_registry);
 	}
 	if (err) {
-		/* the reap work may have had warm workers created */
+		/* reap_work can have created min_workers already */
 		kpool_close(pool, false);
 		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 		kpool_free(pool);
@@ -431,8 +432,8 @@ static struct kpool *__kpool_create(const char *name,
 }
 
 struct kpool *kpool_create_owned(struct module *owner,
-				 const struct kpool_attrs *attrs, const char *fmt,
-				 ...)
+				 const struct kpool_attrs *attrs,
+				 const char *fmt, ...)
 {
 	static const struct kpool_attrs defaults;
 	char name[KPOOL_NAME_MAX + 1];
@@ -469,7 +470,7 @@ struct kpool *kpool_create_owned(struct module *owner,
 }
 EXPORT_SYMBOL_GPL(kpool_create_owned);
 
-/* Closing and opening */
+/* Close and reopen */
 
 int kpool_destroy(struct kpool *pool)
 {
@@ -484,7 +485,7 @@ int kpool_destroy(struct kpool *pool)
 	if (pool == READ_ONCE(kpool_the_default))
 		return -EINVAL;
 	if (!kpool_claim(pool)) {
-		/* the caller's items may still run */
+		/* wait for the caller's own items */
 		kpool_close(pool, false);
 		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 		return -ESHUTDOWN;
@@ -514,7 +515,10 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout)
 }
 EXPORT_SYMBOL_GPL(kpool_shutdown_timeout);
 
-/* Open a pool at rest: 1 if it is open, -EAGAIN if workers have yet to leave. */
+/*
+ * Reopen a drained pool.  Return 1 if it is open already, and -EAGAIN if
+ * workers or submitters have yet to leave.
+ */
 static int kpool_try_reopen(struct kpool *pool)
 {
 	unsigned long flags;
@@ -527,11 +531,13 @@ static int kpool_try_reopen(struct kpool *pool)
 		err = 1;
 	} else if (kpool_outstanding(pool)) {
 		err = -EBUSY;
-	} else if (!kpool_is_drained(pool) || !list_empty(&pool->q.submitters)) {
+	} else if (!kpool_is_drained(pool) ||
+		   !list_empty(&pool->q.submitters)) {
 		err = -EAGAIN;
 	} else {
 		kpool_waiter_complete_list(pool, &pool->waiters.drain, false);
-		kpool_waiter_complete_list(pool, &pool->waiters.failed_drain, true);
+		kpool_waiter_complete_list(pool, &pool->waiters.failed_drain,
+					   true);
 		pool->closed = false;
 		pool->aborted = false;
 		pool->nr_recheck--;
@@ -547,11 +553,11 @@ int kpool_reopen(struct kpool *pool)
 
 	might_sleep();
 	/*
-	 * See leaving workers out first.  Only at rest nobody waits for the
-	 * pool's end, who would wait for ever if it were opened.
+	 * Wait for exiting workers first.  Reopening a pool that has not
+	 * drained would leave its drain waiters asleep forever.
 	 */
 	while ((err = kpool_try_reopen(pool)) == -EAGAIN) {
-		/* in worker_init or worker_exit, one of those itself */
+		/* in worker_init or worker_exit: it would wait for itself */
 		if (kpool_current_worker_in(pool))
 			return -EDEADLK;
 		kpool_recheck_all(pool);
@@ -629,8 +635,8 @@ struct kpool *kpool_default(void)
 	mutex_lock(&first_use);
 	pool = kpool_the_default;
 	if (!pool) {
-		pool = __kpool_create(KPOOL_DEFAULT_NAME, &kpool_default_pool_attrs,
-				      THIS_MODULE);
+		pool = __kpool_create(KPOOL_DEFAULT_NAME,
+				      &kpool_default_pool_attrs, THIS_MODULE);
 		if (!IS_ERR(pool))
 			/*
 			 * Pairs with the address dependency after
@@ -645,7 +651,7 @@ EXPORT_SYMBOL_GPL(kpool_default);
 
 /* Module entry */
 
-/* A CPU has come: workers whose mask lost it get it back. */
+/* Restore the affinity of all workers when a CPU comes online. */
 static int kpool_cpu_online(unsigned int cpu)
 {
 	struct kpool *pool;
@@ -673,8 +679,8 @@ static void kpool_destroy_queues(void)
 }
 
 /*
- * One rescuer serves all pools, so on its queue nothing may wait for a client or
- * for memory.
+ * All pools share the rescuer of kpool_wq, so work on kpool_wq must not wait
+ * for a client or for memory.
  */
 static int __init kpool_create_queues(void)
 {
@@ -717,7 +723,7 @@ destroy_queues:
 
 static void __exit kpool_module_exit(void)
 {
-	/* the notifier looks at the default pool, and adds to kpool_orphans */
+	/* the notifier uses the default pool and kpool_orphans */
 	unregister_module_notifier(&kpool_module_nb);
 	if (kpool_the_default)
 		__kpool_destroy(kpool_the_default);
@@ -727,7 +733,7 @@ static void __exit kpool_module_exit(void)
 	kpool_destroy_queues();
 	kpool_exit_work_wait_all();
 	kpool_stack_req_flush();
-	/* pools freed by RCU are freed by code that is not ours; ids are */
+	/* kfree_rcu() needs no code of this module: do not wait for it */
 	xa_destroy(&kpool_ids);
 }
 

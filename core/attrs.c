@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attributes.  Module parameters, debugfs files, validation and kpool_tune() come
- * from tunables.h, which describes each tunable attribute once.
+ * Attributes: parse, validate and apply them.
+ *
+ * tunables.h describes each tunable attribute once.  The rows of
+ * kpool_attr_table, the module parameters and the debugfs files come from it.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -36,7 +38,7 @@ const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES] = {
 #include "tunables.h"
 };
 
-/* Neither a value of the enum nor an int of the struct goes without a row. */
+/* Check that each value of the enum and each int of the struct has a row. */
 #undef KPOOL_TUNABLE
 #define KPOOL_TUNABLE(_field, ...)	KPOOL_ROW_##_field,
 enum {
@@ -48,22 +50,23 @@ static_assert(KPOOL_NR_ROWS == (int)KPOOL_NR_TUNABLES);
 static_assert(KPOOL_NR_ROWS * sizeof(int) ==
 	      offsetof(struct kpool_attrs, flags));
 
-/* What an attribute left at zero becomes; resolved when the module loads. */
+/* Values of attributes left at zero; resolved when the module is loaded. */
 static struct kpool_attrs kpool_defaults;
 
-/* What the default pool is made of; likewise. */
+/* Attributes of the default pool; resolved when the module is loaded. */
 struct kpool_attrs kpool_default_pool_attrs;
 
 static struct cpumask kpool_defaults_mask, kpool_default_pool_mask;
 
-/* Text to value */
+/* Text and values */
 
-/* A value as a person writes it. */
+/* Convert a value to the number used in text. */
 static int kpool_attr_to_user(const struct kpool_attr_row *row, int value)
 {
 	return value - row->from_zero;
 }
 
+/* Log that @text is no value of the attribute, and which values are. */
 static void kpool_attr_log_bad(const struct kpool_attr_row *row,
 			       const char *name, const char *text)
 {
@@ -72,7 +75,8 @@ static void kpool_attr_log_bad(const struct kpool_attr_row *row,
 
 	pr_err("%s: bad %s \"%*pE\"; allowed: %d to %d%s%s%s%s%s\n",
 	       name, row->name, (int)strnlen(text, 32), text,
-	       kpool_attr_to_user(row, least), kpool_attr_to_user(row, row->max),
+	       kpool_attr_to_user(row, least),
+	       kpool_attr_to_user(row, row->max),
 	       row->none_word ? " or " : "", row->none_word ?: "",
 	       row->max_word ? " or " : "", row->max_word ?: "",
 	       row->from_zero ? "" : ", 0 for the default");
@@ -81,6 +85,7 @@ static void kpool_attr_log_bad(const struct kpool_attr_row *row,
 		       row->words[i]);
 }
 
+/* Look up @text in the words of the attribute.  Return false if not found. */
 static bool kpool_attr_word(const struct kpool_attr_row *row, const char *text,
 			    int *value)
 {
@@ -103,7 +108,10 @@ static bool kpool_attr_word(const struct kpool_attr_row *row, const char *text,
 	return false;
 }
 
-/* Replace a request by the value that it asks for; -ERANGE if there is none. */
+/*
+ * Replace a requested value, with its special values, by the value in force.
+ * Return -ERANGE if it is out of range.
+ */
 static int kpool_attr_resolve(const struct kpool_attr_row *row, int def,
 			      int *value)
 {
@@ -118,7 +126,10 @@ static int kpool_attr_resolve(const struct kpool_attr_row *row, int def,
 	return *value < row->min || *value > row->max ? -ERANGE : 0;
 }
 
-/* Read a value as a person writes it; complain in the log if it is bad. */
+/*
+ * Parse the text of a value, which can be a word.  On error, log the allowed
+ * values; @name says where the text comes from.
+ */
 int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 		     const char *name, int *value)
 {
@@ -128,7 +139,7 @@ int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 		return 0;
 	err = kstrtoint(text, 10, value);
 	if (!err && row->from_zero) {
-		/* numbered from zero: not even zero asks for the default */
+		/* numbers in text start at 0: 0 does not select the default */
 		if (*value < 0 || *value >= row->max)
 			err = -ERANGE;
 		else
@@ -143,7 +154,7 @@ int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 	return err;
 }
 
-/* The same the other way round; a parameter may hold an unresolved value. */
+/* Print a value as text.  The value of a parameter can be unresolved. */
 int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
 		     size_t size)
 {
@@ -160,7 +171,7 @@ int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
 
 /* Validation */
 
-/* Do the mask and the node leave a CPU that is online? */
+/* Return true if a CPU of both the mask and the node is online. */
 static bool kpool_has_cpu(const struct cpumask *mask, int node)
 {
 	unsigned int cpu;
@@ -171,6 +182,7 @@ static bool kpool_has_cpu(const struct cpumask *mask, int node)
 	return false;
 }
 
+/* Return -EINVAL, and log the reason, if attributes exclude each other. */
 static int kpool_attrs_validate(const struct kpool_attrs *attrs,
 				const char *name)
 {
@@ -207,9 +219,10 @@ static int kpool_attrs_validate(const struct kpool_attrs *attrs,
 }
 
 /*
- * Refuse what the owner's code was not written for: callers of a pool created
- * nonblocking can be in atomic context, and an item that must run, or must not
- * run in its submitter, would be dropped, or run there.
+ * Refuse values that the owner's code was not written for.  Callers of a pool
+ * created nonblocking can be in atomic context.  Items of a pool created
+ * without caller_runs or drop_oldest must not run in their submitter or be
+ * dropped.
  */
 static int kpool_check_created(const struct kpool *pool,
 			       const struct kpool_attrs *attrs)
@@ -229,13 +242,15 @@ static int kpool_check_created(const struct kpool *pool,
 	return 0;
 }
 
-/* Only a new mask or node is refused: CPUs may leave one that was good. */
+/*
+ * Return -EINVAL if no CPU of the mask and the node is online.  Called for a
+ * new mask or node only: CPUs of the old one can have gone offline.
+ */
 static int kpool_check_cpus(const struct kpool_attrs *attrs, const char *name)
 {
 	if (kpool_has_cpu(attrs->cpumask, attrs->node))
 		return 0;
-	pr_err("%s: cpumask and node leave no CPU that is online\n",
-	       name);
+	pr_err("%s: no online CPU in cpumask and node\n", name);
 	return -EINVAL;
 }
 
@@ -247,7 +262,7 @@ static int kpool_out_of_range(const struct kpool_attr_row *row,
 	return -ERANGE;
 }
 
-/* Replace each request by its value. */
+/* Replace each requested value by the value in force, or return -ERANGE. */
 static int kpool_attrs_fill(struct kpool_attrs *attrs, const char *name,
 			    int (*def)(const struct kpool_attr_row *row))
 {
@@ -274,7 +289,7 @@ static int kpool_default_of(const struct kpool_attr_row *row)
 	return *kpool_attr(&kpool_defaults, row);
 }
 
-/* NULL asks for the default and stands for all CPUs once resolved. */
+/* Resolve a mask: NULL selects the default; a result of NULL is all CPUs. */
 static const struct cpumask *kpool_resolve_cpumask(const struct cpumask *mask)
 {
 	if (!mask)
@@ -282,7 +297,10 @@ static const struct cpumask *kpool_resolve_cpumask(const struct cpumask *mask)
 	return mask == cpu_all_mask ? NULL : mask;
 }
 
-/* Turn what a caller asked for into the values in force, or refuse it. */
+/*
+ * Resolve requested attributes to the values in force.  Return an error, and
+ * log the reason, if they are not valid; @name is for the log.
+ */
 int kpool_attrs_resolve(const struct kpool_attrs *req,
 			struct kpool_attrs *attrs, const char *name)
 {
@@ -293,10 +311,10 @@ int kpool_attrs_resolve(const struct kpool_attrs *req,
 	if (err)
 		return err;
 	attrs->cpumask = kpool_resolve_cpumask(attrs->cpumask);
-	/* a default that is too much for a small pool is no contradiction */
+	/* do not refuse a small capacity because of a default */
 	if (!req->min_workers)
 		attrs->min_workers = min(attrs->min_workers, attrs->capacity);
-	/* progress without memory takes a thread that exists */
+	/* forward progress without memory needs an existing thread */
 	if (attrs->flags & KPOOL_MEM_RECLAIM) {
 		attrs->flags |= KPOOL_PREALLOC;
 		if (!req->min_workers)
@@ -306,7 +324,7 @@ int kpool_attrs_resolve(const struct kpool_attrs *req,
 	       kpool_check_cpus(attrs, name);
 }
 
-/* The module parameters have been read: may they stand together? */
+/* Resolve and validate the module parameters.  Called at module load. */
 int kpool_attrs_check_defaults(void)
 {
 	static const char name[] = "module parameters";
@@ -329,14 +347,17 @@ static bool kpool_has_affinity(const struct kpool *pool)
 	return pool->attrs.cpumask || pool->attrs.node;
 }
 
-/* The CPUs that mask and node leave together, or those of all kthreads. */
+/*
+ * Set pool->mgr.affinity to the CPUs of both the mask and the node; without
+ * either, to those of all kthreads.  Called with pool->mutex held.
+ */
 static void kpool_compute_affinity(struct kpool *pool)
 {
 	int node = pool->attrs.node;
 
 	lockdep_assert_held(&pool->mutex);
 	if (!kpool_has_affinity(pool)) {
-		/* newer kernels replace that mask at run time */
+		/* newer kernels replace this mask at run time */
 		rcu_read_lock();
 		cpumask_copy(pool->mgr.affinity,
 			     housekeeping_cpumask(HK_TYPE_KTHREAD));
@@ -351,8 +372,8 @@ static void kpool_compute_affinity(struct kpool *pool)
 }
 
 /*
- * Will one of the CPUs stay?  A thread that runs is not moved to a CPU on its
- * way out: it would go on where it is, outside of its mask.
+ * Return true if a CPU of the mask stays online.  A running thread is not moved
+ * to a dying CPU, so it would continue outside of its mask.
  */
 static bool kpool_cpu_stays(const struct cpumask *mask)
 {
@@ -364,6 +385,10 @@ static bool kpool_cpu_stays(const struct cpumask *mask)
 	return false;
 }
 
+/*
+ * Apply policy, priority and affinity to a worker.  Called with pool->mutex
+ * held.
+ */
 void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 {
 	static const u32 policies[] = {
@@ -384,13 +409,16 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 
 	lockdep_assert_held(&pool->mutex);
 	sched_setattr_nocheck(task, &sched);
-	/* if there is none, this is done again when one comes */
+	/* else kpool_sched_restore() does it once such a CPU is online */
 	if ((kpool_has_affinity(pool) || pool->mgr.had_affinity) &&
 	    kpool_cpu_stays(pool->mgr.affinity))
 		set_cpus_allowed_ptr(task, pool->mgr.affinity);
 }
 
-/* No task can go meanwhile: it leaves the list under the mutex before. */
+/*
+ * Apply the attributes to all workers.  pool->mutex keeps the tasks: a worker
+ * leaves the list under it before its task is put.
+ */
 static void kpool_sched_apply_workers(struct kpool *pool)
 {
 	struct kpool_worker *worker;
@@ -401,7 +429,7 @@ static void kpool_sched_apply_workers(struct kpool *pool)
 		kpool_sched_apply(pool, worker->task);
 }
 
-/* A CPU has come online. */
+/* Restore the affinity of the workers after a CPU has come online. */
 void kpool_sched_restore(struct kpool *pool)
 {
 	mutex_lock(&pool->mutex);
@@ -412,7 +440,10 @@ void kpool_sched_restore(struct kpool *pool)
 
 /* Tuning */
 
-/* Put attributes in force and draw the consequences. */
+/*
+ * Put attributes in force, for the workers and for queued items.  Called with
+ * pool->mutex held.
+ */
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 {
 	unsigned long flags;
@@ -428,12 +459,12 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
 	if (pool->q.room_units != UINT_MAX)
 		pool->q.room_units = min(pool->q.room_units,
-				       (unsigned int)attrs->capacity);
+					 (unsigned int)attrs->capacity);
 	kpool_update_fast_capacity(pool);
-	/* a shorter stall time needs a shorter period */
+	/* a shorter stall_ms needs a shorter period */
 	if (pool->wd.armed)
 		mod_delayed_work(kpool_wq, &pool->wd.work, 0);
-	/* retires a surplus, arms itself for what may expire, asks for warm workers */
+	/* retires surplus workers, re-arms for expiry_ms, fills min_workers */
 	mod_delayed_work(kpool_wq, &pool->mgr.reap_work, 0);
 	kpool_unlock(pool, flags);
 	kpool_recheck_all(pool);

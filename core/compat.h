@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The only place that knows kernel versions: everything else is written for
- * the newest API, and this header lends it to older kernels.
+ * Compatibility with older kernels.  The rest of kpool uses the newest API and
+ * has no checks of kernel versions.
  */
 #ifndef _KPOOL_COMPAT_H
 #define _KPOOL_COMPAT_H
@@ -13,30 +13,30 @@
 #include <linux/timer.h>
 #include <linux/version.h>
 
-/* timer_container_of() was from_timer(). */
+/* timer_container_of() was called from_timer() before 6.16. */
 #ifndef timer_container_of
 #define timer_container_of(var, callback_timer, timer_fieldname) \
 	from_timer(var, callback_timer, timer_fieldname)
 #endif
 
-/* kthread_run_worker() was kthread_create_worker(), which also woke the thread. */
+/* Before 6.14, kthread_create_worker() also woke the thread. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 #define kthread_run_worker kthread_create_worker
 #endif
 
-/* A kernel without the freezer does not declare it. */
+/* Not declared by a kernel without the freezer. */
 #ifndef CONFIG_FREEZER
 #define freezing_slow_path(task)	((void)(task), false)
 #endif
 
-/* Allocation by object came with 7.0. */
+/* kmalloc_obj() and others were added in 7.0. */
 #ifndef kmalloc_obj
 #define kmalloc_obj(obj, gfp)		kmalloc(sizeof(obj), gfp)
 #define kzalloc_obj(obj, gfp)		kzalloc(sizeof(obj), gfp)
 #define kzalloc_objs(obj, count, gfp)	kcalloc(count, sizeof(obj), gfp)
 #endif
 
-/* Where a task is, as far as the kernel lets modules know. */
+/* Entries of a saved stack. */
 #define KPOOL_STACK_DEPTH	14
 
 struct kpool_stack {
@@ -57,8 +57,9 @@ static inline void kpool_save_own_stack(struct kpool_stack *stack)
 #endif
 
 /*
- * stack_trace_save_tsk() is exported since 7.2 at the latest; before, the log
- * is the only way to see a sleeping task's stack.  Tells whether it went there.
+ * Save the stack of a sleeping task.  stack_trace_save_tsk() is exported since
+ * 7.2 at the latest; older kernels can only print the stack to the log.  Return
+ * true if it was printed.
  */
 #if defined(CONFIG_STACKTRACE) && LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 static inline bool kpool_save_stack_of(struct task_struct *task,

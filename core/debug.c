@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lockdep is told of items and pools: see debug.h.
+ * lockdep annotations of items and pools: see debug.h.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -13,9 +13,9 @@
 #ifdef CONFIG_LOCKDEP
 
 /*
- * The key of a function's class is its address: lockdep never looks into a key,
- * and forgets those of a module with the module.  Functions of the kernel's own
- * are no keys to it, and it does not judge them.
+ * Return the lockdep key of a function: its address, which lockdep does not
+ * dereference and forgets when the module is removed.  lockdep accepts no
+ * address in kernel text as a key, so functions of vmlinux are not validated.
  */
 static struct lock_class_key *kpool_key_of(const void *fn)
 {
@@ -23,25 +23,27 @@ static struct lock_class_key *kpool_key_of(const void *fn)
 	       (struct lock_class_key *)fn : &__lockdep_no_validate__;
 }
 
+/* Initialize the lock that stands for a run of @fn. */
 void kpool_lockdep_init_map(struct lockdep_map *map, const void *fn)
 {
 	lockdep_init_map(map, "kpool_item", kpool_key_of(fn), 0);
 }
 
+/* Check a wait for @item against the locks held.  Called without pool->lock. */
 void kpool_lockdep_wait_item(const struct kpool_item *item)
 {
 	const struct kpool_worker *worker = kpool_current_worker();
 	void *fn = kpool_user_fn(item);
 	struct lockdep_map map;
 
-	/* one of its own pool, or one like itself in another */
+	/* an item of the caller's own pool, or one with the same function */
 	if (worker && (READ_ONCE(item->pool_id) == worker->pool->id ||
 		       READ_ONCE(worker->run.fn) == fn))
 		return;
 	kpool_lockdep_init_map(&map, fn);
 	lock_map_acquire(&map);
 	lock_map_release(&map);
-	/* a job of an ordered stream is awaited until that has returned, too */
+	/* the wait for a job of an ordered stream includes its completion */
 	fn = kpool_complete_fn(item);
 	if (!fn || (worker && READ_ONCE(worker->run.fn) == fn))
 		return;
@@ -50,6 +52,7 @@ void kpool_lockdep_wait_item(const struct kpool_item *item)
 	lock_map_release(&map);
 }
 
+/* Check a wait for @pool against the locks held.  Called without pool->lock. */
 void kpool_lockdep_wait_pool(struct kpool *pool)
 {
 	if (kpool_is_part_of(pool))
@@ -60,7 +63,10 @@ void kpool_lockdep_wait_pool(struct kpool *pool)
 
 #endif /* CONFIG_LOCKDEP */
 
-/* Nothing hangs, but whoever wrote this did not mean it. */
+/*
+ * Warn about a refused wait of @fn for itself: -EDEADLK prevents the deadlock,
+ * but the caller most likely has a bug.
+ */
 void kpool_warn_self_wait(struct kpool *pool, const void *fn)
 {
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING))

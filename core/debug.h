@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What lockdep and debugobjects are told; nothing in a kernel without them.
+ * Annotations for lockdep and debugobjects; empty in a kernel without them.
  *
- * To lockdep the run of an item is a lock that its function is the class of,
- * and the pool another, both held by the worker meanwhile.  Who is about to
- * wait takes and drops the same, outside of all locks of ours: so a lock held
- * across the wait that items take as well is reported before it hangs.  Waits
- * of an item for its own pool are left to kpool_break_deadlock(), which knows.
+ * For lockdep, a run of an item is a lock whose class is the item's function,
+ * and the pool is another lock.  The worker holds both during the run.  A
+ * caller that is about to wait takes and drops the same lock, with no lock of
+ * kpool held.  So if a caller holds a lock across a wait that an item takes
+ * too, lockdep reports it before it hangs.  Waits of an item for its own pool
+ * are skipped: kpool_break_deadlock() handles them.
  *
- * To debugobjects an item is active from its acceptance until it starts or is
- * taken back.
+ * For debugobjects, an item is active from its acceptance until it starts or is
+ * cancelled or dropped.
  */
 #ifndef _KPOOL_DEBUG_H
 #define _KPOOL_DEBUG_H
@@ -32,7 +33,7 @@ static inline void kpool_debug_ended(struct kpool_item *item)
 	debug_object_deactivate(item, &kpool_item_descr);
 }
 
-/* Before anything in it is believed. */
+/* Check that the item was initialized, before any field is read. */
 static inline void kpool_debug_check(struct kpool_item *item)
 {
 	debug_object_assert_init(item, &kpool_item_descr);
@@ -49,15 +50,18 @@ void kpool_lockdep_init_map(struct lockdep_map *map, const void *fn);
 void kpool_lockdep_wait_item(const struct kpool_item *item);
 void kpool_lockdep_wait_pool(struct kpool *pool);
 
-/* Around the function of an item; not where an earlier one left a lock held. */
+/*
+ * Begin a run for lockdep.  Skipped, as is the end, if an earlier item has left
+ * a lock held.
+ */
 static inline void kpool_lockdep_run_begin(struct kpool_worker *worker,
 					   const struct kpool_item *item,
 					   kpool_item_fn fn)
 {
 	if (worker->before.nr_locks)
 		return;
-	kpool_lockdep_init_map(&worker->map, fn == item->fn ? kpool_user_fn(item) :
-						      (void *)fn);
+	kpool_lockdep_init_map(&worker->map, fn == item->fn ?
+			       kpool_user_fn(item) : (void *)fn);
 	lock_map_acquire(&worker->pool->map);
 	lock_map_acquire(&worker->map);
 }
@@ -70,7 +74,7 @@ static inline void kpool_lockdep_run_end(struct kpool_worker *worker)
 	lock_map_release(&worker->pool->map);
 }
 
-/* The thread ends in an item: what it holds for lockdep's sake is no leak. */
+/* End the run of a dying worker: the annotation is not a leaked lock. */
 static inline void kpool_lockdep_run_died(struct kpool_worker *worker)
 {
 	if (!worker->before.nr_locks && lock_is_held(&worker->pool->map))
@@ -103,7 +107,6 @@ static inline void kpool_lockdep_wait_pool(struct kpool *pool)
 
 #endif /* CONFIG_LOCKDEP */
 
-/* A wait that is refused because it would be for the caller itself. */
 void kpool_warn_self_wait(struct kpool *pool, const void *fn);
 
 #endif /* _KPOOL_DEBUG_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a person sees and turns: /sys/kernel/debug/<module>/.
+ * debugfs files in /sys/kernel/debug/<module>/: statistics, workers, errors,
+ * stalls, and tunables, which can be written.
  */
 #include <linux/debugfs.h>
 #include <linux/math64.h>
@@ -32,8 +33,8 @@ static void kpool_show_attr(struct seq_file *m, int i,
 }
 
 /*
- * A table is copied first and printed afterwards, without the mutex that
- * guards it: printing takes long, and a pool must be able to grow meanwhile.
+ * A table is copied under its mutex and printed without it: printing takes
+ * long, and a pool must be able to create workers in that time.
  */
 
 struct kpool_pools_row {
@@ -49,7 +50,7 @@ static void kpool_copy_pool(struct kpool *pool, struct kpool_pools_row *row)
 	kpool_get_stats(pool, &row->stats);
 }
 
-/* Copy up to @size pools; returns how many there are. */
+/* Copy up to @size pools.  Return the number of pools. */
 static size_t kpool_copy_pools(struct kpool_pools_row *rows, size_t size)
 {
 	struct kpool *pool;
@@ -154,7 +155,7 @@ static void kpool_copy_worker(const struct kpool_worker *worker,
 	raw_spin_unlock_irq(&pool->lock);
 }
 
-/* Copy up to @size workers; returns how many there are. */
+/* Copy up to @size workers.  Return the number of workers. */
 static size_t kpool_copy_workers(struct kpool *pool,
 				 struct kpool_workers_row *rows, size_t size)
 {
@@ -200,7 +201,7 @@ static int kpool_workers_show(struct seq_file *m, void *unused)
 
 	while ((nr = kpool_copy_workers(pool, rows, size)) > size) {
 		kvfree(rows);
-		/* some more may come meanwhile */
+		/* leave room for workers created before the next copy */
 		size = nr + nr / 8;
 		rows = kvmalloc_array(size, sizeof(*rows), GFP_KERNEL);
 		if (!rows)
@@ -225,7 +226,7 @@ static void kpool_show_error(struct seq_file *m,
 		   error->died ? "died" : "returned", error->fn);
 }
 
-/* The last errors, oldest first. */
+/* Show the last errors, oldest first. */
 static int kpool_errors_show(struct seq_file *m, void *unused)
 {
 	struct kpool *pool = m->private;
@@ -264,7 +265,7 @@ static void kpool_show_stall(struct seq_file *m,
 		   stall->pid, stall->stack);
 }
 
-/* Copy a stall that is complete; its names change while it is not. */
+/* Copy a stall.  Return false if it is empty or is being written. */
 static bool kpool_copy_stall(struct kpool *pool, unsigned int i,
 			     struct kpool_stall *copy)
 {
@@ -280,7 +281,7 @@ static bool kpool_copy_stall(struct kpool *pool, unsigned int i,
 	return complete;
 }
 
-/* The last stalls, oldest first. */
+/* Show the last stalls, oldest first. */
 static int kpool_stalls_show(struct seq_file *m, void *unused)
 {
 	struct kpool_stall *copy = kmalloc_obj(*copy, GFP_KERNEL);
@@ -299,10 +300,10 @@ DEFINE_SHOW_ATTRIBUTE(kpool_stalls);
 
 /* Tunables */
 
-/* One file of a tunable; row is NULL for the cpumask. */
+/* File of a tunable. */
 struct kpool_tunable_file {
 	struct kpool			*pool;
-	const struct kpool_attr_row	*row;
+	const struct kpool_attr_row	*row;	/* NULL for the cpumask */
 };
 
 static int kpool_tunable_show(struct seq_file *m, void *unused)
@@ -405,21 +406,22 @@ static void kpool_add_tunable(struct kpool *pool, int i,
 
 	file->pool = pool;
 	file->row = row;
-	debugfs_create_file(row ? row->name : "cpumask", 0600, pool->dbg.dir, file,
-			    &kpool_tunable_fops);
+	debugfs_create_file(row ? row->name : "cpumask", 0600, pool->dbg.dir,
+			    file, &kpool_tunable_fops);
 }
 
-/* debugfs may be off or refuse: kpool works without, so nobody checks. */
+/* Create the files of a pool.  Ignore errors: kpool works without debugfs. */
 void kpool_debugfs_add(struct kpool *pool)
 {
 	int i;
 
 	pool->dbg.files = kzalloc_objs(*pool->dbg.files, KPOOL_NR_TUNABLES + 1,
-				   GFP_KERNEL);
+				       GFP_KERNEL);
 	if (!pool->dbg.files)
 		return;
 	pool->dbg.dir = debugfs_create_dir(pool->name, kpool_debugfs_root);
-	debugfs_create_file("stats", 0400, pool->dbg.dir, pool, &kpool_stats_fops);
+	debugfs_create_file("stats", 0400, pool->dbg.dir, pool,
+			    &kpool_stats_fops);
 	debugfs_create_file("workers", 0400, pool->dbg.dir, pool,
 			    &kpool_workers_fops);
 	debugfs_create_file("errors", 0400, pool->dbg.dir, pool,
@@ -431,7 +433,7 @@ void kpool_debugfs_add(struct kpool *pool)
 	kpool_add_tunable(pool, i, NULL);
 }
 
-/* Waits for whoever reads or writes; files still open fail from now on. */
+/* Remove the files.  Waits for reads and writes; later ones fail with -EIO. */
 void kpool_debugfs_remove(struct kpool *pool)
 {
 	debugfs_remove(pool->dbg.dir);

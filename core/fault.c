@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Items that return an error, or die: the pool remembers the last few for
- * people, and calls its fault handler.
+ * Failed items and dead threads: record errors and stalls for debugfs, call the
+ * fault handler, and reap threads that died in an item.
  *
- * The pool remembers the names of functions, not their addresses: the module
- * that they are in can be unloaded before the names are read.  A lookup takes
- * too long for interrupts to be off, so it comes before the lock is taken.
+ * Functions are recorded by name and not by address, because their module can
+ * be unloaded before the name is read.  The lookup takes too long with
+ * interrupts off, so it is done before pool->lock is taken.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -20,6 +20,7 @@
 #include "lock.h"
 #include "queue.h"
 
+/* Record an error of an item in the ring of the pool. */
 static void kpool_record_error(struct kpool *pool, pid_t pid,
 			       const struct kpool_fault *fault)
 {
@@ -49,7 +50,10 @@ static void kpool_format_stack(struct kpool_stall *stall,
 				 "  %pS\n", (void *)stack->entry[i]);
 }
 
-/* Called by the watch alone: nothing else changes the ring. */
+/*
+ * Record a stalled run in the ring of the pool.  Only the watchdog changes the
+ * ring, so the names can be written without pool->lock while ->when is 0.
+ */
 void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 			unsigned int ran_ms, const struct kpool_stack *stack)
 {
@@ -72,8 +76,8 @@ void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 }
 
 /*
- * Report an error of an item that @task runs, or ran.  The run is not over yet,
- * so the pool and the handler's module stay.
+ * Report an error of an item that @task runs, or ran.  The run has not ended,
+ * so the pool and the module of the fault handler stay.
  */
 void kpool_report_error(struct kpool *pool, struct task_struct *task,
 			const struct kpool_fault *fault)
@@ -84,51 +88,51 @@ void kpool_report_error(struct kpool *pool, struct task_struct *task,
 }
 
 /*
- * Workers that die in an item, because it oopsed or ended its thread; and
- * submitters that die in one that they run themselves.
+ * Exit work: notice that a thread dies in an item
  *
- * The kernel ends such a thread wherever it stands; nothing that was on its
- * stack exists any more, the item's memory may be in any state, and its locks
- * stay held.  What kpool knows is in the books: the worker, its run, those who
- * wait for it.
+ * A thread dies in an item that oopses or ends its thread.  Its stack is gone,
+ * its locks stay held, and the item's memory is in an unknown state.  Only the
+ * worker, its run and the waiters on them are left.
  *
- * Each thread carries a hook, which the kernel calls as the thread ends.  It
- * leaves word and queues the pool's dead work; should the thread die a second
- * time before its hook, the watch does.  The dead are buried there, on a living
- * thread: the fault handler is told, the waiters get -EIO, units, stream and
- * group go on, and the worker leaves the books.  Should that thread die in its
- * owner's function, the watch finds the run that it was in, and has the
- * dead_work made anew, which goes on behind that function.
+ * Every worker registers a task_work callback, the exit work, which runs in
+ * do_exit().  It sets worker->died and queues dead_work of the pool.  If the
+ * thread oopses again before that, the watchdog notices task->exit_state.
+ * Callers that run an item themselves have no exit work; the watchdog finds
+ * them.
  *
- * A hook cannot be taken back, so it runs at the end of every thread, perhaps
- * after kthread_stop() has returned.  That is why it has memory of its own,
- * which is freed, like this module, only after the thread has passed it.
+ * dead_work then reaps the run in process context: it calls the fault handler,
+ * completes the waiters with -EIO, releases units, stream and group, and
+ * removes the worker from the pool.  If its own thread dies in one of the
+ * owner's functions, the watchdog has dead_work replaced, which skips that
+ * function.
+ *
+ * The exit work is never cancelled, so it runs in every worker, possibly after
+ * kthread_stop() has returned.  Therefore it has memory of its own, which is
+ * freed once task->exit_state is set.  Module exit waits for the last one.
  */
 
 enum kpool_exit_stage {
 	KPOOL_STAGE_INIT,	/* in worker_init */
-	KPOOL_STAGE_RUNNING,	/* is in the books */
+	KPOOL_STAGE_RUNNING,	/* accounted in the pool */
 	KPOOL_STAGE_EXIT,	/* in worker_exit */
-	KPOOL_STAGE_DONE,	/* waits to be reaped */
+	KPOOL_STAGE_DONE,	/* to be reaped */
 };
 
 struct kpool_exit_work {
 	struct callback_head	work;
-	struct kpool_worker	*worker; /* until it ENDS */
+	struct kpool_worker	*worker; /* valid until KPOOL_STAGE_DONE */
 	struct task_struct	*task;	/* I: referenced */
-	struct list_head	node;	/* on kpool_exit_works_done, under its mutex */
-	enum kpool_exit_stage	stage;	/* by the thread itself */
+	struct list_head	node;	/* on kpool_exit_works_done */
+	enum kpool_exit_stage	stage;	/* written by the thread itself */
 };
 
-/* Of threads that have ended, or are about to without touching anything. */
+/* Exit works to be freed once they have run, protected by the mutex. */
 static LIST_HEAD(kpool_exit_works_done);
 static DEFINE_MUTEX(kpool_exit_works_mutex);
 
-/* The hook */
-
 /*
- * Nobody sees to the run yet: its thread is no hope for any that sleeps.  A
- * thread in several runs counts once.
+ * Count the thread of a run as dead: until it is reaped, no waiter can expect
+ * progress from it.  A thread in several runs counts once.
  */
 static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
 {
@@ -140,7 +144,10 @@ static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
 	pool->faults.nr_dead++;
 }
 
-/* In the dying thread: once the lock has been dropped, the worker may be gone. */
+/*
+ * Queue dead_work for a worker that dies in an item.  Runs in the dying thread;
+ * @worker can be freed as soon as pool->lock is dropped.
+ */
 static void kpool_worker_died(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
@@ -155,9 +162,11 @@ static void kpool_worker_died(struct kpool_worker *worker)
 	kpool_unlock(pool, flags);
 }
 
+/* Handle the end of a worker's thread.  Runs in that thread. */
 static void kpool_exit_work_fn(struct callback_head *work)
 {
-	struct kpool_exit_work *exit_work = container_of(work, struct kpool_exit_work, work);
+	struct kpool_exit_work *exit_work =
+		container_of(work, struct kpool_exit_work, work);
 
 	switch (exit_work->stage) {
 	case KPOOL_STAGE_INIT:
@@ -175,7 +184,7 @@ static void kpool_exit_work_fn(struct callback_head *work)
 	}
 }
 
-/* In the maker: the new thread has not run yet. */
+/* Allocate the exit work of a worker whose thread has not been created yet. */
 int kpool_exit_work_alloc(struct kpool_worker *worker)
 {
 	struct kpool_exit_work *exit_work = kzalloc_obj(*exit_work, GFP_KERNEL);
@@ -194,11 +203,12 @@ void kpool_exit_work_free(struct kpool_worker *worker)
 	worker->exit_work = NULL;
 }
 
-/* In the thread: a living one is never refused its hook. */
+/* Register the exit work.  Runs in the worker: task_work_add() cannot fail. */
 void kpool_exit_work_add(struct kpool_worker *worker)
 {
 	worker->exit_work->task = get_task_struct(current);
-	WARN_ON_ONCE(task_work_add(current, &worker->exit_work->work, TWA_NONE));
+	WARN_ON_ONCE(task_work_add(current, &worker->exit_work->work,
+				   TWA_NONE));
 }
 
 void kpool_exit_work_set_running(struct kpool_worker *worker)
@@ -216,14 +226,18 @@ void kpool_exit_work_set_done(struct kpool_worker *worker)
 	worker->exit_work->stage = KPOOL_STAGE_DONE;
 }
 
-/* Free those whose thread has passed them: is any left?  Litmus: exit-work-freed. */
+/*
+ * Free the exit works that have run.  Return true if any is left.  Litmus:
+ * exit-work-freed.
+ */
 static bool kpool_exit_work_free_done(void)
 {
 	struct kpool_exit_work *exit_work, *next;
 
 	lockdep_assert_held(&kpool_exit_works_mutex);
-	list_for_each_entry_safe(exit_work, next, &kpool_exit_works_done, node) {
-		/* set once, after the last hook has returned; racy read */
+	list_for_each_entry_safe(exit_work, next, &kpool_exit_works_done,
+				 node) {
+		/* set once, after the last task_work has returned; racy read */
 		if (!data_race(READ_ONCE(exit_work->task->exit_state)))
 			continue;
 		list_del(&exit_work->node);
@@ -233,7 +247,7 @@ static bool kpool_exit_work_free_done(void)
 	return !list_empty(&kpool_exit_works_done);
 }
 
-/* The thread needs no watching any more; the hook is freed in its time. */
+/* Have an exit work freed after it has run. */
 void kpool_exit_work_put(struct kpool_exit_work *exit_work)
 {
 	mutex_lock(&kpool_exit_works_mutex);
@@ -242,7 +256,7 @@ void kpool_exit_work_put(struct kpool_exit_work *exit_work)
 	mutex_unlock(&kpool_exit_works_mutex);
 }
 
-/* No thread is left that could come to our code: the module may go. */
+/* Wait until all exit works have run.  Called at module exit. */
 void kpool_exit_work_wait_all(void)
 {
 	bool more;
@@ -256,31 +270,31 @@ void kpool_exit_work_wait_all(void)
 	} while (more);
 }
 
-/* The burial */
+/* Reap workers that died in an item */
 
 static bool kpool_has_ended(struct task_struct *task)
 {
-	/* pairs with exit_notify(); racy read: once set, it stays */
+	/* pairs with exit_notify(); racy read: never cleared once set */
 	return data_race(smp_load_acquire(&task->exit_state));
 }
 
 /*
- * Once true it stays so: a dead worker changes nothing.  Litmus: died-seen,
- * gone-not-dead.
+ * Return true if the worker died in an item.  The result never changes back, as
+ * a dead worker changes no field.  Litmus: died-seen, gone-not-dead.
  */
 static bool kpool_is_dead(const struct kpool_worker *worker)
 {
-	/* pairs with the barriers of task_work_run() around the hook */
+	/* pairs with the barriers of task_work_run() around the exit work */
 	bool ended = smp_load_acquire(&worker->died);
 
-	/* that alone, if it died before its hook */
+	/* the thread can die before its exit work runs */
 	if (!ended)
 		ended = kpool_has_ended(worker->task);
-	/* the last it had: while it lives, it may yet leave in good order */
+	/* the state is final; that of a living thread could still change */
 	return ended && worker->state == KPOOL_WORKER_RUNNING;
 }
 
-/* Take a dead worker from the list of members: it is ours then. */
+/* Remove a dead worker from pool->mgr.workers, or return NULL. */
 static struct kpool_worker *kpool_find_dead_worker(struct kpool *pool)
 {
 	struct kpool_worker *worker, *dead = NULL;
@@ -297,14 +311,13 @@ static struct kpool_worker *kpool_find_dead_worker(struct kpool *pool)
 	return dead;
 }
 
-/* So many flushers of a pool are told of a death under one hold of the lock. */
+/* Flushers to mark as failed under one hold of pool->lock. */
 #define KPOOL_FAIL_BATCH	64
 
 /*
- * Returns with pool->lock held, so that no later one is missed.
- *
- * The flushers of the pool that wait for the dead item: until it is taken out of
- * the books they stay, and only later ones come.
+ * Mark the flushers that wait for the dead item as failed.  Returns with
+ * pool->lock held, so that none is missed before the run ends.  Flushers cannot
+ * complete while the item is outstanding, and new ones get a later epoch.
  */
 static void kpool_fail_flushers(struct kpool *pool, u32 epoch)
 {
@@ -327,14 +340,21 @@ static void kpool_fail_flushers(struct kpool *pool, u32 epoch)
 	} while (waiter);
 }
 
-/* Those that wait for more than the dead item are told that it did not end. */
+/*
+ * Have drain waiters and waiters of the group complete with -EIO.  Called with
+ * pool->lock held.
+ */
 static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
 {
-	list_splice_tail_init(&pool->waiters.drain, &pool->waiters.failed_drain);
+	list_splice_tail_init(&pool->waiters.drain,
+			      &pool->waiters.failed_drain);
 	kpool_group_fail_waiters(group);
 }
 
-/* The caller, a living thread, is in the run of a dead one from now on. */
+/*
+ * Enter the run of a dead thread, so that a wait for the run from inside an
+ * owner's function is refused.  Called with pool->lock held.
+ */
 static void kpool_take_over_run(struct kpool *pool, struct kpool_run *run)
 {
 	if (run->dead)
@@ -345,19 +365,24 @@ static void kpool_take_over_run(struct kpool *pool, struct kpool_run *run)
 }
 
 /*
- * Is that function of the owner's still to be called for the run?  One that has
- * killed a thread is not given another.
+ * Return true if that function of the owner is still to be called for the run,
+ * and mark it as called.  A function that has killed a thread is not called
+ * again.
  */
-static bool kpool_may_notify(struct kpool_run *run, enum kpool_notified whom)
+static bool kpool_may_notify(struct kpool_run *run,
+			     enum kpool_notified function)
 {
-	if (run->notified >= whom)
+	if (run->notified >= function)
 		return false;
-	run->notified = whom;
+	run->notified = function;
 	return true;
 }
 
-/* In the run of a dead worker. */
-static void kpool_bury_worker(struct kpool *pool, struct kpool_worker *worker)
+/*
+ * Notify the owner of a dead worker, and end its run.  Called inside that run.
+ */
+static void kpool_finish_dead_worker(struct kpool *pool,
+				     struct kpool_worker *worker)
 {
 	struct task_struct *task = worker->task;
 	struct kpool_exit_work *exit_work = worker->exit_work;
@@ -383,37 +408,40 @@ static void kpool_bury_worker(struct kpool *pool, struct kpool_worker *worker)
 	kpool_unlock_irq(pool);
 
 	if (suspended)
-		pr_warn("%s: the last worker has died: without memory, no progress until a thread can be made\n",
+		pr_warn("%s: the last worker has died: no forward progress guarantee until a worker can be created\n",
 			pool->name);
 	kpool_exit_work_put(exit_work);
 	put_task_struct(task);
 }
 
-/* The dead touch nothing: what they had is read without their knowledge. */
-static void kpool_reap_dead_worker(struct kpool *pool, struct kpool_worker *worker)
+/*
+ * Reap a worker that died in an item.  Its thread has ended, so its private (S)
+ * fields can be read without synchronization.
+ */
+static void kpool_reap_dead_worker(struct kpool *pool,
+				   struct kpool_worker *worker)
 {
 	struct task_struct *task = worker->task;
 	struct kpool_run *run = &worker->run;
 
 	pr_err("%s: worker %d has died in %ps\n", pool->name,
 	       task_pid_nr(task), READ_ONCE(worker->run.fn));
-	/* the run goes on here: what waits for it from here waits for itself */
 	raw_spin_lock_irq(&pool->lock);
 	kpool_run_clear_outer(pool, run, task);
 	kpool_take_over_run(pool, run);
-	/* it died in the handler, which the item's error was reported to */
+	/* do not call the fault handler again if the worker died in it */
 	if (worker->in_fault_handler)
 		run->notified = KPOOL_NOTIFIED_HANDLER;
 	raw_spin_unlock_irq(&pool->lock);
-	kpool_bury_worker(pool, worker);
+	kpool_finish_dead_worker(pool, worker);
 }
 
-/* Submitters that died in an item that they ran themselves */
+/* Reap threads that died in an external run */
 
-/* So many threads in external runs are looked at under one hold of the lock. */
+/* Threads in external runs to check under one hold of pool->lock. */
 #define KPOOL_FIND_BATCH	64
 
-/* Mark the runs whose thread has ended: one of them, or NULL. */
+/* Mark external runs whose thread has ended.  Return one of them, or NULL. */
 static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 {
 	struct kpool_run *run, *found = NULL;
@@ -437,7 +465,7 @@ static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 	return found;
 }
 
-/* The dead thread's run goes on here.  Its task stays until we have done. */
+/* Enter the external run of a dead thread.  Return its task, referenced. */
 static struct task_struct *kpool_take_over_ext_run(struct kpool *pool,
 						   struct kpool_run *run)
 {
@@ -450,13 +478,16 @@ static struct task_struct *kpool_take_over_ext_run(struct kpool *pool,
 	return task;
 }
 
+/*
+ * Reap a submitter that died in an item it ran itself.  Called inside the run.
+ */
 static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 				   struct task_struct *task)
 {
 	struct kpool_call *call = run->call;
 
 	if (kpool_may_notify(run, KPOOL_NOTIFIED_HANDLER)) {
-		pr_err("%s: thread %d has died in %ps, which it ran itself\n",
+		pr_err("%s: thread %d has died in %ps, a caller-run item\n",
 		       pool->name, task_pid_nr(task), run->fn);
 		kpool_report_error(pool, task, &(struct kpool_fault) {
 			.fn	= run->fn,
@@ -478,13 +509,16 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 		kpool_put(pool);
 }
 
-/* The item has been dropped, though its owner has not quite been told. */
+/*
+ * Reap a thread that died in a drop or room function, and replace drop_work.
+ * The item counts as dropped.
+ */
 static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run,
 				 struct task_struct *task)
 {
 	bool aborter = run->kind == KPOOL_RUN_ABORT;
 
-	pr_err("%s: thread %d has died in %ps, a dropped function\n",
+	pr_err("%s: thread %d has died in %ps, a drop function\n",
 	       pool->name, task_pid_nr(task), run->fn);
 	raw_spin_lock_irq(&pool->lock);
 	pool->faults.reaping = NULL;
@@ -496,20 +530,23 @@ static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run,
 	else
 		kpool_drop_end(pool, run);
 	kpool_unlock_irq(pool);
-	/* what it would have dropped next is left */
+	/* the dead thread had more items to drop */
 	kpool_replace_drop_work(pool, !aborter);
 }
 
-/* A run that a worker's thread, or no worker's, has died in. */
-static void kpool_bury_ext_run(struct kpool *pool, struct kpool_run *run)
+/*
+ * Reap an external run.  It is the run of a worker if an earlier dead_work died
+ * while it reaped that worker.
+ */
+static void kpool_reap_dead_ext_run(struct kpool *pool, struct kpool_run *run)
 {
 	struct task_struct *task = kpool_take_over_ext_run(pool, run);
 
 	if (run->notified)
-		pr_err("%s: thread %d has died in a function that was told of a death\n",
+		pr_err("%s: thread %d has died in a fault handler or release function\n",
 		       pool->name, task_pid_nr(task));
 	if (run->worker)
-		kpool_bury_worker(pool, run->worker);
+		kpool_finish_dead_worker(pool, run->worker);
 	else if (run->kind == KPOOL_RUN_CALLER)
 		kpool_reap_dead_caller(pool, run, task);
 	else
@@ -517,7 +554,7 @@ static void kpool_bury_ext_run(struct kpool *pool, struct kpool_run *run)
 	put_task_struct(task);
 }
 
-/* In the pool's dead work alone. */
+/* Reap all dead threads of the pool.  Called by dead_work only. */
 void kpool_reap_dead(struct kpool *pool)
 {
 	struct kpool_worker *worker;
@@ -526,12 +563,12 @@ void kpool_reap_dead(struct kpool *pool)
 	while ((worker = kpool_find_dead_worker(pool)))
 		kpool_reap_dead_worker(pool, worker);
 	while ((run = kpool_find_dead_run(pool)))
-		kpool_bury_ext_run(pool, run);
+		kpool_reap_dead_ext_run(pool, run);
 }
 
-/* The watch */
+/* Find dead threads from the watchdog */
 
-/* Mark the workers that have ended in an item: are there any? */
+/* Mark the workers that died in an item.  Return true if there are any. */
 static bool kpool_find_dead_workers(struct kpool *pool)
 {
 	struct kpool_worker *worker;
@@ -550,7 +587,7 @@ static bool kpool_find_dead_workers(struct kpool *pool)
 	return found;
 }
 
-/* Has the dead work's thread died in a run that it buried? */
+/* Return true if the thread of dead_work died while it reaped a run. */
 static bool kpool_is_reaper_lost(struct kpool *pool)
 {
 	struct kpool_run *run;
@@ -569,21 +606,27 @@ static bool kpool_is_reaper_lost(struct kpool *pool)
 	return lost;
 }
 
-/* Have those buried that have ended, perhaps without their hook. */
+/*
+ * Queue dead_work if a thread died without its exit work.  Called by the
+ * watchdog.
+ */
 void kpool_look_for_dead(struct kpool *pool)
 {
 	bool lost = kpool_is_reaper_lost(pool);
 	bool found = kpool_find_dead_workers(pool);
 
 	found |= !!kpool_find_dead_run(pool);
-	/* that takes memory, which this work must not wait for */
+	/* a new dead_work takes memory, which the watchdog must not wait for */
 	if (lost)
 		mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
 	else if (found)
 		kpool_context_queue(&pool->faults.dead_work);
 }
 
-/* In the spawn work.  Without memory, the watch has it tried again. */
+/*
+ * Replace a dead_work whose thread died.  Called by spawn_work; without memory,
+ * the watchdog retries.
+ */
 void kpool_replace_reaper(struct kpool *pool)
 {
 	bool lost;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a module leaves behind when it is removed.
+ * Module removal: clean up the pools and items that a module has left.
  *
  * The module notifier runs after the module's exit function and before its
- * memory is freed.  A pool that the module created and did not destroy is
- * closed for good and awaited: see kpool_orphan().  An item that the module
- * left in the default pool is known by its addresses: memory or functions
- * within the module.  Pending ones are cancelled, running ones awaited.
+ * memory is freed.  A pool that the module has not destroyed is closed for good
+ * and drained: see kpool_orphan().  An item in the default pool belongs to the
+ * module if its memory or one of its functions is within the module.  Pending
+ * items are cancelled, running ones are awaited.
  *
- * Until that is done the module is on pool->going, and submits of its
- * functions fail: an item that submits itself would come back for ever.  The
- * list keeps fast_capacity at 0, so that every submit takes the slow path
- * through kpool_check_accept(), which looks at it.
+ * During the cleanup the module is on pool->going, and submits of its items
+ * fail; otherwise an item could submit itself forever.  While the list is not
+ * empty, fast_capacity is 0.  So every submit takes the slow path, where
+ * kpool_check_accept() searches the list.
  *
- * A search looks at a batch of items under one hold of the lock, and leaves a
- * cursor at the next.  Removal of that one from its list moves the cursor on.
- * Items move forward, in the order in which the lists are searched, and no new
- * ones come in: so one pass finds all, but for an item that a run or its stream
- * held back (kpool_unpark(), kpool_requeue()), which asks for another pass.
+ * A scan checks a batch of items under one hold of pool->lock and leaves a
+ * cursor at the next item.  Removing that item from its list moves the cursor
+ * on.  Items move forward in the order in which the lists are scanned, and no
+ * new ones are accepted, so one pass finds them all.  The exception is an item
+ * that was parked or requeued: kpool_unpark() and kpool_requeue() set
+ * going->again, which asks for another pass.
  */
 #include <linux/module.h>
 #include <linux/rbtree.h>
@@ -26,12 +27,15 @@
 #include "lock.h"
 #include "queue.h"
 
-/* Items to look at under one hold of the lock. */
+/* Items to check under one hold of pool->lock. */
 #define KPOOL_SCAN_BATCH	32
 
 /* Pools */
 
-/* Find a pool that the module has not destroyed, close it for good, keep it. */
+/*
+ * Find a pool that the module has not destroyed, mark it as orphaned, and get a
+ * reference.  Return NULL if there is none.
+ */
 static struct kpool *kpool_orphan_of(const struct module *owner)
 {
 	struct kpool *pool, *orphan = NULL;
@@ -51,14 +55,17 @@ static struct kpool *kpool_orphan_of(const struct module *owner)
 	return orphan;
 }
 
-/* Close all pools of the module: are there any?  Nothing starts in them. */
+/*
+ * Close all pools of the module, so that nothing starts in them.  Return true
+ * if @orphans has any.
+ */
 static bool kpool_close_orphans(const struct module *owner,
 				struct list_head *orphans)
 {
 	struct kpool *pool;
 
 	while ((pool = kpool_orphan_of(owner))) {
-		pr_err("%s: left behind by module %s, which goes away: closed for good\n",
+		pr_err("%s: left behind by module %s: closed for good\n",
 		       pool->name, pool->owner_name);
 		kpool_close(pool, true);
 		list_add_tail(&pool->orphan, orphans);
@@ -67,9 +74,10 @@ static bool kpool_close_orphans(const struct module *owner,
 }
 
 /*
- * All are closed before one drops what is pending, and all do that before one is
- * waited for: what runs in one may wait for what is pending in another.  An item
- * that still runs may make one more pool.
+ * Drain and orphan all pools of the module.  All of them are closed, and then
+ * all drop their pending items, before any is waited for: an item that runs in
+ * one can wait for a pending item of another.  Repeat, because an item that
+ * still runs can create another pool.
  */
 static void kpool_end_orphans(const struct module *owner)
 {
@@ -89,7 +97,10 @@ static void kpool_end_orphans(const struct module *owner)
 
 /* Items in the default pool */
 
-/* Is the item of a module that is being removed?  Such a submit must fail. */
+/*
+ * Return true if the item belongs to a module that is being removed; its submit
+ * must fail.  Called with pool->lock held.
+ */
 bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item)
 {
 	const struct kpool_going *going;
@@ -101,7 +112,7 @@ bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item)
 	return false;
 }
 
-/* Begin a search of the list, or of the delayed if that is NULL. */
+/* Begin a scan of @list, or of the delayed jobs if that is NULL. */
 static void kpool_scan_begin(struct kpool_going *going, struct list_head *list)
 {
 	going->next = list ? list->next : NULL;
@@ -109,7 +120,7 @@ static void kpool_scan_begin(struct kpool_going *going, struct list_head *list)
 			      rb_first_cached(&going->pool->delays.jobs);
 }
 
-/* The item at the cursor, which moves on; NULL at the end. */
+/* Return the item at the cursor and advance it; NULL at the end. */
 static struct kpool_item *kpool_scan_next(struct kpool_going *going,
 					  const struct list_head *list)
 {
@@ -130,7 +141,10 @@ static struct kpool_item *kpool_scan_next(struct kpool_going *going,
 	return item;
 }
 
-/* An item whose caller waits for it (kpool_call()) has not been left behind. */
+/*
+ * Return true if the item belongs to @module and is to be cancelled.  A pending
+ * kpool_call() has a caller that waits for it.
+ */
 static bool kpool_is_orphan(const struct kpool_item *item,
 			    const struct module *module)
 {
@@ -138,7 +152,11 @@ static bool kpool_is_orphan(const struct kpool_item *item,
 	       !(kpool_is_accepted(item) && kpool_is_call(item));
 }
 
-/* Look at a batch of items: is there more to look at?  Stops at the first. */
+/*
+ * Scan a batch of items, up to the first of the module, which is returned in
+ * *@left; NULL if there is none.  Return false at the end of the list.  Called
+ * with pool->lock held.
+ */
 static bool kpool_scan_batch(struct kpool_going *going,
 			     const struct list_head *list,
 			     struct kpool_item **left)
@@ -161,8 +179,8 @@ static bool kpool_scan_batch(struct kpool_going *going,
 }
 
 /*
- * Take an item back, or refuse its sleeping submitter.  Called with pool->lock
- * held; returns the item if kpool has to free it once the lock is dropped.
+ * Cancel an item, or fail its sleeping submitter.  Called with pool->lock held.
+ * Return the item if kpool must free it after dropping the lock, or NULL.
  */
 static struct kpool_item *kpool_cancel_orphan(struct kpool_going *going,
 					      struct kpool_item *item)
@@ -179,7 +197,7 @@ static struct kpool_item *kpool_cancel_orphan(struct kpool_going *going,
 	return ours ? item : NULL;
 }
 
-/* Cancel the module's items in a list, or those delayed if that is NULL. */
+/* Cancel the module's items on @list, or its delayed jobs if that is NULL. */
 static void kpool_scan(struct kpool_going *going, struct list_head *list)
 {
 	struct kpool *pool = going->pool;
@@ -202,7 +220,7 @@ static void kpool_scan(struct kpool_going *going, struct list_head *list)
 	raw_spin_unlock_irq(&pool->lock);
 }
 
-/* In the order in which items pass through. */
+/* Scan all lists, in the order in which items move through them. */
 static void kpool_scan_all(struct kpool_going *going)
 {
 	struct kpool *pool = going->pool;
@@ -217,11 +235,12 @@ static void kpool_scan_all(struct kpool_going *going)
 }
 
 /*
- * Wait for those in a list that are still to be completed: was there any?  Their
- * functions have returned, so they are not cancelled.
+ * Wait for the module's jobs on @list, which are still to be completed.  Their
+ * functions have returned, so they are not cancelled.  Return true if there
+ * were any.
  */
-static bool kpool_await_completions(struct kpool_going *going,
-				    struct list_head *list)
+static bool kpool_wait_completions(struct kpool_going *going,
+				   struct list_head *list)
 {
 	struct kpool *pool = going->pool;
 	struct kpool_item *left;
@@ -248,7 +267,7 @@ static bool kpool_await_completions(struct kpool_going *going,
 
 /* Runs in the default pool */
 
-/* Does the run use a function or memory of the module? */
+/* Return true if the run uses a function or memory of the module. */
 static bool kpool_run_is_of(const struct kpool_run *run,
 			    const struct module *module)
 {
@@ -260,8 +279,8 @@ static bool kpool_run_is_of(const struct kpool_run *run,
 }
 
 /*
- * Cancel what the run holds for later.  Called with pool->lock held, which is
- * dropped; returns the run if it is of the module, or NULL.
+ * Cancel the requeued item of the run.  Called with pool->lock held, which is
+ * dropped.  Return the run if it belongs to the module, or NULL.
  */
 static struct kpool_run *kpool_scan_run(struct kpool_going *going,
 					struct kpool_run *run)
@@ -298,7 +317,7 @@ static struct kpool_run *kpool_find_worker_run(struct kpool_going *going)
 	return found;
 }
 
-/* Is the run of the module, or does it hold an item of the module? */
+/* Return true if the run, or its requeued item, belongs to the module. */
 static bool kpool_run_has_orphan(const struct kpool_run *run,
 				 const struct module *module)
 {
@@ -306,7 +325,10 @@ static bool kpool_run_has_orphan(const struct kpool_run *run,
 	       (run->requeue && kpool_is_orphan(run->requeue, module));
 }
 
-/* Find an external run of the module, or NULL.  Each thread is in a few. */
+/*
+ * Find an external run of the module, or NULL.  A thread can be in several
+ * nested runs.
+ */
 static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
 {
 	const struct task_struct *task = NULL;
@@ -340,7 +362,7 @@ static bool kpool_wait_orphan_run(struct kpool_going *going)
 		return false;
 	kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, NULL);
 	raw_spin_lock_irq(&pool->lock);
-	/* its memory is the pool's: it may have ended, or be another's by now */
+	/* the memory stays the pool's, but another run can use it by now */
 	if (kpool_run_is_of(run, going->module)) {
 		list_add_tail(&waiter.node, &run->waiters);
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
@@ -350,9 +372,9 @@ static bool kpool_wait_orphan_run(struct kpool_going *going)
 	return true;
 }
 
-/* The module */
+/* The notifier */
 
-/* Is anything in the pool that could be of the module? */
+/* Return true if the pool has neither accepted items nor blocked submitters. */
 static bool kpool_is_empty(struct kpool *pool)
 {
 	bool empty;
@@ -363,8 +385,8 @@ static bool kpool_is_empty(struct kpool *pool)
 	return empty;
 }
 
-/* Does the module need one more pass? */
-static bool kpool_needs_scan(struct kpool_going *going)
+/* Test and clear going->again: return true if another pass is needed. */
+static bool kpool_test_clear_again(struct kpool_going *going)
 {
 	bool again;
 
@@ -375,7 +397,7 @@ static bool kpool_needs_scan(struct kpool_going *going)
 	return again;
 }
 
-/* Cancel what is pending and wait for what runs, until there is neither. */
+/* Cancel pending items and wait for running ones until none is left. */
 static void kpool_cancel_orphans(struct kpool_going *going)
 {
 	if (!going->pool)
@@ -384,11 +406,12 @@ static void kpool_cancel_orphans(struct kpool_going *going)
 		bool awaited;
 
 		kpool_scan_all(going);
-		awaited = kpool_await_completions(going, &going->pool->q.finished);
-		awaited |= kpool_await_completions(going,
-						   &going->pool->q.completions);
-		if (!kpool_wait_orphan_run(going) && !kpool_needs_scan(going) &&
-		    !awaited)
+		awaited = kpool_wait_completions(going,
+						 &going->pool->q.finished);
+		awaited |= kpool_wait_completions(going,
+						  &going->pool->q.completions);
+		if (!kpool_wait_orphan_run(going) &&
+		    !kpool_test_clear_again(going) && !awaited)
 			break;
 	}
 	if (going->cancelled || going->awaited)
@@ -397,7 +420,7 @@ static void kpool_cancel_orphans(struct kpool_going *going)
 		       going->cancelled, going->awaited);
 }
 
-/* Refuse the module's submits from now on. */
+/* Refuse the module's submits to the default pool from now on. */
 static void kpool_going_begin(struct kpool_going *going)
 {
 	struct kpool *pool = READ_ONCE(kpool_the_default);
@@ -431,11 +454,11 @@ int kpool_module_event(struct notifier_block *nb, unsigned long event,
 	if (event != MODULE_STATE_GOING || data == THIS_MODULE)
 		return NOTIFY_DONE;
 	kpool_going_begin(&going);
-	/* what is pending may be waited for by a run in such a pool */
+	/* a run in an orphaned pool can wait for a pending item */
 	if (going.pool && !kpool_is_empty(going.pool))
 		kpool_scan_all(&going);
 	kpool_end_orphans(data);
-	/* a run in such a pool may have been the first to use the default pool */
+	/* a run in an orphaned pool can have created the default pool */
 	if (!going.pool)
 		kpool_going_begin(&going);
 	kpool_cancel_orphans(&going);

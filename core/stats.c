@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The statistics of a pool: counters that only grow, and its present state.
+ * Statistics of a pool: counters, which only grow, and gauges of its state.
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
 
 #include "internal.h"
 
-/* Jiffies since the oldest in line was accepted; the lines are by age each. */
+/*
+ * Return the age of the oldest queued item, in jiffies.  Each queue is ordered
+ * by age.  Called with pool->lock held.
+ */
 static u32 kpool_oldest_age(struct kpool *pool)
 {
 	const struct kpool_item *item;
@@ -34,8 +37,9 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->running = pool->nr_running + pool->runs.nr_caller;
 	stats->units = pool->units_used;
 	stats->delayed = pool->delays.nr;
-	stats->pending = pool->q.nr_queued - pool->q.nr_completions + pool->q.nr_requeue +
-			 pool->q.nr_parked + pool->q.nr_backlog + pool->drops.nr;
+	stats->pending = pool->q.nr_queued - pool->q.nr_completions +
+			 pool->q.nr_requeue + pool->q.nr_parked +
+			 pool->q.nr_backlog + pool->drops.nr;
 	stats->blocked = pool->q.nr_blocked;
 	stats->oldest_pending_ms = jiffies_to_msecs(kpool_oldest_age(pool));
 	stats->closed = pool->closed;

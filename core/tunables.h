@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tunable attributes, each described once: the rows of kpool_attr_table, and
- * the parameters of kpool.ko.  A file that includes this defines
+ * List of the tunable attributes, for kpool_attr_table and for the parameters
+ * of kpool.ko.  Before it includes this, a file defines
  *
- * KPOOL_TUNABLE(field of struct kpool_attrs, what follows KPOOL_TUNE_ in enum
+ * KPOOL_TUNABLE(field of struct kpool_attrs, suffix of KPOOL_TUNE_ in enum
  *		 kpool_tunable, description, members of struct kpool_attr_row)
  *
- * first.  Rows, fields and enum have the same order.  kpool.h describes each
- * field in kernel-doc, Documentation/attributes.rst for people.
+ * Rows, fields and enum have the same order.  The fields are documented in
+ * kpool.h for callers, and in Documentation/attributes.rst for administrators.
  */
 
 KPOOL_TUNABLE(capacity, CAPACITY,
@@ -16,7 +16,7 @@ KPOOL_TUNABLE(capacity, CAPACITY,
 	      .max_word = "unlimited")
 
 KPOOL_TUNABLE(min_workers, MIN_WORKERS,
-	      "workers that the reap work never takes",
+	      "workers kept even if idle",
 	      .min = 0, .max = 65536, .def = 0,
 	      .none_word = "none")
 
@@ -47,7 +47,8 @@ KPOOL_TUNABLE(nice, NICE,
 
 KPOOL_TUNABLE(policy, POLICY,
 	      "scheduling policy of the workers",
-	      .min = KPOOL_POLICY_NORMAL, .max = KPOOL_POLICY_RR, .def = KPOOL_POLICY_NORMAL,
+	      .min = KPOOL_POLICY_NORMAL, .max = KPOOL_POLICY_RR,
+	      .def = KPOOL_POLICY_NORMAL,
 	      .none_word = "normal", .words = kpool_policies)
 
 KPOOL_TUNABLE(rt_priority, RT_PRIORITY,
@@ -61,7 +62,8 @@ KPOOL_TUNABLE(node, NODE,
 
 KPOOL_TUNABLE(when_full, WHEN_FULL,
 	      "what submit does when there is no room",
-	      .min = KPOOL_FULL_WAIT, .max = KPOOL_FULL_DROP_OLDEST, .def = KPOOL_FULL_WAIT,
+	      .min = KPOOL_FULL_WAIT, .max = KPOOL_FULL_DROP_OLDEST,
+	      .def = KPOOL_FULL_WAIT,
 	      .none_word = "wait", .words = kpool_full_words)
 
 KPOOL_TUNABLE(stall_ms, STALL_MS,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The watch: a look at what runs, now and then, and only while something does.
+ * Watchdog: find dead threads and stalled runs while a pool runs items.
  *
- * The first item to start in a quiet pool arms it.  It looks for threads that
- * have died and for items that run for too long, and comes again unless nothing
- * runs any more, so that an idle pool is left alone.  It leaves the dead to the
- * pool's dead work: here it would hold up other pools.
+ * The first item to start in an idle pool arms the watchdog.  It re-arms itself
+ * while items run, so an idle pool has no timer.  Dead threads are left to
+ * dead_work of the pool: reaping them here would delay other pools, which share
+ * kpool_wq.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -20,32 +20,36 @@
 #include "internal.h"
 
 /*
- * Items that run for longer than they should: told once for each run, with the
- * stack, in the log and to people who look.
+ * Stalled runs
  *
- * The stack of a task that sleeps can be read from anywhere.  That of one that
- * runs can only be read on its CPU, which is asked to; a CPU with interrupts
- * off does not answer, and then there is no stack to be had.  One question is
- * asked at a time, and its memory is never given up before the answer.
+ * A stalled run is reported once, with its stack, in the log and in debugfs.
+ *
+ * The stack of a sleeping task can be read from any CPU.  The stack of a
+ * running task can only be read on its own CPU, by an IPI; if that CPU has
+ * interrupts off, the stack is not available.  There is a single global
+ * request, which is not reused until the IPI has run.
  */
 
-/* How long a CPU has for its answer. */
+/* How long to wait for the IPI. */
 #define KPOOL_STACK_TIMEOUT	(HZ / 10 + 1)
 
-/* In one look at the pool, so many are told in full, the rest are counted. */
+/* Stalls reported in full per period; the others are counted. */
 #define KPOOL_MAX_REPORTED	8U
 
-/* The question to a CPU: is this task running on you, and where? */
+/* Request to a CPU: if it runs @task, save the stack. */
 static struct kpool_stack_req {
 	call_single_data_t	csd;
 	struct completion	done;
 	struct task_struct	*task;	/* compared, never followed */
 	struct kpool_stack	stack;
-	bool			pending; /* and not answered */
+	bool			pending; /* the IPI has not finished */
 } kpool_stack_req;
 static DEFINE_MUTEX(kpool_stack_req_mutex);
 
-/* Litmus: stack-req-vs-reuse. */
+/*
+ * Save the stack of the requested task, if it runs here.  Litmus:
+ * stack-req-vs-reuse.
+ */
 static void kpool_stack_ipi(void *data)
 {
 	struct kpool_stack_req *req = data;
@@ -54,18 +58,22 @@ static void kpool_stack_ipi(void *data)
 	if (current == req->task)
 		kpool_save_own_stack(&req->stack);
 	complete(&req->done);
-	/* pairs with those who look whether one is owed: they may reuse it all */
+	/* pairs with the readers of ->pending, which can reuse the request */
 	smp_store_release(&req->pending, false);
 }
 
-/* Ask the CPU that the task was last seen on. */
-static void kpool_request_stack(struct task_struct *task, struct kpool_stack *stack)
+/*
+ * Request the stack from the CPU that the task last ran on.  @stack->nr is 0 if
+ * it is not available.
+ */
+static void kpool_request_stack(struct task_struct *task,
+				struct kpool_stack *stack)
 {
 	struct kpool_stack_req *req = &kpool_stack_req;
 
 	stack->nr = 0;
 	mutex_lock(&kpool_stack_req_mutex);
-	/* pairs with kpool_stack_ipi(); one that was asked before may owe it yet */
+	/* pairs with kpool_stack_ipi(); an earlier request can be pending */
 	if (smp_load_acquire(&req->pending))
 		goto unlock;
 	req->task = task;
@@ -84,17 +92,17 @@ unlock:
 	mutex_unlock(&kpool_stack_req_mutex);
 }
 
-/* Wait for an answer that is still owed, before the module goes. */
+/* Wait until a pending IPI has run.  Called at module exit. */
 void kpool_stack_req_flush(void)
 {
 	/* pairs with kpool_stack_ipi() */
 	while (smp_load_acquire(&kpool_stack_req.pending))
 		schedule_timeout_uninterruptible(1);
-	/* it was given with interrupts off, which this waits for */
+	/* wait until the IPI handler, with interrupts off, has returned */
 	synchronize_rcu();
 }
 
-/* Where is the task?  Tells whether that is in the log already. */
+/* Get the stack of the task.  Return true if it is in the log already. */
 static bool kpool_take_stack(struct task_struct *task,
 			     struct kpool_stack *stack)
 {
@@ -116,14 +124,17 @@ static void kpool_print_stack(const struct kpool_stack *stack, bool printed)
 		pr_warn("  %pS\n", (void *)stack->entry[i]);
 }
 
-/* A run that has just been found to stall. */
+/* A newly found stalled run. */
 struct kpool_stalled {
 	struct task_struct	*task;	/* referenced */
 	void			*fn;
 	unsigned int		ran_ms;
 };
 
-/* Has the run been going on for too long, without having been told? */
+/*
+ * Return true if the worker's run has exceeded @limit and was not reported yet.
+ * Called with pool->lock held.
+ */
 static bool kpool_is_new_stall(const struct kpool_worker *worker,
 			       unsigned long limit)
 {
@@ -142,8 +153,9 @@ static void kpool_note_stall(struct kpool_worker *worker,
 }
 
 /*
- * Count the runs that have stalled since the last look, and note the first of
- * them.  The task of a member stays: it leaves the list before it goes.
+ * Count the runs that have stalled since the last period, and note the first of
+ * them in @first.  Called with pool->mutex held, which keeps the tasks of the
+ * members: a worker leaves the list before its task is put.
  */
 static unsigned int kpool_count_stalls(struct kpool *pool,
 				       struct kpool_stalled *first)
@@ -184,8 +196,9 @@ static void kpool_report_stall(struct kpool *pool,
 }
 
 /*
- * Stacks are taken without the mutex: each may take a while, and the pool has
- * to grow meanwhile, all the more if what runs has stalled.
+ * Report new stalls.  Stacks are read without pool->mutex: each can take
+ * KPOOL_STACK_TIMEOUT, and the pool must be able to create workers in that
+ * time.
  */
 static void kpool_find_stalls(struct kpool *pool)
 {
@@ -207,7 +220,7 @@ static void kpool_find_stalls(struct kpool *pool)
 
 /* The watchdog */
 
-/* An item that stalls is noticed at most one eighth late. */
+/* Return the period in jiffies: a stall is reported at most 1/8 late. */
 static unsigned long kpool_watchdog_period(const struct kpool *pool)
 {
 	unsigned long stall = msecs_to_jiffies(pool->attrs.stall_ms);
@@ -216,9 +229,9 @@ static unsigned long kpool_watchdog_period(const struct kpool *pool)
 }
 
 /*
- * Something runs, perhaps here and with interrupts off before long: so another
- * CPU keeps the time, if one does such work for the kernel.  With interrupts
- * off now, none can go away.
+ * Pick another CPU for the timer, if a housekeeping CPU is online: the item can
+ * turn off interrupts on this one.  Called with interrupts off, so that no CPU
+ * goes offline.
  */
 static unsigned int kpool_watchdog_cpu(void)
 {
@@ -238,6 +251,7 @@ static unsigned int kpool_watchdog_cpu(void)
 	return found;
 }
 
+/* Arm the watchdog.  Called with pool->lock held. */
 void kpool_watchdog_arm(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
@@ -248,7 +262,8 @@ void kpool_watchdog_arm(struct kpool *pool)
 
 void kpool_watchdog_fn(struct work_struct *work)
 {
-	struct kpool *pool = container_of(to_delayed_work(work), struct kpool, wd.work);
+	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
+					  wd.work);
 
 	kpool_look_for_dead(pool);
 	kpool_find_stalls(pool);
