@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 # Sourced by each selftest script: KTAP output and the running of a test
-# module's cases.  A script is
+# module's cases.  A script, and what run.sh does without one, is
 #
 #	ktap_begin
 #	run_cases MODULE

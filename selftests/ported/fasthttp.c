@@ -2,6 +2,7 @@
 /*
  * Scenarios of fasthttp's worker pool: one function for all connections, a
  * connection is served by the newest idle worker, by a new one, or not at all.
+ * The table of Documentation/coming-from/fasthttp.rst says which covers what.
  */
 #include <linux/completion.h>
 #include <linux/module.h>

@@ -3,6 +3,7 @@
  * Scenarios of rulego's worker pool: a function is submitted to a worker or
  * refused, and workers are shared out among the processors.  kpool has one set
  * of workers for all, so that every unit can be used from everywhere.
+ * The table of Documentation/coming-from/rulego.rst says which covers what.
  */
 #include <linux/module.h>
 

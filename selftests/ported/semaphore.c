@@ -3,6 +3,7 @@
  * Scenarios of x/sync's weighted semaphore.  Its size is the capacity of a pool;
  * what acquires n of it is an item of weight n, which holds them while it runs,
  * and releases them by returning.
+ * The table of Documentation/coming-from/semaphore.rst says which covers what.
  */
 #include <linux/minmax.h>
 #include <linux/module.h>

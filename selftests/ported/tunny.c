@@ -2,6 +2,7 @@
 /*
  * Scenarios of tunny: a fixed set of workers, each with a state of its own;
  * a caller with a job waits for its result.
+ * The table of Documentation/coming-from/tunny.rst says which covers what.
  */
 #include <linux/cpumask.h>
 #include <linux/jhash.h>

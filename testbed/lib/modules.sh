@@ -57,15 +57,18 @@ no_warnings() {
 			-e 'Skipping BTF' -e 'clock skew' -e 'modification time'
 }
 
-# needed_modules SCRIPT [ARG...]: those that the scripts load, by ktap.sh's functions or by "# needs:
-# MODULE..." in their heads; nothing if that is not known.
+# needed_modules SCRIPT [ARG...]: those that are selftests, by their names, and those that the scripts
+# load, by ktap.sh's functions or by "# needs: MODULE..." in their heads; nothing if that is not known.
 needed_modules() {
 	local files
 	readarray -t files < <(guest_scripts "$@")
 	[ ${#files[@]} -gt 0 ] && [ "$*" != selftests/run.sh ] || return 0
-	sed -nE -e 's/^# needs: //p' \
-		-e 's/^[^#]*\b(load_test|load_tested|run_cases) +([a-z][a-z0-9_]*).*/\2/p' "${files[@]}" |
-		sort -u
+	{
+		[ "$1" != selftests/run.sh ] || printf '%s\n' "${@:2}"
+		[[ " $* " != *" ported "* ]] || "$tree/selftests/run.sh" -l ported
+		sed -nE -e 's/^# needs: //p' \
+			-e 's/^[^#]*\b(load_test|load_tested|run_cases) +([a-z][a-z0-9_]*).*/\2/p' "${files[@]}"
+	} | sort -u
 }
 
 # make_modules DIR: those that the script needs, or all. What a debugger wants is ten times the rest, and
@@ -96,7 +99,7 @@ built_modules() {
 stage_tree() {
 	mkdir -p "$2/kpool"
 	rsync -am --exclude='*.[cho]' --exclude='*.ko' --exclude='.*' --exclude='*.mod' --exclude='*.mod.c' \
-		--exclude='*.order' --exclude=Module.symvers --exclude=Kbuild --exclude='*.gcno' \
+		--exclude='*.order' --exclude=Module.symvers --exclude='*.gcno' \
 		--include='/selftests/***' --include='/samples/***' --include='/bench/***' --exclude='*' \
 		"$1/" "$2/kpool/"
 	built_modules "$1" | rsync -a --files-from=- "$1/" "$2/kpool/"

@@ -1,8 +1,0 @@
-#!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
-
-. "$(dirname "$0")/ktap.sh"
-
-ktap_begin
-run_cases group_nested
-ktap_end
