@@ -668,6 +668,8 @@ void kpool_orphan(struct kpool *pool);
 
 /* lock.c: the way out of pool->lock */
 void kpool_recheck_some(struct kpool *pool);
+void kpool_unlock_recheck(struct kpool *pool, unsigned long flags);
+void kpool_unlock_irq_recheck(struct kpool *pool);
 void kpool_recheck_all(struct kpool *pool);
 void kpool_recheck_work_fn(struct work_struct *work);
 

@@ -95,3 +95,59 @@ void kpool_recheck_work_fn(struct work_struct *work)
 	kpool_recheck_all(container_of(work, struct kpool,
 				       waiters.recheck_work));
 }
+
+/*
+ * Pick an idle worker to wake if an item can start and no worker is waking
+ * already.  Returns its task, which the caller wakes after unlocking, or NULL.
+ */
+static struct task_struct *kpool_kick(struct kpool *pool)
+{
+	if (unlikely(pool->nr_recheck))
+		kpool_recheck_some(pool);
+	if (pool->mgr.nr_waking || !kpool_has_work(pool) ||
+	    !kpool_prepare_start(pool))
+		return NULL;
+	return kpool_pick_worker(pool);
+}
+
+/*
+ * The worker is woken after unlocking, so that it does not spin on the lock,
+ * and with interrupts off, for two reasons.  First, a caller preempted before
+ * the wakeup would delay the pool.  Second, the worker can wake by itself, exit
+ * and be reaped before this wakeup.  With interrupts off this is an RCU
+ * read-side critical section that began while the worker was accounted, so the
+ * task cannot be freed.  Litmus: wake-vs-reap.
+ *
+ * Preemption is enabled last, because that lets the woken worker preempt this
+ * task on its CPU; enabling interrupts would not.
+ */
+void kpool_unlock_recheck(struct kpool *pool, unsigned long flags)
+{
+	struct task_struct *task = kpool_kick(pool);
+
+	if (!task) {
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+		return;
+	}
+	preempt_disable();
+	raw_spin_unlock(&pool->lock);
+	wake_up_process(task);
+	local_irq_restore(flags);
+	preempt_enable();
+}
+
+/* Like kpool_unlock_recheck(), where interrupts were on before. */
+void kpool_unlock_irq_recheck(struct kpool *pool)
+{
+	struct task_struct *task = kpool_kick(pool);
+
+	if (!task) {
+		raw_spin_unlock_irq(&pool->lock);
+		return;
+	}
+	preempt_disable();
+	raw_spin_unlock(&pool->lock);
+	wake_up_process(task);
+	local_irq_enable();
+	preempt_enable();
+}
