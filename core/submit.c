@@ -62,12 +62,12 @@ static inline bool kpool_admit_plain(struct kpool *pool,
 }
 
 /*
- * Submit once.  kpool_item_lock_for_submit() makes @pool the owner of the item
+ * Submit an item.  kpool_item_lock_for_submit() makes @pool the owner of the item
  * and takes pool->lock; if it fails, the lock is not held.  kpool_unlock() also
  * wakes a worker for the item, unless one is on its way.
  */
-static int __kpool_submit(struct kpool *pool, struct kpool_item *item,
-			  const struct kpool_submit_opts *opts)
+static noinline int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
+				    const struct kpool_submit_opts *opts)
 {
 	unsigned long flags;
 	int err;
@@ -78,14 +78,6 @@ static int __kpool_submit(struct kpool *pool, struct kpool_item *item,
 	if (!kpool_admit_plain(pool, item))
 		err = kpool_admit(pool, item, opts, flags);
 	kpool_unlock(pool, flags);
-	return err;
-}
-
-static int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
-			   const struct kpool_submit_opts *opts)
-{
-	int err = __kpool_submit(pool, item, opts);
-
 	if (unlikely(err == KPOOL_NEEDS_RUN))
 		err = kpool_submit_with_run(pool, item, opts);
 	return err;
@@ -504,5 +496,5 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 		list_add(&run->free, &pool->runs.free);
 		raw_spin_unlock_irq(&pool->lock);
 	}
-	return __kpool_submit(pool, item, &last);
+	return kpool_do_submit(pool, item, &last);
 }
