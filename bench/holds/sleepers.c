@@ -229,7 +229,7 @@ const struct holds_operation holds_sleepers[] = {
 	{ "flush-pending", HOLDS_SLEEPERS, flush_pending_flushers },
 	{ "flush-pool", HOLDS_SLEEPERS, flush_pool_flushers },
 	{ "group-waiters", HOLDS_SLEEPERS, group_waiters },
-	{ "drain waiters", HOLDS_SLEEPERS, drain_waiters },
+	{ "drain-waiters", HOLDS_SLEEPERS, drain_waiters },
 	{ "death-flush-item", HOLDS_SLEEPERS, death_flush_item },
 	{ "death-flush-pool", HOLDS_SLEEPERS, death_flush_pool },
 	{ }
