@@ -15,6 +15,8 @@
 #	# oopses: yes		an oops does not end the guest
 #	# patches: yes		the kernel patches its code while it runs
 #
+# With a number in KPOOL_MUTANT, all is built (testbed.sh).
+#
 # What a test needs built: see needed_modules() in lib/modules.sh.
 
 # shellcheck disable=SC2154 # set by what is sourced
@@ -165,7 +167,7 @@ beside() {
 
 check_all() {
 	local cpus test results taps=()
-	"$here/testbed.sh" -k "$kernel" -b selftests/run.sh "$@" || exit 1
+	[ "${KPOOL_MUTANT:-0}" != 0 ] || "$here/testbed.sh" -k "$kernel" -b selftests/run.sh "$@" || exit 1
 	stop_jobs_when_interrupted
 	for cpus in ${CPUS:-$check_cpus}; do
 		[ "$shared" = yes ] || [ ${#alone[@]} -gt 0 ] || break

@@ -18,7 +18,7 @@ for part in packages source kernel unpacked modules uml qemu; do
 	. "$here/lib/$part.sh"
 done
 top=$tree
-work=$cache/mutant
+work=$cache/mutants/$tree_id
 all_kernels="simulate uml-time uml uml-debug stock x86-debug kcsan rt"
 
 mutate() {
@@ -38,7 +38,7 @@ tries() {
 	awk -F '\t' -v wanted=" ${KERNELS:-$all_kernels} " '
 		function want(kernel, tests) {
 			if (tests != "-" && index(wanted, " " kernel " "))
-				print index("'"$all_kernels"'", kernel), nr[$1], $1, kernel, tests
+				print index(" '"$all_kernels"' ", " " kernel " "), nr[$1], $1, kernel, tests
 		}
 		FNR == NR { split($0, word, " "); nr[word[2]] = word[1]; next }
 		$1 in nr { want("simulate", $5); want($3, $4) }' - "$work/list" |
@@ -61,14 +61,14 @@ compile_on() {
 	# shellcheck source=/dev/null
 	. "$here/kernels/$kernel.sh"
 	prepare_kernel
-	dir=$cache/build/$kernel_key-syntax
+	dir=$work/syntax-$kernel
 	copy_tree "$dir"
 	shopt -s nullglob
 	[[ " ${*:2} " != *.h\ * ]] || set -- "$kernel" *.c core/*.c
 	for file in "${@:2}"; do
 		file=${file%.c}
 		simulated+=("selftests/simulate/engine-${file##*/}.o")
-		objects+=("${file/#kpool/kpool-core}.o")
+		objects+=("${file/#kpool/kpool-main}.o")
 	done
 	[ "$kernel" != uml-time ] || objects+=("${simulated[@]}")
 	make -k -C "$kernel_dir" ARCH="$kernel_arch" M="$dir" KCFLAGS="-Werror -fsyntax-only" \
@@ -89,11 +89,12 @@ compile() {
 # run NUMBER KERNEL TEST...: with this mutant of $tried chosen. For the simulation, TEST is how many seeds
 # to try.
 run() {
-	local kernel=$2 limit=${TIMEOUT:-$limit}
+	local kernel=$2 limit=${TIMEOUT:-$limit} built=()
 	export KPOOL_MUTANT=$1
+	[ "$1" = 0 ] || built=(-n)
 	if [ "$kernel" = simulate ]; then
 		"$tried/testbed/testbed.sh" -k uml-time -t "$limit" -o "$work/console" \
-			selftests/simulate/run.sh 1 "$3" shrink=0
+			"${built[@]}" selftests/simulate/run.sh 1 "$3" shrink=0
 		return
 	fi
 	# shellcheck source=/dev/null
@@ -216,7 +217,7 @@ main() {
 	case ${1:-} in
 	--compile) compile "${@:2}" ;;
 	--list) mutate list "$top" "${@:2}" | awk -F '\t' '{ print $1 " (" $2 "): " $6 }' ;;
-	*) locked mutants try_all "$@" ;;
+	*) locked "mutants-$tree_id" try_all "$@" ;;
 	esac
 }
 

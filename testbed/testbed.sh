@@ -13,8 +13,8 @@
 # With a directory in KPOOL_COVERAGE, the kernel and kpool are built to count which lines run, and the
 # counters of each boot go there.
 #
-# With a number in KPOOL_MUTANT, that one of the mutants compiled into kpool is chosen (mutants.sh), and the
-# guest ends with the first test that fails. Only number 0, which is none of them, builds anything.
+# With a number in KPOOL_MUTANT, that one of the mutants compiled into kpool is chosen (mutants.sh; 0 is
+# none), and the guest ends with the first test that fails.
 #
 # A kernel is one file in kernels/: what it needs, how it is prepared, and how it is run.
 # shellcheck disable=SC2154,SC2034 # shared with what is sourced
