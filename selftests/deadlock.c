@@ -92,9 +92,12 @@ static void actor_sleeps(struct actor *a)
 	KT_EXPECT(!has_acted(a));
 }
 
+/* Like kt_wait_prompt(), but for an actor's own timeout. */
 static bool actor_acted(struct actor *a)
 {
-	return KT_EXPECT(kt_wait(has_acted(a)));
+	unsigned long limit = kt_exact ? HZ / 20 + a->timeout : KT_LIMIT;
+
+	return KT_EXPECT(kt_wait_for(has_acted(a), limit));
 }
 
 /* Give the cue; the actor is expected to get @ret. */

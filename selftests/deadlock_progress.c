@@ -94,6 +94,7 @@ static void hang_is_refused(struct kpool *pool, struct probe *last)
 {
 	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
 	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
 	caller_expect(&callers[0], -EDEADLK);
 	if (!READ_ONCE(callers[0].acted))
 		KT_EXPECT(kpool_cancel(&last->job.item));

@@ -669,10 +669,7 @@ static void room_is_told_when_a_stream_goes_on(void)
 	edges_end();
 }
 
-/*
- * Refused with more units than a shrunk pool has, it is told when all are free.
- * Fails (never told) if so many are waited for: mutant room-beyond-capacity.
- */
+/* Refused with more units than a shrunk pool has, it is told when all are free. */
 static void room_is_told_when_a_shrunk_pool_is_empty(void)
 {
 	if (!room_make(&four_units))
@@ -688,6 +685,27 @@ static void room_is_told_when_a_shrunk_pool_is_empty(void)
 	kt_gate_open(&p[1].own);
 	expect_told(1);
 	KT_EXPECT_EQ(retry_got, -EINVAL);
+	edges_end();
+}
+
+/*
+ * Refused behind its stream with more units than a shrunk pool has, it is told
+ * when the stream is empty.
+ * Fails (never told) if so many are waited for: mutant room-beyond-capacity.
+ */
+static void room_is_told_when_a_stream_ends_in_a_shrunk_pool(void)
+{
+	if (!room_make(&four_units))
+		return;
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	kpool_set_weight(item(1), 3);
+	occupy(0);
+	refuse(1);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 2), 0);
+	expect_told(0);
+	kt_gate_open(&p[0].own);
+	expect_told(1);
 	edges_end();
 }
 
@@ -1282,6 +1300,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_told_behind_a_sleeper),
 	  KT_CASE(room_is_told_when_a_stream_goes_on),
 	  KT_CASE(room_is_told_when_a_shrunk_pool_is_empty),
+	  KT_CASE(room_is_told_when_a_stream_ends_in_a_shrunk_pool),
 	  KT_CASE(room_is_not_told_after_destroy),
 	  KT_EACH(plain_item_is_refused_with_a, job_setter_names),
 	  KT_EACH(signal_ends_submit, sleeps),

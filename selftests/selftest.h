@@ -111,6 +111,10 @@ static inline void kt_skip(const char *reason)
 
 #define kt_wait(cond)	kt_wait_for(cond, KT_LIMIT)
 
+/* Wait for what needs no timer of the pool, which would hide that it is late. */
+#define kt_wait_prompt(cond)						\
+	kt_wait_for(cond, kt_exact ? HZ / 20 : KT_LIMIT)
+
 /* @true_ms under simulated time, where it is free; @short_ms elsewhere. */
 static inline unsigned int kt_ms(unsigned int true_ms, unsigned int short_ms)
 {
