@@ -333,6 +333,11 @@ static int __kpool_destroy(struct kpool *pool)
 
 	kpool_close(pool, false);
 	err = kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
+	/* the room function is called when the pool is closed, and not later */
+	raw_spin_lock_irq(&pool->lock);
+	kpool_notify_room(pool);
+	kpool_unlock_irq(pool);
+	kpool_context_flush(&pool->drops.work);
 	kpool_unregister(pool);
 	kpool_wait_users_gone(pool);
 	kpool_unhash(pool);
