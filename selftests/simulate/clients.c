@@ -102,7 +102,8 @@ static bool sim_was_full(const struct sim_call *call)
 	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
 
 	return sim_during(call, call->p->was_full) ||
-	       ((spec->weight > 1 || (spec->job && spec->stream)) &&
+	       ((spec->weight > 1 ||
+		 (spec->job && spec->stream == SIM_PLAIN_STREAM)) &&
 		sim_during(call, call->p->was_used));
 }
 

@@ -14,14 +14,14 @@ static struct sim_item *sim_item_of(struct kpool_item *item)
 	return container_of(item, struct sim_item, job.item);
 }
 
-/* The two operations of the item: does one of them ask for an error? */
-static int sim_do_body(struct sim_item *it)
+/* The item's operations in a range: does one of them ask for an error? */
+static int sim_do_body(struct sim_item *it, int from, int to)
 {
-	int at = SIM_CLIENTS * SIM_CLIENT_OPS + it->nr * SIM_BODY_OPS, i;
+	int at = SIM_CLIENTS * SIM_CLIENT_OPS + it->nr * SIM_BODY_OPS + from, i;
 	const struct sim_op *op = &sim->program.op[at];
 	int err = 0;
 
-	for (i = 0; i < SIM_BODY_OPS; i++, op++) {
+	for (i = from; i < to; i++, op++) {
 		if (!sim_op_enabled(op))
 			continue;
 		if (sim_ops[op->kind].run)
@@ -32,25 +32,62 @@ static int sim_do_body(struct sim_item *it)
 	return err;
 }
 
+static int sim_run_body(struct sim_item *it, int from, int to)
+{
+	int err;
+
+	it->run = SIM_INSIDE;
+	it->runner = current;
+	sim_point();
+	err = sim_do_body(it, from, to);
+	sim_point();
+	it->runner = NULL;
+	it->run = SIM_RETURNED;
+	return err;
+}
+
 int sim_item_fn(struct kpool_item *item)
 {
 	struct sim_item *it = sim_item_of(item);
+	bool ordered = sim_is_ordered(it);
 	struct sim_pool *p = it->at;
 	int err;
 
 	sim_trace("item %d runs\n", it->nr);
 	sim_expect(it->run != SIM_INSIDE, "item %d runs twice at once", it->nr);
-	sim_expect(it->run == SIM_BEGUN, "item %d runs, but was not to",
-		   it->nr);
-	it->run = SIM_INSIDE;
-	it->runner = current;
-	sim_point();
-	err = sim_do_body(it);
-	sim_point();
-	p->runs++;
+	sim_expect(it->run == SIM_BEGUN && !it->completes,
+		   "item %d runs, but was not to", it->nr);
+	err = sim_run_body(it, 0, ordered ? SIM_BODY_OPS / 2 : SIM_BODY_OPS);
+	p->runs += !ordered;
 	p->failures += !!err;
-	it->runner = NULL;
-	it->run = SIM_RETURNED;
+	p->errors += !!err;
+	it->result = err;
+	it->to_complete = ordered;
+	return err;
+}
+
+/* The second half of an ordered job: never during that of another. */
+int sim_item_complete(struct kpool_item *item)
+{
+	struct sim_item *it = sim_item_of(item);
+	struct sim_pool *p = it->at;
+	int err, i;
+
+	sim_trace("item %d is completed\n", it->nr);
+	sim_expect(it->run == SIM_BEGUN && it->completes && it->to_complete,
+		   "item %d is completed, but was not to", it->nr);
+	for (i = 0; i < SIM_ITEMS; i++)
+		sim_expect(!sim->item[i].completes ||
+			   sim->item[i].run != SIM_INSIDE,
+			   "items %d and %d are completed at once", it->nr, i);
+	sim_expect(kpool_job_result(&it->job) == it->result,
+		   "item %d has returned %d, but its result is %d", it->nr,
+		   it->result, kpool_job_result(&it->job));
+	it->to_complete = false;
+	err = sim_run_body(it, SIM_BODY_OPS / 2, SIM_BODY_OPS);
+	p->runs++;
+	p->failures += err && !it->result;
+	p->errors += !!err;
 	return err;
 }
 
@@ -112,6 +149,7 @@ int sim_ticket_fn(void *arg)
 	ticket->ended++;
 	sim->pool[ticket->pool].runs++;
 	sim->pool[ticket->pool].failures += !!ticket->result;
+	sim->pool[ticket->pool].errors += !!ticket->result;
 	return ticket->result;
 }
 
@@ -157,4 +195,17 @@ void sim_fault(void *data, const struct kpool_fault *fault)
 	sim_point();
 	sim_expect(fault->err, "a fault without an error");
 	p->faults++;
+}
+
+/* One call is for all that were refused before it. */
+void sim_room(void *data)
+{
+	struct sim_pool *p = data;
+
+	sim_trace("pool %d has room\n", p->nr);
+	p->rooms++;
+	p->owed = false;
+	sim_expect(p->rooms <= p->view.stats.refused,
+		   "pool %d has room for nobody", p->nr);
+	sim_point();
 }

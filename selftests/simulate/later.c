@@ -197,6 +197,13 @@ bool sim_work_pending(struct work_struct *work)
 	return later && sim_later_pending(later);
 }
 
+bool sim_work_busy(struct work_struct *work)
+{
+	struct sim_later *later = sim_later_of(work);
+
+	return later && (sim_later_pending(later) || later->runs);
+}
+
 static bool sim_later_queue(const void *key, unsigned long delay)
 {
 	struct sim_later *later = sim_later_of(key);
@@ -265,10 +272,8 @@ bool sim_thread_work_cancel_sync(struct kthread_work *work)
 	return later && sim_later_cancel_sync(later);
 }
 
-bool sim_work_flush(struct work_struct *work)
+static bool sim_later_flush(struct sim_later *later)
 {
-	struct sim_later *later = sim_later_of(work);
-
 	if (!later)
 		return false;
 	sim_point();
@@ -277,6 +282,16 @@ bool sim_work_flush(struct work_struct *work)
 	wait_event(later->ended, !later->runs && !later->due);
 	sim_point();
 	return true;
+}
+
+bool sim_work_flush(struct work_struct *work)
+{
+	return sim_later_flush(sim_later_of(work));
+}
+
+void sim_thread_work_flush(struct kthread_work *work)
+{
+	sim_later_flush(sim_later_of(work));
 }
 
 void sim_timer_init(struct timer_list *timer,

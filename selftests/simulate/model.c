@@ -54,7 +54,12 @@ static bool sim_in_line(const struct sim_item_view *v)
 
 static bool sim_in_stream(const struct sim_item *it)
 {
-	return sim_spec(it)->job && sim_spec(it)->stream;
+	return sim_spec(it)->job && sim_spec(it)->stream == SIM_PLAIN_STREAM;
+}
+
+bool sim_is_ordered(const struct sim_item *it)
+{
+	return sim_spec(it)->job && sim_spec(it)->stream == SIM_ORDERED_STREAM;
 }
 
 static bool sim_is_under_way(enum sim_phase phase)
@@ -81,11 +86,12 @@ static unsigned int sim_units(const struct sim_item *it,
 		       v->attrs.capacity);
 }
 
+/* Jobs whose turn it is to be completed start before what is in line. */
 static unsigned int sim_free_units(const struct sim_view *v)
 {
-	u64 capacity = v->attrs.capacity;
+	u64 capacity = v->attrs.capacity, used = v->stats.units + v->completable;
 
-	return v->stats.units < capacity ? capacity - v->stats.units : 0;
+	return used < capacity ? capacity - used : 0;
 }
 
 /* Have all acceptances up to this one ended, as far as functions say? */
@@ -96,7 +102,7 @@ bool sim_has_ended(const struct sim_item *it, unsigned int gen)
 
 	if (v && v->here && sim_is_accepted(v) && it->gen <= gen)
 		return false;
-	if (it->run == SIM_INSIDE && it->run_gen <= gen)
+	if ((it->run == SIM_INSIDE || it->to_complete) && it->run_gen <= gen)
 		return false;
 	return !it->drops_inside || it->drop_gen > gen;
 }
@@ -143,6 +149,37 @@ static bool sim_has_room(const struct sim_view *v, unsigned int back)
 	       sim_waiting(v, back) < v->attrs.queue_depth;
 }
 
+/* Is there room for any item, the heaviest and that of a stream included? */
+static bool sim_has_ample_room(const struct sim_view *v)
+{
+	u64 waiting = sim_is_simple(v) ? sim_waiting(v, v->back) :
+					 v->line + v->back;
+
+	if (v->stats.closed)
+		return true;
+	if (v->queue)
+		return false;
+	return waiting < v->attrs.queue_depth ||
+	       (!v->line && !v->back && sim_free_units(v) >= v->attrs.capacity);
+}
+
+/* A refused submitter is told; no drop function may keep the call waiting. */
+static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
+{
+	bool roomy;
+
+	if (v->stats.refused > p->view.stats.refused)
+		p->owed = sim->program.attrs[p->nr].room;
+	roomy = p->owed && !v->dropping && !v->doomed && sim_has_ample_room(v);
+	if (roomy && p->roomy && !sim->threads_failed)
+		sim_expect(time_before_eq(jiffies, p->roomy_since + 1),
+			   "pool %d has room for %lu ticks and says nothing",
+			   p->nr, jiffies - p->roomy_since);
+	if (!roomy || !p->roomy)
+		p->roomy_since = jiffies;
+	p->roomy = roomy;
+}
+
 /* Acceptance */
 
 static void sim_accepted(struct sim_pool *p, struct sim_item *it,
@@ -158,6 +195,9 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	sim_expect(!was->stats.closed || !v->stats.closed,
 		   "item %d is accepted by a closed pool", it->nr);
 	sim_expect(!it->disabled, "item %d is accepted while disabled", it->nr);
+	sim_expect(!sim_is_ordered(it) || it->completes ||
+		   (!sim_is_under_way(it->run) && !it->to_complete),
+		   "item %d is accepted before it is completed", it->nr);
 	sim_expect(!spec->job || spec->group < 0 ||
 		   !sim->group_doomed[spec->group],
 		   "item %d is accepted by a cancelled group", it->nr);
@@ -167,8 +207,9 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	sim_expect(!was->queue, "item %d overtakes waiters", it->nr);
 	if (!sim_is_simple(was) || !sim_is_simple(v))
 		return;
-	/* another may have made room */
+	/* another may have made room, or left the first turn to a completion */
 	sim_expect(sim_has_room(was, was->followers) ||
+		   v->completable > was->completable ||
 		   sim_waiting(v, v->followers) <= v->attrs.queue_depth,
 		   "item %d is accepted without room", it->nr);
 }
@@ -252,6 +293,61 @@ static void sim_judge_order(struct sim_pool *p, const struct sim_item *it,
 	}
 }
 
+/* Completions */
+
+/* Has the job a place in the order of its stream? */
+static bool sim_has_turn(const struct sim_item *it,
+			 const struct sim_item_view *now)
+{
+	return sim_is_ordered(it) && now->here &&
+	       (sim_in_line(now) || now->place == SIM_FINISHED ||
+		(now->runs && !now->completes));
+}
+
+/* What comes at once may be in any order. */
+static bool sim_is_earlier(const struct sim_item *a, const struct sim_item *b)
+{
+	return (int)(a->arrival - b->arrival) < 0;
+}
+
+/* The job that is to be completed next, for certain, or NULL. */
+static struct sim_item *sim_next_completion(const struct sim_view *v)
+{
+	struct sim_item *first = NULL;
+	int i;
+
+	if (v->stats.units >= v->attrs.capacity)
+		return NULL;
+	for (i = 0; i < SIM_ITEMS; i++) {
+		struct sim_item *it = &sim->item[i];
+
+		if (v->item[i].here && v->item[i].completes)
+			return NULL;
+		if (!sim_has_turn(it, &v->item[i]))
+			continue;
+		if (!first || sim_is_earlier(it, first))
+			first = it;
+		else if (!sim_is_earlier(first, it))
+			return NULL;
+	}
+	return first && v->item[first->nr].place == SIM_FINISHED ? first : NULL;
+}
+
+/* It need not wait for anything: here, time passes only if all sleep. */
+static void sim_judge_completions(struct sim_pool *p, const struct sim_view *v)
+{
+	struct sim_item *ready = sim_next_completion(v);
+
+	if (!ready || ready != p->ready) {
+		p->ready = ready;
+		p->ready_since = jiffies;
+	}
+	if (ready && !sim->threads_failed)
+		sim_expect(time_before_eq(jiffies, p->ready_since + 1),
+			   "item %d is not completed for %lu ticks, but its turn has come",
+			   ready->nr, jiffies - p->ready_since);
+}
+
 /* Units of those that have begun and not returned, by our own count. */
 static unsigned int sim_units_in_use(const struct sim_pool *p)
 {
@@ -269,7 +365,10 @@ static void sim_started(struct sim_pool *p, struct sim_item *it,
 	const struct sim_item_view *now = &v->item[it->nr];
 
 	sim_trace("item %d starts\n", it->nr);
+	sim_expect(!it->to_complete,
+		   "item %d starts before it is completed", it->nr);
 	it->run = SIM_BEGUN;
+	it->completes = false;
 	it->run_gen = it->gen;
 	it->run_id = now->run_id;
 	p->started = it;
@@ -296,6 +395,38 @@ static void sim_started(struct sim_pool *p, struct sim_item *it,
 	}
 }
 
+/* The first of those that came and have neither been completed nor left. */
+static void sim_completion_begins(struct sim_pool *p, struct sim_item *it,
+				  const struct sim_view *was,
+				  const struct sim_view *v)
+{
+	int i;
+
+	sim_trace("item %d will be completed\n", it->nr);
+	sim_expect(it->to_complete,
+		   "item %d is to be completed, but has not returned", it->nr);
+	it->run = SIM_BEGUN;
+	it->completes = true;
+	it->run_id = v->item[it->nr].run_id;
+	it->units = 1;
+	p->completing++;
+	sim_expect(sim_units_in_use(p) <= v->attrs.capacity,
+		   "item %d is completed beyond capacity", it->nr);
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct sim_item *other = &sim->item[i];
+
+		if (other == it)
+			continue;
+		sim_expect(!v->item[i].here || !v->item[i].completes,
+			   "items %d and %d are completed at once", it->nr, i);
+		sim_expect(!sim_has_turn(other, &was->item[i]) ||
+			   !sim_has_turn(other, &v->item[i]) ||
+			   !sim_is_earlier(other, it),
+			   "item %d is completed before item %d, which came before",
+			   it->nr, i);
+	}
+}
+
 /* An accepted item is there no more and does not run: what took it? */
 static void sim_taken_back(struct sim_pool *p, struct sim_item *it)
 {
@@ -317,6 +448,11 @@ static void sim_judge_phases(struct sim_item *it, const struct sim_item_view *no
 		sim_expect(!sim_is_under_way(it->run),
 			   "item %d has ended, but still runs", it->nr);
 		it->run = SIM_NOT;
+		it->completes = false;
+		sim_expect(it->to_complete == (now->place == SIM_FINISHED),
+			   "item %d, which %s, is %s", it->nr,
+			   it->to_complete ? "has to be completed" : "has ended",
+			   sim_place_name(now->place));
 	}
 	sim_expect(now->dropping >= it->drops_begun + it->drops_inside,
 		   "item %d has been dropped, but its owner not told", it->nr);
@@ -365,6 +501,10 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 	it->at = p;
 	sim_judge_phases(it, now);
 	starts = sim_run_begins(it, now);
+	if (starts && now->completes) {
+		sim_completion_begins(p, it, was, v);
+		return;
+	}
 	taken = v->stats.cancelled > was->stats.cancelled;
 	held = old->here && sim_is_accepted(old);
 	accepted = !held && (sim_is_accepted(now) || starts);
@@ -426,14 +566,16 @@ static u64 sim_ended(const struct sim_view *v)
 
 static u64 sim_begun(const struct sim_view *v)
 {
-	return v->stats.completed + v->stats.died + v->stats.running;
+	return v->stats.completed + v->stats.died + v->stats.running +
+	       v->finished;
 }
 
 /* Every accepted item is in one place. */
 static void sim_judge_counters(const struct sim_view *v)
 {
 	const struct kpool_stats *s = &v->stats;
-	u64 there = s->pending + s->delayed + s->running + v->dropping;
+	u64 there = s->pending + s->delayed + s->running + v->dropping +
+		    v->finished;
 
 	sim_expect(s->submitted == sim_ended(v) + there,
 		   "%llu submitted, %llu ended, %llu there", s->submitted,
@@ -632,7 +774,8 @@ static void sim_note_item(struct sim_item *it)
 						   &nowhere;
 	unsigned int step = sim->step;
 
-	if (now->place != SIM_REST)
+	if (now->place != SIM_REST ||
+	    (sim_is_ordered(it) && now->runs && !now->completes))
 		it->was_taken = step;
 	if (sim_is_accepted(now))
 		it->was_accepted = step;
@@ -661,7 +804,8 @@ static bool sim_all_wait(const struct sim_pool *p)
 	list_for_each_entry(call, &sim->calls, node)
 		waiting += call->inside && call->p == p && call->waits;
 	/* what started in this step came after a refusal in the same step */
-	return waiting && waiting + p->starts >= v->stats.running &&
+	return waiting &&
+	       waiting + p->starts + p->completing >= v->stats.running &&
 	       !p->helped;
 }
 
@@ -674,7 +818,7 @@ static void sim_note_pool(struct sim_pool *p)
 	*(v->stats.paused ? &p->was_paused : &p->was_running) = step;
 	if (v->queue || !sim_is_simple(v) || !sim_has_room(v, v->back))
 		p->was_full = step;
-	if (v->queue || v->line || v->back || v->stats.units)
+	if (v->queue || v->line || v->back || v->stats.units || v->completable)
 		p->was_used = step;
 	if (v->attrs.nonblocking || v->stats.blocked >= v->attrs.max_blocked)
 		p->was_refusing = step;
@@ -694,7 +838,7 @@ static bool sim_item_rests(const struct sim_item *it)
 	if (it->accepted_in == sim->step)
 		return it->started_in == sim->step || !sim_is_under_way(it->run);
 	return !sim_is_accepted(&it->at->view.item[it->nr]) &&
-	       !sim_is_under_way(it->run) && !it->drops_begun &&
+	       !sim_is_under_way(it->run) && !it->to_complete && !it->drops_begun &&
 	       !it->drops_inside;
 }
 
@@ -768,6 +912,28 @@ static struct sim_item *sim_before(struct sim_item *it)
 	return it;
 }
 
+/* The items that have to end before the item can, itself included. */
+static u32 sim_ends_before(struct sim_item *it)
+{
+	u32 items = BIT(it->nr) | BIT(sim_before(it)->nr);
+	const struct sim_view *v = &sim->pool[0].view;
+	int i;
+
+	if (!sim_is_ordered(it))
+		return items;
+	/* one that is not queued yet comes after all that are */
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct sim_item *other = &sim->item[i];
+
+		if ((v->item[i].here && v->item[i].completes) ||
+		    (sim_has_turn(other, &v->item[i]) &&
+		     (!sim_has_turn(it, &v->item[it->nr]) ||
+		      !sim_is_earlier(it, other))))
+			items |= BIT(i);
+	}
+	return items;
+}
+
 /* Is it an item in whose function, further out, the call is made? */
 static bool sim_is_around(const struct sim_item *it, const struct sim_call *call)
 {
@@ -777,24 +943,34 @@ static bool sim_is_around(const struct sim_item *it, const struct sim_call *call
 	return false;
 }
 
+/* Does an item's function wait, in this call, for that item? */
+static bool sim_waits_for_itself(const struct sim_call *call)
+{
+	u32 items = BIT(call->target->nr), seen = 0;
+
+	while (items & ~seen) {
+		struct sim_item *it = &sim->item[__ffs(items & ~seen)], *next;
+
+		if (it == call->inside || sim_is_around(it, call))
+			return true;
+		seen |= BIT(it->nr);
+		items |= sim_ends_before(it);
+		next = sim_waits_for(it);
+		if (next)
+			items |= BIT(next->nr);
+	}
+	return false;
+}
+
 /* Mark each call of an item's function that waits for that item. */
 void sim_note_circles(void)
 {
 	struct sim_call *call;
 	int i;
 
-	list_for_each_entry(call, &sim->calls, node) {
-		struct sim_item *it = call->target, *before;
-
-		for (i = 0; call->inside && it && i < SIM_ITEMS; i++) {
-			before = sim_before(it);
-			if (it == call->inside || sim_is_around(it, call) ||
-			    before == call->inside ||
-			    sim_is_around(before, call))
-				call->circle = true;
-			it = sim_waits_for(before);
-		}
-	}
+	list_for_each_entry(call, &sim->calls, node)
+		if (call->inside && call->target && sim_waits_for_itself(call))
+			call->circle = true;
 	for (i = 0; i < SIM_POOLS; i++)
 		if (sim->pool[i].pool && sim_all_wait(&sim->pool[i]))
 			sim->pool[i].was_hung = sim->step;
@@ -824,6 +1000,7 @@ void sim_step(const void *lock)
 		return;
 	sim->step++;
 	p->started = NULL;
+	p->completing = 0;
 	sim_observe(p->pool, &v);
 	for (i = 0; i < p->nr_queue; i++)
 		sim_judge_item(p, &sim->item[p->queue[i]], &p->view, &v);
@@ -835,6 +1012,8 @@ void sim_step(const void *lock)
 	sim_judge_starts(p, &p->view, &v);
 	sim_judge_queue(p, &v);
 	sim_judge_conserving(p, &v);
+	sim_judge_completions(p, &v);
+	sim_judge_room(p, &v);
 	sim_judge_state(&p->view, &v);
 	sim_judge_workers(p, &p->view, &v);
 	sim_expect(!v.circle, "threads that wait for each other sleep on");
@@ -849,6 +1028,13 @@ void sim_step(const void *lock)
 /* All sleep: nothing that could start may wait. */
 void sim_judge_rest(const struct sim_pool *p)
 {
+	if (p->owed && p->roomy && !sim->threads_failed)
+		sim_expect(time_before_eq(jiffies, p->roomy_since + 1),
+			   "pool %d has room and says nothing", p->nr);
+	if (p->ready && !sim->threads_failed)
+		sim_expect(time_before_eq(jiffies, p->ready_since + 1),
+			   "item %d is not completed, but its turn has come",
+			   p->ready->nr);
 	if (p->startable && !sim->threads_failed)
 		sim_expect(time_before_eq(jiffies, p->startable_since + 1),
 			   "nothing starts, but units are free");
@@ -898,9 +1084,9 @@ void sim_judge_end(struct sim_pool *p)
 		   s->completed);
 	sim_expect(s->failed == p->failures,
 		   "%llu failed, the pool says %llu", p->failures, s->failed);
-	sim_expect(p->faults == p->failures + p->deaths,
-		   "%llu failed, %llu died, the handler was told of %llu",
-		   p->failures, p->deaths, p->faults);
+	sim_expect(p->faults == p->errors + p->deaths,
+		   "%llu errors, %llu died, the handler was told of %llu",
+		   p->errors, p->deaths, p->faults);
 	sim_expect(s->died == p->deaths, "%llu died, the pool says %llu",
 		   p->deaths, s->died);
 	sim_expect(s->refused >= p->refusals &&
@@ -909,5 +1095,8 @@ void sim_judge_end(struct sim_pool *p)
 	sim_expect(!sim->program.has_init || p->inits == p->exits + p->deaths,
 		   "%llu workers began, %llu ended",
 		   p->inits, p->exits);
+	sim_expect(!p->owed || sim->threads_failed,
+		   "pool %d is destroyed, and those it refused are not told",
+		   p->nr);
 	sim_judge_tickets(p, s);
 }

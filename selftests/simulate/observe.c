@@ -20,6 +20,8 @@ static enum sim_place sim_place_of(const struct kpool_item *item)
 		return SIM_BLOCKED;
 	case KPOOL_ITEM_DONE:
 		return SIM_KEPT;
+	case KPOOL_ITEM_COMPLETING:
+		return SIM_FINISHED;
 	case KPOOL_ITEM_QUEUED:
 		return SIM_LINE;
 	case KPOOL_ITEM_REQUEUE:
@@ -37,8 +39,8 @@ static enum sim_place sim_place_of(const struct kpool_item *item)
 const char *sim_place_name(unsigned int place)
 {
 	static const char *const names[] = {
-		"idle", "blocked", "kept", "due", "in line", "back",
-		"delayed", "doomed",
+		"idle", "blocked", "kept", "finished", "due", "in line",
+		"back", "delayed", "doomed",
 	};
 
 	return place < ARRAY_SIZE(names) ? names[place] : "?";
@@ -57,6 +59,8 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 	run = kpool_run_of(item);
 	if (run && run->kind == KPOOL_RUN_WORKER) {
 		view->runs = true;
+		view->completes = run->stream && run->stream->ordered &&
+				  !run->complete;
 		view->run_id = (unsigned long)run->worker + run->worker->completed;
 	}
 }
@@ -163,7 +167,8 @@ static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->running = pool->nr_running + pool->runs.nr_caller;
 	stats->units = pool->units_used;
 	stats->delayed = pool->delays.nr;
-	stats->pending = pool->q.nr_queued + pool->q.nr_requeue + pool->q.nr_parked +
+	stats->pending = pool->q.nr_queued - pool->q.nr_completions +
+			 pool->q.nr_requeue + pool->q.nr_parked +
 			 pool->q.nr_backlog + pool->drops.nr;
 	stats->blocked = pool->q.nr_blocked;
 	stats->closed = pool->closed;
@@ -200,19 +205,24 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	int i;
 
 	memset(view, 0, sizeof(*view));
-	for (i = 0; i < SIM_ITEMS; i++)
+	for (i = 0; i < SIM_ITEMS; i++) {
 		sim_observe_item(pool, &sim->item[i].job.item, &view->item[i]);
+		view->finished += view->item[i].here &&
+				  view->item[i].place == SIM_FINISHED;
+	}
 	if (pool->runs.nr_ext)
 		sim_observe_ext_runs(pool, view);
 	sim_observe_stats(pool, &view->stats);
 	view->attrs = pool->attrs;
-	view->line = pool->q.nr_queued;
+	view->completable = pool->q.nr_completions;
+	view->line = pool->q.nr_queued - view->completable;
 	view->back = pool->q.nr_parked;
 	list_for_each_entry(item, &pool->q.parked, node)
 		view->followers += !!(item->flags & __KPOOL_STREAM_BLOCKED);
 	view->queue = pool->q.nr_blocked + pool->q.nr_backlog;
+	view->doomed = pool->drops.nr;
 	view->aborted = pool->aborted;
-	view->settling = sim_work_pending(&pool->waiters.recheck_work);
+	view->settling = sim_work_busy(&pool->waiters.recheck_work);
 	view->unsettled = sim_is_unsettled(pool);
 	for (i = 0; i < SIM_GROUPS; i++)
 		view->group_kept |= sim->group[i].pool == pool &&

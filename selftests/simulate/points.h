@@ -241,6 +241,7 @@ static inline void sim_state_point(unsigned int state)
 #define kthread_queue_work(worker, work)				\
 	((void)(worker), sim_thread_work_queue(work))
 #define kthread_cancel_work_sync(work)	sim_thread_work_cancel_sync(work)
+#define kthread_flush_work(work)	sim_thread_work_flush(work)
 #define kthread_destroy_worker(worker)	((void)(worker))
 
 /* How a worker is scheduled is the simulator's choice. */

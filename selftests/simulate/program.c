@@ -107,7 +107,7 @@ static void sim_make_item(struct sim_item_spec *spec, bool plain)
 	if (!spec->job)
 		return;
 	spec->group = one_of(-1, -1, 0, 1);
-	spec->stream = chance(25);
+	spec->stream = chance(25) ? SIM_PLAIN_STREAM : SIM_NO_STREAM;
 	spec->deadline = one_of(0, 0, 0, 0, 1, 3);
 }
 
@@ -174,7 +174,8 @@ static void sim_make_entangled(struct sim_program *program)
 
 	for (i = 0; i < SIM_ITEMS; i++) {
 		program->item[i].job = true;
-		program->item[i].stream = chance(60);
+		program->item[i].stream = chance(60) ? SIM_PLAIN_STREAM :
+						       SIM_NO_STREAM;
 		program->item[i].deadline = 0;
 	}
 	for (i = 0; i < SIM_OPS; i++) {
@@ -182,6 +183,23 @@ static void sim_make_entangled(struct sim_program *program)
 
 		if (program->op[i].kind && chance(40))
 			program->op[i].kind = body ? flush : delayed;
+	}
+}
+
+/* Jobs of an ordered stream, and few others: it takes several to be out of order. */
+static void sim_make_ordered(struct sim_program *program)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++) {
+		struct sim_item_spec *spec = &program->item[i];
+
+		if (chance(25))
+			continue;
+		if (!spec->job)
+			spec->group = one_of(-1, -1, 0, 1);
+		spec->job = true;
+		spec->stream = SIM_ORDERED_STREAM;
 	}
 }
 
@@ -201,6 +219,8 @@ void sim_program_make(struct sim_program *program, u64 seed)
 	program->end_after = chance(50) ? 1 + dice(8) : 0;
 	for (i = 0; i < SIM_POOLS; i++)
 		sim_make_attrs(program, &program->attrs[i]);
+	for (i = 0; i < SIM_POOLS; i++)
+		program->attrs[i].room = seed % 3 ? sim_room : NULL;
 	for (i = 0; i < SIM_ITEMS; i++)
 		sim_make_item(&program->item[i], plain);
 	for (i = 0; i < SIM_GROUPS; i++)
@@ -211,6 +231,8 @@ void sim_program_make(struct sim_program *program, u64 seed)
 	sim_make_ops(program);
 	if (seed % 8 == 5)
 		sim_make_entangled(program);
+	if (seed % 8 == 2 || seed % 8 == 7 || seed % 16 == 13)
+		sim_make_ordered(program);
 }
 
 /* A bit for each operation that there is. */

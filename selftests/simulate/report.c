@@ -82,19 +82,21 @@ static void sim_print_attrs(const struct kpool_attrs *attrs, int nr)
 	sim_print("pool %d: capacity %d min_workers %d queue_depth %d max_blocked %d",
 		  nr, attrs->capacity, attrs->min_workers, attrs->queue_depth,
 		  attrs->max_blocked);
-	sim_print(" nonblocking %d expiry_ms %d when_full %d flags %u%s\n",
+	sim_print(" nonblocking %d expiry_ms %d when_full %d flags %u%s%s\n",
 		  attrs->nonblocking, attrs->expiry_ms, attrs->when_full,
-		  attrs->flags, attrs->worker_init ? " worker_init" : "");
+		  attrs->flags, attrs->worker_init ? " worker_init" : "",
+		  attrs->room ? " room" : "");
 }
 
 static void sim_print_item(const struct sim_item_spec *spec, int nr)
 {
 	static const char *const priorities[] = { "normal", "high", "low" };
+	static const char *const streams[] = { "", " stream", " ordered" };
 
 	sim_print("item %d: %s %s weight %d group %d%s deadline %d again %d\n",
 		  nr, spec->job ? "job" : "plain", priorities[spec->priority],
 		  max_t(int, spec->weight, 1), spec->group,
-		  spec->stream ? " stream" : "", spec->deadline, spec->again);
+		  streams[spec->stream], spec->deadline, spec->again);
 }
 
 static void sim_print_op(const struct sim_op *op, int nr)

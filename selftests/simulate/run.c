@@ -39,7 +39,9 @@ static void sim_make_one(struct sim_item *it, int nr)
 	if (spec->group >= 0)
 		kpool_set_group(&it->job, &sim->group[spec->group]);
 	if (spec->stream)
-		kpool_set_stream(&it->job, &sim->stream);
+		kpool_set_stream(&it->job, &sim->stream[spec->stream]);
+	if (spec->stream == SIM_ORDERED_STREAM)
+		kpool_set_complete_fn(&it->job, sim_item_complete);
 	if (spec->deadline)
 		/* between two ticks, where no reading of the clock matters */
 		kpool_set_deadline(&it->job, ktime_get() +
@@ -57,7 +59,8 @@ static void sim_make_items(void)
 				 i && sim->program.nested_groups ?
 				 &sim->group[0] : NULL,
 				 sim->program.group_flags[i]);
-	kpool_init_stream(&sim->stream, pool);
+	kpool_init_stream(&sim->stream[SIM_PLAIN_STREAM], pool);
+	kpool_init_ordered_stream(&sim->stream[SIM_ORDERED_STREAM], pool);
 	for (i = 0; i < SIM_ITEMS; i++)
 		sim_make_one(&sim->item[i], i);
 }
@@ -180,6 +183,7 @@ static void sim_judge_items(void)
 			   it->gen, it->accepted);
 		sim_expect(it->run != SIM_INSIDE && !it->drops_inside,
 			   "item %d runs after the end", i);
+		sim_expect(!it->to_complete, "item %d is never completed", i);
 	}
 }
 

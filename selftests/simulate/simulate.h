@@ -45,6 +45,13 @@
 
 /* A seed's program: program.c */
 
+enum sim_stream {
+	SIM_NO_STREAM,
+	SIM_PLAIN_STREAM,
+	SIM_ORDERED_STREAM,
+	SIM_STREAMS
+};
+
 /* One operation; what its numbers mean depends on its kind. */
 struct sim_op {
 	u8	kind;		/* its row in the table of clients.c; 0: none */
@@ -61,7 +68,7 @@ struct sim_item_spec {
 	u8	weight;
 	u8	deadline;	/* ticks after its submit, 0 for none */
 	s8	group;		/* or -1 */
-	bool	stream;
+	u8	stream;		/* enum sim_stream, for a job */
 	bool	job;
 	bool	drop_sleeps;
 	u8	again;		/* how often it may submit itself */
@@ -116,6 +123,7 @@ enum sim_place {
 	SIM_REST,
 	SIM_BLOCKED,		/* its submitter sleeps */
 	SIM_KEPT,		/* ended, not collected */
+	SIM_FINISHED,		/* returned, not completed */
 	/* accepted: */
 	SIM_DUE,		/* waits where a submitter would */
 	SIM_LINE,
@@ -129,6 +137,7 @@ struct sim_item_view {
 	bool	here;		/* the pool is its home */
 	bool	runs;
 	bool	by_caller;
+	bool	completes;	/* its run is that of its completion function */
 	bool	follows;
 	u8	dropping;	/* calls of its dropped function */
 	unsigned long	run_id;		/* tells one run from the next */
@@ -144,6 +153,9 @@ struct sim_view {
 	unsigned int		queue;		/* in front of the line */
 	unsigned int		callers;	/* runs by submitters */
 	unsigned int		dropping;
+	unsigned int		doomed;		/* items to be dropped */
+	unsigned int		finished;	/* jobs to be completed ... */
+	unsigned int		completable;	/* ... those whose turn it is */
 	bool			aborted;
 	bool			settling;	/* what concerns many goes on in another hold */
 	bool			unsettled;	/* there is something for it */
@@ -172,9 +184,16 @@ struct sim_pool {
 	unsigned int		passed, passed_most;	/* starts past a lower priority */
 	struct sim_item		*started;	/* in this step, if we see it */
 	u64			starts;		/* in this step */
+	unsigned int		completing;	/* completions begun in this step */
 	bool			helped;		/* by others than its runs */
+	bool			owed;		/* a call of its room function */
+	bool			roomy;		/* and there is room */
+	unsigned long		roomy_since;
+	u64			rooms;		/* calls of it */
 	bool			startable;
 	unsigned long		startable_since;
+	struct sim_item		*ready;		/* to be completed next */
+	unsigned long		ready_since;
 	/* the last step at which it was so */
 	unsigned int		was_open, was_closed, was_full, was_paused;
 	unsigned int		was_idle;	/* all that was accepted had ended */
@@ -187,7 +206,7 @@ struct sim_pool {
 	int			min_capacity;	/* ever */
 	int			min_warm;	/* min_workers, ever */
 	/* what we have counted ourselves */
-	u64			runs, failures, drops, cancels, faults;
+	u64			runs, failures, errors, drops, cancels, faults;
 	u64			refusals, maybe_refusals;
 	u64			inits, exits, deaths;
 	unsigned int		tunes_begun[KPOOL_NR_TUNABLES];
@@ -199,6 +218,9 @@ struct sim_item {
 	int			nr;
 	struct sim_pool		*at;		/* its home, when it was last seen */
 	enum sim_phase		run;
+	bool			completes;	/* @run is that of its completion function */
+	bool			to_complete;	/* returned, and not completed */
+	int			result;		/* that it returned */
 	struct task_struct	*runner;
 	unsigned int		drops_begun, drops_inside;
 	unsigned long		run_id;
@@ -266,7 +288,7 @@ struct sim_world {
 	unsigned int		group_idle[SIM_GROUPS];	/* last step */
 	unsigned int		group_cancelled[SIM_GROUPS];	/* last step */
 	bool			group_doomed[SIM_GROUPS];	/* for certain */
-	struct kpool_stream	stream;
+	struct kpool_stream	stream[SIM_STREAMS];
 	struct sim_ticket	ticket[SIM_TICKETS];
 	unsigned int		nr_tickets;
 	struct list_head	calls;
@@ -334,12 +356,14 @@ bool sim_op_enabled(const struct sim_op *op);
 
 /* items.c */
 int sim_item_fn(struct kpool_item *item);
+int sim_item_complete(struct kpool_item *item);
 void sim_item_dropped(struct kpool_item *item, int err);
 int sim_ticket_fn(void *arg);
 void sim_ticket_release(void *arg);
 void *sim_worker_init(void *data);
 void sim_worker_exit(void *data, void *state);
 void sim_fault(void *data, const struct kpool_fault *fault);
+void sim_room(void *data);
 
 /* observe.c */
 void sim_observe(struct kpool *pool, struct sim_view *view);
@@ -354,6 +378,7 @@ void sim_note_circles(void);
 void sim_judge_rest(const struct sim_pool *p);
 void sim_judge_end(struct sim_pool *p);
 bool sim_has_ended(const struct sim_item *it, unsigned int gen);
+bool sim_is_ordered(const struct sim_item *it);
 
 /* Was something so at any time since the call began? */
 static inline bool sim_during(const struct sim_call *call, unsigned int when)
