@@ -26,8 +26,13 @@ static struct kpool *worker_set(int n, const struct kpool_attrs *more)
 /* SetSize. */
 static void set_size(struct kpool *pool, int from, int n)
 {
-	KT_EXPECT_EQ(kpool_tune(pool, n > from ? KPOOL_TUNE_CAPACITY : KPOOL_TUNE_MIN_WORKERS, n), 0);
-	KT_EXPECT_EQ(kpool_tune(pool, n > from ? KPOOL_TUNE_MIN_WORKERS : KPOOL_TUNE_CAPACITY, n), 0);
+	const enum kpool_tunable first = n > from ? KPOOL_TUNE_CAPACITY :
+						    KPOOL_TUNE_MIN_WORKERS;
+	const enum kpool_tunable last = n > from ? KPOOL_TUNE_MIN_WORKERS :
+						   KPOOL_TUNE_CAPACITY;
+
+	KT_EXPECT_EQ(kpool_tune(pool, first, n), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, last, n), 0);
 }
 
 /* GetSize. */
