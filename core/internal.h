@@ -74,11 +74,11 @@ enum kpool_turn_state {
 };
 
 /* Item flags that force the slow path of queueing and starting. */
-#define KPOOL_SPECIAL	((u8)~(__KPOOL_HAS_WAITERS | __KPOOL_FN))
+#define KPOOL_SPECIAL	(U8_MAX & ~(__KPOOL_HAS_WAITERS | __KPOOL_FN))
 
 /* Bits of kpool_item.special that force the slow path of submit. */
 #define KPOOL_NOT_FAST							\
-	((u32)~(__KPOOL_FN << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24)))
+	(~((u32)__KPOOL_FN << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24)))
 
 /* What a run executes. */
 enum kpool_run_kind {
