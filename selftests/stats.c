@@ -111,6 +111,91 @@ static void want_end(int i, int weight)
 	expect_want(i);
 }
 
+/* Submit item @i, which becomes pending. */
+static void want_pending(int i)
+{
+	KT_EXPECT_EQ(submit(i), 0);
+	want.submitted++;
+	want.pending++;
+	expect_want(i);
+}
+
+/* Submit item @i without a sleep: there is no room. */
+static void want_refused(int i)
+{
+	KT_EXPECT_EQ(kpool_try_submit(here, item(i)), -EAGAIN);
+	want.refused++;
+	expect_want(i);
+}
+
+/* Submit job @i for a time to come. */
+static void want_delayed(int i)
+{
+	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[i].job, 3600 * HZ), 0);
+	want.submitted++;
+	want.delayed++;
+	expect_want(i);
+}
+
+static void want_paused(void)
+{
+	KT_EXPECT_EQ(kpool_pause(here), 0);
+	want.paused = true;
+	EXPECT_WANT();
+}
+
+/* Five units and four places of a queue are taken, in each way there is. */
+static void gauges_fill_pool(void)
+{
+	int i;
+
+	want_run(0, 1);
+	want_run(1, 3);
+	/* submitted again while it runs */
+	want_pending(0);
+	/* behind the one before it in its stream, with a unit free */
+	kpool_set_stream(&p[2].job, &stream);
+	kpool_set_stream(&p[3].job, &stream);
+	want_run(2, 1);
+	want_pending(3);
+	/* queued: a parked one takes a place too */
+	for (i = 4; i < 7; i++)
+		want_pending(i);
+	want_refused(7);
+	/* due without room */
+	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[7].job, 0), 0);
+	want.submitted++;
+	want.pending++;
+	EXPECT_WANT();
+	for (i = 8; i < 11; i++)
+		want_delayed(i);
+}
+
+/* Cancel one item in each place; two submitters are blocked. */
+static void gauges_cancel(struct kt_submitter *second)
+{
+	/* a delayed one goes, then a queued one, whose place the due one takes */
+	KT_EXPECT(kpool_cancel(item(8)));
+	want.cancelled++;
+	want.delayed--;
+	EXPECT_WANT();
+	KT_EXPECT(kpool_cancel(item(4)));
+	want.cancelled++;
+	want.pending--;
+	EXPECT_WANT();
+	/* the next that goes admits a submitter */
+	KT_EXPECT(kpool_cancel(item(5)));
+	want.cancelled++;
+	want.blocked--;
+	want.submitted++;
+	EXPECT_WANT();
+	/* one that sleeps has not been accepted */
+	KT_EXPECT(!kpool_cancel(item(12)));
+	want.blocked--;
+	EXPECT_WANT();
+	KT_EXPECT_EQ(kt_thread_join(&second->thread), -ECANCELED);
+}
+
 /*
  * One pool in which all gauges differ.
  * Fails if one of them leaves out a place, or counts another's.
@@ -125,76 +210,18 @@ static void gauges_tell_places_apart(void)
 
 	if (!stats_make(&attrs, 0))
 		return;
-	want_run(0, 1);
-	want_run(1, 3);
-	/* submitted again while it runs */
-	KT_EXPECT_EQ(submit(0), 0);
-	want.submitted++;
-	want.pending++;
-	EXPECT_WANT();
-	/* behind the one before it in its stream, with a unit free */
-	kpool_set_stream(&p[2].job, &stream);
-	kpool_set_stream(&p[3].job, &stream);
-	want_run(2, 1);
-	KT_EXPECT_EQ(submit(3), 0);
-	want.submitted++;
-	want.pending++;
-	EXPECT_WANT();
-	/* in line: one aside takes a place too */
-	for (i = 4; i < 7; i++) {
-		KT_EXPECT_EQ(submit(i), 0);
-		want.submitted++;
-		want.pending++;
-		EXPECT_WANT();
-	}
-	KT_EXPECT_EQ(kpool_try_submit(here, item(7)), -EAGAIN);
-	want.refused++;
-	EXPECT_WANT();
-	/* due without room */
-	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[7].job, 0), 0);
-	want.submitted++;
-	want.pending++;
-	EXPECT_WANT();
-	for (i = 8; i < 11; i++) {
-		KT_EXPECT_EQ(kpool_submit_delayed(here, &p[i].job, 3600 * HZ),
-			     0);
-		want.submitted++;
-		want.delayed++;
-		EXPECT_WANT();
-	}
+	gauges_fill_pool();
 	for (i = 0; i < 2; i++) {
 		if (!kt_submitter_block(&s[i], here, item(11 + i)))
 			goto out;
 		want.blocked++;
 		EXPECT_WANT();
 	}
-	KT_EXPECT_EQ(kpool_try_submit(here, item(20)), -EAGAIN);
-	want.refused++;
+	want_refused(20);
 	KT_EXPECT_EQ(kpool_submit_timeout(here, item(20), 2), -ETIMEDOUT);
 	EXPECT_WANT();
-	KT_EXPECT_EQ(kpool_pause(here), 0);
-	want.paused = true;
-	EXPECT_WANT();
-	/* a delayed one goes, then one in line, whose place the due one takes */
-	KT_EXPECT(kpool_cancel(item(8)));
-	want.cancelled++;
-	want.delayed--;
-	EXPECT_WANT();
-	KT_EXPECT(kpool_cancel(item(4)));
-	want.cancelled++;
-	want.pending--;
-	EXPECT_WANT();
-	/* the next that goes lets a submitter in */
-	KT_EXPECT(kpool_cancel(item(5)));
-	want.cancelled++;
-	want.blocked--;
-	want.submitted++;
-	EXPECT_WANT();
-	/* one that sleeps has not been accepted */
-	KT_EXPECT(!kpool_cancel(item(12)));
-	want.blocked--;
-	EXPECT_WANT();
-	KT_EXPECT_EQ(kt_thread_join(&s[1].thread), -ECANCELED);
+	want_paused();
+	gauges_cancel(&s[1]);
 	/* a heavy one ends, and none may start */
 	want_end(1, 3);
 	kpool_resume(here);
@@ -217,20 +244,9 @@ out:
 	stats_end();
 }
 
-/*
- * What became of those that were accepted.
- * Fails if an end is counted as another.
- */
-static void counters_tell_ends_apart(void)
+/* Items 0 to 2 end by themselves: with 0, an error, and a positive number. */
+static void counters_of_ended(void)
 {
-	static const struct kpool_attrs attrs = {
-		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
-		.expiry_ms = KPOOL_NO_PURGE,
-	};
-	int i;
-
-	if (!stats_make(&attrs, 0))
-		return;
 	want_run(0, 1);
 	want_run(1, 1);
 	want_run(2, 1);
@@ -242,25 +258,25 @@ static void counters_tell_ends_apart(void)
 	/* what is positive is no 0 either */
 	want.failed++;
 	want_end(2, 1);
-	/* past its deadline */
+}
+
+/* Items 3 to 6 are dropped: past a deadline, and of a cancelled group. */
+static void counters_of_dropped(void)
+{
+	int i;
+
 	kpool_set_deadline(&p[3].job, the_past());
 	KT_EXPECT_EQ(submit(3), 0);
 	want.submitted++;
 	want.dropped++;
 	want.expired++;
 	EXPECT_WANT();
-	/* of a cancelled group, one delayed and two pending */
-	KT_EXPECT_EQ(kpool_pause(here), 0);
-	want.paused = true;
+	want_paused();
 	for (i = 4; i < 7; i++)
 		kpool_set_group(&p[i].job, &group);
-	KT_EXPECT_EQ(submit(4), 0);
-	KT_EXPECT_EQ(submit(5), 0);
-	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[6].job, 3600 * HZ), 0);
-	want.submitted += 3;
-	want.pending += 2;
-	want.delayed++;
-	EXPECT_WANT();
+	want_pending(4);
+	want_pending(5);
+	want_delayed(6);
 	kpool_group_cancel(&group);
 	want.pending -= 2;
 	want.delayed--;
@@ -268,12 +284,15 @@ static void counters_tell_ends_apart(void)
 	EXPECT_WANT();
 	KT_EXPECT_EQ(submit(4), -ECANCELED);
 	EXPECT_WANT();
-	/* taken back, in four ways */
+}
+
+/* Items 7 to 10 are cancelled, in four ways. */
+static void counters_of_cancelled(void)
+{
+	int i;
+
 	for (i = 7; i < 11; i++)
-		KT_EXPECT_EQ(submit(i), 0);
-	want.submitted += 4;
-	want.pending += 4;
-	EXPECT_WANT();
+		want_pending(i);
 	KT_EXPECT(kpool_cancel(item(7)));
 	KT_EXPECT_EQ(kpool_cancel_sync(item(8)), 1);
 	KT_EXPECT_EQ(kpool_disable(item(9)), 1);
@@ -281,16 +300,23 @@ static void counters_tell_ends_apart(void)
 	want.pending -= 4;
 	want.cancelled += 4;
 	EXPECT_WANT();
-	/* refusals that are not for want of room */
+}
+
+/* Submits that fail, but not for want of room. */
+static void counters_of_failed_submits(void)
+{
 	KT_EXPECT_EQ(submit(9), -ECANCELED);
 	KT_EXPECT_EQ(kpool_set_weight(item(7), 4), 0);
 	KT_EXPECT_EQ(submit(7), -EINVAL);
 	EXPECT_WANT();
-	KT_EXPECT_EQ(submit(11), 0);
+	want_pending(11);
 	KT_EXPECT_EQ(submit(11), -EALREADY);
-	want.submitted++;
-	want.pending++;
 	EXPECT_WANT();
+}
+
+/* Abort, and what the pool counts once it is open again. */
+static void counters_of_abort(void)
+{
 	KT_EXPECT_EQ(kpool_abort(here), 1);
 	want.paused = false;
 	want.closed = true;
@@ -306,6 +332,26 @@ static void counters_tell_ends_apart(void)
 	EXPECT_WANT();
 	want_run(13, 2);
 	want_end(13, 2);
+}
+
+/*
+ * What became of those that were accepted.
+ * Fails if an end is counted as another.
+ */
+static void counters_tell_ends_apart(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
+		.expiry_ms = KPOOL_NO_PURGE,
+	};
+
+	if (!stats_make(&attrs, 0))
+		return;
+	counters_of_ended();
+	counters_of_dropped();
+	counters_of_cancelled();
+	counters_of_failed_submits();
+	counters_of_abort();
 	stats_end();
 }
 
