@@ -937,7 +937,7 @@ static int cancels_its_next_run(struct kpool_item *item)
  * another that no unit is free for.
  * Fails (waits for long) if what is dropped after its own run is hoped for.
  */
-static void own_doomed_run_hides_no_hang(void)
+static void own_dropped_run_hides_no_hang(void)
 {
 	struct kpool *pool = kt_pool("together", &queued_one);
 
@@ -1010,7 +1010,7 @@ static void hang_is_seen_when_all_has_been_dropped(void)
  * the queue goes to a waiter for one, at once.
  * Fails (waits for long) if room is looked for only when the owner was told.
  */
-static void doomed_run_leaves_its_place(void)
+static void dropped_run_leaves_its_place(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1,
@@ -1149,9 +1149,9 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(delayed_job_expires_at_its_turn),
 	  KT_CASE(high_follower_holds_nobody_back),
 	  KT_CASE(group_waits_for_all_kinds_of_jobs),
-	  KT_CASE(own_doomed_run_hides_no_hang),
+	  KT_CASE(own_dropped_run_hides_no_hang),
 	  KT_CASE(hang_is_seen_when_all_has_been_dropped),
-	  KT_CASE(doomed_run_leaves_its_place),
+	  KT_CASE(dropped_run_leaves_its_place),
 	  KT_CASE(look_for_a_hang_may_end_a_sleep),
 	  KT_CASE(place_taken_back_is_used_while_its_owner_waits),
 	  KT_EACH(everything_at_once_adds_up, moods));

@@ -550,7 +550,7 @@ static void sim_op_group_next(struct sim_call *call)
 static void sim_op_group_cancel(struct sim_call *call)
 {
 	kpool_group_cancel(sim_group(call));
-	sim->group_doomed[call->op->group] = true;
+	sim->group_is_cancelled[call->op->group] = true;
 }
 
 static void sim_op_group_error(struct sim_call *call)

@@ -170,7 +170,7 @@ static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 
 	if (v->stats.refused > p->view.stats.refused)
 		p->owed = sim->program.attrs[p->nr].room;
-	roomy = p->owed && !v->dropping && !v->doomed && sim_has_ample_room(v);
+	roomy = p->owed && !v->dropping && !v->nr_drops && sim_has_ample_room(v);
 	if (roomy && p->roomy && !sim->threads_failed)
 		sim_expect(time_before_eq(jiffies, p->roomy_since + 1),
 			   "pool %d has room for %lu ticks and says nothing",
@@ -199,7 +199,7 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 		   (!sim_is_under_way(it->run) && !it->to_complete),
 		   "item %d is accepted before it is completed", it->nr);
 	sim_expect(!spec->job || spec->group < 0 ||
-		   !sim->group_doomed[spec->group],
+		   !sim->group_is_cancelled[spec->group],
 		   "item %d is accepted by a cancelled group", it->nr);
 	/* one that its submitter runs, or that waits in front, needs no room */
 	if (old->place == SIM_BLOCKED || now->place != SIM_LINE)

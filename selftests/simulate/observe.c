@@ -40,7 +40,7 @@ const char *sim_place_name(unsigned int place)
 {
 	static const char *const names[] = {
 		"idle", "blocked", "kept", "finished", "due", "in line",
-		"back", "delayed", "doomed",
+		"back", "delayed", "dropping",
 	};
 
 	return place < ARRAY_SIZE(names) ? names[place] : "?";
@@ -220,7 +220,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	list_for_each_entry(item, &pool->q.parked, node)
 		view->followers += !!(item->flags & __KPOOL_STREAM_BLOCKED);
 	view->queue = pool->q.nr_blocked + pool->q.nr_backlog;
-	view->doomed = pool->drops.nr;
+	view->nr_drops = pool->drops.nr;
 	view->aborted = pool->aborted;
 	view->settling = sim_work_busy(&pool->waiters.recheck_work);
 	view->unsettled = sim_is_unsettled(pool);

@@ -153,7 +153,7 @@ struct sim_view {
 	unsigned int		queue;		/* in front of the line */
 	unsigned int		callers;	/* runs by submitters */
 	unsigned int		dropping;
-	unsigned int		doomed;		/* items to be dropped */
+	unsigned int		nr_drops;	/* items to be dropped */
 	unsigned int		finished;	/* jobs to be completed ... */
 	unsigned int		completable;	/* ... those whose turn it is */
 	bool			aborted;
@@ -287,7 +287,7 @@ struct sim_world {
 	struct kpool_group	group[SIM_GROUPS];
 	unsigned int		group_idle[SIM_GROUPS];	/* last step */
 	unsigned int		group_cancelled[SIM_GROUPS];	/* last step */
-	bool			group_doomed[SIM_GROUPS];	/* for certain */
+	bool			group_is_cancelled[SIM_GROUPS];	/* for certain */
 	struct kpool_stream	stream[SIM_STREAMS];
 	struct sim_ticket	ticket[SIM_TICKETS];
 	unsigned int		nr_tickets;
