@@ -318,13 +318,13 @@ static void kpool_wait_users_gone(struct kpool *pool)
 	wait = pool->waiters.nr_users;
 	if (wait)
 		pool->waiters.users_gone = &users_gone;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	if (!wait)
 		return;
 	wait_for_completion(&users_gone);
 	raw_spin_lock_irq(&pool->lock);
 	pool->waiters.users_gone = NULL;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 static int __kpool_destroy(struct kpool *pool)
@@ -334,9 +334,6 @@ static int __kpool_destroy(struct kpool *pool)
 	kpool_close(pool, false);
 	err = kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 	/* the room function is called when the pool is closed, and not later */
-	raw_spin_lock_irq(&pool->lock);
-	kpool_notify_room(pool);
-	kpool_unlock_irq(pool);
 	kpool_context_flush(&pool->drops.work);
 	kpool_unregister(pool);
 	kpool_wait_users_gone(pool);
@@ -357,7 +354,7 @@ void kpool_orphan(struct kpool *pool)
 	/* a closed, drained pool has no item: no other callback can follow */
 	raw_spin_lock_irq(&pool->lock);
 	pool->init_attrs.room = NULL;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	kpool_context_flush(&pool->drops.work);
 	mutex_lock(&kpool_registry);
 	ending = pool->ending;
@@ -589,7 +586,7 @@ int kpool_pause(struct kpool *pool)
 	else
 		pool->paused = true;
 	kpool_update_fast_capacity(pool);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_pause);

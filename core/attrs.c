@@ -613,7 +613,7 @@ void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	*attrs = pool->attrs;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	attrs->cpumask = NULL;
 }
 EXPORT_SYMBOL_GPL(kpool_get_attrs);

@@ -110,7 +110,7 @@ static bool kpool_call_returned(struct kpool_call *call, int result)
 	abandoned = call->abandoned;
 	call->result = result;
 	call->returned = true;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return !abandoned;
 }
 
@@ -133,7 +133,7 @@ static void kpool_call_dropped(struct kpool_item *item, int err)
 
 	raw_spin_lock_irqsave(&call->pool->lock, flags);
 	call->dropped = err;
-	raw_spin_unlock_irqrestore(&call->pool->lock, flags);
+	kpool_unlock(call->pool, flags);
 }
 
 /*
@@ -314,7 +314,7 @@ void kpool_call_died(struct kpool_call *call)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	abandoned = call->abandoned;
 	call->dropped = -EIO;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	if (abandoned)
 		kpool_call_free(call, true);
 }

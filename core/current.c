@@ -15,6 +15,7 @@
 #include <linux/sched/task.h>
 
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
 
 /* Return the worker, of any pool, that the caller is the thread of, or NULL. */
@@ -157,7 +158,7 @@ bool kpool_is_part_of(struct kpool *pool)
 		return true;
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	found = kpool_current_run(pool);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return found;
 }
 

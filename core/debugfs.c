@@ -10,6 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "internal.h"
+#include "lock.h"
 
 static struct dentry *kpool_debugfs_root;
 
@@ -152,7 +153,7 @@ static void kpool_copy_worker(const struct kpool_worker *worker,
 	row->completed = worker->completed;
 	row->fn = READ_ONCE(worker->run.fn);
 	row->blocked = worker->run.item && worker->run.blocked_on;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 /* Copy up to @size workers.  Return the number of workers. */
@@ -239,7 +240,7 @@ static int kpool_errors_show(struct seq_file *m, void *unused)
 	raw_spin_lock_irq(&pool->lock);
 	memcpy(errors, pool->faults.errors, sizeof(pool->faults.errors));
 	ever = pool->faults.nr_errors;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 
 	seq_puts(m, "since_boot_s        errno pid     how      function\n");
 	for (i = 0; i < KPOOL_NR_ERRORS; i++) {
@@ -277,7 +278,7 @@ static bool kpool_copy_stall(struct kpool *pool, unsigned int i,
 	complete = stall->when;
 	if (complete)
 		*copy = *stall;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	return complete;
 }
 

@@ -142,7 +142,7 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay)
 
 	if (job->item.state != KPOOL_ITEM_DELAYED || pool->closed ||
 	    kpool_is_of_going(pool, &job->item)) {
-		raw_spin_unlock_irqrestore(&pool->lock, flags);
+		kpool_unlock(pool, flags);
 		return false;
 	}
 	kpool_delay_remove(pool, job);

@@ -35,7 +35,7 @@ static void kpool_record_error(struct kpool *pool, pid_t pid,
 	snprintf(error.fn, sizeof(error.fn), "%ps", fault->fn);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->faults.errors[pool->faults.nr_errors++ % KPOOL_NR_ERRORS] = error;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 }
 
 static void kpool_format_stack(struct kpool_stall *stall,
@@ -62,7 +62,7 @@ void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 
 	raw_spin_lock_irq(&pool->lock);
 	stall->when = 0;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 
 	snprintf(stall->fn, sizeof(stall->fn), "%ps", fn);
 	kpool_format_stack(stall, stack);
@@ -72,7 +72,7 @@ void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 	raw_spin_lock_irq(&pool->lock);
 	stall->when = ktime_get_boottime_ns();
 	pool->wd.nr_stalls++;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 /*
@@ -110,13 +110,6 @@ void kpool_report_error(struct kpool *pool, struct task_struct *task,
  * kthread_stop() has returned.  Therefore it has memory of its own, which is
  * freed once task->exit_state is set.  Module exit waits for the last one.
  */
-
-enum kpool_exit_stage {
-	KPOOL_STAGE_INIT,	/* in worker_init */
-	KPOOL_STAGE_RUNNING,	/* accounted in the pool */
-	KPOOL_STAGE_EXIT,	/* in worker_exit */
-	KPOOL_STAGE_DONE,	/* to be reaped */
-};
 
 struct kpool_exit_work {
 	struct callback_head	work;
@@ -211,19 +204,11 @@ void kpool_exit_work_add(struct kpool_worker *worker)
 				   TWA_NONE));
 }
 
-void kpool_exit_work_set_running(struct kpool_worker *worker)
+/* Tell the exit work how far the calling worker has come. */
+void kpool_exit_work_set_stage(struct kpool_worker *worker,
+			       enum kpool_exit_stage stage)
 {
-	worker->exit_work->stage = KPOOL_STAGE_RUNNING;
-}
-
-void kpool_exit_work_set_exiting(struct kpool_worker *worker)
-{
-	worker->exit_work->stage = KPOOL_STAGE_EXIT;
-}
-
-void kpool_exit_work_set_done(struct kpool_worker *worker)
-{
-	worker->exit_work->stage = KPOOL_STAGE_DONE;
+	worker->exit_work->stage = stage;
 }
 
 /*
@@ -336,7 +321,7 @@ static void kpool_fail_flushers(struct kpool *pool, u32 epoch)
 						 by_epoch) : NULL;
 		}
 		if (waiter)
-			raw_spin_unlock_irq(&pool->lock);
+			kpool_unlock_irq(pool);
 	} while (waiter);
 }
 
@@ -432,7 +417,7 @@ static void kpool_reap_dead_worker(struct kpool *pool,
 	/* do not call the fault handler again if the worker died in it */
 	if (worker->in_fault_handler)
 		run->notified = KPOOL_NOTIFIED_HANDLER;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	kpool_finish_dead_worker(pool, worker);
 }
 
@@ -474,7 +459,7 @@ static struct task_struct *kpool_take_over_ext_run(struct kpool *pool,
 	raw_spin_lock_irq(&pool->lock);
 	kpool_ext_run_leave(pool, run);
 	kpool_take_over_run(pool, run);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	return task;
 }
 
@@ -634,10 +619,10 @@ void kpool_replace_reaper(struct kpool *pool)
 	raw_spin_lock_irq(&pool->lock);
 	lost = pool->faults.reaper_lost;
 	pool->faults.reaper_lost = false;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	if (!lost || !kpool_context_replace(&pool->faults.dead_work))
 		return;
 	raw_spin_lock_irq(&pool->lock);
 	pool->faults.reaper_lost = true;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }

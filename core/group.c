@@ -326,7 +326,7 @@ int kpool_group_error(struct kpool_group *group)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	err = group->error;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_group_error);

@@ -149,6 +149,14 @@ enum kpool_worker_state {
 	KPOOL_WORKER_FAILED,	/* exits without having been accounted */
 };
 
+/* How far a worker's thread has come, for its exit work: see fault.c. */
+enum kpool_exit_stage {
+	KPOOL_STAGE_INIT,	/* in worker_init */
+	KPOOL_STAGE_RUNNING,	/* accounted in the pool */
+	KPOOL_STAGE_EXIT,	/* in worker_exit */
+	KPOOL_STAGE_DONE,	/* to be reaped */
+};
+
 /*
  * Task state that an item's function must restore.  Interrupts and preemption
  * are not in it: a function is called with both enabled.
@@ -858,7 +866,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	       unsigned long timeout, unsigned int signals);
 void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 			struct list_head *to);
-void kpool_keep_waiters(struct kpool_item *item, struct list_head *waiters);
+void kpool_keep_waiters(struct list_head *waiters);
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
 		    unsigned int signals);
@@ -883,9 +891,8 @@ void kpool_report_error(struct kpool *pool, struct task_struct *task,
 int kpool_exit_work_alloc(struct kpool_worker *worker);
 void kpool_exit_work_free(struct kpool_worker *worker);
 void kpool_exit_work_add(struct kpool_worker *worker);
-void kpool_exit_work_set_running(struct kpool_worker *worker);
-void kpool_exit_work_set_exiting(struct kpool_worker *worker);
-void kpool_exit_work_set_done(struct kpool_worker *worker);
+void kpool_exit_work_set_stage(struct kpool_worker *worker,
+			       enum kpool_exit_stage stage);
 void kpool_exit_work_put(struct kpool_exit_work *exit_work);
 void kpool_exit_work_wait_all(void);
 void kpool_reap_dead(struct kpool *pool);

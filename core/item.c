@@ -38,7 +38,7 @@ void kpool_destroy_item_onstack(struct kpool_item *item)
 	struct kpool *pool = kpool_item_lock(item, &flags);
 	bool pending = item->state != KPOOL_ITEM_IDLE;
 
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	WARN(pending, pr_fmt("item of %ps leaves the stack while pending\n"),
 	     item->fn);
 	kpool_debug_destroy(item);
@@ -250,7 +250,7 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item)
 		 */
 		smp_store_release(&item->pool_id, pool->id);
 	}
-	raw_spin_unlock_irqrestore(&old->lock, flags);
+	kpool_unlock(old, flags);
 	return err;
 }
 
@@ -320,7 +320,7 @@ static int kpool_do_disable(struct kpool_item *item, bool wait)
 	int err = 0;
 
 	if (item->disabled == U16_MAX) {
-		raw_spin_unlock_irqrestore(&pool->lock, flags);
+		kpool_unlock(pool, flags);
 		return -ERANGE;
 	}
 	item->disabled++;
@@ -354,7 +354,7 @@ int kpool_enable(struct kpool_item *item)
 
 	if (item->disabled)
 		err = --item->disabled ? 1 : 0;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_enable);
@@ -378,7 +378,7 @@ bool kpool_is_pending(struct kpool_item *item)
 	struct kpool *pool = kpool_item_lock(item, &flags);
 	bool pending = kpool_is_accepted(item);
 
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	return pending;
 }
 EXPORT_SYMBOL_GPL(kpool_is_pending);

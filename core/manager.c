@@ -138,7 +138,7 @@ void kpool_late_work(struct work_struct *work)
 		pool->mgr.nr_late++;
 	}
 	kpool_spawn_if_needed(pool);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 /* Put the calling worker on the list of those in worker_init. */
@@ -151,7 +151,7 @@ void kpool_worker_init_begin(struct kpool_worker *worker)
 	worker->starting = true;
 	list_add_tail(&worker->node, &pool->mgr.starting);
 	kpool_arm_late(pool);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 /*
@@ -170,7 +170,7 @@ void kpool_worker_init_end(struct kpool_worker *worker)
 		list_del(&worker->node);
 	worker->starting = false;
 	worker->late = false;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 }
 
 /* Return true if an idle worker can expire, now or later. */
@@ -274,7 +274,7 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 					  struct kpool_worker, node);
 	if (worker)
 		list_del(&worker->node);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	if (worker)
 		return worker;
 
@@ -355,7 +355,7 @@ static void kpool_spawn_recovered(struct kpool *pool)
 	pool->mgr.reclaim_broken = false;
 	if (again)
 		mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	if (again)
 		pr_info("%s: worker threads can be created again\n",
 			pool->name);
@@ -406,7 +406,7 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 		pool->mgr.spawn_error = err;
 		pool->mgr.spawn_next = get_jiffies_64() + pool->mgr.spawn_pause;
 	}
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 	if (first)
 		pr_warn("%s: cannot create a worker thread (%d), will retry\n",
 			pool->name, err);
@@ -429,7 +429,7 @@ void kpool_worker_exited(struct kpool_worker *worker)
 		worker->state = KPOOL_WORKER_FAILED;
 	list_add_tail(&worker->node, &pool->mgr.exited);
 	mod_delayed_work(kpool_wq, &pool->mgr.reap_work, 0);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 }
 
 /*
@@ -489,7 +489,7 @@ static bool kpool_reserve_worker(struct kpool *pool,
 		pool->mgr.nr_spawning++;
 		pool->mgr.spawn_next = get_jiffies_64() + pool->mgr.spawn_pause;
 	}
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	return reserved;
 }
 
@@ -507,7 +507,7 @@ void kpool_spawn_work_fn(struct work_struct *work)
 	/* queue spawn_work again for the rest, after the pause */
 	raw_spin_lock_irq(&pool->lock);
 	kpool_spawn_if_needed(pool);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 /*
@@ -527,7 +527,7 @@ static int kpool_wait_spawned(struct kpool *pool)
 	}
 	if (kpool_should_prealloc(pool))
 		err = pool->mgr.spawn_pause ? pool->mgr.spawn_error : 1;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	return err;
 }
 
@@ -594,7 +594,7 @@ static bool kpool_reap_next(struct kpool *pool)
 					  struct kpool_worker, node);
 	if (worker)
 		list_del(&worker->node);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	if (worker)
 		kpool_worker_reap(pool, worker);
 	return worker;
@@ -632,7 +632,7 @@ static bool kpool_retire_next(struct kpool *pool)
 		pool->mgr.nr_idle--;
 		kpool_worker_retire(pool, worker, why);
 	}
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	/* only the caller, reap_work, reaps it: the task cannot go away */
 	if (worker)
 		wake_up_process(worker->task);

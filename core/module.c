@@ -48,7 +48,7 @@ static struct kpool *kpool_orphan_of(const struct module *owner)
 		orphan->owner = NULL;
 		raw_spin_lock_irq(&orphan->lock);
 		orphan->orphaned = true;
-		raw_spin_unlock_irq(&orphan->lock);
+		kpool_unlock_irq(orphan);
 		kpool_get(orphan);
 	}
 	mutex_unlock(&kpool_registry);
@@ -217,7 +217,7 @@ static void kpool_scan(struct kpool_going *going, struct list_head *list)
 		raw_spin_lock_irq(&pool->lock);
 	} while (more);
 	going->next = NULL;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 /* Scan all lists, in the order in which items move through them. */
@@ -261,7 +261,7 @@ static bool kpool_wait_completions(struct kpool_going *going,
 		raw_spin_lock_irq(&pool->lock);
 	} while (more);
 	going->next = NULL;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	return found;
 }
 
@@ -338,7 +338,7 @@ static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
 		raw_spin_lock_irq(&going->pool->lock);
 		run = kpool_ext_run_after(going->pool, task);
 		if (!run) {
-			raw_spin_unlock_irq(&going->pool->lock);
+			kpool_unlock_irq(going->pool);
 			return NULL;
 		}
 		task = run->task;
@@ -381,7 +381,7 @@ static bool kpool_is_empty(struct kpool *pool)
 
 	raw_spin_lock_irq(&pool->lock);
 	empty = !kpool_outstanding(pool) && !pool->q.nr_blocked;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	return empty;
 }
 
@@ -393,7 +393,7 @@ static bool kpool_test_clear_again(struct kpool_going *going)
 	raw_spin_lock_irq(&going->pool->lock);
 	again = going->again;
 	going->again = false;
-	raw_spin_unlock_irq(&going->pool->lock);
+	kpool_unlock_irq(going->pool);
 	return again;
 }
 
@@ -431,7 +431,7 @@ static void kpool_going_begin(struct kpool_going *going)
 	raw_spin_lock_irq(&pool->lock);
 	list_add(&going->node, &pool->going);
 	kpool_update_fast_capacity(pool);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 static void kpool_going_end(struct kpool_going *going)

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "lock.h"
 #include "queue.h"
 #include "run.h"
 
@@ -66,16 +67,9 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 static void kpool_run_release(struct kpool *pool, struct kpool_run *run)
 {
 	struct kpool_item *held = run->requeue;
-	struct kpool_waiter *first;
 
 	lockdep_assert_held(&pool->lock);
-	if (!list_empty(&run->next_waiters)) {
-		first = list_first_entry(&run->next_waiters,
-					 struct kpool_waiter, node);
-		list_splice_init(&run->next_waiters, &first->pending.waiters);
-		first->item->run = &first->pending;
-		first->item->flags |= __KPOOL_HAS_WAITERS;
-	}
+	kpool_keep_waiters(&run->next_waiters);
 	run->requeue = NULL;
 	if (held)
 		kpool_requeue(pool, held);
@@ -129,7 +123,7 @@ struct kpool_run *kpool_run_get(struct kpool *pool)
 				       free);
 	if (run)
 		list_del(&run->free);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }
 
@@ -185,7 +179,7 @@ bool kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 	pool->units_used -= extra;
 	if (run->complete && !lost) {
 		kpool_job_of(item)->result = err;
-		kpool_keep_waiters(item, &run->waiters);
+		kpool_keep_waiters(&run->waiters);
 		kpool_stream_finished(pool, run, kpool_job_of(item));
 		return false;
 	}

@@ -6,6 +6,7 @@
 #include <linux/module.h>
 
 #include "internal.h"
+#include "lock.h"
 
 /*
  * Return the age of the oldest queued item, in jiffies.  Each queue is ordered
@@ -44,6 +45,6 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->oldest_pending_ms = jiffies_to_msecs(kpool_oldest_age(pool));
 	stats->closed = pool->closed;
 	stats->paused = pool->paused;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 }
 EXPORT_SYMBOL_GPL(kpool_get_stats);

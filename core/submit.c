@@ -494,7 +494,7 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 	if (run) {
 		raw_spin_lock_irq(&pool->lock);
 		list_add(&run->free, &pool->runs.free);
-		raw_spin_unlock_irq(&pool->lock);
+		kpool_unlock_irq(pool);
 	}
 	return kpool_do_submit(pool, item, &last);
 }

@@ -194,7 +194,7 @@ void kpool_get(struct kpool *pool)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->waiters.nr_users++;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 }
 
 static void kpool_put_locked(struct kpool *pool)
@@ -209,7 +209,7 @@ void kpool_put(struct kpool *pool)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	kpool_put_locked(pool);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	kpool_unlock(pool, flags);
 }
 
 /* Sleeping */
@@ -361,10 +361,10 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 }
 
 /*
- * Make the waiters for the item's run wait for its next one, which is accepted
+ * Make @waiters, all for one item, wait for its next run, which is accepted
  * already.  Called with pool->lock held.
  */
-void kpool_keep_waiters(struct kpool_item *item, struct list_head *waiters)
+void kpool_keep_waiters(struct list_head *waiters)
 {
 	struct kpool_waiter *first;
 
@@ -372,8 +372,8 @@ void kpool_keep_waiters(struct kpool_item *item, struct list_head *waiters)
 		return;
 	first = list_first_entry(waiters, struct kpool_waiter, node);
 	list_splice_init(waiters, &first->pending.waiters);
-	item->run = &first->pending;
-	item->flags |= __KPOOL_HAS_WAITERS;
+	first->item->run = &first->pending;
+	first->item->flags |= __KPOOL_HAS_WAITERS;
 }
 
 /*

@@ -18,6 +18,7 @@
 #include <linux/smp.h>
 
 #include "internal.h"
+#include "lock.h"
 
 /*
  * Stalled runs
@@ -176,7 +177,7 @@ static unsigned int kpool_count_stalls(struct kpool *pool,
 				kpool_note_stall(worker, &first[nr]);
 			nr++;
 		}
-		raw_spin_unlock_irq(&pool->lock);
+		kpool_unlock_irq(pool);
 	}
 	return nr;
 }
@@ -272,5 +273,5 @@ void kpool_watchdog_fn(struct work_struct *work)
 	pool->wd.armed = false;
 	if (pool->units_used || pool->runs.nr_ext)
 		kpool_watchdog_arm(pool);
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }

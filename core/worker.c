@@ -49,7 +49,7 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 	/* count an ordered job once, if its function has failed already */
 	pool->stats.failed += !worker->run.result;
 	worker->run.special = true;
-	raw_spin_unlock_irq(&pool->lock);
+	kpool_unlock_irq(pool);
 }
 
 /*
@@ -235,7 +235,7 @@ static struct kpool_item *kpool_next_item(struct kpool *pool)
 {
 	if (unlikely(pool->init_attrs.flags & KPOOL_FREEZABLE) &&
 	    freezing_slow_path(current)) {
-		raw_spin_unlock_irq(&pool->lock);
+		kpool_unlock_irq(pool);
 		__refrigerator(false);
 		raw_spin_lock_irq(&pool->lock);
 	}
@@ -248,20 +248,13 @@ static struct kpool_item *kpool_next_item(struct kpool *pool)
  *
  * The task state is set before unlocking.  kpool_pick_worker() changes
  * worker->state under the same lock and the wakeup follows, so a wakeup between
- * unlock and schedule() makes schedule() return.  Litmus: sleep-vs-submit.
+ * unlock and schedule() makes schedule() return.  kpool_unlock_irq() wakes this
+ * worker itself if there is more to start or to park.  Litmus: sleep-vs-submit.
  */
 static bool kpool_worker_idle(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 
-	if (unlikely(pool->nr_recheck))
-		kpool_recheck_some(pool);
-	if (unlikely(kpool_has_work(pool)) && !kpool_too_many_awake(pool)) {
-		/* an item was just admitted, or more items must be parked */
-		raw_spin_unlock_irq(&pool->lock);
-		raw_spin_lock_irq(&pool->lock);
-		return true;
-	}
 	if (kpool_should_exit(pool)) {
 		kpool_worker_retire(pool, worker, KPOOL_WORKER_RETIRED);
 		return false;
@@ -274,7 +267,7 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 	kpool_arm_reaper(pool);
 	while (worker->state == KPOOL_WORKER_IDLE) {
 		__set_current_state(kpool_idle_state(pool));
-		raw_spin_unlock_irq(&pool->lock);
+		kpool_unlock_irq(pool);
 		schedule();
 		raw_spin_lock_irq(&pool->lock);
 	}
@@ -361,17 +354,17 @@ int kpool_worker_main(void *data)
 	kpool_task_state_save(&worker->before);
 	raw_spin_lock_irq(&pool->lock);
 	if (kpool_worker_account(worker)) {
-		kpool_exit_work_set_running(worker);
+		kpool_exit_work_set_stage(worker, KPOOL_STAGE_RUNNING);
 		do {
 			while ((item = kpool_next_item(pool)))
 				kpool_process_item(worker, item);
 		} while (kpool_worker_idle(worker));
 	}
 	kpool_unlock_irq(pool);
-	kpool_exit_work_set_exiting(worker);
+	kpool_exit_work_set_stage(worker, KPOOL_STAGE_EXIT);
 	kpool_worker_call_exit(worker);
 out:
-	kpool_exit_work_set_done(worker);
+	kpool_exit_work_set_stage(worker, KPOOL_STAGE_DONE);
 	kpool_worker_exited(worker);
 	kpool_worker_wait_stop();
 	return 0;

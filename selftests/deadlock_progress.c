@@ -154,7 +154,7 @@ static void dropped_at_its_gate(struct kpool_item *item, int err)
 	probe_dropped(item, err);
 }
 
-/* The drop work sleeps for the actor; another job is too late, and doomed. */
+/* The drop work sleeps for the actor; another job is past its deadline. */
 static void occupy_dropper(struct kpool *pool)
 {
 	probes_hold(&p[4], 1);
@@ -382,7 +382,7 @@ static bool starts_beside_the_refused(void)
  * A refusal may let another item start: at once, and not when the refused gets
  * a processor.
  * Fails (each time; a machine that stands still may do so once) if the worker
- * that refuses does not look again: simulation mutation no-second-look.
+ * that refuses does not look again.
  */
 static void room_of_the_refused_is_used_at_once(void)
 {

@@ -769,7 +769,7 @@ static int abort_main(void *arg)
 
 /*
  * Cancel of a queued item lets the submitter in that waits for its place.
- * Fails if cancel forgets the waiters: mutant cancel-admits-nobody.
+ * Fails if cancel forgets the waiters.
  */
 static void cancel_makes_room_for_a_sleeper(void)
 {

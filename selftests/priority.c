@@ -533,6 +533,35 @@ out:
 	priority_finish(pool, &s, 1);
 }
 
+/*
+ * A unit comes free.  The item of a blocked submitter is admitted before the
+ * next one starts, and starts first if its priority is higher.
+ * Fails if the worker starts a queued item before it looks for room.
+ */
+static void sleeper_is_admitted_before_the_next_start(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2,
+	};
+	static const int nr[] = { 2, 0, 1 };
+	struct kpool *pool = priority_pool(&attrs);
+	struct kt_submitter s = { };
+
+	if (!pool)
+		return;
+	KT_EXPECT(load_runs(pool, &load[0]));
+	item_prepare(0, KPOOL_PRIO_NORMAL);
+	item_prepare(1, KPOOL_PRIO_NORMAL);
+	item_prepare(2, KPOOL_PRIO_HIGH);
+	KT_EXPECT(kt_submit_jobs(pool, item, 2));
+	if (kt_submitter_block(&s, pool, &item[2].item)) {
+		load_end(&load[0]);
+		KT_EXPECT(kt_wait(kt_thread_done(&s.thread)));
+		expect_order(pool, nr, 3);
+	}
+	priority_finish(pool, &s, 1);
+}
+
 /* Items that submit themselves again, a number of times. */
 struct again {
 	struct kt_job	job;
@@ -1085,6 +1114,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(sleepers_are_served_by_arrival),
 	  KT_CASE(sleepers_enter_the_queue_by_arrival),
 	  KT_CASE(high_priority_makes_no_room),
+	  KT_CASE(sleeper_is_admitted_before_the_next_start),
 	  KT_EACH(self_submission_does_not_starve_low, upper),
 	  KT_CASE(heavy_low_item_does_not_starve),
 	  KT_CASE(heavy_high_item_holds_back_lower_ones),

@@ -294,8 +294,7 @@ static const char *const starter_names[] = {
 
 /*
  * The pool has no worker yet.
- * Fails if none is made before somebody calls again: mutants
- * wake-not-at-modify, wake-not-at-submit-delayed.
+ * Fails if none is made before another call.
  */
 static void worker_is_made_by(int starter)
 {

@@ -47,7 +47,7 @@ lint_manual() {
 
 # How the files of the engine call each other; only on request, for the table is always shown.
 lint_rooms() {
-	python3 "$here/lib/rooms.py" . >&3 || echo "too many pairs of files call each other both ways"
+	python3 "$here/lib/rooms.py" . >&3 || echo "the rooms are not as they should be"
 }
 
 # The version stands in the module and in dkms.conf.
