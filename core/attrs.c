@@ -424,7 +424,6 @@ static void kpool_sched_apply_workers(struct kpool *pool)
 	struct kpool_worker *worker;
 
 	lockdep_assert_held(&pool->mutex);
-	kpool_compute_affinity(pool);
 	list_for_each_entry(worker, &pool->mgr.workers, member)
 		kpool_sched_apply(pool, worker->task);
 }
@@ -433,9 +432,21 @@ static void kpool_sched_apply_workers(struct kpool *pool)
 void kpool_sched_restore(struct kpool *pool)
 {
 	mutex_lock(&pool->mutex);
+	kpool_compute_affinity(pool);
 	if (kpool_has_affinity(pool) || pool->mgr.had_affinity)
 		kpool_sched_apply_workers(pool);
 	mutex_unlock(&pool->mutex);
+}
+
+/* Return true if @attrs change how the threads of the workers are scheduled. */
+static bool kpool_sched_changes(const struct kpool *pool,
+				const struct kpool_attrs *attrs)
+{
+	const struct kpool_attrs *old = &pool->attrs;
+
+	return attrs->policy != old->policy || attrs->nice != old->nice ||
+	       attrs->rt_priority != old->rt_priority ||
+	       attrs->node != old->node || attrs->cpumask != old->cpumask;
 }
 
 /* Tuning */
@@ -446,6 +457,7 @@ void kpool_sched_restore(struct kpool *pool)
  */
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 {
+	bool sched = kpool_sched_changes(pool, attrs);
 	unsigned long flags;
 
 	lockdep_assert_held(&pool->mutex);
@@ -469,7 +481,9 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	kpool_unlock(pool, flags);
 	kpool_recheck_all(pool);
 
-	kpool_sched_apply_workers(pool);
+	kpool_compute_affinity(pool);
+	if (sched)
+		kpool_sched_apply_workers(pool);
 	if (kpool_has_affinity(pool))
 		pool->mgr.had_affinity = true;
 }

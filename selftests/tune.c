@@ -526,6 +526,26 @@ static void scheduling_is_set_at_creation(void)
 	see_end(pool);
 }
 
+/*
+ * A worker that was reniced keeps that while other attributes are tuned.
+ * Fails if every tune applies the scheduling attributes to all workers.
+ */
+static void tune_leaves_scheduling_alone(void)
+{
+	struct kpool *pool = see_make();
+
+	if (!pool || !see(pool, 0))
+		goto out;
+	set_user_nice(seen[0], 9);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, 5), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3), 0);
+	expect_sched(seen[0], SCHED_NORMAL, 9, 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_POLICY_BATCH), 0);
+	expect_sched(seen[0], SCHED_BATCH, 0, 0);
+out:
+	see_end(pool);
+}
+
 /* The last CPU that is online; CPU 0 if there is no other. */
 static unsigned int some_cpu(void)
 {
@@ -917,6 +937,7 @@ KT_MODULE("kpool selftest: attributes of the live pool",
 	  KT_CASE(prealloc_makes_min_workers),
 	  KT_CASE(scheduling_reaches_old_and_new_workers),
 	  KT_CASE(scheduling_is_set_at_creation),
+	  KT_CASE(tune_leaves_scheduling_alone),
 	  KT_CASE(cpumask_confines_old_and_new_workers),
 	  KT_CASE(cpumask_without_online_cpu_is_refused),
 	  KT_CASE(node_confines_workers),
