@@ -20,9 +20,9 @@
  * dropping the lock), creating and reaping threads (delayed work), and calling
  * client functions (workers and the pool's callback threads).
  *
- * Only kthread_stop() ends a worker's thread: once it has returned, the thread
- * executes no code of this or any client's module.  kpool_destroy() waits until
- * the last worker has been reaped and the last caller has left the pool.
+ * A worker's thread is gone once kthread_stop() has returned: it executes no
+ * code of this or any client's module.  kpool_destroy() waits until the last
+ * worker has been reaped and the last caller has left the pool.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/ctype.h>

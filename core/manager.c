@@ -472,6 +472,12 @@ static bool kpool_should_prealloc(struct kpool *pool)
 	return kpool_can_grow(pool) && kpool_below_min_workers(pool);
 }
 
+/* Likewise, while no attempt has failed: failing ones could go on forever. */
+static bool kpool_should_prealloc_now(struct kpool *pool)
+{
+	return !pool->mgr.spawn_pause && kpool_should_prealloc(pool);
+}
+
 /*
  * Reserve a worker if @wanted returns true.  Returns false if it does not.
  * Sets *@retry if an earlier attempt has failed.
@@ -537,8 +543,12 @@ int kpool_prealloc(struct kpool *pool)
 	bool retry;
 	int err;
 
+	raw_spin_lock_irq(&pool->lock);
+	/* failures from before the pool was reopened do not count */
+	pool->mgr.spawn_pause = 0;
+	kpool_unlock_irq(pool);
 	do {
-		while (kpool_reserve_worker(pool, kpool_should_prealloc,
+		while (kpool_reserve_worker(pool, kpool_should_prealloc_now,
 					    &retry)) {
 			err = kpool_create_worker(pool, retry);
 			if (err)
@@ -550,8 +560,9 @@ int kpool_prealloc(struct kpool *pool)
 }
 
 /*
- * Stop the worker's thread and release it.  The thread runs no code of this
- * module once kthread_stop() has returned.  Litmus: thread-gone.
+ * Wait until the worker's thread is gone, and release it.  The thread exits by
+ * itself, so that many exit concurrently.  It runs no code of this module once
+ * kthread_stop() has returned.  Litmus: thread-gone.
  */
 static void kpool_stop_thread(struct kpool_worker *worker)
 {
@@ -565,7 +576,7 @@ static void kpool_stop_thread(struct kpool_worker *worker)
 	put_task_struct(worker->task);
 }
 
-/* Reap an exited worker, whose thread only waits for kthread_stop(). */
+/* Reap an exited worker, whose thread has no more than do_exit() to run. */
 static void kpool_worker_reap(struct kpool *pool, struct kpool_worker *worker)
 {
 	kpool_stop_thread(worker);

@@ -297,23 +297,6 @@ static void kpool_worker_attach(struct kpool_worker *worker)
 		set_freezable();
 }
 
-/*
- * Wait for kthread_stop(), after which the thread runs no code of this module.
- * The thread must not freeze, because reap_work waits for it and does not
- * freeze either.  Litmus: stop-vs-await.
- */
-static void kpool_worker_wait_stop(void)
-{
-	current->flags |= PF_NOFREEZE;
-	for (;;) {
-		set_current_state(TASK_IDLE);
-		if (kthread_should_stop())
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
-}
-
 /* Call worker_init in the new worker.  Returns 0 or the error it returned. */
 static int kpool_worker_call_init(struct kpool_worker *worker)
 {
@@ -365,8 +348,8 @@ int kpool_worker_main(void *data)
 	kpool_worker_call_exit(worker);
 out:
 	kpool_exit_work_set_stage(worker, KPOOL_STAGE_DONE);
+	/* reap_work frees the worker, but not before this thread is gone */
 	kpool_worker_exited(worker);
-	kpool_worker_wait_stop();
 	return 0;
 }
 

@@ -221,7 +221,6 @@ static inline void sim_state_point(unsigned int state)
 #undef kthread_create
 #define kthread_create(fn, data, ...)	sim_kthread_create(fn, data)
 #define kthread_stop(task)		sim_kthread_stop(task)
-#define kthread_should_stop()		sim_kthread_should_stop()
 #define kthread_func(task)		sim_kthread_func(task)
 #define kthread_data(task)		sim_kthread_data(task)
 

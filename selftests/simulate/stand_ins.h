@@ -28,7 +28,6 @@ int sim_wake(struct task_struct *task);
 struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data);
 struct kthread_worker *sim_kthread_worker(void);
 int sim_kthread_stop(struct task_struct *task);
-bool sim_kthread_should_stop(void);
 void *sim_kthread_func(struct task_struct *task);
 void *sim_kthread_data(struct task_struct *task);
 int sim_task_work_add(struct callback_head *work);

@@ -263,13 +263,6 @@ void sim_put_task(struct task_struct *task)
 		put_task_struct(task);
 }
 
-bool sim_kthread_should_stop(void)
-{
-	struct sim_thread *thread = sim_current();
-
-	return thread && READ_ONCE(thread->should_stop);
-}
-
 void *sim_kthread_func(struct task_struct *task)
 {
 	struct sim_thread *thread = sim_thread_of(task);
