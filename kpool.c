@@ -20,9 +20,10 @@
  * dropping the lock), creating and reaping threads (delayed work), and calling
  * client functions (workers and the pool's callback threads).
  *
- * A worker's thread is gone once kthread_stop() has returned: it executes no
- * code of this or any client's module.  kpool_destroy() waits until the last
- * worker has been reaped and the last caller has left the pool.
+ * A worker's thread executes no client's code once kthread_stop() has returned,
+ * and of this module no more than its exit work, for which module exit waits.
+ * kpool_destroy() waits until the last worker has been reaped and the last
+ * caller has left the pool.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/ctype.h>
@@ -334,7 +335,7 @@ static int __kpool_destroy(struct kpool *pool)
 	kpool_close(pool, false);
 	err = kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 	/* the room function is called when the pool is closed, and not later */
-	kpool_context_flush(&pool->drops.work);
+	kpool_drop_flush(pool);
 	kpool_unregister(pool);
 	kpool_wait_users_gone(pool);
 	kpool_unhash(pool);
@@ -355,7 +356,7 @@ void kpool_orphan(struct kpool *pool)
 	raw_spin_lock_irq(&pool->lock);
 	pool->init_attrs.room = NULL;
 	kpool_unlock_irq(pool);
-	kpool_context_flush(&pool->drops.work);
+	kpool_drop_flush(pool);
 	mutex_lock(&kpool_registry);
 	ending = pool->ending;
 	mutex_unlock(&kpool_registry);
@@ -481,7 +482,7 @@ int kpool_destroy(struct kpool *pool)
 	might_sleep();
 	if (!pool)
 		return 0;
-	if (kpool_is_self_wait(pool))
+	if (kpool_refuse_self_wait(pool))
 		return -EDEADLK;
 	kpool_lockdep_wait_pool(pool);
 	if (pool == READ_ONCE(kpool_the_default))
@@ -507,7 +508,7 @@ EXPORT_SYMBOL_GPL(kpool_shutdown);
 int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout)
 {
 	might_sleep();
-	if (kpool_is_self_wait(pool))
+	if (kpool_refuse_self_wait(pool))
 		return -EDEADLK;
 	if (timeout)
 		kpool_lockdep_wait_pool(pool);
@@ -609,7 +610,7 @@ int kpool_flush(struct kpool *pool)
 	int err = 0;
 
 	might_sleep();
-	if (kpool_is_self_wait(pool))
+	if (kpool_refuse_self_wait(pool))
 		return -EDEADLK;
 	kpool_lockdep_wait_pool(pool);
 

@@ -3,8 +3,8 @@
  * kpool: a bounded, tunable pool of kernel threads.
  *
  * This header is the whole public interface.  A work item is embedded in the
- * caller's own structure, submitted to a pool, and run exactly once by one of
- * the pool's workers.  Documentation/ is the manual; Documentation/clients.rst
+ * caller's own structure and submitted to a pool.  An accepted item is run once,
+ * or cancelled, or dropped.  Documentation/ is the manual; Documentation/clients.rst
  * shows how a module in another tree builds against this header.
  *
  * Locks named under Context: pool->lock is a raw spinlock taken with interrupts
@@ -72,7 +72,8 @@ enum kpool_when_full {
  * typedef kpool_item_fn - function of an embedded work item
  * @item: the item; the function may free it, or submit it again
  *
- * Called by a worker, in process context with no locks held.  The item holds
+ * Called by a worker, or by the submitter with KPOOL_FULL_CALLER_RUNS, in
+ * process context with no locks held.  The item holds
  * its units until the function has returned.  If the function hands its memory
  * on, the item included, others may free it before the function returns.
  *
@@ -84,7 +85,8 @@ typedef int (*kpool_item_fn)(struct kpool_item *item);
  * typedef kpool_fn - function that takes an argument
  * @arg: argument passed by the submitter
  *
- * Called by a worker, in process context with no locks held.
+ * Called by a worker, or by the submitter with KPOOL_FULL_CALLER_RUNS, in
+ * process context with no locks held.
  *
  * Return: 0, or a negative errno, which the pool counts as ``failed``.
  */
@@ -112,14 +114,14 @@ typedef void (*kpool_drop_fn)(struct kpool_item *item, int err);
  * @err: what the function returned; -EIO if the thread that ran it died
  * @died: the thread died in the function: it has not returned, and the item's
  *	memory is in an unknown state
- * @state: what worker_init returned in that thread, or NULL
+ * @data: what worker_init returned in that thread, or NULL
  */
 struct kpool_fault {
 	void		*fn;
 	const void	*item;
 	int		err;
 	bool		died;
-	void		*state;
+	void		*data;
 };
 
 /**
@@ -237,7 +239,7 @@ enum kpool_tunable {
 /**
  * struct kpool_stats - consistent snapshot of a pool's statistics
  * @submitted: items accepted
- * @completed: items whose function returned
+ * @completed: items whose function returned, or whose submitter died in it
  * @failed: those of @completed that returned an error
  * @cancelled: accepted items taken back by cancel or disable
  * @dropped: accepted items that the pool dropped, see typedef kpool_drop_fn
@@ -604,7 +606,8 @@ struct kpool *kpool_create_owned(struct module *owner,
  * kpool_destroy() - close a pool, wait until it has drained, and free it
  * @pool: the pool, or NULL; must not be used after this call
  *
- * Accepted items still run; sleeping submitters get -ESHUTDOWN.  When this
+ * Accepted items still run, except delayed jobs, which are dropped; sleeping
+ * submitters get -ESHUTDOWN.  When this
  * returns 0 or -EIO, no thread executes the caller's code any more, and the
  * caller's module may be unloaded.
  *

@@ -192,7 +192,7 @@ static int kpool_attrs_validate(const struct kpool_attrs *attrs,
 		return -EINVAL;
 	}
 	if ((attrs->flags & KPOOL_PREALLOC) && !attrs->min_workers) {
-		pr_err("%s: PREALLOC makes min_workers, which is 0\n",
+		pr_err("%s: KPOOL_PREALLOC needs min_workers above 0\n",
 		       name);
 		return -EINVAL;
 	}
@@ -469,7 +469,7 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	if (attrs->cpumask)
 		pool->attrs.cpumask = pool->mgr.cpumask;
 	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
-	if (pool->q.room_units != UINT_MAX)
+	if (pool->q.room_units != KPOOL_ROOM_STREAM)
 		pool->q.room_units = min(pool->q.room_units,
 					 (unsigned int)attrs->capacity);
 	kpool_update_fast_capacity(pool);

@@ -97,7 +97,7 @@ void kpool_context_queue(struct kpool_context *context)
 		queue_work(kpool_callback_wq, &work->work);
 }
 
-/* Replace the context's work after its thread died, and queue the new one. */
+/* Replace the context's work after its thread died.  The caller queues it. */
 int kpool_context_replace(struct kpool_context *context)
 {
 	struct kpool_context_work *lost = context->work;
@@ -113,8 +113,6 @@ int kpool_context_replace(struct kpool_context *context)
 	if (err)
 		pr_err("%s: cannot create a thread for callbacks (%d)\n",
 		       context->pool->name, err);
-	else
-		kpool_context_queue(context);
 	return err;
 }
 

@@ -31,7 +31,7 @@
 /* The caller itself */
 
 /* Report and return true if the caller is part of the pool it will wait for. */
-bool kpool_is_self_wait(struct kpool *pool)
+bool kpool_refuse_self_wait(struct kpool *pool)
 {
 	const struct kpool_worker *worker = kpool_current_worker_in(pool);
 

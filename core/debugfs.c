@@ -150,7 +150,7 @@ static void kpool_copy_worker(const struct kpool_worker *worker,
 	raw_spin_lock_irq(&pool->lock);
 	row->state = worker->state;
 	row->state_ms = jiffies_to_msecs(jiffies - worker->since);
-	row->completed = worker->completed;
+	row->completed = worker->nr_runs;
 	row->fn = READ_ONCE(worker->run.fn);
 	row->blocked = worker->run.item && worker->run.blocked_on;
 	kpool_unlock_irq(pool);

@@ -59,18 +59,6 @@ void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
 }
 
 /*
- * Resume dropping after a thread died in a drop function.  If @died, the thread
- * was the drop work's, which is replaced.
- */
-void kpool_replace_drop_work(struct kpool *pool, bool died)
-{
-	if (died)
-		kpool_context_replace(&pool->drops.work);
-	else
-		kpool_context_queue(&pool->drops.work);
-}
-
-/*
  * Leave one item of a closed pool to the drop work: a delayed job, or any item
  * after abort.  Returns false if there is none.  Called with pool->lock held.
  */
@@ -147,6 +135,11 @@ void kpool_drop_work_fn(struct kpool *pool)
 	bool more;
 
 	raw_spin_lock_irq(&pool->lock);
+	/* its last thread has died: dead_work queues it again */
+	if (pool->runs.drop.item) {
+		kpool_unlock_irq(pool);
+		return;
+	}
 	pool->drops.active = true;
 	kpool_call_room(pool);
 	do {
@@ -162,6 +155,25 @@ void kpool_drop_work_fn(struct kpool *pool)
 	pool->drops.active = false;
 	/* recheck: the end of the drop work can leave nothing to progress */
 	kpool_unlock_irq(pool);
+}
+
+/*
+ * Wait until the drop work of a closed and drained pool has called the room
+ * function for the last time.  Its thread can die in that, and a flush of work
+ * that a dead thread was executing does not return: wait for dead_work first.
+ */
+void kpool_drop_flush(struct kpool *pool)
+{
+	bool busy;
+
+	do {
+		raw_spin_lock_irq(&pool->lock);
+		busy = pool->drops.room_pending || pool->runs.drop.item;
+		kpool_unlock_irq(pool);
+		if (busy)
+			schedule_timeout_idle(1);
+	} while (busy);
+	kpool_context_flush(&pool->drops.work);
 }
 
 /* Abort */
@@ -195,7 +207,7 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 }
 
 /* After kpool_close(): leave the items of the aborted pool to the drop work. */
-void kpool_abort_by_dropper(struct kpool *pool)
+void kpool_abort_by_drop_work(struct kpool *pool)
 {
 	raw_spin_lock_irq(&pool->lock);
 	pool->drops.nr_aborters--;

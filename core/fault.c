@@ -354,8 +354,8 @@ static void kpool_take_over_run(struct kpool *pool, struct kpool_run *run)
  * and mark it as called.  A function that has killed a thread is not called
  * again.
  */
-static bool kpool_may_notify(struct kpool_run *run,
-			     enum kpool_notified function)
+static bool kpool_begin_notify(struct kpool_run *run,
+			       enum kpool_notified function)
 {
 	if (run->notified >= function)
 		return false;
@@ -374,15 +374,15 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 	struct kpool_run *run = &worker->run;
 	bool suspended;
 
-	if (kpool_may_notify(run, KPOOL_NOTIFIED_HANDLER))
+	if (kpool_begin_notify(run, KPOOL_NOTIFIED_HANDLER))
 		kpool_report_error(pool, task, &(struct kpool_fault) {
 			.fn	= worker->run.fn,
 			.item	= worker->run.item,
 			.err	= -EIO,
 			.died	= true,
-			.state	= worker->data,
+			.data	= worker->data,
 		});
-	if (kpool_may_notify(run, KPOOL_NOTIFIED_CALL) && worker->run.call)
+	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && worker->run.call)
 		kpool_call_died(worker->run.call);
 
 	kpool_fail_flushers(pool, run->epoch);
@@ -471,7 +471,7 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 {
 	struct kpool_call *call = run->call;
 
-	if (kpool_may_notify(run, KPOOL_NOTIFIED_HANDLER)) {
+	if (kpool_begin_notify(run, KPOOL_NOTIFIED_HANDLER)) {
 		pr_err("%s: thread %d has died in %ps, a caller-run item\n",
 		       pool->name, task_pid_nr(task), run->fn);
 		kpool_report_error(pool, task, &(struct kpool_fault) {
@@ -481,7 +481,7 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 			.died	= true,
 		});
 	}
-	if (kpool_may_notify(run, KPOOL_NOTIFIED_CALL) && call)
+	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && call)
 		kpool_call_abandon(call);
 
 	kpool_fail_flushers(pool, run->epoch);
@@ -495,16 +495,17 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 }
 
 /*
- * Reap a thread that died in a drop or room function, and replace drop_work.
- * The item counts as dropped.
+ * Reap a thread that died in a drop or room function.  The item counts as
+ * dropped.
  */
 static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run,
 				 struct task_struct *task)
 {
 	bool aborter = run->kind == KPOOL_RUN_ABORT;
 
-	pr_err("%s: thread %d has died in %ps, a drop function\n",
-	       pool->name, task_pid_nr(task), run->fn);
+	pr_err("%s: thread %d has died in %ps, a %s function\n",
+	       pool->name, task_pid_nr(task), run->fn,
+	       run->kind == KPOOL_RUN_ROOM ? "room" : "drop");
 	raw_spin_lock_irq(&pool->lock);
 	pool->faults.reaping = NULL;
 	pool->drops.nr_aborters -= aborter;
@@ -516,17 +517,22 @@ static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run,
 		kpool_drop_end(pool, run);
 	kpool_unlock_irq(pool);
 	/* the dead thread had more items to drop */
-	kpool_replace_drop_work(pool, !aborter);
+	kpool_context_queue(&pool->drops.work);
 }
 
 /*
  * Reap an external run.  It is the run of a worker if an earlier dead_work died
- * while it reaped that worker.
+ * while it reaped that worker.  Return false without memory for the drop work,
+ * which is replaced first: once the item has ended, its pool can be destroyed,
+ * which flushes that work.  The watchdog retries.
  */
-static void kpool_reap_dead_ext_run(struct kpool *pool, struct kpool_run *run)
+static bool kpool_reap_dead_ext_run(struct kpool *pool, struct kpool_run *run)
 {
-	struct task_struct *task = kpool_take_over_ext_run(pool, run);
+	struct task_struct *task;
 
+	if (run == &pool->runs.drop && kpool_context_replace(&pool->drops.work))
+		return false;
+	task = kpool_take_over_ext_run(pool, run);
 	if (run->notified)
 		pr_err("%s: thread %d has died in a fault handler or release function\n",
 		       pool->name, task_pid_nr(task));
@@ -537,6 +543,7 @@ static void kpool_reap_dead_ext_run(struct kpool *pool, struct kpool_run *run)
 	else
 		kpool_reap_dead_drop(pool, run, task);
 	put_task_struct(task);
+	return true;
 }
 
 /* Reap all dead threads of the pool.  Called by dead_work only. */
@@ -548,7 +555,8 @@ void kpool_reap_dead(struct kpool *pool)
 	while ((worker = kpool_find_dead_worker(pool)))
 		kpool_reap_dead_worker(pool, worker);
 	while ((run = kpool_find_dead_run(pool)))
-		kpool_reap_dead_ext_run(pool, run);
+		if (!kpool_reap_dead_ext_run(pool, run))
+			break;
 }
 
 /* Find dead threads from the watchdog */
@@ -573,7 +581,7 @@ static bool kpool_find_dead_workers(struct kpool *pool)
 }
 
 /* Return true if the thread of dead_work died while it reaped a run. */
-static bool kpool_is_reaper_lost(struct kpool *pool)
+static bool kpool_check_dead_work(struct kpool *pool)
 {
 	struct kpool_run *run;
 	bool lost;
@@ -581,12 +589,12 @@ static bool kpool_is_reaper_lost(struct kpool *pool)
 	raw_spin_lock_irq(&pool->lock);
 	run = pool->faults.reaping;
 	if (run && kpool_has_ended(run->task_ref)) {
-		pool->faults.reaper_lost = true;
+		pool->faults.dead_work_lost = true;
 		pool->faults.reaping = NULL;
 		run->dead = false;
 		kpool_mark_dead(pool, run);
 	}
-	lost = pool->faults.reaper_lost;
+	lost = pool->faults.dead_work_lost;
 	kpool_unlock_irq(pool);
 	return lost;
 }
@@ -597,7 +605,7 @@ static bool kpool_is_reaper_lost(struct kpool *pool)
  */
 void kpool_look_for_dead(struct kpool *pool)
 {
-	bool lost = kpool_is_reaper_lost(pool);
+	bool lost = kpool_check_dead_work(pool);
 	bool found = kpool_find_dead_workers(pool);
 
 	found |= !!kpool_find_dead_run(pool);
@@ -612,17 +620,21 @@ void kpool_look_for_dead(struct kpool *pool)
  * Replace a dead_work whose thread died.  Called by spawn_work; without memory,
  * the watchdog retries.
  */
-void kpool_replace_reaper(struct kpool *pool)
+void kpool_replace_dead_work(struct kpool *pool)
 {
 	bool lost;
 
 	raw_spin_lock_irq(&pool->lock);
-	lost = pool->faults.reaper_lost;
-	pool->faults.reaper_lost = false;
+	lost = pool->faults.dead_work_lost;
+	pool->faults.dead_work_lost = false;
 	kpool_unlock_irq(pool);
-	if (!lost || !kpool_context_replace(&pool->faults.dead_work))
+	if (!lost)
 		return;
+	if (!kpool_context_replace(&pool->faults.dead_work)) {
+		kpool_context_queue(&pool->faults.dead_work);
+		return;
+	}
 	raw_spin_lock_irq(&pool->lock);
-	pool->faults.reaper_lost = true;
+	pool->faults.dead_work_lost = true;
 	kpool_unlock_irq(pool);
 }

@@ -179,7 +179,7 @@ struct kpool_worker {
 	struct task_struct	*task;	/* B, while a member: referenced */
 	struct kpool_run	run;	/* L */
 	unsigned long		since;	/* L: jiffies of last state change */
-	u64			completed; /* L: items completed */
+	u64			nr_runs; /* L: runs that have ended */
 	struct kpool_task_state	before;	/* S: state before each item */
 	u8			state;	/* L: enum kpool_worker_state */
 
@@ -286,6 +286,9 @@ struct kpool_stall {
 
 #define KPOOL_NR_STALLS	4
 
+/* kpool_queue.room_units if all refused items wait for their streams. */
+#define KPOOL_ROOM_STREAM	UINT_MAX
+
 /* Items waiting to start: queue.c, job.c, stream.c. */
 struct kpool_queue {
 	struct list_head	prio[KPOOL_NR_QUEUES];	/* L: in order */
@@ -390,7 +393,7 @@ struct kpool_faults {
 	struct kpool_context	dead_work;
 	struct kpool_run	*reaping;	/* L: being reaped, or NULL */
 	unsigned int		nr_dead;	/* L: dead, not reaped yet */
-	bool			reaper_lost;	/* L: @dead_work has died */
+	bool			dead_work_lost;	/* L: @dead_work has died */
 	unsigned int		nr_errors;	/* L: ever */
 	struct kpool_error	errors[KPOOL_NR_ERRORS]; /* L: ring */
 };
@@ -414,7 +417,8 @@ struct kpool {
 	/*
 	 * L: Capacity for the fast path of submit and start.  0 forces the slow
 	 * path: the pool is closed or paused, special items are blocked or
-	 * pending, external runs exist, or a module is being removed.
+	 * pending, external runs exist, a module is being removed, or there are
+	 * more workers than capacity allows.
 	 */
 	unsigned int		fast_capacity;
 	/*
@@ -520,7 +524,7 @@ static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 /* Return the number of the run, unique among those in the same memory. */
 static inline u64 kpool_run_nr(const struct kpool_run *run)
 {
-	return run->worker ? run->worker->completed : run->nr;
+	return run->worker ? run->worker->nr_runs : run->nr;
 }
 
 static inline bool kpool_is_special(const struct kpool_item *item)
@@ -784,7 +788,7 @@ void kpool_late_work(struct work_struct *work);
 void kpool_worker_init_begin(struct kpool_worker *worker);
 void kpool_worker_init_end(struct kpool_worker *worker);
 unsigned long kpool_timer_expires(unsigned long when);
-void kpool_arm_reaper(struct kpool *pool);
+void kpool_arm_reap_work(struct kpool *pool);
 struct task_struct *kpool_pick_worker(struct kpool *pool);
 void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
 			 enum kpool_worker_state why);
@@ -831,10 +835,10 @@ void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
 
 /* drop.c: accepted items that will not run */
 void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
-void kpool_replace_drop_work(struct kpool *pool, bool died);
+void kpool_drop_flush(struct kpool *pool);
 void kpool_room_end(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_work_fn(struct kpool *pool);
-void kpool_abort_by_dropper(struct kpool *pool);
+void kpool_abort_by_drop_work(struct kpool *pool);
 
 /* context.c: where a pool's callbacks are called outside of its workers */
 void kpool_context_init(struct kpool_context *context, struct kpool *pool,
@@ -872,7 +876,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    unsigned int signals);
 
 /* deadlock.c: sleeps that can never end */
-bool kpool_is_self_wait(struct kpool *pool);
+bool kpool_refuse_self_wait(struct kpool *pool);
 bool kpool_wait_has_begun(const struct kpool_waiter *waiter);
 struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 					 const struct kpool_item *item);
@@ -897,7 +901,7 @@ void kpool_exit_work_put(struct kpool_exit_work *exit_work);
 void kpool_exit_work_wait_all(void);
 void kpool_reap_dead(struct kpool *pool);
 void kpool_look_for_dead(struct kpool *pool);
-void kpool_replace_reaper(struct kpool *pool);
+void kpool_replace_dead_work(struct kpool *pool);
 
 /* watchdog.c: stalled and dead threads */
 void kpool_watchdog_arm(struct kpool *pool);

@@ -12,7 +12,7 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item);
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
 
 /* Return true if the pool owns the item.  Take ownership of a new item. */
-static inline bool kpool_owns_item(struct kpool *pool, struct kpool_item *item)
+static inline bool kpool_claim_item(struct kpool *pool, struct kpool_item *item)
 {
 	u32 owner = READ_ONCE(item->pool_id);
 
@@ -33,7 +33,7 @@ static __always_inline int kpool_item_lock_for_submit(struct kpool *pool,
 	if (!item->fn)
 		return -EINVAL;
 	for (;;) {
-		int err = kpool_owns_item(pool, item) ?
+		int err = kpool_claim_item(pool, item) ?
 			  0 : kpool_item_migrate(pool, item);
 
 		if (err)

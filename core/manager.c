@@ -49,9 +49,16 @@ static bool kpool_needs_worker(struct kpool *pool)
 }
 
 /* Return true if a KPOOL_PREALLOC pool has fewer than min_workers. */
-static bool kpool_below_min_workers(const struct kpool *pool)
+static bool kpool_lacks_min_workers(const struct kpool *pool)
 {
 	return (pool->attrs.flags & KPOOL_PREALLOC) && !pool->closed &&
+	       kpool_nr_staying(pool) < (unsigned int)pool->attrs.min_workers;
+}
+
+/* Likewise, with those that are being created. */
+static bool kpool_below_min_workers(const struct kpool *pool)
+{
+	return kpool_lacks_min_workers(pool) &&
 	       kpool_nr_staying(pool) + pool->mgr.nr_spawning <
 	       (unsigned int)pool->attrs.min_workers;
 }
@@ -206,7 +213,7 @@ unsigned long kpool_timer_expires(unsigned long when)
  * Arm reap_work unless it is armed already, or no idle worker can expire.
  * reap_work arms itself again.  Litmus: reaper-armed.
  */
-void kpool_arm_reaper(struct kpool *pool)
+void kpool_arm_reap_work(struct kpool *pool)
 {
 	if (delayed_work_pending(&pool->mgr.reap_work) ||
 	    !kpool_can_expire(pool))
@@ -248,12 +255,21 @@ void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
 	worker->state = why;
 	worker->since = jiffies;
 	pool->mgr.nr_exiting++;
+	kpool_update_fast_capacity(pool);
+}
+
+/* Return true if an accepted item can still start, now or later. */
+static bool kpool_has_pending(const struct kpool *pool)
+{
+	return pool->q.nr_queued || pool->q.nr_backlog || pool->q.nr_parked ||
+	       pool->q.nr_requeue;
 }
 
 /* Return true if a worker that has nothing to start must exit. */
 bool kpool_should_exit(const struct kpool *pool)
 {
-	return (pool->closed && !pool->q.nr_queued) || kpool_has_surplus(pool);
+	return (pool->closed && !kpool_has_pending(pool)) ||
+	       kpool_has_surplus(pool);
 }
 
 /* Have reap_work retire idle workers that must exit. */
@@ -316,7 +332,7 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	worker->run.notified = KPOOL_NOTIFIED_NONE;
 	worker->state = KPOOL_WORKER_STARTING;
 	worker->since = jiffies;
-	worker->completed = 0;
+	worker->nr_runs = 0;
 	worker->run.fn = NULL;
 	worker->data = NULL;
 	worker->run.call = NULL;
@@ -472,7 +488,10 @@ static bool kpool_should_prealloc(struct kpool *pool)
 	return kpool_can_grow(pool) && kpool_below_min_workers(pool);
 }
 
-/* Likewise, while no attempt has failed: failing ones could go on forever. */
+/*
+ * Return true if kpool_prealloc() must create another worker.  It stops at the
+ * first failure, because others could follow without end.
+ */
 static bool kpool_should_prealloc_now(struct kpool *pool)
 {
 	return !pool->mgr.spawn_pause && kpool_should_prealloc(pool);
@@ -506,7 +525,7 @@ void kpool_spawn_work_fn(struct work_struct *work)
 					  mgr.spawn_work);
 	bool retry;
 
-	kpool_replace_reaper(pool);
+	kpool_replace_dead_work(pool);
 	while (kpool_reserve_worker(pool, kpool_should_spawn_now, &retry))
 		if (kpool_create_worker(pool, retry))
 			break;
@@ -531,7 +550,9 @@ static int kpool_wait_spawned(struct kpool *pool)
 		list_add_tail(&waiter.node, &pool->waiters.spawn);
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
-	if (kpool_should_prealloc(pool))
+	/* spawn_work can have begun another attempt: it counts as none */
+	if (kpool_lacks_min_workers(pool) &&
+	    (pool->mgr.nr_spawning || kpool_can_grow(pool)))
 		err = pool->mgr.spawn_pause ? pool->mgr.spawn_error : 1;
 	kpool_unlock_irq(pool);
 	return err;
@@ -545,7 +566,10 @@ int kpool_prealloc(struct kpool *pool)
 
 	raw_spin_lock_irq(&pool->lock);
 	/* failures from before the pool was reopened do not count */
-	pool->mgr.spawn_pause = 0;
+	if (pool->mgr.spawn_pause) {
+		pool->mgr.spawn_pause = 0;
+		mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
+	}
 	kpool_unlock_irq(pool);
 	do {
 		while (kpool_reserve_worker(pool, kpool_should_prealloc_now,
@@ -561,8 +585,8 @@ int kpool_prealloc(struct kpool *pool)
 
 /*
  * Wait until the worker's thread is gone, and release it.  The thread exits by
- * itself, so that many exit concurrently.  It runs no code of this module once
- * kthread_stop() has returned.  Litmus: thread-gone.
+ * itself, so that many exit concurrently.  Once kthread_stop() has returned, no
+ * code of this module but the exit work can follow.  Litmus: thread-gone.
  */
 static void kpool_stop_thread(struct kpool_worker *worker)
 {
@@ -659,7 +683,7 @@ void kpool_reap_work_fn(struct work_struct *work)
 	while (kpool_reap_next(pool) || kpool_retire_next(pool))
 		;
 	raw_spin_lock_irq(&pool->lock);
-	kpool_arm_reaper(pool);
+	kpool_arm_reap_work(pool);
 	/* a reaped worker leaves room for one that capacity did not allow */
 	kpool_spawn_if_needed(pool);
 	kpool_unlock_irq(pool);

@@ -65,7 +65,7 @@ static bool kpool_close_orphans(const struct module *owner,
 	struct kpool *pool;
 
 	while ((pool = kpool_orphan_of(owner))) {
-		pr_err("%s: left behind by module %s: closed for good\n",
+		pr_err("%s: module %s removed without kpool_destroy(), pool closed\n",
 		       pool->name, pool->owner_name);
 		kpool_close(pool, true);
 		list_add_tail(&pool->orphan, orphans);
@@ -86,7 +86,7 @@ static void kpool_end_orphans(const struct module *owner)
 
 	while (kpool_close_orphans(owner, &orphans)) {
 		list_for_each_entry(pool, &orphans, orphan)
-			kpool_abort_by_dropper(pool);
+			kpool_abort_by_drop_work(pool);
 		list_for_each_entry_safe(pool, next, &orphans, orphan) {
 			list_del(&pool->orphan);
 			kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
@@ -415,7 +415,7 @@ static void kpool_cancel_orphans(struct kpool_going *going)
 			break;
 	}
 	if (going->cancelled || going->awaited)
-		pr_err("%s: module %s went away without its items: %u cancelled, %u runs awaited\n",
+		pr_err("%s: module %s removed with items in the pool: %u cancelled, %u runs awaited\n",
 		       going->pool->name, going->module->name,
 		       going->cancelled, going->awaited);
 }

@@ -189,7 +189,7 @@ static bool kpool_multi_is_self_wait(struct kpool_multi *multi)
 	unsigned int i;
 
 	for (i = 0; i < multi->nr; i++)
-		if (kpool_is_self_wait(multi->pool[i]))
+		if (kpool_refuse_self_wait(multi->pool[i]))
 			return true;
 	return false;
 }

@@ -21,9 +21,6 @@
 /* Items parked under one hold of the lock. */
 #define KPOOL_PARK_BATCH	8
 
-/* Items examined under one hold of the lock, to find room or a position. */
-#define KPOOL_MAX_LOOKS		64
-
 /* Adding and removing items */
 
 /* Account for an accepted item, which is queued or delayed next. */
@@ -603,7 +600,7 @@ bool kpool_can_start_now(const struct kpool *pool,
 
 /*
  * Return true if there is room for an item of @units, and none ahead of it on
- * pool->q.admission.  UINT_MAX stands for an item that waits for its stream.
+ * pool->q.admission.
  */
 static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 {
@@ -612,7 +609,7 @@ static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 	if (!list_empty(&pool->q.admission))
 		return false;
 	/* capacity may have shrunk below @units: a retry gets -EINVAL */
-	if (units != UINT_MAX)
+	if (units != KPOOL_ROOM_STREAM)
 		units = min_t(unsigned int, units, pool->attrs.capacity);
 	startable = kpool_nr_runnable(pool, &left);
 	return units <= left ||
@@ -660,7 +657,8 @@ void kpool_update_fast_capacity(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	pool->fast_capacity = pool->closed || pool->paused ||
 			      pool->q.nr_special || pool->runs.nr_ext ||
-			      !list_empty(&pool->going) ?
+			      !list_empty(&pool->going) ||
+			      kpool_has_surplus(pool) ?
 			      0 : pool->attrs.capacity;
 }
 

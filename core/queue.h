@@ -14,6 +14,9 @@
 #include "debug.h"
 #include "internal.h"
 
+/* Items examined under one hold of the lock, to find room, a place, a victim. */
+#define KPOOL_MAX_LOOKS		64
+
 /* Return the number of units that are free for new runs. */
 static inline unsigned int kpool_free_units(const struct kpool *pool)
 {
@@ -87,7 +90,10 @@ static inline bool kpool_has_work(struct kpool *pool)
 	return likely(!kpool_run_of(item)) || kpool_has_special_work(pool);
 }
 
-/* Dequeue the next item that can start, or return NULL. */
+/*
+ * Dequeue the next item that can start, or return NULL.  The slow path is taken
+ * while a module's items are searched for, too: fast_capacity is 0 then.
+ */
 static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 {
 	struct kpool_item *item;
@@ -95,23 +101,20 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	if (!pool->q.nr_queued)
 		return NULL;
-	if (pool->units_used >= pool->fast_capacity) {
-		item = likely(pool->fast_capacity) ?
-		       NULL : kpool_pick_next(pool);
-	} else {
-		item = list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
-					struct kpool_item, node);
-		if (unlikely(kpool_run_of(item)))
-			item = kpool_pick_next(pool);
+	item = list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
+				struct kpool_item, node);
+	if (unlikely(pool->units_used >= pool->fast_capacity ||
+		     kpool_run_of(item))) {
+		if (pool->fast_capacity && pool->units_used >= pool->fast_capacity)
+			return NULL;
+		item = kpool_pick_next(pool);
+		if (!item)
+			return NULL;
+		kpool_scan_skip(pool, item);
 	}
-	if (item) {
-		/* fast_capacity is 0 while a module's items are searched for */
-		if (unlikely(!pool->fast_capacity))
-			kpool_scan_skip(pool, item);
-		list_del(&item->node);
-		pool->q.nr_queued--;
-		item->state = KPOOL_ITEM_IDLE;
-	}
+	list_del(&item->node);
+	pool->q.nr_queued--;
+	item->state = KPOOL_ITEM_IDLE;
 	return item;
 }
 

@@ -10,7 +10,7 @@
 
 /*
  * Return the age of the oldest queued item, in jiffies.  Each queue is ordered
- * by age.  Called with pool->lock held.
+ * by age, up to the limit of kpool_unpark().  Called with pool->lock held.
  */
 static u32 kpool_oldest_age(struct kpool *pool)
 {

@@ -8,8 +8,11 @@
  *
  * Most items are plain: they have no flags, and the pool has no special items
  * to look at.  kpool_admit_plain() queues them after a few tests.  Everything
- * else goes to kpool_admit(), at the end of this file.  If it finds no room,
- * attrs.when_full and the context of the caller decide.
+ * else goes to kpool_admit(), at the end of this file.
+ *
+ * If there is no room, kpool_overflow() takes the first of these that it may:
+ * add an item that submits itself to the backlog, drop an older item, run the
+ * item in the submitter, block the submitter, refuse the item.
  */
 #include <linux/module.h>
 
@@ -26,7 +29,7 @@ struct kpool_submit_opts {
 	bool		no_memory;	/* no memory for a run: sleep instead */
 };
 
-/* Not an error: submit again, with memory for a run by the submitter. */
+/* Not an error: submit again, with a struct kpool_run for the submitter. */
 #define KPOOL_NEEDS_RUN		1
 
 /* Submit of a plain item */
@@ -207,8 +210,8 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 
 /*
  * Refuse the item.  Record the lightest item refused, so that
- * kpool_notify_room() can call the owner's room function once it would find
- * room.
+ * kpool_notify_room() can have the owner's room function called once it would
+ * find room.
  */
 static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 {
@@ -223,7 +226,7 @@ static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 		/* free units are not enough: see kpool_stream_next() */
 		pool->q.room_stream_units =
 			min_not_zero(pool->q.room_stream_units, units);
-		units = UINT_MAX;
+		units = KPOOL_ROOM_STREAM;
 	}
 	pool->q.room_units = min_not_zero(pool->q.room_units, units);
 	return -EAGAIN;
@@ -288,9 +291,6 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 }
 
 /* Full pool: drop an older item */
-
-/* Items examined to find one to drop. */
-#define KPOOL_MAX_LOOKS		64
 
 /* Return true if @item is queued behind @other. */
 static bool kpool_is_behind(struct kpool *pool, const struct kpool_item *item,

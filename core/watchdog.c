@@ -141,7 +141,7 @@ static bool kpool_is_new_stall(const struct kpool_worker *worker,
 {
 	lockdep_assert_held(&worker->pool->lock);
 	return worker->state == KPOOL_WORKER_RUNNING &&
-	       worker->stall_reported != worker->completed + 1 &&
+	       worker->stall_reported != worker->nr_runs + 1 &&
 	       time_after(jiffies, worker->since + limit);
 }
 
@@ -171,7 +171,7 @@ static unsigned int kpool_count_stalls(struct kpool *pool,
 	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		raw_spin_lock_irq(&pool->lock);
 		if (kpool_is_new_stall(worker, limit)) {
-			worker->stall_reported = worker->completed + 1;
+			worker->stall_reported = worker->nr_runs + 1;
 			pool->stats.stalled++;
 			if (nr < KPOOL_MAX_REPORTED)
 				kpool_note_stall(worker, &first[nr]);

@@ -42,13 +42,12 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 		.fn	= worker->run.fn,
 		.item	= item,
 		.err	= err,
-		.state	= worker->data,
+		.data	= worker->data,
 	});
 	worker->in_fault_handler = false;
 	raw_spin_lock_irq(&pool->lock);
-	/* count an ordered job once, if its function has failed already */
+	/* a completion has the job's result: its failure is counted already */
 	pool->stats.failed += !worker->run.result;
-	worker->run.special = true;
 	kpool_unlock_irq(pool);
 }
 
@@ -70,10 +69,11 @@ static __always_inline void kpool_begin(struct kpool_worker *worker,
 
 /*
  * End the worker's run with the item's result @err.  @lost means that the
- * worker's thread died in it.  The item may have been freed, so only its
- * address is used.  Called with pool->lock held.
+ * worker's thread died in it.  Returns false if the item is an ordered job,
+ * which ends with its second run.  Otherwise it may have been freed, so only
+ * its address is used.  Called with pool->lock held.
  */
-static __always_inline void kpool_end(struct kpool_worker *worker, int err,
+static __always_inline bool kpool_end(struct kpool_worker *worker, int err,
 				      bool lost)
 {
 	struct kpool_run *run = &worker->run;
@@ -84,15 +84,13 @@ static __always_inline void kpool_end(struct kpool_worker *worker, int err,
 	pool->units_used--;
 	pool->nr_running--;
 	if (unlikely(run->special) &&
-	    !kpool_run_end_special(pool, run, item, err, lost)) {
-		/* an ordered job ends with its second run */
-		pool->stats.completed--;
-		return;
-	}
+	    !kpool_run_end_special(pool, run, item, err, lost))
+		return false;
 	if (unlikely(!list_empty(&run->waiters)))
 		kpool_waiter_complete_list(pool, &run->waiters, lost);
 	if (unlikely(!RB_EMPTY_ROOT(&pool->waiters.flushers.rb_root)))
 		kpool_item_ended(pool, run->epoch);
+	return true;
 }
 
 /*
@@ -120,9 +118,9 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 		cond_resched();
 
 	raw_spin_lock_irq(&pool->lock);
-	worker->completed++;
-	pool->stats.completed++;
-	kpool_end(worker, err, false);
+	worker->nr_runs++;
+	if (likely(kpool_end(worker, err, false)))
+		pool->stats.completed++;
 	/* an item that is admitted now can be the next to start */
 	if (unlikely(pool->nr_recheck))
 		kpool_recheck_some(pool);
@@ -200,11 +198,11 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 
 	lockdep_assert_held(&pool->lock);
 	pool->stats.died++;
-	worker->run.special = true;
 	kpool_end(worker, -EIO, true);
 	worker->state = KPOOL_WORKER_DEAD;
 	list_add(&worker->node, &pool->mgr.free_workers);
 	pool->mgr.nr_workers--;
+	kpool_update_fast_capacity(pool);
 
 	if ((pool->attrs.flags & KPOOL_MEM_RECLAIM) && !pool->mgr.nr_workers)
 		pool->mgr.reclaim_broken = true;
@@ -239,7 +237,9 @@ static struct kpool_item *kpool_next_item(struct kpool *pool)
 		__refrigerator(false);
 		raw_spin_lock_irq(&pool->lock);
 	}
-	return kpool_too_many_awake(pool) ? NULL : kpool_dequeue(pool);
+	if (unlikely(!pool->fast_capacity) && kpool_too_many_awake(pool))
+		return NULL;
+	return kpool_dequeue(pool);
 }
 
 /*
@@ -264,7 +264,7 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 	worker->since = jiffies;
 	list_add(&worker->node, &pool->mgr.idle);
 	pool->mgr.nr_idle++;
-	kpool_arm_reaper(pool);
+	kpool_arm_reap_work(pool);
 	while (worker->state == KPOOL_WORKER_IDLE) {
 		__set_current_state(kpool_idle_state(pool));
 		kpool_unlock_irq(pool);

@@ -167,6 +167,16 @@ static void handler_may_flush_a_workqueue(int kind)
 	finish();
 }
 
+/* Abandon a call.  One that has not started in time is cancelled: call again. */
+static void abandon_call(struct kpool *pool)
+{
+	do {
+		KT_EXPECT_EQ(kpool_call_timeout(pool, victim_dies, &victim,
+						act_release, 2, NULL),
+			     -ETIMEDOUT);
+	} while (!kt_stat(pool, abandoned));
+}
+
 /* The same of the release of a call that was abandoned and whose worker died. */
 static void release_may_flush_a_workqueue(int kind)
 {
@@ -176,9 +186,7 @@ static void release_may_flush_a_workqueue(int kind)
 		return;
 	pool = pool_make("callback", kind);
 	if (pool) {
-		KT_EXPECT_EQ(kpool_call_timeout(pool, victim_dies, &victim,
-						act_release, 2, NULL),
-			     -ETIMEDOUT);
+		abandon_call(pool);
 		victim_let_die(&victim);
 		KT_EXPECT(kt_wait(atomic_read(&flushed) == 2));
 		dead_are(pool, 1);
@@ -212,6 +220,63 @@ static void dropped_that_dies_is_not_the_last(int kind)
 		KT_EXPECT(!dies);
 		leaf_falls(pool, &leaf);
 		leaf_fell(&leaf);
+	}
+	jobs_end(pool);
+	finish();
+}
+
+/*
+ * A pool is destroyed while its drop function dies.
+ * Fails (hangs) if destroy flushes what the dead thread was executing.
+ */
+static void drop_that_dies_is_survived_by_destroy(int kind)
+{
+	struct kpool *pool;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP) && !kind) {
+		kt_skip("lockdep complains of the kworker's locks");
+		return;
+	}
+	if (!begin())
+		return;
+	pool = pool_make("callback", kind);
+	if (pool) {
+		dies = true;
+		leaf_falls(pool, &leaf);
+	}
+	jobs_end(pool);
+	KT_EXPECT(!dies);
+	finish();
+}
+
+static void act_room(void *data)
+{
+	owner_acts();
+}
+
+/* The same of a room function, which keeps no item from ending. */
+static void room_that_dies_is_survived_by_destroy(int kind)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_NONE, .room = act_room,
+		.flags = kind ? KPOOL_MEM_RECLAIM : 0,
+	};
+	struct kpool *pool;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP) && !kind) {
+		kt_skip("lockdep complains of the kworker's locks");
+		return;
+	}
+	if (!begin())
+		return;
+	pool = kt_pool("callback", &attrs);
+	if (pool) {
+		probes_hold(p, 2);
+		KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
+		KT_EXPECT_EQ(kpool_try_submit(pool, &p[1].job.item), -EAGAIN);
+		dies = true;
+		probes_open(p, 1);
+		KT_EXPECT(kt_wait(!READ_ONCE(dies)));
 	}
 	jobs_end(pool);
 	finish();
@@ -278,9 +343,7 @@ static void release_that_dies_is_not_called_again(void)
 	if (pool) {
 		atomic_set(&released, 0);
 		release_dies = true;
-		KT_EXPECT_EQ(kpool_call_timeout(pool, victim_dies, &victim,
-						act_release, 2, NULL),
-			     -ETIMEDOUT);
+		abandon_call(pool);
 		victim_let_die(&victim);
 		dead_are(pool, 1);
 		KT_EXPECT_EQ(atomic_read(&released), 1);
@@ -410,6 +473,8 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(handler_may_flush_a_workqueue, kinds),
 	  KT_EACH(release_may_flush_a_workqueue, kinds),
 	  KT_EACH(dropped_that_dies_is_not_the_last, kinds),
+	  KT_EACH(drop_that_dies_is_survived_by_destroy, kinds),
+	  KT_EACH(room_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
 	  KT_EACH(function_that_hangs_holds_up_nobody, hanging),

@@ -91,12 +91,12 @@ poke_pool() {
 # Fails if the pool can be opened again or freed by another client, takes anything in, keeps its name
 # or kpool.ko; or (oopses) if it calls what went with its owner.
 forgotten_pool_is_closed_for_good() {
-	forgotten_said=$(said "kpool: client: left behind")
+	forgotten_said=$(said "kpool: client: module client removed without")
 	forgotten_warned=$(said "client: WARNING")
 	leave_pool keep=1 items=5
 	ktap_result $? "a client may go and forget its pool"
 	ktap_is "the log tells of a forgotten pool" 1 \
-		$(($(said "kpool: client: left behind") - forgotten_said))
+		$(($(said "kpool: client: module client removed without") - forgotten_said))
 	[ ! -e "$dir" ] && ! grep -q '^client ' "$KPOOL_DEBUGFS/pools"
 	ktap_result $? "a forgotten pool is not seen any more"
 	ktap_is "a forgotten pool takes nothing, starts nothing, and answers" \
@@ -154,12 +154,12 @@ $(($(said "client: WARNING") - forgotten_warned))"
 
 # Fails if the second pool is left to go on until the first has ended, which waits for it.
 forgotten_pools_are_closed_together() {
-	together_said=$(said "left behind by module client")
+	together_said=$(said "client removed without")
 	together_warned=$(said "client: WARNING")
 	leave_pool cross=1 capacity=1
 	ktap_result $? "a client may go and forget two pools that wait for each other"
 	ktap_is "both are closed before one is awaited" "2 0" \
-		"$(($(said "left behind by module client") - together_said)) \
+		"$(($(said "client removed without") - together_said)) \
 $(($(said "client: WARNING") - together_warned))"
 }
 

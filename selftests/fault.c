@@ -73,7 +73,7 @@ static void expect_seen(int calls, void *fn, int err)
 	KT_EXPECT_EQ((long)seen.fault.fn, (long)fn);
 	KT_EXPECT_EQ(seen.fault.err, err);
 	KT_EXPECT(!seen.fault.died);
-	KT_EXPECT(seen.fault.state == &token);
+	KT_EXPECT(seen.fault.data == &token);
 	KT_EXPECT(seen.task == seen.ran_in);
 }
 
@@ -312,7 +312,7 @@ static void failure_in_the_caller_is_told_too(void)
 		KT_EXPECT_EQ(atomic_read(&seen.calls), 1);
 		KT_EXPECT(seen.task == current);
 		KT_EXPECT(!seen.fault.died);
-		KT_EXPECT(!seen.fault.state);
+		KT_EXPECT(!seen.fault.data);
 	}
 	probes_open(&blocker, 1);
 	jobs_end(seen.pool);

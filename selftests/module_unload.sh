@@ -201,11 +201,11 @@ others_items_hold_nobody_up() {
 # Fails if a client that has flushed is told of.
 a_tidy_client_is_not_told_of() {
 	insmod "$KPOOL_KO"
-	tidy_said=$(said "went away without")
+	tidy_said=$(said "removed with items")
 	load_test module_unload runs=2
 	rmmod module_unload
 	ktap_is "a client that flushed is not told of" 0 \
-		"$(($(said "went away without") - tidy_said))"
+		"$(($(said "removed with items") - tidy_said))"
 	ktap_is "its items have run" "2 0" "$(stat_of completed) $(stat_of cancelled)"
 	rmmod kpool
 }

@@ -774,9 +774,9 @@ static void state_of_the_dead_is_handed_over(void)
 		return;
 	victim_begin(pool, &victim);
 	KT_EXPECT_EQ(told_of_death(FLUSH_ITEM), -EIO);
-	KT_EXPECT(blame.last.state);
+	KT_EXPECT(blame.last.data);
 	KT_EXPECT_EQ(atomic_read(&states_ended), 0);
-	kfree(blame.last.state);
+	kfree(blame.last.data);
 	expect_capacity(1);
 	KT_EXPECT_EQ(atomic_read(&states_made), 2);
 	finish();

@@ -97,7 +97,7 @@ static void handler_counts_one_two_three(int making)
 		KT_EXPECT_EQ(seen.last.err, -EIO);
 		KT_EXPECT(seen.last.fn == (way == ANTS_ITEM ? (void *)ants_item :
 							      (void *)ants_fails));
-		KT_EXPECT(!seen.last.state);
+		KT_EXPECT(!seen.last.data);
 	}
 }
 

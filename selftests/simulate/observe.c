@@ -61,7 +61,7 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 		view->runs = true;
 		view->completes = run->stream && run->stream->ordered &&
 				  !run->complete;
-		view->run_id = (unsigned long)run->worker + run->worker->completed;
+		view->run_id = (unsigned long)run->worker + run->worker->nr_runs;
 	}
 }
 

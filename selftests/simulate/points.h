@@ -205,6 +205,11 @@ static inline void sim_state_point(unsigned int state)
 #define complete(x)			sim_complete(x)
 #define wait_for_completion(x)		sim_wait_for_completion(x)
 #define schedule_timeout(timeout)	sim_schedule_timeout(timeout)
+#define schedule_timeout_idle(timeout)					\
+	({								\
+		__set_current_state(TASK_IDLE);				\
+		sim_schedule_timeout(timeout);				\
+	})
 #undef set_current_state
 #define set_current_state(state)	sim_state_point(state)
 #undef __set_current_state
