@@ -56,7 +56,7 @@ static int said(const char *what)
  * Fails if a worker that could not be made holds up the line (the place that
  * was reserved for it is not given back), or if each attempt is logged.
  */
-static void workers_there_are_go_on(int limit)
+static void existing_workers_keep_running(int limit)
 {
 	int trouble = said("cannot create a worker");
 	int better = said("can be created again");
@@ -127,7 +127,7 @@ static int flushes(void *pool)
  * not before.
  * Fails if either is woken because a worker was expected to come.
  */
-static void sleepers_are_served_afterwards(int limit)
+static void waiters_continue_when_a_worker_is_created(int limit)
 {
 	static const struct kpool_attrs narrow = { .capacity = 1 };
 	struct kt_submitter submitter = { };
@@ -158,7 +158,7 @@ out:
  * A closed pool keeps trying for what it has accepted.
  * Fails if closing it ends the spawn work.
  */
-static void closed_pool_keeps_trying(int limit)
+static void closed_pool_keeps_retrying(int limit)
 {
 	if (!limit_exists(limit) || !fail_make(&deep))
 		return;
@@ -179,7 +179,7 @@ out:
  * Abort and destroy end a pool that can have no worker.
  * Fails if either waits for a thread to run what is dropped.
  */
-static void abort_ends_it(int limit)
+static void abort_needs_no_worker(int limit)
 {
 	if (!limit_exists(limit) || !fail_make(&deep))
 		return;
@@ -238,7 +238,7 @@ out:
  * long it idles, and with that runs everything.
  * Fails if it is made when it is needed, or purged when it is not.
  */
-static void reclaim_goes_on(int limit)
+static void mem_reclaim_pool_makes_progress(int limit)
 {
 	static const struct kpool_attrs promising = {
 		.capacity = 4, .queue_depth = KPOOL_UNLIMITED, .expiry_ms = 1,
@@ -269,7 +269,7 @@ out:
  * One that cannot have its worker is not made, and it cannot be tuned away.
  * Fails if the promise is given without the worker.
  */
-static void reclaim_is_not_promised_in_vain(int limit)
+static void mem_reclaim_pool_needs_a_worker(int limit)
 {
 	const struct kpool_attrs promising = { .flags = KPOOL_MEM_RECLAIM };
 	struct kpool_attrs attrs;
@@ -314,7 +314,7 @@ static int flickers(void *arg)
  * Fails if a failure in a rare place (a worker that has its memory and no
  * thread) leaves the books wrong.
  */
-static void nothing_is_lost_meanwhile(int limit)
+static void no_item_is_lost_while_creation_fails(int limit)
 {
 	static const struct kpool_attrs churning = {
 		.capacity = 8, .queue_depth = 32, .expiry_ms = 1,
@@ -462,13 +462,13 @@ static void each_allocation_may_fail(int which)
 }
 
 KT_MODULE("kpool selftest: no thread, no memory",
-	  KT_EACH(workers_there_are_go_on, limits),
+	  KT_EACH(existing_workers_keep_running, limits),
 	  KT_EACH(accepted_items_wait_for_a_thread, limits),
-	  KT_EACH(sleepers_are_served_afterwards, limits),
-	  KT_EACH(closed_pool_keeps_trying, limits),
-	  KT_EACH(abort_ends_it, limits),
+	  KT_EACH(waiters_continue_when_a_worker_is_created, limits),
+	  KT_EACH(closed_pool_keeps_retrying, limits),
+	  KT_EACH(abort_needs_no_worker, limits),
 	  KT_EACH(prealloc_fails_cleanly, limits),
-	  KT_EACH(reclaim_goes_on, limits),
-	  KT_EACH(reclaim_is_not_promised_in_vain, limits),
-	  KT_EACH(nothing_is_lost_meanwhile, limits),
+	  KT_EACH(mem_reclaim_pool_makes_progress, limits),
+	  KT_EACH(mem_reclaim_pool_needs_a_worker, limits),
+	  KT_EACH(no_item_is_lost_while_creation_fails, limits),
 	  KT_EACH(each_allocation_may_fail, each_name));

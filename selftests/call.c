@@ -178,7 +178,7 @@ static void call_runs_in_a_worker(void)
  * What cannot be submitted is not called, and its argument stays the caller's.
  * Fails if release is called on every error.
  */
-static void refused_call_leaves_the_argument(void)
+static void refused_call_keeps_the_argument(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .nonblocking = 1 };
 	static struct full f;
@@ -205,7 +205,7 @@ out:
 }
 
 /* Fails if a caller that sleeps for admission is not sent away. */
-static void release_sends_waiting_callers_away(void)
+static void shutdown_refuses_blocked_callers(void)
 {
 	static struct full f;
 	struct caller c;
@@ -223,7 +223,7 @@ out:
 	full_end(&f);
 }
 
-static const char *const depths[] = { "in_submit", "in_line", NULL };
+static const char *const depths[] = { "in_submit", "queued", NULL };
 
 /*
  * A caller whose time is over before the function started, be it asleep in
@@ -344,7 +344,7 @@ static void release_function_is_optional(void)
 }
 
 /* Fails if a caller that waits is taken for one that has given up. */
-static void nobody_else_is_abandoned(void)
+static void waiting_caller_is_not_abandoned(void)
 {
 	struct kpool *pool = call_make(&queued_three, 0);
 	struct caller c;
@@ -427,7 +427,7 @@ out:
 }
 
 /* Fails if a displaced call is lost, or told another reason. */
-static void displaced_call_is_told(void)
+static void displaced_call_returns_the_error(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -453,7 +453,7 @@ out:
 }
 
 /* Fails if release lets an accepted call fall. */
-static void accepted_call_runs_after_release(void)
+static void accepted_call_runs_after_shutdown(void)
 {
 	static struct full f;
 	struct caller c;
@@ -548,7 +548,7 @@ static void destroy_waits_for_the_release_of_a_call_that_never_ran(void)
  * seen it yet.
  * Fails (KASAN) if the pool is freed under his feet.
  */
-static void destroy_waits_for_callers_on_their_way_out(void)
+static void destroy_waits_for_returning_callers(void)
 {
 	int i, spins, n = kt_count(300);
 	struct kpool *pool;
@@ -632,7 +632,7 @@ static void call_that_could_never_end_is_refused(int queue)
 }
 
 /* Fails if a call that ends by itself is taken for a hang. */
-static void timed_call_inside_is_no_hang(int queue)
+static void timed_call_inside_is_no_deadlock(int queue)
 {
 	struct kpool *pool = call_make(queue ? &queued_one : &one_unit, 0);
 
@@ -683,7 +683,7 @@ static int calls_one_that_flushes_it(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-static void circle_through_a_call_is_refused(void)
+static void cycle_through_a_call_is_refused(void)
 {
 	struct kpool *pool = call_make(&queued_three, 0);
 	static struct probe third;
@@ -811,7 +811,7 @@ static int calls_and_wakes_late(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-static const char *const circles[] = { "itself", "through_another", NULL };
+static const char *const cycles[] = { "itself", "through_another", NULL };
 
 /*
  * A function waits for the item that has called it, itself or in another call,
@@ -1099,27 +1099,27 @@ KT_MODULE("kpool selftest: calls",
 	  KT_CASE(call_returns_the_result),
 	  KT_CASE(call_is_counted_like_an_item),
 	  KT_CASE(call_runs_in_a_worker),
-	  KT_CASE(refused_call_leaves_the_argument),
-	  KT_CASE(release_sends_waiting_callers_away),
+	  KT_CASE(refused_call_keeps_the_argument),
+	  KT_CASE(shutdown_refuses_blocked_callers),
 	  KT_EACH(function_does_not_start_after_a_timeout, depths),
 	  KT_EACH(all_of_a_call_shares_its_time, depths),
 	  KT_CASE(running_function_is_abandoned),
 	  KT_CASE(release_function_is_optional),
-	  KT_CASE(nobody_else_is_abandoned),
+	  KT_CASE(waiting_caller_is_not_abandoned),
 	  KT_CASE(abandonment_ends_with_the_function),
 	  KT_CASE(abort_ends_pending_calls),
-	  KT_CASE(displaced_call_is_told),
-	  KT_CASE(accepted_call_runs_after_release),
+	  KT_CASE(displaced_call_returns_the_error),
+	  KT_CASE(accepted_call_runs_after_shutdown),
 	  KT_CASE(destroy_waits_for_an_abandoned_function),
 	  KT_CASE(destroy_waits_for_the_release_of_a_call_that_never_ran),
-	  KT_CASE(destroy_waits_for_callers_on_their_way_out),
+	  KT_CASE(destroy_waits_for_returning_callers),
 	  KT_CASE(item_may_call_where_a_unit_is_free),
 	  KT_EACH(call_that_could_never_end_is_refused, queues),
-	  KT_EACH(timed_call_inside_is_no_hang, queues),
+	  KT_EACH(timed_call_inside_is_no_deadlock, queues),
 	  KT_CASE(item_may_call_another_pool),
-	  KT_CASE(circle_through_a_call_is_refused),
+	  KT_CASE(cycle_through_a_call_is_refused),
 	  KT_CASE(refused_call_that_starts_is_waited_for),
-	  KT_EACH(function_that_waits_for_its_caller_first_is_refused, circles),
+	  KT_EACH(function_that_waits_for_its_caller_first_is_refused, cycles),
 	  KT_CASE(calls_run_in_parallel),
 	  KT_CASE(racing_timeouts_release_once),
 	  KT_CASE(no_time_is_a_timeout));

@@ -226,8 +226,8 @@ static int flushes_victim(void *unused)
  * A fault handler that dies while it is told of a death costs the thread that it
  * was called in, and is not called again for that one: the waiters are told,
  * and so is the handler of the next death.
- * Fails (hangs) if nobody notices, mutant reaper-left-to-the-dead, or if the
- * handler is given one thread after the other, mutant killer-told-again.
+ * Fails (hangs) if nobody notices, mutant reap-work-left-to-a-dead-thread, or if the
+ * handler is given one thread after the other, mutant death-handler-called-again.
  */
 static void handler_that_dies_is_not_the_last(int kind)
 {
@@ -315,7 +315,7 @@ static const char *const hanging[] = { "dropped", "handler", NULL };
  * buries its dead, and the watch of the same pool tells of items that stall.
  * Fails if the functions of two pools, or the watch, share a context.
  */
-static void function_that_hangs_holds_up_nobody(int which)
+static void hanging_function_delays_no_other_pool(int which)
 {
 	struct kpool *pool, *neighbour;
 	static struct leaf hung;
@@ -412,5 +412,5 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(dropped_that_dies_is_not_the_last, kinds),
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
-	  KT_EACH(function_that_hangs_holds_up_nobody, hanging),
+	  KT_EACH(hanging_function_delays_no_other_pool, hanging),
 	  KT_CASE(mem_reclaim_functions_need_no_kworker));

@@ -273,7 +273,7 @@ static void poke_pool(void)
 	struct kpool_attrs attrs;
 
 	kpool_get_attrs(pool, &attrs);
-	is_told("reboot", kpool_reopen(pool), -ESHUTDOWN);
+	is_told("reopen", kpool_reopen(pool), -ESHUTDOWN);
 	is_told("submit", kpool_submit(pool, &behind), -ESHUTDOWN);
 	is_told("try", kpool_try_submit(pool, &behind), -ESHUTDOWN);
 	is_told("timeout", kpool_submit_timeout(pool, &behind, 1), -ESHUTDOWN);
@@ -300,9 +300,9 @@ static void poke_pool(void)
 	is_told("flush", kpool_flush(pool), 0);
 	kpool_shutdown(pool);
 	is_told("abort", kpool_abort(pool), 0);
-	is_told("release_timeout", kpool_shutdown_timeout(pool, 1), 0);
+	is_told("shutdown_timeout", kpool_shutdown_timeout(pool, 1), 0);
 	is_told("destroy", kpool_destroy(pool), -ESHUTDOWN);
-	is_told("reboot", kpool_reopen(pool), -ESHUTDOWN);
+	is_told("reopen", kpool_reopen(pool), -ESHUTDOWN);
 	kpool_get_stats(pool, &stats);
 	pr_info("client: poked: closed %d, alive %llu, pending %llu, running %llu, completed %llu, dropped %llu\n",
 		stats.closed, stats.alive, stats.pending, stats.running,

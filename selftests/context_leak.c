@@ -325,7 +325,7 @@ static void flags_of_the_worker_are_kept(void)
 /*
  * What a submitter has set and locked before is its own as well.
  * Fails if an item that it runs is blamed for that, or it is undone: mutant
- * leak-submitter-compared-with-nothing.
+ * leak-of-submitter-its-own.
  */
 static void context_of_the_submitter_is_kept(void)
 {

@@ -129,7 +129,7 @@ static void no_deadline_is_none(void)
  * waits drops it then, and not before.
  * Fails if submit looks, or a timer does.
  */
-static void deadline_is_examined_at_its_turn(void)
+static void deadline_is_checked_at_the_start(void)
 {
 	struct kpool *pool = deadline_pool(&one_deep);
 
@@ -474,7 +474,7 @@ static void job_without_dropped_function_expires(void)
  * the deadline has passed.
  * Fails if leaving the line is the turn.
  */
-static void cancel_and_abort_come_before_the_deadline(void)
+static void cancel_and_abort_override_the_deadline(void)
 {
 	struct kpool *pool = deadline_pool(&one_deep);
 
@@ -499,7 +499,7 @@ static void cancel_and_abort_come_before_the_deadline(void)
  * told once.
  * Fails if one drop is all that a look at the line makes.
  */
-static void many_expired_jobs_are_passed(void)
+static void many_expired_jobs_are_dropped(void)
 {
 	int n = kt_count(10000), i, wrong = 0;
 	struct kpool *pool = deadline_pool(&two_deep);
@@ -535,7 +535,7 @@ out:
  * held back.
  * Fails if a drop does not look at the next in line.
  */
-static void expired_heavy_job_holds_nobody_back(void)
+static void expired_heavy_job_blocks_no_other(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
@@ -674,7 +674,7 @@ static int submits_late_and_waits(struct kpool_item *item)
  * told.
  * Fails if what is left to be dropped is taken for what never ends.
  */
-static void item_may_wait_for_one_that_is_too_late(void)
+static void item_may_wait_for_an_expired_job(void)
 {
 	struct kpool *pool = deadline_pool(&two_deep);
 
@@ -758,7 +758,7 @@ KT_MODULE("kpool selftest: deadlines",
 	  KT_CASE(past_deadline_drops),
 	  KT_CASE(future_deadline_runs),
 	  KT_CASE(no_deadline_is_none),
-	  KT_CASE(deadline_is_examined_at_its_turn),
+	  KT_CASE(deadline_is_checked_at_the_start),
 	  KT_CASE(paused_pool_drops_nothing),
 	  KT_CASE(run_may_outlast_the_deadline),
 	  KT_CASE(sleeping_submit_is_accepted_and_dropped),
@@ -770,11 +770,11 @@ KT_MODULE("kpool selftest: deadlines",
 	  KT_CASE(dropped_function_may_free_the_job),
 	  KT_CASE(dropped_function_cannot_wait_for_itself),
 	  KT_CASE(job_without_dropped_function_expires),
-	  KT_CASE(cancel_and_abort_come_before_the_deadline),
-	  KT_CASE(many_expired_jobs_are_passed),
-	  KT_CASE(expired_heavy_job_holds_nobody_back),
+	  KT_CASE(cancel_and_abort_override_the_deadline),
+	  KT_CASE(many_expired_jobs_are_dropped),
+	  KT_CASE(expired_heavy_job_blocks_no_other),
 	  KT_CASE(plain_item_has_no_deadline),
 	  KT_CASE(self_submission_has_its_own_deadline),
-	  KT_CASE(item_may_wait_for_one_that_is_too_late),
+	  KT_CASE(item_may_wait_for_an_expired_job),
 	  KT_CASE(deadline_is_exact),
 	  KT_CASE(close_deadline_ends_exactly_once));

@@ -198,7 +198,7 @@ out:
  * others go on sleeping, and are served in order as soon as items end.
  * Fails (hangs) without the check, or refuses the wrong one, or several.
  */
-static void submit_that_closes_the_circle_is_refused(void)
+static void submit_that_would_deadlock_is_refused(void)
 {
 	struct kpool *pool = kt_pool("nested",
 				     &(struct kpool_attrs){ .capacity = 4 });
@@ -273,7 +273,7 @@ out:
  * outsider is served afterwards.
  * Fails if outsiders asleep in submit are taken for callers that could help.
  */
-static void outsiders_asleep_do_not_help(void)
+static void external_submitters_make_no_progress(void)
 {
 	struct kpool *pool = kt_pool("nested",
 				     &(struct kpool_attrs){ .capacity = 1 });
@@ -355,7 +355,7 @@ static int waits_for_itself(struct actor *a)
  * pending acceptance is taken back, and disable holds, all the same.
  * Fails (hangs) without the check for the own item.
  */
-static void waiting_for_oneself_is_refused(void)
+static void wait_for_itself_is_refused(void)
 {
 	struct kpool *pool = kt_pool("self",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -372,7 +372,7 @@ out:
 /* Two items wait for each other, each in its own way. */
 static void circle_of_two(int capacity, int (*act)(struct actor *a))
 {
-	struct kpool *pool = kt_pool("circle",
+	struct kpool *pool = kt_pool("cycle",
 				     &(struct kpool_attrs){ .capacity = capacity });
 
 	if (!pool || !cast_start(2, pool, act))
@@ -394,13 +394,13 @@ out:
  * until that one has ended.
  * Fails (hangs) if only submitters count as sleepers.
  */
-static void circle_of_flushes_is_refused(void)
+static void cycle_of_flushes_is_refused(void)
 {
 	circle_of_two(2, flushes_peer);
 }
 
 /* The same for cancel_wait. */
-static void circle_of_cancels_is_refused(void)
+static void cycle_of_cancels_is_refused(void)
 {
 	circle_of_two(2, cancels_peer);
 }
@@ -409,7 +409,7 @@ static void circle_of_cancels_is_refused(void)
  * The same while a unit is free: nothing that could use it would help.
  * Fails if free units are taken for a way out though nothing is pending.
  */
-static void free_unit_does_not_open_a_circle(void)
+static void cycle_is_refused_with_a_free_unit(void)
 {
 	circle_of_two(3, flushes_peer);
 }
@@ -478,7 +478,7 @@ out:
  * A paused pool is no hang, as resume can serve the sleepers.
  * Fails if pause is not looked at.
  */
-static void paused_pool_is_no_hang(void)
+static void paused_pool_is_no_deadlock(void)
 {
 	struct kpool *pool = kt_pool("paused",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -501,7 +501,7 @@ out:
  * A hang that a tune made while the pool was paused is refused at resume.
  * Fails (hangs) if resume does not look again.
  */
-static void resume_looks_again(void)
+static void resume_checks_for_deadlock(void)
 {
 	struct kpool *pool = kt_pool("paused",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -534,7 +534,7 @@ static int flushes_child_of(void *arg)
  * first, is refused.
  * Fails (hangs) if the waiters behind a refused one are forgotten.
  */
-static void waiter_behind_the_refused_is_served(void)
+static void waiter_behind_a_refused_one_is_completed(void)
 {
 	struct kpool *pool = kt_pool("paused",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -568,7 +568,7 @@ out:
  * the other is served after.
  * Fails if a timed sleeper counts as one that can never go on.
  */
-static void timed_sleeper_is_no_hang(void)
+static void timed_wait_is_no_deadlock(void)
 {
 	struct kpool *pool = kt_pool("timed",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -838,21 +838,21 @@ out:
 
 KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(nested_submit_that_can_wait_waits),
-	  KT_CASE(submit_that_closes_the_circle_is_refused),
+	  KT_CASE(submit_that_would_deadlock_is_refused),
 	  KT_CASE(nested_submit_uses_the_queue),
 	  KT_CASE(nested_submit_grows_the_pool),
-	  KT_CASE(outsiders_asleep_do_not_help),
+	  KT_CASE(external_submitters_make_no_progress),
 	  KT_CASE(capacity_items_may_await_one_another),
-	  KT_CASE(waiting_for_oneself_is_refused),
-	  KT_CASE(circle_of_flushes_is_refused),
-	  KT_CASE(circle_of_cancels_is_refused),
-	  KT_CASE(free_unit_does_not_open_a_circle),
+	  KT_CASE(wait_for_itself_is_refused),
+	  KT_CASE(cycle_of_flushes_is_refused),
+	  KT_CASE(cycle_of_cancels_is_refused),
+	  KT_CASE(cycle_is_refused_with_a_free_unit),
 	  KT_CASE(flush_of_a_pending_item),
 	  KT_CASE(last_active_item_ends_on_a_shrunk_pool),
-	  KT_CASE(paused_pool_is_no_hang),
-	  KT_CASE(resume_looks_again),
-	  KT_CASE(waiter_behind_the_refused_is_served),
-	  KT_CASE(timed_sleeper_is_no_hang),
+	  KT_CASE(paused_pool_is_no_deadlock),
+	  KT_CASE(resume_checks_for_deadlock),
+	  KT_CASE(waiter_behind_a_refused_one_is_completed),
+	  KT_CASE(timed_wait_is_no_deadlock),
 	  KT_CASE(waiting_for_the_whole_pool_is_refused),
 	  KT_CASE(aborter_that_waits_in_dropped_is_refused),
 	  KT_CASE(worker_that_waits_in_dropped_is_refused),

@@ -4,7 +4,7 @@
  * flusher, which waits for another job of the stream, the late one.
  *
  * A circle may close though nobody falls asleep: when the late job comes into the
- * line behind the runner.  Mutant circle-by-a-late-job.
+ * line behind the runner.  Mutant cycle-by-a-late-job.
  */
 #include "caller_item.h"
 #include "load.h"
@@ -45,8 +45,8 @@ static int calls(struct caller_item *a)
 	return kpool_call(a->pool, flushes_flusher_when_called, NULL, NULL);
 }
 
-static struct kpool *circle_make(const struct kpool_attrs *attrs,
-				 int (*act)(struct caller_item *a))
+static struct kpool *cycle_make(const struct kpool_attrs *attrs,
+				int (*act)(struct caller_item *a))
 {
 	struct kpool *pool = group_make(attrs, 0, 0);
 
@@ -121,9 +121,9 @@ static void circle_end(struct kpool *pool)
  * The job comes due, and follows the runner.
  * Fails if only callers that fall asleep look for a circle.
  */
-static void job_that_comes_due_closes_a_circle(void)
+static void due_job_closes_a_cycle(void)
 {
-	struct kpool *pool = circle_make(&roomy, flushes_flusher);
+	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
 
 	if (pool && circle_start(pool) &&
 	    KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, HZ / 5), 0)) {
@@ -137,10 +137,10 @@ static void job_that_comes_due_closes_a_circle(void)
  * The job is due, but follows the runner only when the queue has room.
  * Fails if only callers that fall asleep look for a circle.
  */
-static void job_that_gets_room_closes_a_circle(void)
+static void admitted_job_closes_a_cycle(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 1 };
-	struct kpool *pool = circle_make(&attrs, flushes_flusher);
+	struct kpool *pool = cycle_make(&attrs, flushes_flusher);
 
 	if (!pool || !circle_start(pool) ||
 	    !KT_EXPECT(load_runs(pool, &filler)) ||
@@ -164,9 +164,9 @@ out:
  * one's flush is.
  * Fails if the runner is all that is looked at.
  */
-static void caller_in_a_circle_sleeps_on(void)
+static void caller_in_a_cycle_keeps_waiting(void)
 {
-	struct kpool *pool = circle_make(&roomy, calls);
+	struct kpool *pool = cycle_make(&roomy, calls);
 
 	if (pool && circle_start(pool) &&
 	    KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, HZ / 5), 0)) {
@@ -191,11 +191,11 @@ static void dropped_submits_again(struct kpool_item *item, int err)
  * The flusher waits for the dropped function of the late job, which submits the
  * job again behind the runner: for that acceptance nobody waits.
  * Fails if a waiter is taken for one of the item's next run: mutant
- * begun-wait-taken-for-the-next.
+ * started-wait-taken-for-the-next.
  */
-static void wait_for_an_earlier_run_closes_no_circle(void)
+static void wait_for_an_earlier_run_closes_no_cycle(void)
 {
-	struct kpool *pool = circle_make(&roomy, flushes_flusher);
+	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
 
 	if (!pool)
 		return;
@@ -234,12 +234,12 @@ static void dropped_waits(struct kpool_item *item, int err)
  * Fails if what is about to be dropped waits for its stream: mutant
  * dropped-waits-for-its-stream.
  */
-static void job_to_be_dropped_closes_no_circle(void)
+static void dropping_job_closes_no_cycle(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
 	};
-	struct kpool *pool = circle_make(&attrs, flushes_flusher);
+	struct kpool *pool = cycle_make(&attrs, flushes_flusher);
 	struct kt_thread aborter;
 
 	kt_gate_init(&dropping);
@@ -274,16 +274,16 @@ static int calls_for_a_while(struct caller_item *a)
  * The flusher calls, for a while, what waits for the flusher.  There was no room
  * at first, so what is called begins before its caller knows.
  * Fails if a wait that ends by itself is taken for the last link of a circle:
- * mutant timed-wait-closes-a-circle.
+ * mutant timed-wait-closes-a-cycle.
  */
-static void call_for_a_while_closes_no_circle(void)
+static void timed_call_closes_no_cycle(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 3 };
 	struct kpool *pool;
 	int round, called = 0;
 
 	for (round = 0; round < 10; round++) {
-		pool = circle_make(&attrs, flushes_flusher);
+		pool = cycle_make(&attrs, flushes_flusher);
 		if (!pool)
 			return;
 		flusher->act = calls_for_a_while;
@@ -309,9 +309,9 @@ static void call_for_a_while_closes_no_circle(void)
 }
 
 KT_MODULE("Circles of waits, and what looks like one",
-	  KT_CASE(job_that_comes_due_closes_a_circle),
-	  KT_CASE(job_that_gets_room_closes_a_circle),
-	  KT_CASE(caller_in_a_circle_sleeps_on),
-	  KT_CASE(wait_for_an_earlier_run_closes_no_circle),
-	  KT_CASE(job_to_be_dropped_closes_no_circle),
-	  KT_CASE(call_for_a_while_closes_no_circle));
+	  KT_CASE(due_job_closes_a_cycle),
+	  KT_CASE(admitted_job_closes_a_cycle),
+	  KT_CASE(caller_in_a_cycle_keeps_waiting),
+	  KT_CASE(wait_for_an_earlier_run_closes_no_cycle),
+	  KT_CASE(dropping_job_closes_no_cycle),
+	  KT_CASE(timed_call_closes_no_cycle));

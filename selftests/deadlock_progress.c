@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which threads give hope to items that sleep in their pool: droppers, aborters and
+ * Which threads give hope to items that sleep in their pool: drop_calls, aborters and
  * submitters that are part of the hang themselves give none; one that has been
  * killed does.
  */
@@ -14,8 +14,8 @@ static struct kpool *here;
 static struct kpool_stream stream;
 
 /* What drops: the drop work, or a thread that aborts the pool. */
-static const char *const droppers[] = {
-	"group_cancel", "abort", "release", NULL
+static const char *const drop_calls[] = {
+	"group_cancel", "abort", "shutdown", NULL
 };
 
 static struct kt_gate cue;
@@ -63,9 +63,9 @@ static void drop_two(struct kpool *pool, int drop_work, struct kt_thread *aborte
  * An item waits for one that is to be dropped, and the dropped function before
  * that one waits for the item: nothing is left that drops.
  * Fails (hangs) if what is to be dropped gives hope while its drop work sleeps:
- * mutants dropper-asleep-helps, aborter-asleep-helps.
+ * mutants blocked-drop-work-is-progress, blocked-aborter-is-progress.
  */
-static void hang_through_a_dropped_function_is_refused(int drop_work)
+static void deadlock_through_a_dropped_function_is_refused(int drop_work)
 {
 	struct kpool *pool = group_make(&queued_one, 2, 0);
 	struct kt_thread aborter = { };
@@ -103,7 +103,7 @@ static void hang_is_refused(struct kpool *pool, struct probe *last)
 	jobs_end(pool);
 }
 
-static struct kpool *hang_make(const struct kpool_attrs *attrs, int members,
+static struct kpool *deadlock_make(const struct kpool_attrs *attrs, int members,
 			       int (*act)(struct caller_item *a))
 {
 	struct kpool *pool = group_make(attrs, members, 0);
@@ -131,11 +131,11 @@ static int act_flushes_the_third(struct caller_item *a)
 /*
  * The drop work aborts the pool, and sleeps in what it drops so.
  * Fails (hangs) if it counts as an aborter that goes on: mutant
- * dropper-that-aborts-helps.
+ * aborting-drop-work-is-progress.
  */
-static void dropper_that_aborts_is_no_hope(void)
+static void aborting_drop_work_makes_no_progress(void)
 {
-	struct kpool *pool = hang_make(&queued_one, 1, act_flushes_the_third);
+	struct kpool *pool = deadlock_make(&queued_one, 1, act_flushes_the_third);
 
 	if (!pool)
 		return;
@@ -174,9 +174,9 @@ static void occupy_dropper(struct kpool *pool)
  * The last that an aborter does is to leave a job to the drop work, which sleeps.
  * Fails (hangs) if nobody looks again then: mutant aborter-leaves-unseen.
  */
-static void aborter_that_leaves_is_no_hope(void)
+static void returning_aborter_makes_no_progress(void)
 {
-	struct kpool *pool = hang_make(&queued_two, 1, act_flushes_the_second);
+	struct kpool *pool = deadlock_make(&queued_two, 1, act_flushes_the_second);
 	struct kt_thread aborter = { };
 
 	if (!pool)
@@ -218,15 +218,15 @@ static void *leaver_init(void *data)
 /*
  * A worker aborts the pool on its way out.
  * Fails (hangs) if it is asked for its sleep as if it ran an item: mutant
- * leaver-runs-an-item.
+ * exiting-worker-runs-an-item.
  */
-static void leaver_that_aborts_is_no_hope(void)
+static void aborting_exiting_worker_makes_no_progress(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
 		.worker_init = leaver_init, .worker_exit = leaver_exit,
 	};
-	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_third);
+	struct kpool *pool = deadlock_make(&attrs, 0, act_flushes_the_third);
 
 	if (!pool)
 		return;
@@ -278,11 +278,11 @@ static int act_kills_and_flushes(struct caller_item *a)
 /*
  * A sleeper that has been killed goes on: a waiter for it is not refused.
  * Fails (-EDEADLK) if it counts as asleep until it is there: mutant
- * killed-is-asleep.
+ * killed-counts-as-blocked.
  */
-static void killed_sleeper_is_hope(void)
+static void killed_submitter_makes_progress(void)
 {
-	struct kpool *pool = hang_make(&run_by_callers, 0,
+	struct kpool *pool = deadlock_make(&run_by_callers, 0,
 				       act_kills_and_flushes);
 	struct kt_thread submitter = { };
 
@@ -344,7 +344,7 @@ static bool starts_beside_the_refused(void)
 		.capacity = 2, .when_full = KPOOL_FULL_CALLER_RUNS,
 		.cpumask = cpumask_of(1),
 	};
-	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_second);
+	struct kpool *pool = deadlock_make(&attrs, 0, act_flushes_the_second);
 	struct kt_thread submitter = { };
 	struct hog hog = { };
 
@@ -384,7 +384,7 @@ static bool starts_beside_the_refused(void)
  * Fails (each time; a machine that stands still may do so once) if the worker
  * that refuses does not look again.
  */
-static void room_of_the_refused_is_used_at_once(void)
+static void room_of_a_refused_submitter_is_reused(void)
 {
 	int tries = 3;
 
@@ -481,8 +481,8 @@ static const struct {
 };
 
 static const char *const hope_names[] = {
-	"run", "run_of_a_caller", "cancel", "cancel_wait", "disable",
-	"group_cancel", "release", "due", "due_by_time", "too_late", "unit",
+	"run", "run_of_a_caller", "cancel", "cancel_sync", "disable",
+	"group_cancel", "shutdown", "due", "due_by_time", "too_late", "unit",
 	"pause", NULL
 };
 
@@ -517,7 +517,7 @@ static void hope_begins(struct kpool *pool, int kind, struct kt_thread *t)
  * While that goes on, the sleep may end; as soon as it goes, it cannot.
  * Fails (hangs) if no verdict is drawn when it goes.
  */
-static void end_of_the_last_hope_is_a_hang(int which)
+static void deadlock_is_found_when_last_progress_ends(int which)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 2, .expiry_ms = KPOOL_NO_PURGE,
@@ -526,7 +526,7 @@ static void end_of_the_last_hope_is_a_hang(int which)
 		.when_full = hopes[which].kind == HOPE_CALLER ?
 			     KPOOL_FULL_CALLER_RUNS : KPOOL_FULL_WAIT,
 	};
-	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_second);
+	struct kpool *pool = deadlock_make(&attrs, 0, act_flushes_the_second);
 	struct kt_thread t = { };
 
 	if (!pool)
@@ -557,11 +557,11 @@ static void end_of_the_last_hope_is_a_hang(int which)
 	jobs_end(pool);
 }
 
-KT_MODULE("kpool selftest: hangs with droppers, aborters and submitters",
-	  KT_EACH(hang_through_a_dropped_function_is_refused, droppers),
-	  KT_CASE(dropper_that_aborts_is_no_hope),
-	  KT_CASE(aborter_that_leaves_is_no_hope),
-	  KT_CASE(leaver_that_aborts_is_no_hope),
-	  KT_CASE(killed_sleeper_is_hope),
-	  KT_CASE(room_of_the_refused_is_used_at_once),
-	  KT_EACH(end_of_the_last_hope_is_a_hang, hope_names));
+KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
+	  KT_EACH(deadlock_through_a_dropped_function_is_refused, drop_calls),
+	  KT_CASE(aborting_drop_work_makes_no_progress),
+	  KT_CASE(returning_aborter_makes_no_progress),
+	  KT_CASE(aborting_exiting_worker_makes_no_progress),
+	  KT_CASE(killed_submitter_makes_progress),
+	  KT_CASE(room_of_a_refused_submitter_is_reused),
+	  KT_EACH(deadlock_is_found_when_last_progress_ends, hope_names));

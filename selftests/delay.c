@@ -522,7 +522,7 @@ static void release_here(void)
  * wherever release is called; what is due runs.
  * Fails if a delayed job stays behind, runs, or is dropped in hardirq.
  */
-static void release_drops_delayed_jobs(int in_irq)
+static void shutdown_drops_delayed_jobs(int in_irq)
 {
 	int i;
 
@@ -581,7 +581,7 @@ static void abort_drops_delayed_jobs(void)
  * before, and delays them anew.
  * Fails if an old time survives: the job would run twice or too early.
  */
-static void rebooted_pool_delays_anew(void)
+static void reopened_pool_accepts_delayed_jobs(void)
 {
 	int i;
 
@@ -635,7 +635,7 @@ static void destroy_drops_delayed_jobs(void)
  * take to be told: it is dropped.
  * Fails if the timer looks at the time alone.
  */
-static void no_job_comes_due_in_a_closed_pool(void)
+static void no_job_becomes_due_in_a_closed_pool(void)
 {
 	bool in_time;
 
@@ -735,7 +735,7 @@ static void turn_delayed_jobs(void)
  * Fails (lockdep, "sleeping function") if a timer's or a sleeping lock is
  * needed there that cannot be had.
  */
-static void delayed_jobs_turn_in_atomic_context(int in_irq)
+static void delayed_jobs_are_modified_in_atomic_context(int in_irq)
 {
 	static DEFINE_RAW_SPINLOCK(lock);
 	unsigned long flags;
@@ -818,7 +818,7 @@ static void job_may_delay_itself(void)
  * cancel_wait ends a job that delays itself for ever, wherever it finds it.
  * Fails if it comes again afterwards.
  */
-static void cancel_wait_ends_a_periodic_job(void)
+static void cancel_sync_ends_a_periodic_job(void)
 {
 	int i, n;
 
@@ -871,7 +871,7 @@ static void job_due_while_it_runs_starts_after(void)
  * starts when the pool is resumed.
  * Fails if pause stops the timer, or a due job passes it.
  */
-static void paused_pool_holds_due_jobs_back(void)
+static void paused_pool_starts_no_due_job(void)
 {
 	if (!delay_make(&one_deep))
 		return;
@@ -988,7 +988,7 @@ static void waiting_for_a_delayed_job_may_be_a_deadlock(void)
  * is refused now, and not when the job is due.
  * Fails (a wait is over by its limit) if any delayed job gives hope.
  */
-static void delayed_job_without_a_unit_gives_no_hope(void)
+static void delayed_job_without_a_unit_makes_no_progress(void)
 {
 	if (!delay_make(&one_deep))
 		return;
@@ -1294,22 +1294,22 @@ KT_MODULE("kpool selftest: delays",
 	  KT_CASE(due_job_is_never_refused),
 	  KT_CASE(due_job_is_not_limited_by_max_blocked),
 	  KT_CASE(delayed_jobs_take_no_queue_depth),
-	  KT_EACH(release_drops_delayed_jobs, contexts),
+	  KT_EACH(shutdown_drops_delayed_jobs, contexts),
 	  KT_CASE(abort_drops_delayed_jobs),
-	  KT_CASE(rebooted_pool_delays_anew),
+	  KT_CASE(reopened_pool_accepts_delayed_jobs),
 	  KT_CASE(destroy_drops_delayed_jobs),
-	  KT_CASE(no_job_comes_due_in_a_closed_pool),
+	  KT_CASE(no_job_becomes_due_in_a_closed_pool),
 	  KT_CASE(flush_waits_for_delayed_jobs),
 	  KT_CASE(waiters_of_a_delayed_job_are_woken),
-	  KT_EACH(delayed_jobs_turn_in_atomic_context, atomic_contexts),
+	  KT_EACH(delayed_jobs_are_modified_in_atomic_context, atomic_contexts),
 	  KT_CASE(job_may_delay_itself),
-	  KT_CASE(cancel_wait_ends_a_periodic_job),
+	  KT_CASE(cancel_sync_ends_a_periodic_job),
 	  KT_CASE(job_due_while_it_runs_starts_after),
-	  KT_CASE(paused_pool_holds_due_jobs_back),
+	  KT_CASE(paused_pool_starts_no_due_job),
 	  KT_CASE(farthest_delay_is_not_early),
 	  KT_CASE(deadline_of_a_delayed_job_is_examined_when_due),
 	  KT_CASE(waiting_for_a_delayed_job_may_be_a_deadlock),
-	  KT_CASE(delayed_job_without_a_unit_gives_no_hope),
+	  KT_CASE(delayed_job_without_a_unit_makes_no_progress),
 	  KT_CASE(thousands_run_once_in_due_order),
 	  KT_CASE(delayed_job_ends_exactly_once),
 	  KT_CASE(delay_is_kept_to_the_tick));

@@ -49,7 +49,7 @@ static void destroy_with_sleepers(bool end_now)
  * Fails if destroy waits with that until the last item, or (KASAN) frees the
  * pool before a sleeper has left it.
  */
-static void destroy_sends_sleepers_away(void)
+static void destroy_refuses_blocked_submitters(void)
 {
 	int round;
 
@@ -62,7 +62,7 @@ static void destroy_sends_sleepers_away(void)
  * to run it yet.
  * Fails if destroy drops what is pending, or the last acceptance is missed.
  */
-static void destroy_runs_what_was_accepted(void)
+static void destroy_runs_accepted_items(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
@@ -207,8 +207,8 @@ static void create_and_destroy(void)
 }
 
 KT_MODULE("kpool selftest: the end of a pool",
-	  KT_CASE(destroy_sends_sleepers_away),
-	  KT_CASE(destroy_runs_what_was_accepted),
+	  KT_CASE(destroy_refuses_blocked_submitters),
+	  KT_CASE(destroy_runs_accepted_items),
 	  KT_CASE(destroy_waits_for_the_threads),
 	  KT_CASE(default_pool_is_one),
 	  KT_CASE(create_and_destroy));

@@ -580,7 +580,7 @@ static int block_verify(int nr, void *buffer)
 }
 
 /* Fails if a worker has no state, or an error is not told. */
-static void workers_have_buffers_and_faults_are_told(void)
+static void workers_have_buffers_and_faults_are_reported(void)
 {
 	atomic_t bad = ATOMIC_INIT(0);
 	long i;
@@ -730,6 +730,6 @@ KT_MODULE("kpool selftest: the examples of the manual",
 	  KT_CASE(weights_bound_what_runs),
 	  KT_CASE(urgent_first_and_late_dropped),
 	  KT_CASE(job_tries_again_later),
-	  KT_CASE(workers_have_buffers_and_faults_are_told),
+	  KT_CASE(workers_have_buffers_and_faults_are_reported),
 	  KT_CASE(oldest_makes_room),
 	  KT_CASE(several_pools_work_as_one));

@@ -80,7 +80,7 @@ static noinline void part(void)
  * returned.
  * Fails (a warning) if a run counts as pending: mutant onstack-run-is-pending.
  */
-static void stack_item_may_go_while_it_returns(void)
+static void stack_item_may_end_before_its_function(void)
 {
 	kt_gate_init(&behind);
 	if (!edges_make(&queued_one))
@@ -188,7 +188,7 @@ static void item_handed_on_runs_in_the_next_pool(void)
  * The second run may end first, and the item go: the first does not look at it.
  * Fails (use after free) if the end of the first run touches the item.
  */
-static void item_handed_on_may_go_before_its_first_run(void)
+static void item_handed_on_may_be_freed_by_its_second_run(void)
 {
 	if (!courier_make())
 		return;
@@ -261,9 +261,9 @@ static int crosses(struct kpool_item *item)
  * A waiter for the run that has handed its item on does not wait for what the
  * item does elsewhere: no circle is closed by that.
  * Fails (-EDEADLK) if the item's new run is looked at: mutant
- * circle-by-an-item-handed-on.
+ * cycle-by-an-item-handed-on.
  */
-static void item_handed_on_closes_no_circle(void)
+static void item_handed_on_closes_no_cycle(void)
 {
 	int i;
 
@@ -371,7 +371,7 @@ static void submit_now_is_refused_while_paused(void)
 }
 
 /* Fails if it overtakes one that sleeps for more units. */
-static void submit_now_is_refused_behind_a_sleeper(void)
+static void submit_now_is_refused_behind_a_submitter(void)
 {
 	struct kt_submitter s = { };
 
@@ -525,15 +525,15 @@ static void (*const room_makers[])(void) = {
 
 static const char *const room_maker_names[] = {
 	"a_run_ends", "one_is_cancelled", "capacity_grows", "queue_grows",
-	"one_is_dropped", "the_pool_is_released", NULL
+	"one_is_dropped", "the_pool_is_shut_down", NULL
 };
 
 /*
  * Several are refused, and told once, when one of them would not be any more.
  * Fails (never told, or at once) if the end of the want is not seen: mutants
- * room-not-told, room-told-at-once.
+ * room-not-called, room-called-at-once.
  */
-static void room_is_told_once_when(int maker)
+static void room_is_called_once_when(int maker)
 {
 	if (!room_make(&queue_of_one))
 		return;
@@ -552,7 +552,7 @@ static void room_is_told_once_when(int maker)
 }
 
 /* Submit by a nonblocking pool's policy is refused likewise. */
-static void room_is_told_to_the_nonblocking(void)
+static void room_is_called_in_a_nonblocking_pool(void)
 {
 	if (!room_make(&never_sleeps))
 		return;
@@ -586,7 +586,7 @@ static void room_may_be_taken_by_the_callback(void)
 }
 
 /* Fails if any end of a run is taken for it, or kpool_submit_now() is told. */
-static void room_is_not_told_without_a_refusal(void)
+static void room_is_not_called_without_a_refusal(void)
 {
 	if (!room_make(&one_unit))
 		return;
@@ -604,7 +604,7 @@ static void room_is_not_told_without_a_refusal(void)
  * Refused for three units, it is told when three are free, and not before.
  * Fails (a callback at each end of a run) if one unit counts as room for it.
  */
-static void room_is_told_when_a_heavy_item_fits(void)
+static void room_is_called_when_a_heavy_item_fits(void)
 {
 	int i;
 
@@ -628,7 +628,7 @@ static void room_is_told_when_a_heavy_item_fits(void)
 }
 
 /* Refused behind a sleeper, it is told when the sleeper has been let in. */
-static void room_is_told_behind_a_sleeper(void)
+static void room_is_called_behind_a_blocked_submitter(void)
 {
 	struct kt_submitter s = { };
 
@@ -648,9 +648,9 @@ static void room_is_told_behind_a_sleeper(void)
 
 /*
  * Refused behind another of its stream, it is told when that one has ended.
- * Fails (never told) if units alone are looked at: mutant room-not-told-by-stream.
+ * Fails (never told) if units alone are looked at: mutant room-not-called-by-stream.
  */
-static void room_is_told_when_a_stream_goes_on(void)
+static void room_is_called_when_a_stream_continues(void)
 {
 	if (!room_make(&four_units))
 		return;
@@ -670,7 +670,7 @@ static void room_is_told_when_a_stream_goes_on(void)
 }
 
 /* Refused with more units than a shrunk pool has, it is told when all are free. */
-static void room_is_told_when_a_shrunk_pool_is_empty(void)
+static void room_is_called_when_a_shrunk_pool_is_empty(void)
 {
 	if (!room_make(&four_units))
 		return;
@@ -693,7 +693,7 @@ static void room_is_told_when_a_shrunk_pool_is_empty(void)
  * when the stream is empty.
  * Fails (never told) if so many are waited for: mutant room-beyond-capacity.
  */
-static void room_is_told_when_a_stream_ends_in_a_shrunk_pool(void)
+static void room_is_called_when_a_stream_ends_in_a_shrunk_pool(void)
 {
 	if (!room_make(&four_units))
 		return;
@@ -710,7 +710,7 @@ static void room_is_told_when_a_stream_ends_in_a_shrunk_pool(void)
 }
 
 /* Fails (use after free) if destroy does not wait for the callback. */
-static void room_is_not_told_after_destroy(void)
+static void room_is_not_called_after_destroy(void)
 {
 	int before_end;
 
@@ -1021,7 +1021,7 @@ static int sleeps_inside(struct kpool_item *item)
 /*
  * A sleeper whose signal is pending goes on: no hang, so none is refused.
  * Fails (-EDEADLK) if it counts as asleep for good: mutant
- * sleeper-with-signal-hangs.
+ * waiter-with-signal-counts-as-blocked.
  */
 static void signal_comes_before_deadlock(int sleep)
 {
@@ -1188,7 +1188,7 @@ static void weight_counts_for_the_next_run_if_it(int becomes)
 	edges_end();
 }
 
-static void priority_changed_inside_holds_for_the_next_run(void)
+static void priority_changed_inside_applies_to_the_next_run(void)
 {
 	static const int expected[] = { 0, 1, 2, 0 };
 	int i;
@@ -1211,7 +1211,7 @@ static void priority_changed_inside_holds_for_the_next_run(void)
 	edges_end();
 }
 
-static void deadline_changed_inside_holds_for_the_next_run(void)
+static void deadline_changed_inside_applies_to_the_next_run(void)
 {
 	if (!edges_make(&queued_one))
 		return;
@@ -1282,26 +1282,26 @@ static void item_submitted_in_its_dropped_function_runs(void)
 }
 
 KT_MODULE("kpool selftest: the edges of the API",
-	  KT_CASE(stack_item_may_go_while_it_returns),
+	  KT_CASE(stack_item_may_end_before_its_function),
 	  KT_CASE(item_handed_on_runs_in_the_next_pool),
-	  KT_CASE(item_handed_on_may_go_before_its_first_run),
+	  KT_CASE(item_handed_on_may_be_freed_by_its_second_run),
 	  KT_CASE(item_handed_on_is_cancelled_in_the_next_pool),
-	  KT_CASE(item_handed_on_closes_no_circle),
+	  KT_CASE(item_handed_on_closes_no_cycle),
 	  KT_CASE(submit_now_starts_while_units_are_free),
 	  KT_CASE(submit_now_is_refused_while_paused),
-	  KT_CASE(submit_now_is_refused_behind_a_sleeper),
+	  KT_CASE(submit_now_is_refused_behind_a_submitter),
 	  KT_CASE(submit_now_is_refused_behind_a_run),
 	  KT_CASE(submit_now_answers_in_hardirq),
-	  KT_EACH(room_is_told_once_when, room_maker_names),
-	  KT_CASE(room_is_told_to_the_nonblocking),
+	  KT_EACH(room_is_called_once_when, room_maker_names),
+	  KT_CASE(room_is_called_in_a_nonblocking_pool),
 	  KT_CASE(room_may_be_taken_by_the_callback),
-	  KT_CASE(room_is_not_told_without_a_refusal),
-	  KT_CASE(room_is_told_when_a_heavy_item_fits),
-	  KT_CASE(room_is_told_behind_a_sleeper),
-	  KT_CASE(room_is_told_when_a_stream_goes_on),
-	  KT_CASE(room_is_told_when_a_shrunk_pool_is_empty),
-	  KT_CASE(room_is_told_when_a_stream_ends_in_a_shrunk_pool),
-	  KT_CASE(room_is_not_told_after_destroy),
+	  KT_CASE(room_is_not_called_without_a_refusal),
+	  KT_CASE(room_is_called_when_a_heavy_item_fits),
+	  KT_CASE(room_is_called_behind_a_blocked_submitter),
+	  KT_CASE(room_is_called_when_a_stream_continues),
+	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),
+	  KT_CASE(room_is_called_when_a_stream_ends_in_a_shrunk_pool),
+	  KT_CASE(room_is_not_called_after_destroy),
 	  KT_EACH(plain_item_is_refused_with_a, job_setter_names),
 	  KT_EACH(signal_ends_submit, sleeps),
 	  KT_EACH(signal_ends_group_wait, sleeps),
@@ -1313,7 +1313,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(current_is_the_pool_of_the_worker),
 	  KT_CASE(current_is_null_in_hardirq),
 	  KT_EACH(weight_counts_for_the_next_run_if_it, change_names),
-	  KT_CASE(priority_changed_inside_holds_for_the_next_run),
-	  KT_CASE(deadline_changed_inside_holds_for_the_next_run),
+	  KT_CASE(priority_changed_inside_applies_to_the_next_run),
+	  KT_CASE(deadline_changed_inside_applies_to_the_next_run),
 	  KT_CASE(abort_inside_a_dropped_function_ends),
 	  KT_CASE(item_submitted_in_its_dropped_function_runs));

@@ -102,7 +102,7 @@ static void failed_items_are_counted(void)
  * the worker, before the item has ended.
  * Fails if a field is another's, or a flusher does not wait for the handler.
  */
-static void handler_is_told_before_the_item_ends(void)
+static void handler_is_called_before_the_item_ends(void)
 {
 	struct kpool *pool = fault_pool(1);
 	int i;
@@ -124,7 +124,7 @@ static void handler_is_told_before_the_item_ends(void)
 }
 
 /* Fails if the handler is told of every item. */
-static void handler_is_told_of_failures_alone(void)
+static void handler_is_called_for_failures_only(void)
 {
 	struct kpool *pool = fault_pool(2);
 
@@ -148,7 +148,7 @@ static int fails_by_argument(void *arg)
 }
 
 static const char *const forms[] = {
-	"submit_fn", "invoke", "call", "call_timeout", NULL
+	"submit_fn", "submit_arg", "call", "call_timeout", NULL
 };
 
 static int submit_form(struct kpool *pool, int form, int *arg)
@@ -173,7 +173,7 @@ static int submit_form(struct kpool *pool, int form, int *arg)
 }
 
 /* Fails if the handler is told kpool's own wrapper of the function. */
-static void handler_is_told_the_callers_function(int form)
+static void handler_gets_the_callers_function(int form)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 1, .data = &token, .fault = handler,
@@ -204,7 +204,7 @@ static int frees_itself_and_fails(struct kpool_item *item)
  * Of an item that its function has freed, the handler is told the address.
  * Fails (KASAN) if the item is read after its function.
  */
-static void freed_item_is_told_by_its_address(void)
+static void freed_item_is_reported_by_its_address(void)
 {
 	struct kpool *pool = fault_pool(1);
 	struct probe *mortal;
@@ -289,7 +289,7 @@ static void handler_cannot_wait_for_its_item(void)
 }
 
 /* Fails if an item that the submitter runs itself fails unheard. */
-static void failure_in_the_caller_is_told_too(void)
+static void failure_in_the_caller_is_reported(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
@@ -378,11 +378,11 @@ MODULE_PARM_DESC(keep, "make the pool \"kept\" in which items have failed, or de
 
 KT_MODULE("kpool selftest: items that fail",
 	  KT_CASE(failed_items_are_counted),
-	  KT_CASE(handler_is_told_before_the_item_ends),
-	  KT_CASE(handler_is_told_of_failures_alone),
-	  KT_EACH(handler_is_told_the_callers_function, forms),
-	  KT_CASE(freed_item_is_told_by_its_address),
+	  KT_CASE(handler_is_called_before_the_item_ends),
+	  KT_CASE(handler_is_called_for_failures_only),
+	  KT_EACH(handler_gets_the_callers_function, forms),
+	  KT_CASE(freed_item_is_reported_by_its_address),
 	  KT_CASE(handler_may_submit),
 	  KT_CASE(handler_may_try_the_item_again),
 	  KT_CASE(handler_cannot_wait_for_its_item),
-	  KT_CASE(failure_in_the_caller_is_told_too));
+	  KT_CASE(failure_in_the_caller_is_reported));

@@ -243,7 +243,7 @@ static void expect_group_refuses(struct kpool *pool, struct probe *one)
  * and is waited for.
  * Fails if one of these places is forgotten, or one job is dropped twice.
  */
-static void cancelled_group_drops_the_rest(int by_call)
+static void cancelled_group_drops_pending_jobs(int by_call)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 4 };
 	struct kpool *pool = group_make(&attrs, 8, KPOOL_GROUP_FAIL_FAST);
@@ -349,7 +349,7 @@ out:
  * What is not a member is left alone by a group's cancel.
  * Fails if the line is emptied by pool instead of by group.
  */
-static void cancel_leaves_others_alone(void)
+static void cancel_drops_no_other_items(void)
 {
 	static struct kpool_group other;
 	struct kpool *pool = group_make(&queued_one, 10, 0);
@@ -416,7 +416,7 @@ static int submits_itself(struct kpool_item *item)
 	return one->ret;
 }
 
-static void each_acceptance_counts(void)
+static void each_submission_counts(void)
 {
 	struct kpool *pool = group_make(&queued_two, 0, 0);
 	int i;
@@ -749,7 +749,7 @@ out:
  * Release ends delayed members, with -ESHUTDOWN; the others still run.
  * Fails if a delayed member is forgotten, or the error with it.
  */
-static void release_ends_delayed_members(void)
+static void shutdown_ends_delayed_members(void)
 {
 	struct kpool *pool = group_make(&queued_one, 4, 0);
 
@@ -955,7 +955,7 @@ static void item_may_wait_where_units_are_free(int way)
  * Fails (hangs) if a sleeper in a group is not counted as one that sleeps
  * inside an item.
  */
-static void hang_on_a_full_pool_is_refused(int way)
+static void deadlock_on_a_full_pool_is_refused(int way)
 {
 	struct kpool *pool = group_make(&queued_one, 1, KPOOL_GROUP_COLLECT);
 
@@ -996,7 +996,7 @@ static void item_may_wait_for_a_delayed_member(void)
  * cancelled, here by the other one's error: to wait for that is no hang.
  * Fails if what is still to be dropped is taken for what never ends.
  */
-static void item_may_wait_for_what_is_to_be_dropped(void)
+static void item_may_wait_for_a_dropping_member(void)
 {
 	struct kpool *pool = group_make(&queued_two, 2, KPOOL_GROUP_FAIL_FAST);
 
@@ -1022,7 +1022,7 @@ out:
 }
 
 /* Fails if a wait that ends by itself is taken for a hang. */
-static void timed_wait_on_a_full_pool_is_no_hang(int way)
+static void timed_wait_on_a_full_pool_is_no_deadlock(int way)
 {
 	struct kpool *pool = group_make(&queued_one, 1, KPOOL_GROUP_COLLECT);
 
@@ -1042,7 +1042,7 @@ static void timed_wait_on_a_full_pool_is_no_hang(int way)
  * first goes on when that one ends.
  * Fails (hangs) if waiters for groups are not seen to be all asleep.
  */
-static void circle_of_groups_is_refused(void)
+static void cycle_of_groups_is_refused(void)
 {
 	static struct kpool_group other;
 	struct kpool *pool = group_make(&queued_two, 0, 0);
@@ -1106,7 +1106,7 @@ static void dropped_function_cannot_wait_for_the_group(void)
  * if the drop work has not come to them yet.
  * Fails (KASAN, oops) if it stays on a list of the pool.
  */
-static void cancelled_group_may_go_before_the_dropper_comes(void)
+static void cancelled_group_may_be_freed_before_the_drop_work(void)
 {
 	struct kpool *pool = group_make(&queued_two, 0, 0);
 	struct kpool_group *here = kmalloc_obj(*here, GFP_KERNEL);
@@ -1167,7 +1167,7 @@ static void group_on_the_heap(struct kpool *pool)
 	kfree(here);
 }
 
-static void group_may_go_right_after_wait(void)
+static void group_may_be_freed_after_wait(void)
 {
 	struct kpool *pool = group_make(&queued_four, 0, 0);
 	int i, n = kt_count(3000);
@@ -1336,12 +1336,12 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(many_may_wait),
 	  KT_CASE(first_error_is_kept),
 	  KT_CASE(error_alone_cancels_nothing),
-	  KT_EACH(cancelled_group_drops_the_rest, cancellers),
+	  KT_EACH(cancelled_group_drops_pending_jobs, cancellers),
 	  KT_CASE(wait_includes_the_dropped_functions),
 	  KT_CASE(place_of_a_dropped_member_is_free_at_once),
-	  KT_CASE(cancel_leaves_others_alone),
+	  KT_CASE(cancel_drops_no_other_items),
 	  KT_CASE(group_can_be_used_again),
-	  KT_CASE(each_acceptance_counts),
+	  KT_CASE(each_submission_counts),
 	  KT_CASE(cancel_drops_the_next_run_of_a_running_member),
 	  KT_CASE(member_may_be_submitted_again_when_dropped),
 	  KT_CASE(cancel_ends_self_submission),
@@ -1351,7 +1351,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(cancel_of_the_last_member_ends_the_wait),
 	  KT_CASE(refused_member_is_not_waited_for),
 	  KT_CASE(abort_ends_a_group),
-	  KT_CASE(release_ends_delayed_members),
+	  KT_CASE(shutdown_ends_delayed_members),
 	  KT_CASE(expired_member_is_an_error),
 	  KT_CASE(delayed_members_are_waited_for),
 	  KT_CASE(other_pools_are_refused),
@@ -1360,13 +1360,13 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(childs_member_cannot_wait_for_the_parent),
 	  KT_CASE(parents_member_may_wait_for_the_child),
 	  KT_EACH(item_may_wait_where_units_are_free, ways_to_wait),
-	  KT_EACH(hang_on_a_full_pool_is_refused, ways_to_wait),
+	  KT_EACH(deadlock_on_a_full_pool_is_refused, ways_to_wait),
 	  KT_CASE(item_may_wait_for_a_delayed_member),
-	  KT_CASE(item_may_wait_for_what_is_to_be_dropped),
-	  KT_EACH(timed_wait_on_a_full_pool_is_no_hang, ways_to_wait),
-	  KT_CASE(circle_of_groups_is_refused),
+	  KT_CASE(item_may_wait_for_a_dropping_member),
+	  KT_EACH(timed_wait_on_a_full_pool_is_no_deadlock, ways_to_wait),
+	  KT_CASE(cycle_of_groups_is_refused),
 	  KT_CASE(dropped_function_cannot_wait_for_the_group),
-	  KT_CASE(group_may_go_right_after_wait),
-	  KT_CASE(cancelled_group_may_go_before_the_dropper_comes),
+	  KT_CASE(group_may_be_freed_after_wait),
+	  KT_CASE(cancelled_group_may_be_freed_before_the_drop_work),
 	  KT_CASE(storm_of_groups_loses_nothing),
 	  KT_CASE(init_sets_every_field));

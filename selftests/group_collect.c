@@ -316,7 +316,7 @@ static int waits_for_next(void *arg)
  * is left of its time to wait for the next one, and no more.
  * Fails if it begins anew: mutant next-time-anew.
  */
-static void collector_woken_in_vain_keeps_its_time(void)
+static void spurious_wakeup_keeps_the_timeout(void)
 {
 	struct kpool *pool = group_make(&queued_two, 2, KPOOL_GROUP_COLLECT);
 	struct next_waiter w = { .timeout = 50 };
@@ -360,4 +360,4 @@ KT_MODULE("kpool selftest: jobs that are collected",
 	  KT_CASE(uncollected_job_is_not_pending),
 	  KT_CASE(collected_job_may_be_freed),
 	  KT_CASE(collecting_needs_the_flag),
-	  KT_CASE(collector_woken_in_vain_keeps_its_time));
+	  KT_CASE(spurious_wakeup_keeps_the_timeout));

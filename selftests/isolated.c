@@ -125,10 +125,10 @@ static void watch_item_on(unsigned int cpu)
 /*
  * The kernel leaves isolated CPUs alone, and so does the watch, also of items
  * that run there.
- * Fails if the watch goes to any other CPU: mutants watch-on-isolated-cpus,
- * watch-on-cpus-without-tick.
+ * Fails if the watch goes to any other CPU: mutants watchdog-on-isolated-cpus,
+ * watchdog-on-cpus-without-tick.
  */
-static void watch_keeps_off_isolated_cpus(void)
+static void watchdog_avoids_isolated_cpus(void)
 {
 	unsigned int cpu;
 
@@ -146,9 +146,9 @@ static void watch_keeps_off_isolated_cpus(void)
 /*
  * An item may turn off interrupts: another CPU keeps the time, if there is one.
  * Where some have no tick, newer kernels choose the CPU of a timer themselves.
- * Fails if the CPU that arms the watch keeps its time: mutant watch-stays-here.
+ * Fails if the CPU that arms the watch keeps its time: mutant watchdog-stays-on-its-cpu.
  */
-static void another_cpu_keeps_the_time(void)
+static void another_cpu_runs_the_watchdog(void)
 {
 	unsigned int cpu;
 
@@ -163,5 +163,5 @@ static void another_cpu_keeps_the_time(void)
 }
 
 KT_MODULE("kpool selftest: where the watch runs",
-	  KT_CASE(watch_keeps_off_isolated_cpus),
-	  KT_CASE(another_cpu_keeps_the_time));
+	  KT_CASE(watchdog_avoids_isolated_cpus),
+	  KT_CASE(another_cpu_runs_the_watchdog));

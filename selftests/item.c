@@ -39,7 +39,7 @@ static bool doer_sleeps(struct doer *d, struct kpool_item *item,
  * was not dropped.
  * Fails if the item stays in line, or dropped is called for the canceller.
  */
-static void cancel_takes_a_pending_item_back(void)
+static void cancel_removes_a_pending_item(void)
 {
 	static struct full f;
 	static struct kt_job job;
@@ -94,7 +94,7 @@ out:
  * cancel is false, and nothing is counted as accepted.
  * Fails if the sleeper is left behind or the item is counted as cancelled.
  */
-static void cancel_ends_a_sleeping_submit(void)
+static void cancel_ends_a_blocked_submit(void)
 {
 	static const struct kpool_attrs one = { .capacity = 1 };
 	static struct full f;
@@ -130,7 +130,7 @@ out:
  * Fails if it does not wait, or does not close the item to submits, so that
  * one that submits itself would keep it waiting.
  */
-static void cancel_wait_waits_and_refuses(void)
+static void cancel_sync_waits_and_refuses(void)
 {
 	static struct full f;
 	struct kpool_item *item = &f.job[0].item;
@@ -224,7 +224,7 @@ static void disable_does_not_wrap(void)
  * disable_wait waits for the run, and the item stays disabled.
  * Fails if it returns early, or enables when its wait is over.
  */
-static void disable_wait_waits_and_stays(void)
+static void disable_sync_waits_and_stays_disabled(void)
 {
 	static struct full f;
 	struct doer d;
@@ -317,7 +317,7 @@ static int endless_again(struct kpool_item *item)
  * while an item submits itself without end.
  * Fails (hangs) if flush waits until nothing is pending.
  */
-static void flush_does_not_wait_for_what_comes_later(void)
+static void flush_does_not_wait_for_later_submissions(void)
 {
 	static struct kt_job job;
 	static struct kt_gate gate;
@@ -353,7 +353,7 @@ static bool flusher_sleeps(struct kt_thread *t, struct kpool *pool)
  * for what came later, though it runs.
  * Fails if a flush counts the items of its time wrongly, or later ones in.
  */
-static void pool_flush_waits_for_what_came_before(void)
+static void pool_flush_waits_for_earlier_submissions(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
@@ -544,7 +544,7 @@ static int busy_flusher_main(void *arg)
  * Fails if a flush returns before what its caller had submitted has run, or
  * (hangs) waits for what came after it.
  */
-static void flushes_and_submits_go_on_together(void)
+static void flushes_and_submits_run_concurrently(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = 4,
@@ -688,7 +688,7 @@ static void dropped_here(struct kpool_item *item, int err)
  * context, before it returns; what runs finishes, and sleepers are refused.
  * Fails if dropped is called under the lock, twice, late or with another errno.
  */
-static void abort_drops_what_has_not_started(void)
+static void abort_drops_pending_items(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 8 };
 	static struct full f;
@@ -771,7 +771,7 @@ static int abort_main(void *arg)
  * Cancel of a queued item lets the submitter in that waits for its place.
  * Fails if cancel forgets the waiters.
  */
-static void cancel_makes_room_for_a_sleeper(void)
+static void cancel_admits_a_blocked_submitter(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1,
@@ -953,7 +953,7 @@ out:
  * is told.
  * Fails if abort takes it out of reach, or cancel_wait returns before the run.
  */
-static void aborted_running_item_can_be_taken_back(int place)
+static void aborted_running_item_can_be_cancelled(int place)
 {
 	static struct repeater r;
 	static struct kt_gate gate;
@@ -1067,9 +1067,9 @@ static int flush_inside(struct kpool_item *item)
 /*
  * An item that waits for a dropped function to return is no hang, though
  * nothing else runs.
- * Fails if such a wait is refused: mutant dropping-taken-for-hang.
+ * Fails if such a wait is refused: mutant dropping-taken-for-deadlock.
  */
-static void waiting_for_a_dropped_function_is_no_hang(void)
+static void waiting_for_a_dropped_function_is_no_deadlock(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1,
@@ -1228,7 +1228,7 @@ static int storm_job(struct kpool_item *item)
  * it was cancelled.
  * Fails if any path changes an item's place without the lock.
  */
-static void every_acceptance_ends_once(void)
+static void every_submission_ends_once(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
 	struct kt_thread t[4];
@@ -1300,33 +1300,33 @@ out:
 }
 
 KT_MODULE("kpool selftest: what can be done to an item",
-	  KT_CASE(cancel_takes_a_pending_item_back),
+	  KT_CASE(cancel_removes_a_pending_item),
 	  KT_CASE(cancel_leaves_a_running_item_alone),
-	  KT_CASE(cancel_ends_a_sleeping_submit),
-	  KT_CASE(cancel_makes_room_for_a_sleeper),
-	  KT_CASE(cancel_wait_waits_and_refuses),
+	  KT_CASE(cancel_ends_a_blocked_submit),
+	  KT_CASE(cancel_admits_a_blocked_submitter),
+	  KT_CASE(cancel_sync_waits_and_refuses),
 	  KT_CASE(disable_nests),
 	  KT_CASE(disable_does_not_wrap),
-	  KT_CASE(disable_wait_waits_and_stays),
+	  KT_CASE(disable_sync_waits_and_stays_disabled),
 	  KT_CASE(flush_item_waits_for_pending_and_running),
 	  KT_CASE(flush_item_ends_with_cancel),
-	  KT_CASE(flush_does_not_wait_for_what_comes_later),
-	  KT_CASE(pool_flush_waits_for_what_came_before),
+	  KT_CASE(flush_does_not_wait_for_later_submissions),
+	  KT_CASE(pool_flush_waits_for_earlier_submissions),
 	  KT_CASE(later_ends_do_not_end_a_flush),
 	  KT_CASE(flushes_end_in_turn),
 	  KT_CASE(flushes_end_in_turn_in_any_order_of_ends),
-	  KT_CASE(flushes_and_submits_go_on_together),
+	  KT_CASE(flushes_and_submits_run_concurrently),
 	  KT_EACH(init_sets_every_field, inits),
 	  KT_EACH(init_of_heap_memory_sets_every_field, inits),
-	  KT_CASE(abort_drops_what_has_not_started),
+	  KT_CASE(abort_drops_pending_items),
 	  KT_CASE(dropped_may_free_the_item),
 	  KT_CASE(waiting_includes_the_dropped_function),
-	  KT_CASE(waiting_for_a_dropped_function_is_no_hang),
+	  KT_CASE(waiting_for_a_dropped_function_is_no_deadlock),
 	  KT_EACH(abort_drops_a_running_item_after_its_run, repeats),
-	  KT_EACH(aborted_running_item_can_be_taken_back, repeats),
+	  KT_EACH(aborted_running_item_can_be_cancelled, repeats),
 	  KT_EACH(dropped_may_free_an_item_that_ran, repeats),
 	  KT_CASE(item_in_its_dropped_function_is_busy),
 	  KT_CASE(item_may_live_on_the_stack),
 	  KT_CASE(item_may_be_static),
-	  KT_CASE(every_acceptance_ends_once),
+	  KT_CASE(every_submission_ends_once),
 	  KT_CASE(abort_and_cancel_share_the_items));

@@ -48,7 +48,7 @@ static void wake_threads_of(const char *pool)
  * there when it is needed.
  * Fails if a wake-up is taken for work: mutant spurious-wakeup.
  */
-static void idle_worker_woken_for_nothing_sleeps_on(void)
+static void spuriously_woken_worker_stays_idle(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 4, .min_workers = 4, .flags = KPOOL_PREALLOC,
@@ -82,7 +82,7 @@ out:
  * worker does not end (ants 141, 202).
  * Fails if release waits for a worker before it wakes them.
  */
-static void release_wakes_blocked_callers(void)
+static void shutdown_wakes_blocked_callers(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1 };
 	struct kpool *pool = kt_pool("regress", &attrs);
@@ -288,7 +288,7 @@ out:
  * however the two meet (ants 113).
  * Fails if a worker goes to the idle list of a pool already closed.
  */
-static void release_races_with_return(void)
+static void shutdown_races_with_return(void)
 {
 	struct kpool_attrs attrs = { .capacity = 4, .expiry_ms = KPOOL_NO_PURGE };
 	struct kpool *pool = kt_pool("regress", &attrs);
@@ -323,7 +323,7 @@ out:
  * Fails if release counts workers as gone that still run, or if the reap work or
  * the spawn work of a closed pool goes on.
  */
-static void nothing_lives_after_release(void)
+static void no_thread_is_left_after_shutdown(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 8,
@@ -360,7 +360,7 @@ out:
  * however often (ants 358).
  * Fails if reboot forgets PREALLOC, or adds to what is there.
  */
-static void prealloc_survives_reboot(void)
+static void prealloc_survives_reopen(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 6,
@@ -607,7 +607,7 @@ static int flusher_main(void *arg)
  * waited for an item comes back (pond 61, 138).
  * Fails if abort forgets items, tells an owner twice, or wakes no waiter.
  */
-static void abort_settles_the_queued(void)
+static void abort_drops_queued_items(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 1,
@@ -647,7 +647,7 @@ out:
  * Release settles everything that was queued by running it.
  * Fails if the last worker leaves a closed pool whose line is not empty.
  */
-static void release_runs_the_queued(void)
+static void shutdown_runs_queued_items(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 2,
@@ -746,7 +746,7 @@ static int turmoil_main(void *arg)
  * Fails (a meeting that not all come to) if closing and beginning to wait are
  * two steps: a reboot in between leaves one that waits for an open pool's end.
  */
-static void closing_and_opening_at_once_hang_nobody(void)
+static void concurrent_shutdown_and_reopen_do_not_hang(void)
 {
 	struct kpool_attrs attrs = { .capacity = 2 };
 	struct kt_thread t[TURMOIL_THREADS] = { };
@@ -810,7 +810,7 @@ static int modest_main(void *arg)
  * Fails there if the worker goes from item to item and never offers to
  * reschedule.
  */
-static void endless_item_leaves_the_cpu_to_others(void)
+static void endless_item_yields_the_cpu(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1 };
 	struct kt_thread modest = { };
@@ -860,7 +860,7 @@ static struct kpool *paused_pool(struct kt_job *jobs, int n)
  * Fails if release sends them away first, and new ones must be made for what
  * is in line.
  */
-static void release_uses_the_idle_workers(void)
+static void shutdown_uses_the_idle_workers(void)
 {
 	struct kt_gate count;
 	struct kt_job *jobs;
@@ -902,7 +902,7 @@ static int release_and_cancel(struct kpool *pool, struct kt_job *jobs, int n)
  * workers that were idle leave as well.
  * Fails (release returns -ETIMEDOUT) if only the end of a run sends them away.
  */
-static void cancelling_the_last_lets_idle_workers_leave(void)
+static void cancel_of_the_last_item_ends_idle_workers(void)
 {
 	struct kt_gate count;
 	struct kt_job *jobs;
@@ -972,21 +972,21 @@ static void create_destroy_1000(void)
 }
 
 KT_MODULE("Selftests of kpool: bugs that such pools have had",
-	  KT_CASE(release_wakes_blocked_callers),
-	  KT_CASE(idle_worker_woken_for_nothing_sleeps_on),
+	  KT_CASE(shutdown_wakes_blocked_callers),
+	  KT_CASE(spuriously_woken_worker_stays_idle),
 	  KT_CASE(running_never_exceeds_capacity),
-	  KT_CASE(release_races_with_return),
-	  KT_CASE(nothing_lives_after_release),
-	  KT_CASE(prealloc_survives_reboot),
+	  KT_CASE(shutdown_races_with_return),
+	  KT_CASE(no_thread_is_left_after_shutdown),
+	  KT_CASE(prealloc_survives_reopen),
 	  KT_CASE(last_worker_purged_while_caller_waits),
 	  KT_CASE(overload_clears),
 	  KT_CASE(racing_cancels_claim_once),
 	  KT_CASE(second_cancel_finds_nothing),
-	  KT_CASE(abort_settles_the_queued),
-	  KT_CASE(release_runs_the_queued),
-	  KT_CASE(closing_and_opening_at_once_hang_nobody),
-	  KT_CASE(endless_item_leaves_the_cpu_to_others),
-	  KT_CASE(release_uses_the_idle_workers),
-	  KT_CASE(cancelling_the_last_lets_idle_workers_leave),
+	  KT_CASE(abort_drops_queued_items),
+	  KT_CASE(shutdown_runs_queued_items),
+	  KT_CASE(concurrent_shutdown_and_reopen_do_not_hang),
+	  KT_CASE(endless_item_yields_the_cpu),
+	  KT_CASE(shutdown_uses_the_idle_workers),
+	  KT_CASE(cancel_of_the_last_item_ends_idle_workers),
 	  KT_CASE(create_destroy_warm_up),
 	  KT_CASE(create_destroy_1000));

@@ -61,7 +61,7 @@ enum {
 
 /* The names of their pools.  That of the lock is the same after "held-". */
 static const char *const waits[NR_WAITS] = {
-	"flush", "flush-item", "cancel", "disable", "destroy", "release",
+	"flush", "flush-item", "cancel", "disable", "destroy", "shutdown",
 	"group-wait", "group-next", "call", "across"
 };
 
@@ -433,7 +433,7 @@ static int unlocks(struct kpool_item *item)
  * in hand without having taken it, and may take it elsewhere.
  * Fails if kpool_lockdep_run_begin() does not look for locks that are held.
  */
-static void lock_that_is_left_has_no_order(void)
+static void leaked_lock_has_no_order(void)
 {
 	struct kpool *pool;
 
@@ -485,7 +485,7 @@ static const kpool_item_fn links[] = {
  * Fails if two functions can be one class, as in a table by hash: with so many
  * of them, in a table of 128 two meet but for once in fifty times.
  */
-static void functions_are_told_apart(void)
+static void functions_are_distinguished(void)
 {
 	int i;
 
@@ -508,7 +508,7 @@ static int waits_for_itself(struct kpool_item *item)
 }
 
 /* Fails if kpool_warn_self_wait() is not called, or says nothing. */
-static void waiting_for_oneself_is_told(void)
+static void wait_for_itself_is_reported(void)
 {
 	if (!two_pools())
 		return;
@@ -601,7 +601,7 @@ static int flushes_back(struct kpool_item *item)
  * kpool does not see a circle of waits that leads through several pools.
  * Fails as the first of the three.
  */
-static void circle_of_pools_is_reported(void)
+static void cycle_of_pools_is_reported(void)
 {
 	if (!two_pools())
 		return;
@@ -620,7 +620,7 @@ static void circle_of_pools_is_reported(void)
 	kt_pool_end(back);
 }
 
-KT_MODULE("kpool selftest: what lockdep is told",
+KT_MODULE("kpool selftest: what lockdep is notified of",
 	  KT_CASE(locks_are_held_across_waits),
 	  KT_CASE(waits_end),
 	  KT_CASE(waits_in_one_order_are_not_reported),
@@ -628,9 +628,9 @@ KT_MODULE("kpool selftest: what lockdep is told",
 	  KT_CASE(groups_inside_a_pool_are_not_reported),
 	  KT_CASE(items_alike_may_wait_for_one_another),
 	  KT_CASE(polls_are_not_reported),
-	  KT_CASE(lock_that_is_left_has_no_order),
-	  KT_CASE(functions_are_told_apart),
-	  KT_CASE(waiting_for_oneself_is_told),
+	  KT_CASE(leaked_lock_has_no_order),
+	  KT_CASE(functions_are_distinguished),
+	  KT_CASE(wait_for_itself_is_reported),
 	  KT_CASE(lock_held_across_flush_is_reported),
 	  KT_CASE(lock_held_across_flush_of_an_item_is_reported),
-	  KT_CASE(circle_of_pools_is_reported));
+	  KT_CASE(cycle_of_pools_is_reported));

@@ -203,7 +203,7 @@ static void works_at_the_limit(void)
  * made under the pool's lock (a hang, or a warning), or if submitting takes
  * memory.
  */
-static void pools_go_on_at_the_limit(void)
+static void pools_make_progress_at_the_limit(void)
 {
 	if (!pressure_make())
 		goto out;
@@ -221,4 +221,4 @@ out:
 }
 
 KT_MODULE("kpool selftest: memory at its limit",
-	  KT_CASE(pools_go_on_at_the_limit));
+	  KT_CASE(pools_make_progress_at_the_limit));

@@ -93,8 +93,8 @@ static void expect_blamed(int calls, const void *fn, const void *item)
 /* Waiters */
 
 static const char *const waits[] = {
-	"flush_item", "cancel_wait", "disable_wait", "flush", "group_wait",
-	"parent_wait", "call", "call_timeout", "release", "destroy", NULL
+	"flush_item", "cancel_sync", "disable_sync", "flush", "group_wait",
+	"parent_wait", "call", "call_timeout", "shutdown", "destroy", NULL
 };
 
 enum {
@@ -183,7 +183,7 @@ out:
  * help.
  * Fails if nobody is sent to look at the line after a death.
  */
-static void the_next_in_line_runs(int way)
+static void next_queued_item_runs(int way)
 {
 	if (!begin(1, way))
 		return;
@@ -231,7 +231,7 @@ static void expect_after(int wait)
  * Fails if the waiters of a run, of a group, of the pool or of its end are not
  * told, or are told 0.
  */
-static void who_waits_is_told(int wait)
+static void waiter_gets_eio(int wait)
 {
 	if (!begin(2, DIE_NULL))
 		return;
@@ -255,7 +255,7 @@ static void who_waits_is_told(int wait)
  * A caller that waits for something else, or comes later, is told nothing.
  * Fails if all waiters of the pool are told of any death.
  */
-static void who_waits_for_others_is_not_told(void)
+static void waiter_for_others_gets_no_error(void)
 {
 	struct kt_thread waiter = { };
 
@@ -293,7 +293,7 @@ static int waits_inside(struct kpool_item *item)
  * in use, that is no deadlock.
  * Fails if a death is not a reason to look for sleepers, or refuses them.
  */
-static void an_item_that_waits_goes_on(void)
+static void item_that_waits_continues(void)
 {
 	if (!begin(2, DIE_NULL))
 		return;
@@ -313,7 +313,7 @@ static void an_item_that_waits_goes_on(void)
  * Submitters that sleep because a victim holds the only unit are let in.
  * Fails if the end by death admits nobody.
  */
-static void sleeping_submitters_are_let_in(void)
+static void blocked_submitters_are_admitted(void)
 {
 	const struct kpool_attrs narrow = { .capacity = 1 };
 	struct kt_submitter s[3] = { };
@@ -363,7 +363,7 @@ static void heavy_item_gives_back_its_units(void)
  * A stream goes on behind a dead job, in order.
  * Fails if the dead worker stays the stream's runner.
  */
-static void stream_goes_on(int way)
+static void stream_continues(int way)
 {
 	struct kpool_stream stream;
 	struct order order;
@@ -393,7 +393,7 @@ static void stream_goes_on(int way)
  * A group that collects gets the dead job, with -EIO.
  * Fails if a death ends a job without adding it to those that ended.
  */
-static void collecting_group_gets_the_dead(void)
+static void collecting_group_gets_the_dead_job(void)
 {
 	struct kpool_job *job;
 	int i, dead = 0;
@@ -427,7 +427,7 @@ static void collecting_group_gets_the_dead(void)
  * A group that fails fast drops the rest after a death.
  * Fails if a death is not a failure to the group.
  */
-static void failing_group_drops_the_rest(void)
+static void failing_group_drops_pending_jobs(void)
 {
 	int i;
 
@@ -465,7 +465,7 @@ static int dies_pending(struct kpool_item *item)
  * An item that was submitted again while it ran runs again after its death.
  * Fails if the acceptance goes down with the worker that holds it.
  */
-static void next_run_of_the_dead_is_kept(int way)
+static void next_run_of_a_dead_item_is_kept(int way)
 {
 	if (!begin(2, way))
 		return;
@@ -503,7 +503,7 @@ static int calls_until_abandoned(void)
  * its function dies.
  * Fails if the request goes down with the worker.
  */
-static void abandoned_call_gives_back_its_argument(int way)
+static void abandoned_call_releases_its_argument(int way)
 {
 	int calls;
 
@@ -624,7 +624,7 @@ static void many_die_in_a_row(void)
  * A pool that was aborted while the victim ran comes to rest, and opens again.
  * Fails if a death in a closed pool does not wind it up.
  */
-static void closed_pool_comes_to_rest(int way)
+static void closed_pool_drains_after_death(int way)
 {
 	if (!begin(1, way))
 		return;
@@ -646,7 +646,7 @@ static void closed_pool_comes_to_rest(int way)
  * a paused one starts nothing for them.
  * Fails if a dead worker is replaced without a look at what is allowed.
  */
-static void the_dead_are_replaced_as_allowed(void)
+static void dead_workers_are_replaced_within_limits(void)
 {
 	int i;
 
@@ -696,7 +696,7 @@ static void warm_workers_are_replaced(void)
  * says so, as soon as one can.
  * Fails if the loss is not told of, or nobody tries again.
  */
-static void lost_promise_is_told_and_mended(void)
+static void lost_guarantee_is_logged_and_restored(void)
 {
 	const struct kpool_attrs promising = { .flags = KPOOL_MEM_RECLAIM };
 	int lost = log_count("kpool: oops: ", "the last worker has died");
@@ -767,7 +767,7 @@ static bool begin_with_states(void)
  * to; the next worker has one of its own.
  * Fails if worker_exit is called for the dead.
  */
-static void state_of_the_dead_is_handed_over(void)
+static void state_of_a_dead_worker_is_passed_on(void)
 {
 	victim_init(&victim, DIE_BUG);
 	if (!begin_with_states())
@@ -808,7 +808,7 @@ static void death_in_worker_init_is_a_failure(void)
  * One that dies in worker_exit is gone all the same.
  * Fails if the reap work waits for it for ever.
  */
-static void death_in_worker_exit_is_an_end(void)
+static void death_in_worker_exit_ends_the_worker(void)
 {
 	if (!begin_with_states())
 		return;
@@ -864,7 +864,7 @@ static void death_in_the_handler_is_one_death(void)
  * Fails if the memory keeps what happened to the last: mutant
  * blamed-by-the-last.
  */
-static void death_after_that_of_the_handler_is_told(void)
+static void death_after_a_handler_death_is_reported(void)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1, .fault = dies_of_blame,
@@ -891,7 +891,7 @@ static void death_after_that_of_the_handler_is_told(void)
 
 /* What a fault handler waits for. */
 static const char *const self_waits[] = {
-	"flush", "flush_item", "cancel_wait", "submit", "group_wait", "release",
+	"flush", "flush_item", "cancel_sync", "submit", "group_wait", "shutdown",
 	"destroy", NULL
 };
 
@@ -927,7 +927,7 @@ static void waits_when_told(void *data, const struct kpool_fault *fault)
  * The dead item has not ended while the handler is told: to wait for it, for its
  * group, its pool, or its unit, is to wait for oneself.
  * Fails (hangs) if the handler is taken for a stranger: mutant
- * death-handler-is-a-stranger.
+ * death-handler-not-in-pool.
  */
 static void handler_of_a_death_cannot_wait_for_it(int wait)
 {
@@ -956,7 +956,7 @@ static void handler_of_a_death_cannot_wait_for_it(int wait)
 }
 
 /* What a person sees: the script looks between these two. */
-static void a_dead_pool_stays(void)
+static void pool_with_dead_worker_stays(void)
 {
 	if (!begin(2, DIE_NULL))
 		return;
@@ -967,7 +967,7 @@ static void a_dead_pool_stays(void)
 		     1);
 }
 
-static void a_dead_pool_goes(void)
+static void pool_with_dead_worker_ends(void)
 {
 	if (pool)
 		finish();
@@ -975,29 +975,29 @@ static void a_dead_pool_goes(void)
 
 KT_MODULE("kpool selftest: items that oops",
 	  KT_EACH(one_worker_is_lost, ways),
-	  KT_EACH(the_next_in_line_runs, ways),
-	  KT_EACH(who_waits_is_told, waits),
-	  KT_CASE(who_waits_for_others_is_not_told),
-	  KT_CASE(an_item_that_waits_goes_on),
-	  KT_CASE(sleeping_submitters_are_let_in),
+	  KT_EACH(next_queued_item_runs, ways),
+	  KT_EACH(waiter_gets_eio, waits),
+	  KT_CASE(waiter_for_others_gets_no_error),
+	  KT_CASE(item_that_waits_continues),
+	  KT_CASE(blocked_submitters_are_admitted),
 	  KT_CASE(heavy_item_gives_back_its_units),
-	  KT_EACH(stream_goes_on, ways),
-	  KT_CASE(collecting_group_gets_the_dead),
-	  KT_CASE(failing_group_drops_the_rest),
-	  KT_EACH(next_run_of_the_dead_is_kept, ways),
-	  KT_EACH(abandoned_call_gives_back_its_argument, ways),
+	  KT_EACH(stream_continues, ways),
+	  KT_CASE(collecting_group_gets_the_dead_job),
+	  KT_CASE(failing_group_drops_pending_jobs),
+	  KT_EACH(next_run_of_a_dead_item_is_kept, ways),
+	  KT_EACH(abandoned_call_releases_its_argument, ways),
 	  KT_EACH(function_form_dies_too, ways),
 	  KT_CASE(all_workers_die_at_once),
 	  KT_CASE(many_die_in_a_row),
-	  KT_EACH(closed_pool_comes_to_rest, ways),
-	  KT_CASE(the_dead_are_replaced_as_allowed),
+	  KT_EACH(closed_pool_drains_after_death, ways),
+	  KT_CASE(dead_workers_are_replaced_within_limits),
 	  KT_CASE(warm_workers_are_replaced),
-	  KT_CASE(lost_promise_is_told_and_mended),
-	  KT_CASE(state_of_the_dead_is_handed_over),
+	  KT_CASE(lost_guarantee_is_logged_and_restored),
+	  KT_CASE(state_of_a_dead_worker_is_passed_on),
 	  KT_CASE(death_in_worker_init_is_a_failure),
-	  KT_CASE(death_in_worker_exit_is_an_end),
+	  KT_CASE(death_in_worker_exit_ends_the_worker),
 	  KT_CASE(death_in_the_handler_is_one_death),
-	  KT_CASE(death_after_that_of_the_handler_is_told),
+	  KT_CASE(death_after_a_handler_death_is_reported),
 	  KT_EACH(handler_of_a_death_cannot_wait_for_it, self_waits),
-	  KT_CASE(a_dead_pool_stays),
-	  KT_CASE(a_dead_pool_goes));
+	  KT_CASE(pool_with_dead_worker_stays),
+	  KT_CASE(pool_with_dead_worker_ends));

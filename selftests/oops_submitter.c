@@ -99,7 +99,7 @@ static bool begin_submitter(struct kt_thread *submitter)
  * Fails (the waiter hangs) if the watch does not look at runs outside, or is
  * not armed by one.
  */
-static void the_run_ends(int way)
+static void run_of_dead_submitter_ends(int way)
 {
 	struct kt_thread submitter = { }, waiter = { };
 
@@ -127,7 +127,7 @@ out:
 }
 
 static const char *const waits[] = {
-	"cancel_wait", "group_wait", "flush", "release", "destroy", NULL
+	"cancel_sync", "group_wait", "flush", "shutdown", "destroy", NULL
 };
 
 enum { CANCEL_WAIT, GROUP_WAIT, FLUSH, RELEASE, DESTROY };
@@ -152,7 +152,7 @@ static int waits_in(void *arg)
  * A waiter for more than the item is told as well.
  * Fails if a death outside of the workers is an end like any other.
  */
-static void who_waits_is_told(int wait)
+static void waiter_gets_eio(int wait)
 {
 	struct kt_thread submitter = { }, waiter = { };
 
@@ -190,7 +190,7 @@ static int calls_victim(void *unused)
  * Fails (a leak, and destroy hangs) if what the caller held in the pool is
  * forgotten.
  */
-static void a_call_is_given_back(void)
+static void call_of_dead_submitter_is_released(void)
 {
 	struct kt_thread caller = { };
 
@@ -217,7 +217,7 @@ static int submits_inside(struct kpool_item *item)
  * Fails if one of the two is left in the books, or if the inner one is taken to
  * be inside of a worker that has gone.
  */
-static void both_end_where_one_is_inside_the_other(void)
+static void nested_runs_both_end(void)
 {
 	struct kt_thread waiter = { };
 	struct probe outer;
@@ -290,7 +290,7 @@ out:
  * While the handler is told of one death, another that has not been dealt with is
  * no hope for it.
  * Fails (hangs) if a dead submitter is taken for one that goes on: mutant
- * dead-submitter-is-hope.
+ * dead-submitter-is-progress.
  */
 static void handler_cannot_wait_for_the_next_death(void)
 {
@@ -324,7 +324,7 @@ out:
  * A death is noticed also where the pool's workers have long been idle.
  * Fails (the flush hangs) if the watch goes to sleep with the last worker.
  */
-static void a_late_death_is_noticed(void)
+static void late_death_is_noticed(void)
 {
 	struct kt_thread submitter = { };
 
@@ -368,11 +368,11 @@ out:
 }
 
 KT_MODULE("kpool selftest: submitters that oops",
-	  KT_EACH(the_run_ends, ways),
-	  KT_EACH(who_waits_is_told, waits),
-	  KT_CASE(a_call_is_given_back),
-	  KT_CASE(both_end_where_one_is_inside_the_other),
+	  KT_EACH(run_of_dead_submitter_ends, ways),
+	  KT_EACH(waiter_gets_eio, waits),
+	  KT_CASE(call_of_dead_submitter_is_released),
+	  KT_CASE(nested_runs_both_end),
 	  KT_CASE(next_worker_may_wait_for_the_inner_run),
 	  KT_CASE(handler_cannot_wait_for_the_next_death),
-	  KT_CASE(a_late_death_is_noticed),
+	  KT_CASE(late_death_is_noticed),
 	  KT_CASE(many_die_in_a_row));

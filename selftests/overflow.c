@@ -343,7 +343,7 @@ out:
  * An item that runs already does not run in a caller too: that waits.
  * Fails if being full is all that a caller is asked for.
  */
-static void caller_does_not_run_what_runs(void)
+static void caller_does_not_run_a_running_item(void)
 {
 	struct kt_submitter s = { };
 
@@ -602,7 +602,7 @@ static void caller_runs_nothing_that_is_refused(void)
  * A deadline is looked at before a caller runs the job, as before a worker does.
  * Fails if a caller runs what a worker would have dropped.
  */
-static void caller_does_not_run_what_is_too_late(void)
+static void caller_does_not_run_an_overdue_job(void)
 {
 	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
@@ -1144,7 +1144,7 @@ static void paused_pool_without_a_queue_displaces_nothing(void)
  * because it was shortened, nothing is.
  * Fails if an item is given up for one that comes in without room.
  */
-static void shortened_queue_displaces_nothing_in_vain(void)
+static void shortened_queue_displaces_nothing(void)
 {
 	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 3))
 		return;
@@ -1186,7 +1186,7 @@ static void displaced_or_run_exactly_once(void)
  * overtaken: while one sleeps, newcomers wait, and nobody is displaced.
  * Fails if a newcomer looks at the line before it looks at the sleepers.
  */
-static void sleepers_are_not_overtaken_after_tuning(void)
+static void submitters_are_not_overtaken_after_tuning(void)
 {
 	struct kt_submitter s[2] = { };
 
@@ -1216,7 +1216,7 @@ out:
  * one that slept before is served as before.
  * Fails if tuning loses a sleeper.
  */
-static void sleepers_are_served_after_tuning_to_caller_runs(void)
+static void submitters_are_admitted_after_tuning_to_caller_runs(void)
 {
 	struct kt_submitter s = { };
 
@@ -1290,7 +1290,7 @@ static int renews_itself(struct kpool_item *item)
  * Fails if it is known by its address alone: it would be let in without room,
  * and wait for the end of the other.
  */
-static void item_may_be_renewed_in_a_caller(void)
+static void item_may_be_reinitialized_in_a_caller(void)
 {
 	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
@@ -1333,7 +1333,7 @@ static void function_submits_another_in_a_caller(void)
  * also to one that waits behind it.
  * Fails (waits for long) if nobody is admitted then.
  */
-static void item_aside_keeps_nobody_out(void)
+static void parked_item_blocks_no_other(void)
 {
 	struct kt_submitter s = { };
 	struct kt_thread t = { };
@@ -1420,7 +1420,7 @@ static const char *const depths_of_callers[] = { "one", "two", NULL };
  * that is run within it, for the first: one of them is refused.
  * Fails (hangs) if sleeps in items that no worker runs are not counted.
  */
-static void hang_through_a_caller_is_refused(int depth)
+static void deadlock_through_a_caller_is_refused(int depth)
 {
 	struct kt_thread t = { };
 
@@ -1460,7 +1460,7 @@ static int fills_the_line(struct kpool_item *item)
  * cannot start before both have ended: the wait is refused.
  * Fails (hangs) if the inner run is taken for one that goes on.
  */
-static void hang_within_a_workers_item_is_refused(void)
+static void deadlock_within_a_workers_item_is_refused(void)
 {
 	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 1))
 		return;
@@ -1483,15 +1483,15 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(waiting_includes_the_run_of_a_caller),
 	  KT_CASE(item_that_a_caller_runs_starts_again_after),
 	  KT_CASE(plain_item_that_a_caller_runs_starts_again_after),
-	  KT_CASE(caller_does_not_run_what_runs),
+	  KT_CASE(caller_does_not_run_a_running_item),
 	  KT_CASE(item_that_a_caller_runs_may_submit_itself),
 	  KT_CASE(item_of_the_pool_runs_it_itself),
-	  KT_CASE(item_may_be_renewed_in_a_caller),
+	  KT_CASE(item_may_be_reinitialized_in_a_caller),
 	  KT_CASE(function_submits_another_in_a_caller),
-	  KT_CASE(item_aside_keeps_nobody_out),
+	  KT_CASE(parked_item_blocks_no_other),
 	  KT_CASE(callers_do_not_nest_without_end),
-	  KT_EACH(hang_through_a_caller_is_refused, depths_of_callers),
-	  KT_CASE(hang_within_a_workers_item_is_refused),
+	  KT_EACH(deadlock_through_a_caller_is_refused, depths_of_callers),
+	  KT_CASE(deadlock_within_a_workers_item_is_refused),
 	  KT_CASE(caller_cannot_wait_for_itself),
 	  KT_CASE(destroy_waits_for_the_run_of_a_caller),
 	  KT_CASE(caller_that_must_not_sleep_is_refused),
@@ -1499,7 +1499,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(caller_runs_functions_and_calls),
 	  KT_CASE(caller_waits_in_a_paused_pool),
 	  KT_CASE(caller_runs_nothing_that_is_refused),
-	  KT_CASE(caller_does_not_run_what_is_too_late),
+	  KT_CASE(caller_does_not_run_an_overdue_job),
 	  KT_CASE(due_job_waits_without_a_caller),
 	  KT_CASE(caller_runs_is_refused_where_it_cannot_be),
 	  KT_CASE(tune_refuses_caller_runs_where_it_cannot_be),
@@ -1516,8 +1516,8 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(delayed_job_is_not_displaced),
 	  KT_CASE(paused_pool_displaces),
 	  KT_CASE(paused_pool_without_a_queue_displaces_nothing),
-	  KT_CASE(shortened_queue_displaces_nothing_in_vain),
+	  KT_CASE(shortened_queue_displaces_nothing),
 	  KT_CASE(displaced_or_run_exactly_once),
-	  KT_CASE(sleepers_are_not_overtaken_after_tuning),
-	  KT_CASE(sleepers_are_served_after_tuning_to_caller_runs),
+	  KT_CASE(submitters_are_not_overtaken_after_tuning),
+	  KT_CASE(submitters_are_admitted_after_tuning_to_caller_runs),
 	  KT_EACH(policy_changes_at_run_time, policies));

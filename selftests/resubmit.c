@@ -49,7 +49,7 @@ static void again_init(struct again *a, struct kpool *pool,
  * Fails if self-submission asks for room (it would be -EDEADLK here), or goes
  * to the head of the line.
  */
-static void self_submission_starves_nobody(void)
+static void self_submission_starves_no_submitter(void)
 {
 	static struct kt_job late[4];
 	static struct kt_gate gate;
@@ -174,7 +174,7 @@ static void submitted_while_running_starts_after(void)
  * An item that waits for its own run holds nobody else back.
  * Fails if such an item keeps its place at the head of the line.
  */
-static void held_item_blocks_nobody(void)
+static void requeued_item_blocks_no_other(void)
 {
 	static struct kt_job job, other;
 	static struct kt_gate gate, free;
@@ -324,7 +324,7 @@ static int renew_fn(struct kpool_item *item)
  * Fails if the worker goes by what it finds in the item after the function,
  * or the first run is mistaken for one of the new item's.
  */
-static void item_may_be_renewed_inside(void)
+static void item_may_be_reinitialized_inside(void)
 {
 	struct kpool *pool = kt_pool("renew", &roomy);
 	struct kpool *other = kt_pool("other", &roomy);
@@ -477,7 +477,7 @@ static void successor_in_the_same_memory_needs_room(int successor)
  * Fails if only the pool it is submitted to is looked at: it could run in
  * both at once.
  */
-static void item_changes_pool_at_rest_only(void)
+static void item_changes_pool_only_when_idle(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
 	static struct full f;
@@ -597,7 +597,7 @@ static void stores_before_submit_are_seen(void)
  * are seen: either none of them or all.
  * Fails if cancel_wait returns while the function runs.
  */
-static void stores_are_seen_after_cancel_wait(void)
+static void stores_are_seen_after_cancel_sync(void)
 {
 	static struct mirror m;
 	struct kpool *pool = kt_pool("mirror", &roomy);
@@ -652,9 +652,9 @@ static void item_outlives_its_worker(void)
 /*
  * An item that was given to another pool is not asked any more which worker of
  * the first ran it.
- * Fails (KASAN) if it remembers: mutant adopted-with-worker.
+ * Fails (KASAN) if it remembers: mutant migrated-with-worker.
  */
-static void item_forgets_the_workers_of_its_old_pool(void)
+static void item_does_not_follow_workers_of_its_old_pool(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
 	struct kpool *first = kt_pool("first", &attrs);
@@ -683,18 +683,18 @@ out:
 }
 
 KT_MODULE("kpool selftest: items submitted again",
-	  KT_CASE(self_submission_starves_nobody),
+	  KT_CASE(self_submission_starves_no_submitter),
 	  KT_CASE(self_submission_needs_no_room),
 	  KT_CASE(closing_and_disable_end_self_submission),
 	  KT_CASE(submitted_while_running_starts_after),
-	  KT_CASE(held_item_blocks_nobody),
+	  KT_CASE(requeued_item_blocks_no_other),
 	  KT_CASE(never_on_two_workers_at_once),
 	  KT_CASE(item_may_free_itself),
-	  KT_CASE(item_may_be_renewed_inside),
+	  KT_CASE(item_may_be_reinitialized_inside),
 	  KT_EACH(successor_in_the_same_memory_needs_room, successors),
-	  KT_CASE(item_changes_pool_at_rest_only),
+	  KT_CASE(item_changes_pool_only_when_idle),
 	  KT_CASE(item_outlives_its_pool),
 	  KT_CASE(item_outlives_its_worker),
-	  KT_CASE(item_forgets_the_workers_of_its_old_pool),
+	  KT_CASE(item_does_not_follow_workers_of_its_old_pool),
 	  KT_CASE(stores_before_submit_are_seen),
-	  KT_CASE(stores_are_seen_after_cancel_wait));
+	  KT_CASE(stores_are_seen_after_cancel_sync));

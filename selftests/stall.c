@@ -138,7 +138,7 @@ static bool start_on_last_cpu(void)
  * Fails if the watch is not armed by the item, if each look tells of it anew,
  * or if a run of the same item is taken for the one before.
  */
-static void sleeper_is_told_of_once_a_run(void)
+static void sleeping_item_is_reported_once_a_run(void)
 {
 	int before = told("sleeps_too_long");
 	int first = stacks_shown("sleeps_too_long");
@@ -172,7 +172,7 @@ static void sleeper_is_told_of_once_a_run(void)
  * The form with an argument is told of by the caller's function.
  * Fails if kpool's own wrapper is named.
  */
-static void function_form_is_told_of_by_the_callers_function(void)
+static void function_form_is_reported_by_the_callers_function(void)
 {
 	int before = told("sleeps_too_long_by_argument");
 
@@ -216,7 +216,7 @@ static bool spinner_is_to_run_again(int run)
  * it does not, and the next run has to show it.
  * Fails if the stack of a running task is read from afar, or not at all.
  */
-static void spinner_is_told_of_with_its_stack(void)
+static void spinner_is_reported_with_its_stack(void)
 {
 	int run = 1;
 
@@ -245,7 +245,7 @@ static noinline int never_sleeps(struct kpool_item *item)
  * CPU is asked.
  * Fails if only sleepers are told of.
  */
-static void busy_item_is_told_of(void)
+static void busy_item_is_reported(void)
 {
 	int before = told("never_sleeps");
 	int run;
@@ -309,7 +309,7 @@ static void spinner_with_interrupts_off_has_no_stack(void)
 }
 
 /* Eight in full and a number, or, in several looks, all of them in full. */
-static bool many_are_told(int in_full)
+static bool many_are_reported(int in_full)
 {
 	return in_full == MANY ||
 	       (in_full >= 8 &&
@@ -332,7 +332,7 @@ static void many_are_counted(void)
 	probes_submit(pool, p, MANY);
 	kpool_resume(pool);
 	stalls(MANY);
-	KT_EXPECT(kt_wait(many_are_told(told("sleeps_too_long") - before)));
+	KT_EXPECT(kt_wait(many_are_reported(told("sleeps_too_long") - before)));
 	/* there is one look */
 	if (kt_exact)
 		KT_EXPECT_EQ(told("sleeps_too_long") - before, 8);
@@ -367,7 +367,7 @@ static void stall_time_is_tunable(void)
  * It is told of no sooner than the stall time, and soon after.
  * Fails if the time is counted from the submit, or rounded down.
  */
-static void stall_is_told_of_in_time(void)
+static void stall_is_reported_in_time(void)
 {
 	if (!kt_exact) {
 		kt_skip("time is not simulated");
@@ -457,9 +457,9 @@ static void stall_is_noticed_within_an_eighth(void)
 
 /*
  * A shorter stall time holds for what runs already, in its own measure.
- * Fails if the watch keeps the period it had: mutant stall-tuned-in-vain.
+ * Fails if the watch keeps the period it had: mutant stall-tune-not-applied.
  */
-static void shorter_stall_time_holds_at_once(void)
+static void shorter_stall_time_applies_at_once(void)
 {
 	static const int from[] = { KPOOL_NO_STALL, 8000, 1000 };
 	int i;
@@ -483,9 +483,9 @@ static void shorter_stall_time_holds_at_once(void)
 /*
  * The first item of a worker is told of, although its memory is that of one
  * that has gone, whose first item was told of as well.
- * Fails if the memory keeps that: mutant stall-told-by-the-last.
+ * Fails if the memory keeps that: mutant stall-reported-by-the-last.
  */
-static void first_stall_of_a_new_worker_is_told(void)
+static void first_stall_of_a_new_worker_is_reported(void)
 {
 	int before = told("sleeps_too_long");
 	int i;
@@ -522,7 +522,7 @@ static void look_at_mutex(void *unused, const char *text, size_t len)
  * While stalls are told of, which may take a while, workers can be made.
  * Fails if the stacks are taken under the mutex that a new worker needs.
  */
-static void pool_can_grow_while_stalls_are_told(void)
+static void pool_can_grow_while_stalls_are_reported(void)
 {
 	struct trace trace = { .name = "console", .probe = look_at_mutex };
 	int before = told("sleeps_too_long");
@@ -552,7 +552,7 @@ static int takes_a_while(struct kpool_item *item)
  * Items that each take less than that are never told of, however long the pool
  * is at it.
  * Fails if the time of a worker's last rest is taken for that of its item:
- * mutant stall-since-last-rest.
+ * mutant stall-since-last-idle.
  */
 static void busy_pool_does_not_stall(void)
 {
@@ -585,7 +585,7 @@ static void a_stall_ends(void)
 }
 
 /* In the default pool, which remembers it when this module has gone. */
-static void a_stall_is_left_behind(void)
+static void stall_of_an_unloaded_module_is_kept(void)
 {
 	struct kpool *shared = kpool_default();
 	u64 before = kt_stat(shared, stalled);
@@ -603,19 +603,19 @@ static void a_stall_is_left_behind(void)
 }
 
 KT_MODULE("kpool selftest: items that run for too long",
-	  KT_CASE(sleeper_is_told_of_once_a_run),
-	  KT_CASE(function_form_is_told_of_by_the_callers_function),
-	  KT_CASE(spinner_is_told_of_with_its_stack),
-	  KT_CASE(busy_item_is_told_of),
+	  KT_CASE(sleeping_item_is_reported_once_a_run),
+	  KT_CASE(function_form_is_reported_by_the_callers_function),
+	  KT_CASE(spinner_is_reported_with_its_stack),
+	  KT_CASE(busy_item_is_reported),
 	  KT_CASE(spinner_with_interrupts_off_has_no_stack),
 	  KT_CASE(many_are_counted),
 	  KT_CASE(stall_time_is_tunable),
-	  KT_CASE(stall_is_told_of_in_time),
+	  KT_CASE(stall_is_reported_in_time),
 	  KT_CASE(stall_is_noticed_within_an_eighth),
-	  KT_CASE(shorter_stall_time_holds_at_once),
-	  KT_CASE(first_stall_of_a_new_worker_is_told),
-	  KT_CASE(pool_can_grow_while_stalls_are_told),
+	  KT_CASE(shorter_stall_time_applies_at_once),
+	  KT_CASE(first_stall_of_a_new_worker_is_reported),
+	  KT_CASE(pool_can_grow_while_stalls_are_reported),
 	  KT_CASE(busy_pool_does_not_stall),
 	  KT_CASE(a_stall_lasts),
 	  KT_CASE(a_stall_ends),
-	  KT_CASE(a_stall_is_left_behind));
+	  KT_CASE(stall_of_an_unloaded_module_is_kept));

@@ -246,7 +246,7 @@ static void exit_is_optional(void)
 }
 
 static const char *const ends[] = {
-	"purge", "tune", "release", "destroy", NULL
+	"purge", "tune", "shutdown", "destroy", NULL
 };
 
 static bool all_have_left(struct kpool *pool, int left)
@@ -332,7 +332,7 @@ static void failing_init_loses_nothing(void)
 }
 
 /* Fails if the second trouble is not told, because the first one was. */
-static void log_tells_of_each_trouble(void)
+static void log_reports_each_failure(void)
 {
 	struct kpool *pool = desk_pool(1);
 	int i, before = said();
@@ -356,7 +356,7 @@ static void log_tells_of_each_trouble(void)
 }
 
 /* Fails if those workers that there are stop, because another cannot be had. */
-static void workers_go_on_while_others_cannot_be_had(void)
+static void workers_run_while_others_cannot_start(void)
 {
 	struct kpool *pool = desk_pool(3);
 
@@ -414,7 +414,7 @@ static void *third_desk_fails(void *data)
 	return desk_make(data);
 }
 
-static void create_undoes_what_was_made(void)
+static void create_undoes_partial_work(void)
 {
 	struct kpool_attrs attrs = desk_attrs(4);
 
@@ -484,7 +484,7 @@ static int tune_main(void *arg)
  * nothing is lost, and no more workers are made than capacity allows.
  * Fails if init runs under the pool's locks, or is counted too late.
  */
-static void slow_init_is_no_hindrance(void)
+static void slow_init_blocks_no_call(void)
 {
 	struct kpool *pool = desk_pool(2);
 	static struct kt_gate gate;
@@ -515,7 +515,7 @@ out:
 }
 
 /* Fails (hangs) if a worker that comes when the pool is closed is forgotten. */
-static void slow_init_outlasts_release(int aborted)
+static void slow_init_outlasts_shutdown(int aborted)
 {
 	struct kpool *pool = desk_pool(2);
 	static struct kt_gate gate;
@@ -585,7 +585,7 @@ static void no_desk_left(void *data, void *state)
 }
 
 /* Fails if a worker_init that hangs keeps other workers from coming. */
-static void init_that_hangs_stops_no_growth(void)
+static void hanging_init_stops_no_growth(void)
 {
 	struct kpool_attrs attrs = desk_attrs(SEATS);
 	static struct kt_gate gate;
@@ -610,7 +610,7 @@ static void init_that_hangs_stops_no_growth(void)
 	desks_end(pool);
 }
 
-static const char *const departures[] = { "purge", "release", NULL };
+static const char *const departures[] = { "purge", "shutdown", NULL };
 
 /* Fails if workers wait for each other's worker_exit before they go. */
 static void exits_run_side_by_side(int how)
@@ -653,7 +653,7 @@ static void first_exit_hangs(void *data, void *state)
 }
 
 /* Fails if a worker_exit that hangs keeps other workers from going. */
-static void exit_that_hangs_holds_up_no_other(void)
+static void hanging_exit_delays_no_other(void)
 {
 	struct kpool_attrs attrs = desk_attrs(SEATS);
 	static struct kt_gate gate;
@@ -830,7 +830,7 @@ static void callers_cannot_stand_in_for_workers(void)
 }
 
 /* Fails if a pool's churn makes and tears down unequal numbers. */
-static void every_state_made_is_torn_down(void)
+static void every_created_state_is_destroyed(void)
 {
 	struct kpool *pool = desk_pool(4);
 	int i, n = kt_count(200);
@@ -864,9 +864,9 @@ static void reboots(void *data, void *state)
 
 /*
  * A worker that leaves cannot open the pool again, which waits for all to have left.
- * Fails (hangs) if that waits for itself: mutant reboot-waits-for-itself.
+ * Fails (hangs) if that waits for itself: mutant reopen-waits-for-itself.
  */
-static void reboot_by_who_leaves_is_refused(void)
+static void reopen_by_an_exiting_worker_is_refused(void)
 {
 	struct kpool_attrs attrs = desk_attrs(1);
 
@@ -949,22 +949,22 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(exit_is_optional),
 	  KT_EACH(exit_is_called_once, ends),
 	  KT_CASE(failing_init_loses_nothing),
-	  KT_CASE(log_tells_of_each_trouble),
-	  KT_CASE(workers_go_on_while_others_cannot_be_had),
+	  KT_CASE(log_reports_each_failure),
+	  KT_CASE(workers_run_while_others_cannot_start),
 	  KT_CASE(create_returns_the_error_of_init),
-	  KT_CASE(create_undoes_what_was_made),
+	  KT_CASE(create_undoes_partial_work),
 	  KT_EACH(destroy_keeps_trying_until, endings),
-	  KT_CASE(slow_init_is_no_hindrance),
-	  KT_EACH(slow_init_outlasts_release, endings),
+	  KT_CASE(slow_init_blocks_no_call),
+	  KT_EACH(slow_init_outlasts_shutdown, endings),
 	  KT_CASE(inits_run_side_by_side),
-	  KT_CASE(init_that_hangs_stops_no_growth),
+	  KT_CASE(hanging_init_stops_no_growth),
 	  KT_EACH(exits_run_side_by_side, departures),
-	  KT_CASE(exit_that_hangs_holds_up_no_other),
+	  KT_CASE(hanging_exit_delays_no_other),
 	  KT_CASE(init_in_a_shrunk_pool_makes_no_worker),
 	  KT_CASE(create_waits_for_all_at_once),
 	  KT_CASE(failing_init_is_tried_ever_more_seldom),
 	  KT_CASE(failing_init_is_tried_one_at_a_time),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
-	  KT_CASE(every_state_made_is_torn_down),
-	  KT_CASE(reboot_by_who_leaves_is_refused),
+	  KT_CASE(every_created_state_is_destroyed),
+	  KT_CASE(reopen_by_an_exiting_worker_is_refused),
 	  KT_CASE(interrupt_has_no_state));

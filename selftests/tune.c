@@ -137,7 +137,7 @@ static const char *const overflows[] = {
  * A pool goes from the when_full that it was created with to wait and back.
  * Fails if an item that must run can be dropped, or run by its submitter.
  */
-static void when_full_goes_to_wait_and_back(int created)
+static void when_full_changes_to_wait_and_back(int created)
 {
 	struct kpool *pool;
 	int other;
@@ -257,7 +257,7 @@ static bool three_blocked(struct full *f, struct kt_job *late,
  * More capacity serves waiters at once, as many as fit.
  * Fails if tune changes the number and wakes nobody.
  */
-static void more_capacity_serves_those_who_wait(void)
+static void more_capacity_admits_blocked_submitters(void)
 {
 	static struct full f;
 	static struct kt_job late[3];
@@ -281,7 +281,7 @@ out:
  * A longer queue admits waiters.
  * Fails if only capacity is looked at when growing.
  */
-static void longer_queue_admits_those_who_wait(void)
+static void longer_queue_admits_blocked_submitters(void)
 {
 	static struct full f;
 	static struct kt_job late[3];
@@ -305,7 +305,7 @@ out:
  * No tune refuses sleepers: they are served as they would be.
  * Fails if nonblocking, max_blocked or the queue are applied to the past.
  */
-static void shrinking_refuses_no_sleeper(void)
+static void shrinking_refuses_no_blocked_submitter(void)
 {
 	static struct full f;
 	static struct kt_job late[3];
@@ -334,7 +334,7 @@ out:
  * capacity at once, keeps every accepted item, and its surplus workers go.
  * Fails if workers check the capacity only when they fall idle.
  */
-static void shrinking_lets_the_surplus_go(void)
+static void shrinking_ends_surplus_workers(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
@@ -888,7 +888,7 @@ static int tune_while_told(void *arg)
  * Fails (KASAN, DEBUG_LIST) if one leaves the list, or its task is put, under
  * the walk: mutant reaped-without-mutex.
  */
-static void workers_go_while_they_are_tuned(void)
+static void workers_exit_while_they_are_tuned(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 16, .expiry_ms = 1,
@@ -922,17 +922,17 @@ out:
 }
 
 KT_MODULE("kpool selftest: attributes of the live pool",
-	  KT_CASE(workers_go_while_they_are_tuned),
+	  KT_CASE(workers_exit_while_they_are_tuned),
 	  KT_CASE(every_attribute_is_tunable),
 	  KT_CASE(pool_created_nonblocking_stays_so),
-	  KT_EACH(when_full_goes_to_wait_and_back, overflows),
+	  KT_EACH(when_full_changes_to_wait_and_back, overflows),
 	  KT_CASE(pinned_pool_is_tuned_by_its_owner),
 	  KT_CASE(cpumask_of_the_pool_is_not_handed_out),
 	  KT_CASE(workers_of_a_noio_pool_allocate_without_io),
-	  KT_CASE(more_capacity_serves_those_who_wait),
-	  KT_CASE(longer_queue_admits_those_who_wait),
-	  KT_CASE(shrinking_refuses_no_sleeper),
-	  KT_CASE(shrinking_lets_the_surplus_go),
+	  KT_CASE(more_capacity_admits_blocked_submitters),
+	  KT_CASE(longer_queue_admits_blocked_submitters),
+	  KT_CASE(shrinking_refuses_no_blocked_submitter),
+	  KT_CASE(shrinking_ends_surplus_workers),
 	  KT_CASE(shrinking_retires_idle_workers),
 	  KT_CASE(prealloc_makes_min_workers),
 	  KT_CASE(scheduling_reaches_old_and_new_workers),

@@ -286,7 +286,7 @@ static const char *const starter_names[] = {
 	"submit", "try", "timeout", "killable", "interrupt", "fn", "fn_atomic",
 	"call", "no_delay", "no_delay_in_interrupt", "timer",
 	"delay_cut_short", "nearer_delay", "timer_of_another", "resume",
-	"release", "timed_release", "submit_after_reboot",
+	"shutdown", "timed_shutdown", "submit_after_reopen",
 	"end_of_its_earlier_run", "end_of_another",
 	"end_of_one_before_it_in_its_stream", "end_of_its_dropped_function",
 	"drop_of_those_before_it", NULL
@@ -296,7 +296,7 @@ static const char *const starter_names[] = {
  * The pool has no worker yet.
  * Fails if none is made before another call.
  */
-static void worker_is_made_by(int starter)
+static void worker_is_created_by(int starter)
 {
 	if (!wake_make(2, KPOOL_UNLIMITED))
 		return;
@@ -454,8 +454,8 @@ static int (*const crowds[])(void) = {
 };
 
 static const char *const crowd_names[] = {
-	"resume", "release", "timer", "capacity", "end_of_a_heavy_one",
-	"cancel", "cancel_wait", "disable", "disable_wait", "group_cancel",
+	"resume", "shutdown", "timer", "capacity", "end_of_a_heavy_one",
+	"cancel", "cancel_sync", "disable", "disable_sync", "group_cancel",
 	"cancel_of_their_leader", "group_cancel_of_their_leader",
 	"capacity_for_a_heavy_one", NULL
 };
@@ -479,7 +479,7 @@ out:
 	wake_end();
 }
 
-static void several_workers_are_made_by(int crowd)
+static void several_workers_are_created_by(int crowd)
 {
 	several_are_started(crowd, false);
 }
@@ -550,7 +550,7 @@ static void (*const rooms[])(void) = {
 };
 
 static const char *const room_names[] = {
-	"cancel", "cancel_wait", "disable", "disable_wait", "group_cancel",
+	"cancel", "cancel_sync", "disable", "disable_sync", "group_cancel",
 	"end", "capacity", "queue_depth", "queue_without_bound", "failure",
 	NULL
 };
@@ -559,7 +559,7 @@ static const char *const room_names[] = {
  * One runs, one is in the queue, which is full then, and one submitter sleeps.
  * Fails if the room is there and the submitter sleeps on.
  */
-static void submitter_is_let_in_by(int room)
+static void submitter_is_admitted_by(int room)
 {
 	if (!wake_make_as(1, 1, KPOOL_FULL_WAIT, KPOOL_GROUP_FAIL_FAST))
 		return;
@@ -589,7 +589,7 @@ static void drop_waits(struct kpool_item *dropped, int err)
  * Fails if the submitters of a cancelled group sleep until it has returned:
  * mutant group-not-swept.
  */
-static void submitter_of_cancelled_group_leaves_beside_a_drop(void)
+static void submitter_of_cancelled_group_returns_during_a_drop(void)
 {
 	if (!wake_make(1, 1))
 		return;
@@ -661,7 +661,7 @@ static const struct {
 };
 
 static const char *const away_names[] = {
-	"timeout", "kill", "cancel", "disable", "cancel_wait", "group_cancel",
+	"timeout", "kill", "cancel", "disable", "cancel_sync", "group_cancel",
 	NULL
 };
 
@@ -670,7 +670,7 @@ static const char *const away_names[] = {
  * that one only.  The first gives up.
  * Fails if the next is not let in, or not started, then.
  */
-static void next_submitter_is_let_in_after(int way)
+static void next_submitter_is_admitted_after(int way)
 {
 	if (!wake_make(2, 0))
 		return;
@@ -694,7 +694,7 @@ out:
  * The same with a job that came due without room in front.
  * Fails if its end, unlike a submitter's, lets nobody in.
  */
-static void submitter_is_let_in_when_a_due_job_goes(int way)
+static void submitter_is_admitted_when_a_due_job_ends(int way)
 {
 	if (!wake_make(2, 0))
 		return;
@@ -713,7 +713,7 @@ out:
 }
 
 static const char *const due_away_names[] = {
-	"cancel", "disable", "cancel_wait", "group_cancel", NULL
+	"cancel", "disable", "cancel_sync", "group_cancel", NULL
 };
 
 /* What ends a wait */
@@ -787,7 +787,7 @@ static void (*const ends[])(void) = {
 };
 
 static const char *const end_names[] = {
-	"run", "cancel", "cancel_wait", "disable", "group_cancel", "abort",
+	"run", "cancel", "cancel_sync", "disable", "group_cancel", "abort",
 	"deadline", "newcomer", NULL
 };
 
@@ -841,7 +841,7 @@ static int caller_runs(void *unused)
  * after that run.
  * Fails if the end of a caller's run wakes nobody.
  */
-static void end_of_a_callers_run_starts_the_next(void)
+static void end_of_a_caller_run_starts_the_next(void)
 {
 	struct kt_thread t = { };
 
@@ -881,7 +881,7 @@ static void exits_gated(void *data, void *state)
  * be made before.
  * Fails if the item that came meanwhile waits for the next call.
  */
-static void leaver_makes_way_for_a_new_worker(void)
+static void exiting_worker_is_replaced(void)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1, .expiry_ms = 1,
@@ -918,7 +918,7 @@ static int releases(void *unused)
  * A closed pool is waited for, and its last item is taken back, or ends.
  * Fails if the last worker's leave, or the last item's end, is not told.
  */
-static void end_of_a_closed_pool_is_told(int cancelled)
+static void end_of_a_closed_pool_wakes_its_waiter(int cancelled)
 {
 	struct kt_thread t = { };
 
@@ -944,15 +944,15 @@ out:
 static const char *const last_ends[] = { "run", "cancelled", NULL };
 
 KT_MODULE("kpool selftests: each event wakes by itself",
-	  KT_EACH(worker_is_made_by, starter_names),
+	  KT_EACH(worker_is_created_by, starter_names),
 	  KT_EACH(worker_is_woken_by, starter_names),
-	  KT_EACH(several_workers_are_made_by, crowd_names),
+	  KT_EACH(several_workers_are_created_by, crowd_names),
 	  KT_EACH(several_workers_are_woken_by, crowd_names),
-	  KT_EACH(submitter_is_let_in_by, room_names),
-	  KT_CASE(submitter_of_cancelled_group_leaves_beside_a_drop),
-	  KT_EACH(next_submitter_is_let_in_after, away_names),
-	  KT_EACH(submitter_is_let_in_when_a_due_job_goes, due_away_names),
+	  KT_EACH(submitter_is_admitted_by, room_names),
+	  KT_CASE(submitter_of_cancelled_group_returns_during_a_drop),
+	  KT_EACH(next_submitter_is_admitted_after, away_names),
+	  KT_EACH(submitter_is_admitted_when_a_due_job_ends, due_away_names),
 	  KT_EACH(waits_are_ended_by, end_names),
-	  KT_CASE(end_of_a_callers_run_starts_the_next),
-	  KT_CASE(leaver_makes_way_for_a_new_worker),
-	  KT_EACH(end_of_a_closed_pool_is_told, last_ends));
+	  KT_CASE(end_of_a_caller_run_starts_the_next),
+	  KT_CASE(exiting_worker_is_replaced),
+	  KT_EACH(end_of_a_closed_pool_wakes_its_waiter, last_ends));

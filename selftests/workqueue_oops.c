@@ -42,9 +42,9 @@ enum { NEVER = -1000, NOT_ASKED, YES = 0 };
 
 static const char *const questions[] = {
 	"the next item runs",
-	"flush of the dead item returns",
+	"flush of the oopsed item returns",
 	"flush of all returns",
-	"the dead item runs again",
+	"the oopsed item runs again",
 	"work of others there runs",
 	"slots of 4 left after 4 oopses",
 	"destroy returns",
@@ -308,7 +308,7 @@ static void duel_fight(struct duel *d)
  * What a workqueue loses, kpool keeps.
  * Fails as the cases of oops.c do.
  */
-static void kpool_goes_on(void)
+static void kpool_keeps_working(void)
 {
 	struct duel *d = &duels[0];
 
@@ -377,5 +377,5 @@ module_param_cb(table, &table_ops, NULL, 0400);
 MODULE_PARM_DESC(table, "what each does after an oops");
 
 KT_MODULE("kpool selftest: an oops in a pool and in workqueues",
-	  KT_CASE(kpool_goes_on),
+	  KT_CASE(kpool_keeps_working),
 	  KT_CASE(workqueues_are_watched));

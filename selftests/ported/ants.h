@@ -16,7 +16,7 @@
 enum ants_way { ANTS_ITEM, ANTS_FN, ANTS_INVOKE };
 
 static const char *const ants_ways[] __maybe_unused = {
-	"item", "fn", "invoke", NULL,
+	"item", "fn", "arg", NULL,
 };
 
 /* The row of a scenario in its module's table. */

@@ -124,7 +124,7 @@ static int ants_gated_fails(void *arg)
  * sleep, and nobody wakes these.
  * Fails if the end of an item that failed does not serve a waiter.
  */
-static void failing_tasks_serve_the_blocked(int way)
+static void failing_tasks_admit_blocked_submitters(int way)
 {
 	struct ants_submitter blocked[5] = { };
 	struct ants_job *jobs;
@@ -157,4 +157,4 @@ out:
 KT_MODULE("Selftests of kpool: ants' scenarios of tasks that fail",
 	  KT_EACH(handler_counts_one_two_three, ants_makings),
 	  KT_EACH(errors_without_handler_are_counted, ants_makings),
-	  ANTS_EACH(failing_tasks_serve_the_blocked));
+	  ANTS_EACH(failing_tasks_admit_blocked_submitters));

@@ -12,8 +12,8 @@
 
 /* How the next pool is chosen, and the way in: two by three variants. */
 static const char *const multi_ways[] = {
-	"round-robin-item", "round-robin-fn", "round-robin-invoke",
-	"least-loaded-item", "least-loaded-fn", "least-loaded-invoke", NULL,
+	"round-robin-item", "round-robin-fn", "round-robin-arg",
+	"least-loaded-item", "least-loaded-fn", "least-loaded-arg", NULL,
 };
 
 static enum kpool_placement placement_of(int variant)

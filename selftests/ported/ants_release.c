@@ -67,7 +67,7 @@ static void release_streams(struct kpool *pool, struct ants_stream *s,
  * task sends both home, and every task accepted before it runs.
  * Fails if release leaves a submitter asleep, or drops what it accepted.
  */
-static void release_sends_submitters_home(int way)
+static void shutdown_refuses_blocked_submitters(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 1 };
 	struct ants_stream s[2] = { };
@@ -122,7 +122,7 @@ out:
  * Release with a timeout of two seconds outlasts tasks of one.
  * Fails if it does not wait, or returns while a worker is alive.
  */
-static void release_waits_for_tasks(int way)
+static void shutdown_waits_for_tasks(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 10 };
 	struct kpool *pool = ants_pool(&attrs, way, ants_second);
@@ -137,7 +137,7 @@ static void release_waits_for_tasks(int way)
  * The same for the default pool, which is then opened again for others.
  * Fails if the default pool cannot be released, or can be destroyed.
  */
-static void release_default_pool(void)
+static void shutdown_of_the_default_pool(void)
 {
 	struct kpool *pool = kpool_default();
 
@@ -155,7 +155,7 @@ static void release_default_pool(void)
  * Fails if -ETIMEDOUT reopens or forgets the pool, or the second call returns
  * before the task has ended.
  */
-static void release_timeout_is_resumed(int way)
+static void shutdown_timeout_is_resumed(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 10 };
 	struct ants_job *jobs;
@@ -220,7 +220,7 @@ static void reboot(struct kpool *pool, enum ants_way way)
  * A released pool refuses, a rebooted one takes work, and counts on.
  * Fails if reboot forgets to reopen, or clears the counters.
  */
-static void reboot_opens_again(int way)
+static void reopened_pool_accepts_again(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 10 };
 	struct kpool *pool = ants_pool(&attrs, way, ants_tiny);
@@ -236,7 +236,7 @@ static void reboot_opens_again(int way)
  * The same for the default pool.
  * Fails if the default pool, once closed, stays closed.
  */
-static void reboot_default_pool(void)
+static void reopen_of_the_default_pool(void)
 {
 	struct kpool *pool = kpool_default();
 
@@ -291,7 +291,7 @@ out:
  * A pool of 10 adds up 499,500 before a reboot and after it.
  * Fails if a rebooted pool loses or repeats an item.
  */
-static void reboot_calculates_again(int way)
+static void reopened_pool_calculates_again(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 10 };
 
@@ -303,7 +303,7 @@ static void reboot_calculates_again(int way)
  * once hung here.
  * Fails if reboot does not make them, or counts those of before.
  */
-static void reboot_calculates_again_prealloc(int way)
+static void reopened_pool_calculates_again_prealloc(int way)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 10,
@@ -314,12 +314,12 @@ static void reboot_calculates_again_prealloc(int way)
 	calculate_twice(&attrs, way);
 }
 
-KT_MODULE("Selftests of kpool: ants' scenarios of release and reboot",
-	  ANTS_EACH(release_sends_submitters_home),
-	  ANTS_EACH(release_waits_for_tasks),
-	  KT_CASE(release_default_pool),
-	  ANTS_EACH(release_timeout_is_resumed),
-	  ANTS_EACH(reboot_opens_again),
-	  KT_CASE(reboot_default_pool),
-	  ANTS_EACH(reboot_calculates_again),
-	  ANTS_EACH(reboot_calculates_again_prealloc));
+KT_MODULE("Selftests of kpool: ants' scenarios of shutdown and reopen",
+	  ANTS_EACH(shutdown_refuses_blocked_submitters),
+	  ANTS_EACH(shutdown_waits_for_tasks),
+	  KT_CASE(shutdown_of_the_default_pool),
+	  ANTS_EACH(shutdown_timeout_is_resumed),
+	  ANTS_EACH(reopened_pool_accepts_again),
+	  KT_CASE(reopen_of_the_default_pool),
+	  ANTS_EACH(reopened_pool_calculates_again),
+	  ANTS_EACH(reopened_pool_calculates_again_prealloc));

@@ -12,7 +12,7 @@
  * at once as many as there is room for.
  * Fails if tune wakes nobody, or only one.
  */
-static void tune_up_serves_the_blocked(int way)
+static void tune_up_admits_blocked_submitters(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 2 };
 	struct ants_submitter blocked[5] = { };
@@ -55,7 +55,7 @@ out:
  * Fails if shrinking stops at the idle workers, refuses someone, or lets a
  * surplus worker take another item.
  */
-static void tune_down_lets_surplus_go(int way)
+static void tune_down_ends_surplus_workers(int way)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 8,
@@ -235,7 +235,7 @@ static void coverage(struct kpool *pool, enum ants_way way,
 static void six_pools_of_100000_tasks(void)
 {
 	static const char * const names[] = {
-		"item", "item-pre", "fn", "fn-pre", "invoke", "invoke-pre",
+		"item", "item-pre", "fn", "fn-pre", "arg", "arg-pre",
 	};
 	struct kpool *pool[ARRAY_SIZE(names)];
 	int i, n = kt_count(100000);
@@ -255,8 +255,8 @@ static void six_pools_of_100000_tasks(void)
 }
 
 KT_MODULE("Selftests of kpool: ants' scenarios of tuning",
-	  ANTS_EACH(tune_up_serves_the_blocked),
-	  ANTS_EACH(tune_down_lets_surplus_go),
+	  ANTS_EACH(tune_up_admits_blocked_submitters),
+	  ANTS_EACH(tune_down_ends_surplus_workers),
 	  KT_CASE(tune_down_retires_the_idle),
 	  KT_CASE(tune_from_and_to_unlimited),
 	  KT_CASE(bad_construction_is_refused),

@@ -279,7 +279,7 @@ static void nested_send_does_not_hang(void)
  * wait for a reader, and the results can still be read in the end.
  * Fails if a worker sleeps until its result is taken.
  */
-static void unread_results_hold_nobody_up(void)
+static void unread_results_block_no_worker(void)
 {
 	struct kpool *pool = workers_and_channel(3, 100);
 	struct kpool_group results;
@@ -351,5 +351,5 @@ KT_MODULE("Selftests of kpool: the scenarios of a channel of jobs and a WaitGrou
 	  KT_CASE(select_around_a_send),
 	  KT_CASE(close_under_senders),
 	  KT_CASE(nested_send_does_not_hang),
-	  KT_CASE(unread_results_hold_nobody_up),
+	  KT_CASE(unread_results_block_no_worker),
 	  KT_CASE(errgroup_with_a_limit));

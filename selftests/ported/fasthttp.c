@@ -240,7 +240,7 @@ static bool serve_one(struct kpool *pool, struct conn *c)
  * others of ten expire although there is always work.
  * Fails if idle workers are used in turn, so that none is ever idle for long.
  */
-static void newest_worker_serves_and_the_rest_expire(void)
+static void newest_worker_serves_and_others_expire(void)
 {
 	struct kpool *pool = server("fasthttp", kt_ms(10000, 100));
 	static struct conn conn[MAX_WORKERS];
@@ -308,5 +308,5 @@ KT_MODULE("Selftests of kpool: the scenarios of fasthttp's worker pool",
 	  KT_CASE(start_stop_concurrent),
 	  KT_CASE(max_workers_serial),
 	  KT_CASE(max_workers_concurrent),
-	  KT_CASE(newest_worker_serves_and_the_rest_expire),
+	  KT_CASE(newest_worker_serves_and_others_expire),
 	  KT_CASE(stop_does_not_wait_and_start_is_whole));

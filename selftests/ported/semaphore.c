@@ -318,7 +318,7 @@ static void crowd_end(struct crowd *c, int err)
  * TestAllocCancelDoesntStarve: the one that wants all gives up after 300 ms.
  * Fails if those behind a submitter that timed out are not looked at again.
  */
-static void timeout_of_the_head_lets_the_next_go(void)
+static void timeout_of_the_head_admits_the_next(void)
 {
 	struct crowd c;
 
@@ -332,7 +332,7 @@ static void timeout_of_the_head_lets_the_next_go(void)
  * Fails if a small item passes a large one that waits, or if cancel does not
  * look at those behind.
  */
-static void cancel_of_the_head_lets_the_next_go(void)
+static void cancel_of_the_head_admits_the_next(void)
 {
 	struct kt_job newcomer;
 	struct crowd c;
@@ -550,8 +550,8 @@ KT_MODULE("Selftests of kpool: the scenarios of x/sync's semaphore",
 	  KT_CASE(timed_acquire_pattern),
 	  KT_CASE(too_big_is_refused_at_once),
 	  KT_CASE(large_acquire_does_not_starve),
-	  KT_CASE(timeout_of_the_head_lets_the_next_go),
-	  KT_CASE(cancel_of_the_head_lets_the_next_go),
+	  KT_CASE(timeout_of_the_head_admits_the_next),
+	  KT_CASE(cancel_of_the_head_admits_the_next),
 	  KT_CASE(cancel_before_release_keeps_the_units),
 	  KT_CASE(ended_context_acquires_nothing),
 	  KT_CASE(bad_weights_are_refused),

@@ -603,7 +603,7 @@ static void sim_op_release(struct sim_call *call)
 {
 	kpool_shutdown(call->p->pool);
 	sim_expect(sim_during(call, call->p->was_closed),
-		   "release does not close");
+		   "shutdown does not close");
 }
 
 static void sim_op_release_timeout(struct sim_call *call)
@@ -611,14 +611,14 @@ static void sim_op_release_timeout(struct sim_call *call)
 	int err = kpool_shutdown_timeout(call->p->pool, call->op->ticks);
 
 	if (call->inside) {
-		sim_expect(err == -EDEADLK, "release from inside says %d", err);
+		sim_expect(err == -EDEADLK, "shutdown from inside says %d", err);
 		return;
 	}
 	if (err == -ETIMEDOUT)
 		sim_judge_timeout(call, 1);
 	sim_expect(err == -ETIMEDOUT ||
 		   ((!err || sim_is_lost(err)) && sim_during(call, call->p->was_rest)),
-		   "release says %d", err);
+		   "shutdown says %d", err);
 }
 
 static void sim_op_abort(struct sim_call *call)
@@ -635,14 +635,14 @@ static void sim_op_reboot(struct sim_call *call)
 	switch (err) {
 	case 0:
 		sim_expect(sim_during(call, call->p->was_open),
-			   "reboot does not open");
+			   "reopen does not open");
 		break;
 	case -EBUSY:
 		sim_expect(sim_during(call, call->p->was_busy),
-			   "reboot of an idle pool: -EBUSY");
+			   "reopen of an idle pool: -EBUSY");
 		break;
 	default:
-		sim_expect(sim->threads_failed, "reboot says %d", err);
+		sim_expect(sim->threads_failed, "reopen says %d", err);
 	}
 }
 

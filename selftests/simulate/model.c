@@ -455,7 +455,7 @@ static void sim_judge_phases(struct sim_item *it, const struct sim_item_view *no
 			   sim_place_name(now->place));
 	}
 	sim_expect(now->dropping >= it->drops_begun + it->drops_inside,
-		   "item %d has been dropped, but its owner not told", it->nr);
+		   "item %d has been dropped, but its owner not notified", it->nr);
 }
 
 static bool sim_run_begins(const struct sim_item *it,
@@ -1085,7 +1085,7 @@ void sim_judge_end(struct sim_pool *p)
 	sim_expect(s->failed == p->failures,
 		   "%llu failed, the pool says %llu", p->failures, s->failed);
 	sim_expect(p->faults == p->errors + p->deaths,
-		   "%llu errors, %llu died, the handler was told of %llu",
+		   "%llu errors, %llu died, the handler was called for %llu",
 		   p->errors, p->deaths, p->faults);
 	sim_expect(s->died == p->deaths, "%llu died, the pool says %llu",
 		   p->deaths, s->died);
@@ -1096,7 +1096,7 @@ void sim_judge_end(struct sim_pool *p)
 		   "%llu workers began, %llu ended",
 		   p->inits, p->exits);
 	sim_expect(!p->owed || sim->threads_failed,
-		   "pool %d is destroyed, and those it refused are not told",
+		   "pool %d is destroyed, and those it refused are not notified",
 		   p->nr);
 	sim_judge_tickets(p, s);
 }

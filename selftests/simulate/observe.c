@@ -39,7 +39,7 @@ static enum sim_place sim_place_of(const struct kpool_item *item)
 const char *sim_place_name(unsigned int place)
 {
 	static const char *const names[] = {
-		"idle", "blocked", "kept", "finished", "due", "in line",
+		"idle", "blocked", "kept", "finished", "due", "queued",
 		"back", "delayed", "dropping",
 	};
 

@@ -52,11 +52,11 @@ static void kpt_check_released(struct kpt_target *t)
 	kpt_get_stats(t, &s);
 	if (s.alive || s.pending || s.delayed || s.running || s.blocked)
 		kpt_violation(KPT_CLOSED,
-			      "%s: alive %llu, pending %llu, delayed %llu, running %llu, blocked %llu after release",
+			      "%s: alive %llu, pending %llu, delayed %llu, running %llu, blocked %llu after shutdown",
 			      t->name, s.alive, s.pending, s.delayed,
 			      s.running, s.blocked);
 	if (s.submitted != s.completed + s.cancelled + s.dropped + s.died)
-		kpt_violation(KPT_COUNTERS, "%s: items are left after release",
+		kpt_violation(KPT_COUNTERS, "%s: items are left after shutdown",
 			      t->name);
 }
 

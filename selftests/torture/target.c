@@ -74,7 +74,7 @@ void kpt_await_rest(struct kpt_target *t)
 		if (!told && READ_ONCE(kpt_tick) - begin > kpt_patience()) {
 			kpt_get_stats(t, &s);
 			kpt_violation(KPT_LATE,
-				      "%s does not come to rest: pending %llu, delayed %llu, running %llu, blocked %llu, units %llu",
+				      "%s does not drain: pending %llu, delayed %llu, running %llu, blocked %llu, units %llu",
 				      t->name, s.pending, s.delayed, s.running,
 				      s.blocked, s.units);
 			told = true;
@@ -298,7 +298,7 @@ static void kpt_reboot_closed(struct kpt_target *t)
 	if (err == -ENOMEM || err == -EAGAIN)
 		return;
 	if (err)
-		kpt_violation(KPT_ANSWER, "%s: a reboot when drained returned %d",
+		kpt_violation(KPT_ANSWER, "%s: a reopen when drained returned %d",
 			      t->name, err);
 }
 
