@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * No thread can be made, or no memory be had: what workers there are go on,
- * what was accepted is kept, each waiter is served once it is over.
+ * No thread can be created, or no memory allocated: existing workers go on,
+ * what was accepted is kept, each waiter is completed once it is over.
  */
 #include <linux/prandom.h>
 
@@ -51,10 +51,10 @@ static int said(const char *what)
 }
 
 /*
- * With one worker and no way to make more, that one runs everything, and the
- * log tells of the trouble once, and of its end.
- * Fails if a worker that could not be made holds up the line (the place that
- * was reserved for it is not given back), or if each attempt is logged.
+ * With one worker and no other that can be created, that one runs everything,
+ * and the log reports the failure once, and its end.
+ * Fails if a worker that could not be made blocks the queue (the place that was
+ * reserved for it is not given back), or if each attempt is logged.
  */
 static void existing_workers_keep_running(int limit)
 {
@@ -89,8 +89,8 @@ out:
 }
 
 /*
- * A pool without any worker keeps what it accepts; nobody has to come for the
- * next attempt to be made.
+ * A pool without any worker keeps what it accepts; creation is retried without
+ * another call.
  * Fails if the spawn work is not queued again after a failure.
  */
 static void accepted_items_wait_for_a_thread(int limit)
@@ -123,8 +123,8 @@ static int flushes(void *pool)
 }
 
 /*
- * A caller asleep in submit or flush is served as soon as there can be workers, and
- * not before.
+ * A caller blocked in submit or flush is completed as soon as there can be
+ * workers, and not before.
  * Fails if either is woken because a worker was expected to come.
  */
 static void waiters_continue_when_a_worker_is_created(int limit)
@@ -201,7 +201,7 @@ out:
 }
 
 /*
- * Warm workers that cannot be made fail the creation or the reboot, with an
+ * Warm workers that cannot be made fail the creation or the reopen, with an
  * error that says so; nothing is left, and the name is free.
  * Fails if the failure leaves a worker, a file or the name behind.
  */
@@ -266,8 +266,9 @@ out:
 }
 
 /*
- * One that cannot have its worker is not made, and it cannot be tuned away.
- * Fails if the promise is given without the worker.
+ * A pool whose worker cannot be created is not created either, and its
+ * min_workers cannot be tuned below one.
+ * Fails if the pool is created without the worker.
  */
 static void mem_reclaim_pool_needs_a_worker(int limit)
 {
@@ -312,7 +313,7 @@ static int flickers(void *arg)
  * While making threads fails now and then, and workers come and go, nothing is
  * lost.
  * Fails if a failure in a rare place (a worker that has its memory and no
- * thread) leaves the books wrong.
+ * thread) leaves the counters wrong.
  */
 static void no_item_is_lost_while_creation_fails(int limit)
 {
@@ -437,7 +438,7 @@ static int each_step(int which)
  * Whichever of its allocations fails, the function returns -ENOMEM or does
  * without, and works the next time; what it had allocated is given back (a leak
  * shows in kmemleak, where there is one).
- * Fails (oopses) if a result is not looked at.
+ * Fails (oopses) if a result is not checked.
  */
 static void each_allocation_may_fail(int which)
 {

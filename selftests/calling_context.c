@@ -279,8 +279,8 @@ static void close_pool(void)
 }
 
 /*
- * Pause, resume, release and the two readings work in hardirq.
- * Fails if release waits for its workers or frees anything there.
+ * Pause, resume, shutdown and the two readings work in hardirq.
+ * Fails if shutdown waits for its workers or frees anything there.
  */
 static void pool_is_shut_down_in_hardirq(void)
 {

@@ -209,7 +209,7 @@ out:
 }
 
 /*
- * A pool that is released with a time-out waits that long, and an idle worker
+ * A pool that is shut down with a timeout waits that long, and an idle worker
  * that may live for an hour is not purged by a jump.
  * Fails if either is measured on CLOCK_REALTIME.
  */

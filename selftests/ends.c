@@ -191,7 +191,7 @@ static void run_ends_a_wait(int place)
 }
 
 /*
- * Its caller takes it back: told by the result alone.
+ * Its caller takes it back: reported by the result alone.
  * Fails if dropped is called, it is counted twice, or is an error of its group.
  */
 static void cancel_ends_a_wait(int place)
@@ -270,8 +270,8 @@ static void group_cancel_ends_a_wait(int place)
 }
 
 /*
- * The pool is aborted: told before abort returns, but for one that runs, and
- * that is no wish of its group.
+ * The pool is aborted: notified before abort returns, but for one that runs,
+ * and that is not reported to its group.
  * Fails if a place is overlooked, or the count is wrong.
  */
 static void abort_ends_a_wait(int place)
@@ -288,7 +288,7 @@ static void abort_ends_a_wait(int place)
 }
 
 /*
- * The pool is released: what is pending runs, what is delayed is dropped.
+ * The pool is shut down: what is pending runs, what is delayed is dropped.
  * Fails if they are confused.
  */
 static void shutdown_ends_a_wait(int place)

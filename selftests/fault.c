@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Items that fail: how they are counted, the handler that is told, and what
+ * Items that fail: how they are counted, the handler that is called, and what
  * the script reads in debugfs of the pool that the parameter "keep" makes.
  */
 #include "compat.h"
@@ -10,7 +10,7 @@ static const struct kpool_attrs queued_two = {
 	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
 };
 
-/* What the handler was told last. */
+/* What the handler was last called with. */
 static struct {
 	atomic_t		calls;
 	struct kpool_fault	fault;
@@ -98,8 +98,8 @@ static void failed_items_are_counted(void)
 }
 
 /*
- * The handler is told the function, the address, the errno and the state, in
- * the worker, before the item has ended.
+ * The handler gets the function, the address, the errno and the state, in the
+ * worker, before the item has ended.
  * Fails if a field is another's, or a flusher does not wait for the handler.
  */
 static void handler_is_called_before_the_item_ends(void)
@@ -123,7 +123,7 @@ static void handler_is_called_before_the_item_ends(void)
 	jobs_end(pool);
 }
 
-/* Fails if the handler is told of every item. */
+/* Fails if the handler is called for every item. */
 static void handler_is_called_for_failures_only(void)
 {
 	struct kpool *pool = fault_pool(2);
@@ -172,7 +172,7 @@ static int submit_form(struct kpool *pool, int form, int *arg)
 	return err;
 }
 
-/* Fails if the handler is told kpool's own wrapper of the function. */
+/* Fails if the handler gets kpool's own wrapper of the function. */
 static void handler_gets_the_callers_function(int form)
 {
 	const struct kpool_attrs attrs = {
@@ -201,7 +201,7 @@ static int frees_itself_and_fails(struct kpool_item *item)
 }
 
 /*
- * Of an item that its function has freed, the handler is told the address.
+ * Of an item that its function has freed, the handler gets the address.
  * Fails (KASAN) if the item is read after its function.
  */
 static void freed_item_is_reported_by_its_address(void)
@@ -252,7 +252,10 @@ static int fails_twice(struct kpool_item *item)
 	return atomic_inc_return(&probe_of(item)->ran) < 3 ? -EAGAIN : 0;
 }
 
-/* Fails if an item cannot be tried again by the handler that is told that it failed. */
+/*
+ * Fails if an item cannot be tried again by the handler that is called for its
+ * failure.
+ */
 static void handler_may_try_the_item_again(void)
 {
 	struct kpool *pool = fault_pool(1);
@@ -270,7 +273,7 @@ static void handler_may_try_the_item_again(void)
 	jobs_end(pool);
 }
 
-/* Fails (hangs) if the handler may wait for the item it is told of. */
+/* Fails (hangs) if the handler may wait for the item it is called for. */
 static void handler_cannot_wait_for_its_item(void)
 {
 	struct kpool *pool = fault_pool(2);

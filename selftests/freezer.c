@@ -43,7 +43,7 @@ static int ran(struct side *side)
 /*
  * A freezable thread: when it is frozen, all have been asked to be.  It is
  * older than the workers, and so among them the first to thaw; and as it
- * freezes in its sleep, it is not frozen again on its way out.
+ * freezes in its sleep, it is not frozen again when it exits.
  */
 static int is_a_witness(void *unused)
 {
@@ -155,7 +155,7 @@ static void load_begins(void)
  * came due meanwhile runs once.
  * Fails if workers do not look between two items, if all pools' are freezable,
  * or (the suspend fails, or a wake-up is lost) if an idle worker sleeps in a
- * state that is not freezable or does not look at the line when it thaws.
+ * state that is not freezable or does not look at the queue when it thaws.
  */
 static void only_the_freezable_pool_stops(void)
 {

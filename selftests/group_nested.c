@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups of groups: a parent waits for its children, hears of their errors,
- * and cancels them.
+ * Groups of groups: a parent waits for its children, gets their errors, and
+ * cancels them.
  */
 #include "compat.h"
 #include "group.h"
@@ -128,7 +128,7 @@ out:
 	tree_end(pool);
 }
 
-/* Fails if a child's or grandchild's jobs survive. */
+/* Fails if a child's or grandchild's jobs are not dropped. */
 static void cancel_propagates_to_the_children(void)
 {
 	static struct kpool_group late;

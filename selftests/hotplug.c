@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CPU goes away and comes back, again and again, under load: nothing is lost,
- * and nothing waits for it.
+ * A CPU goes offline and online repeatedly under load: nothing is lost, and
+ * nothing waits for it.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -182,7 +182,7 @@ static int looks_where_it_is(void *arg)
 	return allowed;
 }
 
-/* The CPU is on its way out, and still online. */
+/* The CPU is on its way offline, and still online. */
 static int cpu_goes(unsigned int cpu)
 {
 	int allowed = 0;

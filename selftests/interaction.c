@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Abilities used at the same time: pairs of them where one might break the
- * other's promise, and then all at once, at random.
+ * Features used at the same time: pairs of which one could break the other, and
+ * then all at once, at random.
  */
 #include <linux/prandom.h>
 
@@ -154,7 +154,8 @@ static void displaced_job_starts_the_next_of_its_stream(void)
 /*
  * Nothing is displaced without need.  A light item that is about to start goes only
  * if the heavy one behind it fits then: with 2 units free it does, with 1 not.
- * Fails if the oldest goes, and two wait in a queue of one (displaced-without-room).
+ * Fails if the oldest goes, and two wait in a queue of one
+ * (displaced-without-room).
  */
 static void displaced_light_or_heavy_makes_room(int two_free)
 {
@@ -253,7 +254,7 @@ static void job_that_waits_for_its_stream_fills_the_queue(void)
 }
 
 /*
- * Jobs that follow one that runs are the only ones in line, and the oldest of
+ * Jobs that follow one that runs are the only ones queued, and the oldest of
  * them goes.
  * Fails if what waits for its stream is spared.
  */
@@ -316,7 +317,7 @@ out:
 	busy_end(pool);
 }
 
-/* Fails if a submitter that runs a member itself does not tell the group. */
+/* Fails if a submitter that runs a member itself does not notify the group. */
 static void caller_runs_a_member_of_a_group(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -362,7 +363,8 @@ static void caller_does_not_run_an_expired_job(void)
 /*
  * A heavy job of a stream waits for its units; when its group is cancelled,
  * those that it held back start.
- * Fails (hangs) if nobody is sent for those behind the job that was dropped.
+ * Fails (hangs) if no worker is woken for those behind the job that was
+ * dropped.
  */
 static void dropped_heavy_head_starts_others(void)
 {
@@ -418,7 +420,7 @@ static void delayed_job_expires_at_its_start(void)
 /*
  * A high job starts before normal ones, but in its stream it is in its place,
  * and its being held back holds no plain item.
- * Fails if a follower blocks the line because of its priority.
+ * Fails if a follower blocks the queue because of its priority.
  */
 static void high_follower_blocks_no_other(void)
 {
@@ -568,7 +570,7 @@ static void role_dropped(struct kpool_item *item, int err)
 	atomic_inc(&r->dropped);
 }
 
-/* By our books, does the job rest, and is it in no list of a group? */
+/* By our counters, is the job idle, and in no list of a group? */
 static bool role_rests(struct role *r)
 {
 	return r->collected && r->accepted == r->taken_back +
@@ -795,7 +797,7 @@ static void actor_init(struct actor *a, struct kpool *pool, int seed)
 	}
 }
 
-/* Turns everything that can be turned, until told to stop. */
+/* Turns everything that can be turned, until stopped. */
 struct director {
 	struct kt_thread	thread;
 	struct kpool		*pool;
@@ -935,7 +937,7 @@ static int cancels_its_next_run(struct kpool_item *item)
 /*
  * A member submits itself, has that dropped with its group, and waits for
  * another that no unit is free for.
- * Fails (waits for long) if what is dropped after its own run is hoped for.
+ * Fails (waits for long) if an item dropped after its run counts as progress.
  */
 static void own_dropped_run_hides_no_deadlock(void)
 {
@@ -975,7 +977,7 @@ static int cancels_and_flushes(struct kpool_item *item)
 /*
  * While the drop work is busy, a group is cancelled of which nothing is pending,
  * and its only member goes to sleep for good.
- * Fails (waits for long) if nobody looks when the drop work is done.
+ * Fails (waits for long) if nothing checks when the drop work is done.
  */
 static void deadlock_is_found_after_the_last_drop(void)
 {
@@ -1008,7 +1010,8 @@ static void deadlock_is_found_after_the_last_drop(void)
 /*
  * The next run of a member that runs is dropped with its group: its place in
  * the queue goes to a waiter for one, at once.
- * Fails (waits for long) if room is looked for only when the owner was told.
+ * Fails (waits for long) if room is looked for only when the owner was
+ * notified.
  */
 static void dropped_run_frees_its_place(void)
 {
@@ -1062,8 +1065,8 @@ static int submits_those_who_wait(struct kpool_item *item)
 }
 
 /*
- * The last that is awake sleeps in submit, and is served as soon as somebody
- * looks whether that is a hang.
+ * The last that is awake sleeps in submit, and is admitted as soon as a check
+ * for deadlock finds room.
  * Fails if one of the others is refused all the same.
  */
 static void deadlock_check_may_admit_a_submitter(void)
@@ -1099,7 +1102,7 @@ static int cancels_and_waits(void *arg)
 /*
  * A caller that takes a place in the queue back, and waits for a run, makes room: a high
  * job that was due before starts at once.
- * Fails (it does not start) if a caller that falls asleep wakes no worker for it.
+ * Fails (it does not start) if a caller that blocks wakes no worker for it.
  */
 static void cancelled_place_is_used_while_the_canceller_waits(void)
 {

@@ -29,7 +29,7 @@ static int threads_of(const char *pool)
 	return n;
 }
 
-/* Wake every thread of the pool, as nobody should. */
+/* Wake every thread of the pool, which no user of kthreads should do. */
 static void wake_threads_of(const char *pool)
 {
 	char name[TASK_COMM_LEN];
@@ -44,8 +44,8 @@ static void wake_threads_of(const char *pool)
 }
 
 /*
- * A worker that somebody else wakes has not been sent: it sleeps on, and is
- * there when it is needed.
+ * A worker that another thread wakes was not woken for an item: it stays idle,
+ * and is there when it is needed.
  * Fails if a wake-up is taken for work: mutant spurious-wakeup.
  */
 static void spuriously_woken_worker_stays_idle(void)
@@ -78,9 +78,9 @@ out:
 }
 
 /*
- * Release with eight callers asleep sends them all home although the only
- * worker does not end (ants 141, 202).
- * Fails if release waits for a worker before it wakes them.
+ * Shutdown with eight callers blocked refuses them all although the only worker
+ * does not end (ants 141, 202).
+ * Fails if shutdown waits for a worker before it wakes them.
  */
 static void shutdown_wakes_blocked_callers(void)
 {
@@ -111,7 +111,7 @@ out:
 	kvfree(jobs);
 }
 
-/* A load: threads that submit one job each, over and over, until told. */
+/* A load: threads that submit one job each, over and over, until stopped. */
 struct load {
 	struct kpool	*pool;
 	bool		stop;
@@ -284,7 +284,7 @@ out:
 }
 
 /*
- * A worker that comes back while its pool is being released ends with it,
+ * A worker that ends its item while its pool is being shut down ends with it,
  * however the two meet (ants 113).
  * Fails if a worker goes to the idle list of a pool already closed.
  */
@@ -318,10 +318,10 @@ out:
 }
 
 /*
- * When release has returned 0 the pool has no thread left, and with its
- * expiry long past none comes back (ants 212, 323).
- * Fails if release counts workers as gone that still run, or if the reap work or
- * the spawn work of a closed pool goes on.
+ * When shutdown has returned 0 the pool has no thread left, and with its expiry
+ * long past none is created again (ants 212, 323).
+ * Fails if shutdown counts workers as gone that still run, or if the reap work
+ * or the spawn work of a closed pool goes on.
  */
 static void no_thread_is_left_after_shutdown(void)
 {
@@ -356,9 +356,9 @@ out:
 }
 
 /*
- * Reboot of a pool that makes its workers beforehand makes them again, once,
+ * Reopen of a pool that makes its workers beforehand makes them again, once,
  * however often (ants 358).
- * Fails if reboot forgets PREALLOC, or adds to what is there.
+ * Fails if reopen forgets PREALLOC, or adds to what is there.
  */
 static void prealloc_survives_reopen(void)
 {
@@ -409,10 +409,10 @@ static int purge_race_main(void *arg)
 }
 
 /*
- * One worker that expires whenever a caller comes: the caller is served all
+ * One worker that expires whenever a caller comes: the caller is admitted all
  * the same, by it or by the next (ants 272).
- * Fails if the reap work takes a worker to which an item was given, or if its end
- * does not serve waiters for its unit.
+ * Fails if the reap work takes a worker to which an item was given, or if its
+ * end does not admit waiters for its unit.
  */
 static void last_worker_purged_while_caller_waits(void)
 {
@@ -498,7 +498,7 @@ static int canceller_main(void *arg)
 	return 0;
 }
 
-/* Submit until one in @n was accepted; count what cancel_wait refused. */
+/* Submit until one in @n was accepted; count what cancel_sync refused. */
 static int submit_under_cancel(struct kpool *pool, struct kpool_item *item,
 			       int n)
 {
@@ -603,9 +603,9 @@ static int flusher_main(void *arg)
 }
 
 /*
- * Abort settles everything that was queued: each owner is told once, and a thread that
- * waited for an item comes back (pond 61, 138).
- * Fails if abort forgets items, tells an owner twice, or wakes no waiter.
+ * Abort ends everything that was queued: each owner is notified once, and a
+ * thread that waited for an item returns (pond 61, 138).
+ * Fails if abort forgets items, notifies an owner twice, or wakes no waiter.
  */
 static void abort_drops_queued_items(void)
 {
@@ -644,8 +644,8 @@ out:
 }
 
 /*
- * Release settles everything that was queued by running it.
- * Fails if the last worker leaves a closed pool whose line is not empty.
+ * Shutdown ends everything that was queued by running it.
+ * Fails if the last worker leaves a closed pool whose queue is not empty.
  */
 static void shutdown_runs_queued_items(void)
 {
@@ -741,10 +741,10 @@ static int turmoil_main(void *arg)
 }
 
 /*
- * Threads that release, wait for it and reboot, all at once: the one that closed
- * the pool and waits returns, though another opens it meanwhile.
+ * Threads that shut down, wait and reopen, all at once: the one that closed the
+ * pool and waits returns, though another opens it meanwhile.
  * Fails (a meeting that not all come to) if closing and beginning to wait are
- * two steps: a reboot in between leaves one that waits for an open pool's end.
+ * two steps: a reopen in between leaves one that waits for an open pool's end.
  */
 static void concurrent_shutdown_and_reopen_do_not_hang(void)
 {
@@ -834,7 +834,7 @@ static void endless_item_yields_the_cpu(void)
 	kt_pool_end(greedy.pool);
 }
 
-/* A paused pool of four workers, all idle, and @n jobs in its line. */
+/* A paused pool of four workers, all idle, and @n jobs in its queue. */
 static struct kpool *paused_pool(struct kt_job *jobs, int n)
 {
 	struct kpool_attrs attrs = {
@@ -855,10 +855,10 @@ static struct kpool *paused_pool(struct kt_job *jobs, int n)
 }
 
 /*
- * Release of a paused pool has the line run by the workers that are idle, and
- * then they leave.
- * Fails if release sends them away first, and new ones must be made for what
- * is in line.
+ * Shutdown of a paused pool has the queue run by the workers that are idle,
+ * which then exit.
+ * Fails if shutdown makes them exit first, and new ones must be made for what
+ * is queued.
  */
 static void shutdown_uses_the_idle_workers(void)
 {
@@ -898,9 +898,9 @@ static int release_and_cancel(struct kpool *pool, struct kt_job *jobs, int n)
 }
 
 /*
- * When the line of a closed pool ends because its items are taken back, the
- * workers that were idle leave as well.
- * Fails (release returns -ETIMEDOUT) if only the end of a run sends them away.
+ * When the queue of a closed pool ends because its items are taken back, the
+ * workers that were idle exit as well.
+ * Fails (shutdown returns -ETIMEDOUT) if only the end of a run makes them exit.
  */
 static void cancel_of_the_last_item_ends_idle_workers(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory is at its limit: somebody takes each page that becomes free, and gives
+ * Memory is at its limit: a thread takes each page that becomes free, and gives
  * some back only when the kernel would kill for it.  Nothing is lost, and
  * nothing hangs.
  */
@@ -60,7 +60,7 @@ static unsigned long hog_give_back(unsigned long n)
 	return i;
 }
 
-/* Take what there is, but let nobody be killed for it. */
+/* Take what there is, but do not let the kernel kill for it. */
 static int hog_takes(void *unused)
 {
 	struct page *page;

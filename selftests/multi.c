@@ -484,12 +484,12 @@ static void number_out_of_range_is_refused(void)
 #define ANTS_ITEMS	(ANTS_POOLS * ANTS_CAPACITY)
 
 static void ants_submit_all(struct kpool_multi *multi, struct kt_job *jobs,
-			    struct kt_gate *gate, bool invoke)
+			    struct kt_gate *gate, bool by_arg)
 {
 	int i;
 
 	for (i = 0; i < ANTS_ITEMS; i++)
-		if (invoke)
+		if (by_arg)
 			KT_EXPECT_EQ(kpool_submit_arg(kpool_multi_pick(multi), gate,
 						      GFP_KERNEL), 0);
 		else
@@ -517,12 +517,12 @@ static void ants_expect_full(struct kpool_multi *multi)
 	KT_EXPECT_EQ(capacity, ANTS_ITEMS);
 }
 
-/* Full, released, closed for everybody; what follows may open it again. */
+/* Full, shut down, closed for all; what follows may open it again. */
 static void ants_round(struct kpool_multi *multi, struct kt_job *jobs,
-		       struct kt_gate *gate, bool invoke)
+		       struct kt_gate *gate, bool by_arg)
 {
 	kt_gate_init(gate);
-	ants_submit_all(multi, jobs, gate, invoke);
+	ants_submit_all(multi, jobs, gate, by_arg);
 	ants_expect_full(multi);
 	KT_EXPECT(IS_ERR(kpool_multi_pool(multi, ANTS_POOLS)));
 	KT_EXPECT(IS_ERR(kpool_multi_pool(multi, -1)));
@@ -542,9 +542,9 @@ static const char *const ants_variants[] = {
 };
 
 /*
- * 10 pools of capacity 5 hold 50 items, 5 each; all are released within a time,
- * opened again, and hold 50 again.
- * Fails if the items are spread unevenly, or release or reboot forgets a pool.
+ * 10 pools of capacity 5 hold 50 items, 5 each; all are shut down within a
+ * time, opened again, and hold 50 again.
+ * Fails if the items are spread unevenly, or shutdown or reopen forgets a pool.
  */
 static void ants_multi_pool(int variant)
 {
@@ -777,7 +777,7 @@ static int job_slow(struct kpool_item *item)
 /*
  * Number 0 is busy for most of the time, the others for longer.
  * Fails if each of them gets the whole time, if those after the first that is
- * late stay open, or if release cannot be repeated.
+ * late stay open, or if shutdown cannot be repeated.
  */
 static void shutdown_has_one_time_limit(void)
 {
@@ -857,7 +857,7 @@ static void dropped_ends_its_own(struct kpool_item *item, int err)
 
 /*
  * From inside an item of any, the first or the last, all stay open.
- * Fails if only one of them is looked at, or some are closed before.
+ * Fails if only one of them is checked, or some are closed before.
  */
 static void shutdown_from_inside_closes_none(void)
 {
@@ -907,7 +907,7 @@ static void shutdown_while_dropping_is_refused(void)
 
 /*
  * One has an item left, the others rest.
- * Fails if those that could be opened stay open, or reboot needs a second try.
+ * Fails if those that could be opened stay open, or reopen needs a second try.
  */
 static void reopen_opens_all_or_none(void)
 {

@@ -17,7 +17,7 @@ static struct kpool *pool;
 static struct victim victim;
 static struct probe p[PROBES];
 
-/* What the fault handler has been told. */
+/* What the fault handler was called with. */
 static struct {
 	struct kpool_fault	last;
 	atomic_t		calls;
@@ -137,8 +137,8 @@ static int waits_in(void *arg)
 	}
 }
 
-/* What is a waiter told while the victim dies? */
-static int told_of_death(int wait)
+/* What does a wait return while the victim dies? */
+static int wait_during_death(int wait)
 {
 	struct kt_thread waiter = { };
 
@@ -152,12 +152,13 @@ static int told_of_death(int wait)
 /* Deaths */
 
 /*
- * The worker leaves the books, a flusher is told, the fault handler knows
- * function and item, another worker takes the place, and the owner may submit
- * the item again.
- * Fails if the hook is not hung up (the watch finds it, but a second later: see
- * the pool of capacity 1 below), if the units of its run are not given back, if
- * the item is still taken for running, or if the dead worker stays a member.
+ * The worker is no longer accounted, a flusher gets the error, the fault
+ * handler knows function and item, another worker takes the place, and the
+ * owner may submit the item again.
+ * Fails if the exit callback is not registered (the watchdog finds it, but a
+ * second later: see the pool of capacity 1 below), if the units of its run are
+ * not given back, if the item is still taken for running, or if the dead worker
+ * stays a member.
  */
 static void one_worker_is_lost(int way)
 {
@@ -165,7 +166,7 @@ static void one_worker_is_lost(int way)
 		return;
 	if (!victim_begin(pool, &victim))
 		goto out;
-	KT_EXPECT_EQ(told_of_death(FLUSH_ITEM), -EIO);
+	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
 	KT_EXPECT_EQ(kt_stat(pool, died), 1);
 	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
 	KT_EXPECT_EQ(kt_stat(pool, completed), 0);
@@ -179,9 +180,8 @@ out:
 }
 
 /*
- * In a pool of one, what waits behind the dead item runs without anybody's
- * help.
- * Fails if nobody is sent to look at the line after a death.
+ * In a pool of one, what waits behind the dead item runs without another call.
+ * Fails if no worker is woken to look at the queue after a death.
  */
 static void next_queued_item_runs(int way)
 {
@@ -226,10 +226,10 @@ static void expect_after(int wait)
 }
 
 /*
- * A waiter for what died is released with -EIO, however it
- * waits, and can go on as after any end.
+ * A waiter for a dead item gets -EIO, however it waits, and continues as after
+ * any end.
  * Fails if the waiters of a run, of a group, of the pool or of its end are not
- * told, or are told 0.
+ * completed, or get 0.
  */
 static void waiter_gets_eio(int wait)
 {
@@ -242,7 +242,7 @@ static void waiter_gets_eio(int wait)
 		kpool_set_group(&victim.job, &group);
 	if (wait != CALL && wait != CALL_TIMEOUT)
 		victim_begin(pool, &victim);
-	KT_EXPECT_EQ(told_of_death(wait), -EIO);
+	KT_EXPECT_EQ(wait_during_death(wait), -EIO);
 	expect_after(wait);
 	if (pool) {
 		victim_expect_reusable(pool, &victim);
@@ -252,8 +252,8 @@ static void waiter_gets_eio(int wait)
 }
 
 /*
- * A caller that waits for something else, or comes later, is told nothing.
- * Fails if all waiters of the pool are told of any death.
+ * A caller that waits for something else, or comes later, gets no error.
+ * Fails if all waiters of the pool get the error of any death.
  */
 static void waiter_for_others_gets_no_error(void)
 {
@@ -291,7 +291,7 @@ static int waits_inside(struct kpool_item *item)
 /*
  * An item of the same pool that waits for the dead one goes on; with every unit
  * in use, that is no deadlock.
- * Fails if a death is not a reason to look for sleepers, or refuses them.
+ * Fails if a death does not recheck the waiters, or refuses them.
  */
 static void item_that_waits_continues(void)
 {
@@ -310,8 +310,8 @@ static void item_that_waits_continues(void)
 }
 
 /*
- * Submitters that sleep because a victim holds the only unit are let in.
- * Fails if the end by death admits nobody.
+ * Submitters that sleep because a victim holds the only unit are admitted.
+ * Fails if the end by death admits no submitter.
  */
 static void blocked_submitters_are_admitted(void)
 {
@@ -440,7 +440,7 @@ static void failing_group_drops_pending_jobs(void)
 		kpool_set_group(&p[i].job, &group);
 	victim_begin(pool, &victim);
 	probes_submit(pool, p, PROBES);
-	KT_EXPECT_EQ(told_of_death(GROUP_WAIT), -EIO);
+	KT_EXPECT_EQ(wait_during_death(GROUP_WAIT), -EIO);
 	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
 	probes_expect_dropped(p, PROBES, -ECANCELED);
 	finish();
@@ -482,8 +482,8 @@ static void next_run_of_a_dead_item_is_kept(int way)
 }
 
 /*
- * Call the victim until one call has started it in time; those that have not
- * are over, and have given back their argument.  Returns how many there were.
+ * Call the victim until one call has started it in time; the others timed out
+ * before, and their argument is released.  Returns how many there were.
  */
 static int calls_until_abandoned(void)
 {
@@ -499,9 +499,9 @@ static int calls_until_abandoned(void)
 }
 
 /*
- * A call that nobody waits for any more gives its argument back, once, also if
- * its function dies.
- * Fails if the request goes down with the worker.
+ * A call that no thread waits for any more gives its argument back, once, also
+ * if its function dies.
+ * Fails if the request is lost with the worker.
  */
 static void abandoned_call_releases_its_argument(int way)
 {
@@ -523,9 +523,9 @@ static void abandoned_call_releases_its_argument(int way)
 }
 
 /*
- * The form that allocates: the handler is told the caller's function, and the
+ * The form that allocates: the handler gets the caller's function, and the
  * request is freed (a leak shows in kmemleak, where there is one).
- * Fails if kpool's own wrapper is blamed.
+ * Fails if kpool's own wrapper is reported.
  */
 static void function_form_dies_too(int way)
 {
@@ -587,9 +587,9 @@ static int counts(void *unused)
 }
 
 /*
- * Many die, one after the other, and the pool works as on its first day;
- * its memory of workers is used again.
- * Fails if a death leaves anything in the books.
+ * Many die, one after the other, and the pool works as before; its memory of
+ * workers is used again.
+ * Fails if a death leaves a counter wrong.
  */
 static void many_die_in_a_row(void)
 {
@@ -621,8 +621,8 @@ static void many_die_in_a_row(void)
 /* States of the pool */
 
 /*
- * A pool that was aborted while the victim ran comes to rest, and opens again.
- * Fails if a death in a closed pool does not wind it up.
+ * A pool that was aborted while the victim ran drains, and opens again.
+ * Fails if a death in a closed pool does not drain it.
  */
 static void closed_pool_drains_after_death(int way)
 {
@@ -644,7 +644,7 @@ static void closed_pool_drains_after_death(int way)
 /*
  * A pool that was shrunk while they ran keeps to its capacity after deaths, and
  * a paused one starts nothing for them.
- * Fails if a dead worker is replaced without a look at what is allowed.
+ * Fails if a dead worker is replaced without checking what is allowed.
  */
 static void dead_workers_are_replaced_within_limits(void)
 {
@@ -694,7 +694,7 @@ static void warm_workers_are_replaced(void)
  * A pool that promises progress without memory has lost its last worker when no
  * thread can be made: it says so, keeps what it has accepted, and goes on, and
  * says so, as soon as one can.
- * Fails if the loss is not told of, or nobody tries again.
+ * Fails if the loss is not logged, or creation is not retried.
  */
 static void lost_guarantee_is_logged_and_restored(void)
 {
@@ -765,7 +765,7 @@ static bool begin_with_states(void)
 /*
  * The handler is given the dead worker's state, which is ended only by a handler that wants
  * to; the next worker has one of its own.
- * Fails if worker_exit is called for the dead.
+ * Fails if worker_exit is called for dead workers.
  */
 static void state_of_a_dead_worker_is_passed_on(void)
 {
@@ -773,7 +773,7 @@ static void state_of_a_dead_worker_is_passed_on(void)
 	if (!begin_with_states())
 		return;
 	victim_begin(pool, &victim);
-	KT_EXPECT_EQ(told_of_death(FLUSH_ITEM), -EIO);
+	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
 	KT_EXPECT(blame.last.state);
 	KT_EXPECT_EQ(atomic_read(&states_ended), 0);
 	kfree(blame.last.state);
@@ -891,7 +891,8 @@ static void death_after_a_handler_death_is_reported(void)
 
 /* What a fault handler waits for. */
 static const char *const self_waits[] = {
-	"flush", "flush_item", "cancel_sync", "submit", "group_wait", "shutdown",
+	"flush", "flush_item", "cancel_sync", "submit", "group_wait",
+	"shutdown",
 	"destroy", NULL
 };
 
@@ -917,22 +918,22 @@ static int wait_for_own_pool(int wait)
 	}
 }
 
-static void waits_when_told(void *data, const struct kpool_fault *fault)
+static void waits_when_called(void *data, const struct kpool_fault *fault)
 {
 	self_wait_got = wait_for_own_pool(self_wait);
 	note_fault(data, fault);
 }
 
 /*
- * The dead item has not ended while the handler is told: to wait for it, for its
- * group, its pool, or its unit, is to wait for oneself.
- * Fails (hangs) if the handler is taken for a stranger: mutant
- * death-handler-not-in-pool.
+ * The dead item has not ended while the handler is called: to wait for it, for
+ * its group, its pool, or its unit, is to wait for itself.
+ * Fails (hangs) if the handler is taken for a thread outside of the pool:
+ * mutant death-handler-not-in-pool.
  */
 static void handler_of_a_death_cannot_wait_for_it(int wait)
 {
 	const struct kpool_attrs attrs = {
-		.capacity = 1, .fault = waits_when_told,
+		.capacity = 1, .fault = waits_when_called,
 	};
 
 	memset(&blame, 0, sizeof(blame));

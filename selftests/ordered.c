@@ -226,7 +226,7 @@ static void started_jobs_are_completed_after_abort(void)
 	finish();
 }
 
-static void pause_lets_started_jobs_be_completed(void)
+static void pause_completes_started_jobs(void)
 {
 	if (!begin_behind(&queued_two, 4))
 		return;
@@ -386,7 +386,10 @@ static int complete_again(struct kpool_item *item)
 	return 0;
 }
 
-/* Fails if a job comes in twice before it is completed, or not at all after. */
+/*
+ * Fails if a job is submitted twice before it is completed, or not at all
+ * after.
+ */
 static void job_is_submitted_again_from_its_completion(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
@@ -578,7 +581,7 @@ static void flush_of_a_job_submitted_later_is_refused(void)
 	finish();
 }
 
-/* Fails if a wait that ends is taken for a hang. */
+/* Fails if a wait that ends is taken for a deadlock. */
 static void flush_of_an_earlier_job_ends(void)
 {
 	if (!begin(&queued_two))
@@ -715,7 +718,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(cancelled_and_expired_jobs_give_up_their_turn),
 	  KT_CASE(cancel_of_the_first_completes_the_next),
 	  KT_CASE(started_jobs_are_completed_after_abort),
-	  KT_CASE(pause_lets_started_jobs_be_completed),
+	  KT_CASE(pause_completes_started_jobs),
 	  KT_CASE(waits_last_until_the_completion),
 	  KT_EACH(pool_ends_after_the_last_completion, ends),
 	  KT_CASE(errors_of_both_functions_count_once),

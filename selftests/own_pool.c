@@ -106,7 +106,8 @@ static struct kpool *begin(int capacity, int queue_depth,
 
 /*
  * The only worker that there can be waits for what it would do itself.
- * Fails (hangs) if it is taken for a stranger: mutant callback-not-in-pool.
+ * Fails (hangs) if it is taken for a thread outside of the pool: mutant
+ * callback-not-in-pool.
  */
 static void init_is_refused_a_deadlock(int what)
 {
@@ -143,8 +144,9 @@ static void exit_is_refused_a_deadlock(int what)
 }
 
 /*
- * What another worker can end is no hang.
- * Fails (-EDEADLK) if any such wait is refused: mutant blocked-callback-is-a-deadlock.
+ * What another worker can end is no deadlock.
+ * Fails (-EDEADLK) if any such wait is refused: mutant
+ * blocked-callback-is-a-deadlock.
  */
 static void wait_that_another_worker_ends_is_not_refused(int what)
 {

@@ -58,7 +58,7 @@ static void item_prepare(int i, enum kpool_priority priority)
 	rank[i] = priority;
 }
 
-/* Have an item for each letter wait in line: h, n or l. */
+/* Have an item for each letter wait in the queue: h, n or l. */
 static int submit_ranks(struct kpool *pool, const char *ranks)
 {
 	int i;
@@ -132,7 +132,7 @@ static void expect_order_by_rule(struct kpool *pool, int n, int most)
 
 /*
  * High before normal before low, in any order of arrival.
- * Fails if the line is in order of arrival, or low and high are mixed up.
+ * Fails if the queue is in order of arrival, or low and high are mixed up.
  */
 static void high_starts_before_normal_before_low(void)
 {
@@ -279,7 +279,7 @@ static void low_gets_its_turn_among_normal(void)
 
 /*
  * Any mixture starts in the order that the rule says.
- * Fails if the line loses the order of arrival between priorities.
+ * Fails if the queue loses the order of arrival between priorities.
  */
 static void any_mixture_starts_by_the_rule(void)
 {
@@ -307,7 +307,7 @@ static void any_mixture_starts_by_the_rule(void)
 
 /*
  * Closing a pool keeps the order of what still runs.
- * Fails if release puts the line together in another order.
+ * Fails if shutdown puts the queue together in another order.
  */
 static void closed_pool_keeps_the_order(void)
 {
@@ -324,7 +324,7 @@ static void closed_pool_keeps_the_order(void)
 
 /*
  * Cancel finds an item of any priority, and the others keep their places.
- * Fails if an item is taken from another priority's part of the line.
+ * Fails if an item is taken from another priority's part of the queue.
  */
 static void cancelled_item_leaves_the_others_in_order(void)
 {
@@ -453,9 +453,9 @@ static bool block_mixed(struct kpool *pool, struct kt_submitter *s)
 }
 
 /*
- * Submitters that sleep are served by arrival, not by priority; without
- * a queue that is the order in which their items start.
- * Fails if the sleepers are sorted as the line is.
+ * Submitters that sleep are admitted by arrival, not by priority; without a
+ * queue that is the order in which their items start.
+ * Fails if the blocked submitters are sorted as the queue is.
  */
 static void submitters_are_admitted_by_arrival(void)
 {
@@ -476,7 +476,7 @@ static void submitters_are_admitted_by_arrival(void)
 
 /*
  * They also come into the queue by arrival; there it is by priority.
- * Fails if a place in the queue is given to the highest of those asleep.
+ * Fails if a place in the queue is given to the highest of those blocked.
  */
 static void submitters_enter_the_queue_by_arrival(void)
 {
@@ -813,7 +813,7 @@ out:
 
 /*
  * A flush does not wait for what came after it, also if that was overtaken.
- * Fails if it waits for the line to be empty.
+ * Fails if it waits for the queue to be empty.
  */
 static void flush_does_not_wait_for_later_low_items(void)
 {
@@ -840,8 +840,8 @@ out:
 }
 
 /*
- * The age of the oldest in line is that of the oldest of any priority.
- * Fails if that of the next to start is told.
+ * The age of the oldest queued item is that of the oldest of any priority.
+ * Fails if that of the next to start is reported.
  */
 static void oldest_queued_item_may_be_low(void)
 {
@@ -876,7 +876,7 @@ static void count_arrivals(struct kpool *pool, int n)
 }
 
 /*
- * The line crosses the wrap of the count of arrivals, at each of its places.
+ * The queue crosses the wrap of the count of arrivals, at each of its places.
  * Fails if the oldest lower one is chosen as if there were no wrap: mutant
  * arrival-unsigned.
  */
@@ -903,8 +903,8 @@ static void oldest_lower_one_is_found_across_the_wrap(void)
 }
 
 /*
- * An item that waited for its own run goes back in front of those that came
- * after it, wherever the wrap lies between.
+ * An item that waited for its own run is queued in front again of those that
+ * came after it, wherever the wrap lies between.
  * Fails if it goes behind them: mutant arrival-unsigned.
  */
 static void requeued_item_keeps_its_place_across_the_wrap(void)
@@ -920,7 +920,7 @@ static void requeued_item_keeps_its_place_across_the_wrap(void)
 		count_arrivals(pool, ARRIVALS_LEFT - before);
 		order_init(&order);
 		load_init(&own, 0);
-		/* it runs and is accepted again, then the line gets longer */
+		/* it runs and is accepted again, then the queue gets longer */
 		KT_EXPECT(load_runs(pool, &own));
 		KT_EXPECT_EQ(load_submit(pool, &own), 0);
 		KT_EXPECT(load_runs(pool, &load[0]));
@@ -1021,7 +1021,7 @@ static void due_job_is_as_old_as_its_time(void)
 }
 
 /*
- * Starts that pass over a lower one count in a row: one that passes nobody
+ * Starts that pass over a lower one count in a row: one that passes no item
  * ends it.
  * Fails if the next lower one comes too early.
  */
@@ -1064,7 +1064,7 @@ static struct kpool_job late[20];
 
 /*
  * Of those that a start passes over none is forgotten because others are
- * dropped in between: a drop is no start, and nobody's turn.
+ * dropped in between: a drop is no start, and no item's turn.
  * Fails if drops are counted as starts, or begin the count anew.
  */
 static void drops_are_no_bypasses(int priority)

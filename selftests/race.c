@@ -81,7 +81,7 @@ static bool make_pools(int n)
 	return pool && (other || n == 1);
 }
 
-/* Nobody is in the item any more. */
+/* No thread is in the item any more. */
 static void end_pools(void)
 {
 	kpool_cancel_sync(&job.item);
@@ -135,9 +135,8 @@ static void uses_it_there(int round)
 
 /*
  * Whichever pool an item is in, it is found there, and runs once for each
- * acceptance.
- * KCSAN complains if an item's home is read plainly (owner-read-plainly,
- * owner-looked-up-plainly).
+ * acceptance. KCSAN complains if an item's owner is read plainly
+ * (owner-read-plainly, owner-looked-up-plainly).
  */
 static void item_is_found_in_any_pool(void)
 {
@@ -154,7 +153,7 @@ static void item_is_found_in_any_pool(void)
 	end_pools();
 }
 
-/* Looks, as often as it may matter, whether somebody still waits for it. */
+/* Looks, as often as it may matter, whether a thread still waits for it. */
 static int looks_for_its_caller(void *arg)
 {
 	int i;
@@ -165,7 +164,7 @@ static int looks_for_its_caller(void *arg)
 	return 0;
 }
 
-static void calls_in_vain(int round)
+static void calls_and_gives_up(int round)
 {
 	int ret;
 
@@ -179,14 +178,14 @@ static void looks_at_nothing(int round)
 }
 
 /*
- * The function of a call is told that its caller has gone.
- * KCSAN complains if it is told plainly (abandoned-marked-plainly).
+ * The function of a call is notified that its caller has gone. KCSAN complains
+ * if it is notified plainly (abandoned-marked-plainly).
  */
 static void call_sees_that_it_is_abandoned(void)
 {
 	if (!make_pools(1))
 		return;
-	race(100, calls_in_vain, looks_at_nothing);
+	race(100, calls_and_gives_up, looks_at_nothing);
 	end_pools();
 }
 

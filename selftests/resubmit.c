@@ -11,7 +11,7 @@ static const struct kpool_attrs roomy = {
 	.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
 };
 
-/* An item that submits itself for as long as it is told to. */
+/* An item that submits itself for as long as it should. */
 struct again {
 	struct kpool_item	item;
 	struct kpool		*pool;
@@ -47,7 +47,7 @@ static void again_init(struct again *a, struct kpool *pool,
  * An item that submits itself on a full pool is never refused, and waiters that
  * sleep in submit get their turn all the same.
  * Fails if self-submission asks for room (it would be -EDEADLK here), or goes
- * to the head of the line.
+ * to the head of the queue.
  */
 static void self_submission_starves_no_submitter(void)
 {
@@ -100,7 +100,7 @@ static void self_submission_needs_no_room(void)
 		KT_EXPECT_EQ(kpool_submit(pool, &a.item), 0);
 		KT_EXPECT(kt_wait(READ_ONCE(a.runs) > 50));
 		WRITE_ONCE(a.stop, true);
-		KT_EXPECT(kt_wait(kt_at_rest(pool)));
+		KT_EXPECT(kt_wait(kt_is_drained(pool)));
 		KT_EXPECT_EQ(a.err, 0);
 	}
 	kt_pool_end(pool);
@@ -108,8 +108,8 @@ static void self_submission_needs_no_room(void)
 
 /*
  * What ends self-submission is closing and disable.
- * Fails if the exemption from room exempts from these too: release would
- * never see the last item.
+ * Fails if the exemption from room exempts from these too: shutdown would never
+ * see the last item.
  */
 static void closing_and_disable_end_self_submission(void)
 {
@@ -123,7 +123,7 @@ static void closing_and_disable_end_self_submission(void)
 	KT_EXPECT(kt_wait(READ_ONCE(a.runs) > 10));
 	KT_EXPECT_GE(kpool_disable_sync(&a.item), 0);
 	KT_EXPECT(!a.err || a.err == -ECANCELED);
-	KT_EXPECT(kt_wait(kt_at_rest(pool)));
+	KT_EXPECT(kt_wait(kt_is_drained(pool)));
 	KT_EXPECT_EQ(kpool_enable(&a.item), 0);
 	a.runs = 0;
 	KT_EXPECT_EQ(kpool_submit(pool, &a.item), 0);
@@ -171,8 +171,8 @@ static void submitted_while_running_starts_after(void)
 }
 
 /*
- * An item that waits for its own run holds nobody else back.
- * Fails if such an item keeps its place at the head of the line.
+ * An item that waits for its own run blocks no other item.
+ * Fails if such an item keeps its place at the head of the queue.
  */
 static void requeued_item_blocks_no_other(void)
 {
@@ -198,7 +198,7 @@ static void requeued_item_blocks_no_other(void)
 	kt_pool_end(pool);
 }
 
-/* An item that knows how often it is entered. */
+/* An item that counts how often it is entered. */
 struct entered {
 	struct kpool_item	item;
 	atomic_t		inside;
@@ -474,8 +474,8 @@ static void successor_in_the_same_memory_needs_room(int successor)
 /*
  * An idle item may go to another pool; one that is pending is -EALREADY
  * there, and one that runs -EBUSY.
- * Fails if only the pool it is submitted to is looked at: it could run in
- * both at once.
+ * Fails if only the pool it is submitted to is checked: it could run in both at
+ * once.
  */
 static void item_changes_pool_only_when_idle(void)
 {
@@ -535,7 +535,7 @@ static void item_outlives_its_pool(void)
 /* Plain variables on both sides: only the pool orders them. */
 struct mirror {
 	struct kpool_item	item;
-	unsigned long		told;
+	unsigned long		value;
 	unsigned long		seen[8];
 };
 
@@ -545,16 +545,16 @@ static int mirror_fn(struct kpool_item *item)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(m->seen); i++)
-		m->seen[i] = m->told;
+		m->seen[i] = m->value;
 	return 0;
 }
 
-static void mirror_expect(struct mirror *m, unsigned long told)
+static void mirror_expect(struct mirror *m, unsigned long value)
 {
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(m->seen); i++)
-		KT_EXPECT_EQ(m->seen[i], told);
+		KT_EXPECT_EQ(m->seen[i], value);
 }
 
 /*
@@ -575,12 +575,12 @@ static void stores_before_submit_are_seen(void)
 		return;
 	kpool_init_item(&m.item, mirror_fn);
 	for (n = 0; n < kt_count(20000); n += 2) {
-		m.told = n;
+		m.value = n;
 		err = kpool_submit(pool, &m.item);
 		KT_EXPECT(!err || err == -EALREADY);
 		if (n % 3 == 0)
 			cpu_relax();
-		m.told = n + 1;
+		m.value = n + 1;
 		err = kpool_submit(pool, &m.item);
 		KT_EXPECT(!err || err == -EALREADY);
 		if (n & 2)
@@ -593,9 +593,9 @@ static void stores_before_submit_are_seen(void)
 }
 
 /*
- * After cancel_wait the item's run, if there was one, is over and its stores
+ * After cancel_sync the item's run, if there was one, is over and its stores
  * are seen: either none of them or all.
- * Fails if cancel_wait returns while the function runs.
+ * Fails if cancel_sync returns while the function runs.
  */
 static void stores_are_seen_after_cancel_sync(void)
 {
@@ -610,7 +610,7 @@ static void stores_are_seen_after_cancel_sync(void)
 	memset(m.seen, 0, sizeof(m.seen));
 	for (n = 1; n < kt_count(10000); n++) {
 		before = m.seen[0];
-		m.told = n;
+		m.value = n;
 		KT_EXPECT_EQ(kpool_submit(pool, &m.item), 0);
 		if (n % 2)
 			usleep_range(1, 20);

@@ -106,7 +106,7 @@ static int submits(void *arg)
 	return 0;
 }
 
-/* Start to soak a pool, until @wanted items have run, or to be told. */
+/* Start to soak a pool, until @wanted items have run, or to be stopped. */
 static bool begin(const struct kpool_attrs *attrs, u64 wanted)
 {
 	int i, j;

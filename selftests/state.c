@@ -173,7 +173,10 @@ static int sees_no_state(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-/* Fails if a stranger's thread is taken for a worker, or a state is made up. */
+/*
+ * Fails if a thread outside of the pool is taken for a worker, or a state is
+ * made up.
+ */
 static void state_is_seen_inside_alone(void)
 {
 	struct kpool *plain, *pool = desk_pool(1);
@@ -305,8 +308,9 @@ static int said(void)
 /*
  * While init fails, what was accepted waits; the log says so once; when init
  * succeeds, everything runs.
- * Fails if an item is lost with the worker that could not be, if nobody tries
- * again, if the log is flooded, or if the attempts are counted as workers.
+ * Fails if an item is lost with the worker that could not be, if creation is
+ * not retried, if the log is flooded, or if the attempts are counted as
+ * workers.
  */
 static void failing_init_loses_nothing(void)
 {
@@ -331,7 +335,7 @@ static void failing_init_loses_nothing(void)
 	desks_end(pool);
 }
 
-/* Fails if the second trouble is not told, because the first one was. */
+/* Fails if the second failure is not logged, because the first one was. */
 static void log_reports_each_failure(void)
 {
 	struct kpool *pool = desk_pool(1);
@@ -437,7 +441,7 @@ static const char *const endings[] = { "success", "abort", NULL };
 /*
  * Destroy goes on trying while items wait for a worker that cannot be had,
  * until it can be, or abort drops them.
- * Fails if it gives the items up, or (hangs) nobody tries any more.
+ * Fails if it gives the items up, or (hangs) creation is not retried any more.
  */
 static void destroy_keeps_trying_until(int aborted)
 {
@@ -804,7 +808,7 @@ static void failing_init_is_tried_one_at_a_time(void)
 	probes_submit(pool, p, SEATS);
 	if (kt_exact) {
 		kt_sleep_ms(550);
-		/* those on their way at first, then after 100, 200, 400 ms */
+		/* those being created at first, then after 100, 200, 400 ms */
 		KT_EXPECT_LE(atomic_read(&tried), SEATS + 2);
 	}
 	WRITE_ONCE(refusal, 0);
@@ -854,11 +858,11 @@ static void every_created_state_is_destroyed(void)
 }
 
 static struct kpool *closed;
-static int rebooted;
+static int reopen_err;
 
-static void reboots(void *data, void *state)
+static void reopens(void *data, void *state)
 {
-	rebooted = kpool_reopen(closed);
+	reopen_err = kpool_reopen(closed);
 	desk_clear(data, state);
 }
 
@@ -871,8 +875,8 @@ static void reopen_by_an_exiting_worker_is_refused(void)
 	struct kpool_attrs attrs = desk_attrs(1);
 
 	desks_clear();
-	attrs.worker_exit = reboots;
-	rebooted = 1;
+	attrs.worker_exit = reopens;
+	reopen_err = 1;
 	closed = kt_pool(NAME, &attrs);
 	if (!closed)
 		return;
@@ -880,7 +884,7 @@ static void reopen_by_an_exiting_worker_is_refused(void)
 	probes_submit(closed, p, 1);
 	KT_EXPECT_EQ(kpool_flush(closed), 0);
 	KT_EXPECT_EQ(kpool_shutdown_timeout(closed, KT_LIMIT), 0);
-	KT_EXPECT_EQ(rebooted, -EDEADLK);
+	KT_EXPECT_EQ(reopen_err, -EDEADLK);
 	KT_EXPECT_EQ(kpool_reopen(closed), 0);
 	kt_pool_end(closed);
 }
@@ -920,7 +924,7 @@ static int is_interrupted(struct kpool_item *item)
 
 /*
  * What interrupts a worker is not the worker: it has no state.
- * Fails if the thread alone is looked at: mutant interrupt-taken-for-worker.
+ * Fails if the thread alone is checked: mutant interrupt-taken-for-worker.
  */
 static void interrupt_has_no_state(void)
 {

@@ -558,7 +558,7 @@ static int stats_calls(void *arg)
 
 /*
  * Calls: one ends in time, one is given up while it runs, one while it is
- * pending, one is not let in.
+ * pending, one is not admitted.
  * Fails if any but the second counts as abandoned.
  */
 static void calls_given_up_are_counted(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams: their jobs run one at a time, in order, in parallel with others,
- * and hold nobody else up.
+ * Streams: their jobs run one at a time, in order, in parallel with others, and
+ * block no other job.
  */
 #include <linux/prandom.h>
 
@@ -198,7 +198,7 @@ out:
 
 /*
  * A thousand streams on two units: never more than two threads.
- * Fails if a stream has a thread set aside, or is lost among many.
+ * Fails if a stream has a thread reserved, or is lost among many.
  */
 static void streams_have_no_threads_of_their_own(void)
 {
@@ -225,9 +225,9 @@ out:
 }
 
 /*
- * While a job of one stream runs long, with followers in line, jobs of another
+ * While a job of one stream runs long, with queued followers, jobs of another
  * stream and plain items start in the free unit.
- * Fails if a follower takes a unit, or the line waits behind it.
+ * Fails if a follower takes a unit, or the queue waits behind it.
  */
 static void long_run_blocks_only_its_followers(void)
 {
@@ -337,9 +337,9 @@ static void followers_take_places_in_the_queue(void)
 }
 
 /*
- * In a paused pool followers stay in line, and take places in the queue all the
- * same; what could start comes in, however many they are.
- * Fails if a follower in line is counted as one that could start.
+ * In a paused pool followers stay queued, and take places in the queue all the
+ * same; what could start is admitted, however many they are.
+ * Fails if a queued follower is counted as one that could start.
  */
 static void followers_take_places_in_a_paused_pool(void)
 {
@@ -427,7 +427,7 @@ static void stream_continues_when_all_followers_are_cancelled(void)
 }
 
 /*
- * Abort drops followers, and the stream can be used again after a reboot.
+ * Abort drops followers, and the stream can be used again after a reopen.
  * Fails if followers outlive it, or the stream is left busy.
  */
 static void abort_empties_a_stream(void)
@@ -533,7 +533,7 @@ static void job_may_follow_itself(void)
 	jobs_end(pool);
 }
 
-/* Fails if the line's priorities are applied inside a stream. */
+/* Fails if the queue's priorities are applied inside a stream. */
 static void priority_does_not_change_a_streams_order(void)
 {
 	static const enum kpool_priority priorities[] = {
@@ -656,8 +656,9 @@ static void delayed_job_does_not_hold_its_stream(void)
 }
 
 /*
- * Without a queue, a job that is due at once and finds its stream idle comes in
- * like a submitter that came then; one that has to follow waits outside.
+ * Without a queue, a job that is due at once and finds its stream idle is
+ * admitted like a submitter that came then; one that has to follow waits
+ * outside.
  * Fails (hangs) if a job that has joined its stream waits for itself.
  */
 static void job_due_at_once_is_admitted_without_a_queue(void)
@@ -720,7 +721,7 @@ static int flushes_its_follower(struct kpool_item *item)
 /*
  * A job that flushes one behind it in its stream would wait for ever, even if
  * others run in the pool.
- * Fails (hangs) if the stream is not looked at.
+ * Fails (hangs) if the stream is not checked.
  */
 static void flush_of_its_own_follower_is_refused(void)
 {
@@ -882,8 +883,8 @@ static int lane_frees(struct kpool_item *item)
 /*
  * Jobs may free themselves in their function, and the stream may be freed when
  * its last job has been flushed.
- * Fails (KASAN) if the stream follows a job that has run, or is looked at when
- * it is empty.
+ * Fails (KASAN) if the stream follows a job that has run, or is checked when it
+ * is empty.
  */
 static void jobs_and_stream_may_be_freed(void)
 {
@@ -941,7 +942,7 @@ static u32 storm_dice(struct storm *s, u32 sides)
 	return prandom_u32_state(&s->rnd) % sides;
 }
 
-static bool storm_at_rest(struct storm *s, int i)
+static bool storm_is_over(struct storm *s, int i)
 {
 	return s->accepted[i] == s->taken_back[i] + atomic_read(&s->p[i].ran) +
 				 atomic_read(&s->p[i].dropped);
@@ -955,7 +956,7 @@ static void storm_submit(struct storm *s, int i, int nr)
 	struct kpool_item *item = &one->job.item;
 	int err;
 
-	if (!storm_at_rest(s, i))
+	if (!storm_is_over(s, i))
 		return;
 	KT_EXPECT_EQ(kpool_flush_item(item), 0);
 	one->nr = nr;
@@ -994,7 +995,7 @@ static int storm_main(void *arg)
 	}
 	for (i = 0; i < STORM_JOBS; i++) {
 		KT_EXPECT_EQ(kpool_flush_item(&s->p[i].job.item), 0);
-		KT_EXPECT(storm_at_rest(s, i));
+		KT_EXPECT(storm_is_over(s, i));
 	}
 	return 0;
 }
@@ -1033,7 +1034,7 @@ out:
 /*
  * A submitter that sleeps with a job of a stream, and a job of the same that
  * becomes due behind it, both run, in that order.
- * Fails if a job joins its stream before it comes into the line.
+ * Fails if a job joins its stream before it is queued.
  */
 static void due_job_behind_a_blocked_submitter_starts(void)
 {

@@ -41,7 +41,8 @@ static int submit_unkillable(void *arg)
 
 /*
  * By default a submitter sleeps until a unit is free.
- * Fails if submit refuses instead, or if the end of an item admits nobody.
+ * Fails if submit refuses instead, or if the end of an item admits no
+ * submitter.
  */
 static void full_pool_makes_submit_wait(void)
 {
@@ -93,7 +94,7 @@ out:
 }
 
 /*
- * A submit whose time is over is not accepted, and leaves the line at once.
+ * A submit whose time is over is not accepted, and leaves the queue at once.
  * Fails if the waiter stays queued: the pool would admit a dead stack frame.
  */
 static void timeout_ends_the_wait(void)
@@ -115,8 +116,8 @@ out:
 }
 
 /*
- * A submit with a timeout is served like any other before it is over.
- * Fails if a served waiter is told that its time is over.
+ * A submit with a timeout is admitted like any other before it is over.
+ * Fails if a completed waiter is notified that its time is over.
  */
 static void timed_submit_is_accepted(void)
 {
@@ -139,7 +140,7 @@ out:
 
 /*
  * A killable submit gives up when its task is killed.
- * Fails if it sleeps uninterruptibly, or stays in the line afterwards.
+ * Fails if it sleeps uninterruptibly, or stays in the queue afterwards.
  */
 static void killed_submitter_gives_up(void)
 {
@@ -302,9 +303,9 @@ static int block_in_order(struct full *f, struct kt_job *late,
 }
 
 /*
- * Callers asleep in submit are served strictly in order of arrival, after
+ * Callers blocked in submit are admitted strictly in order of arrival, after
  * what is queued.
- * Fails if waiters are woken to race for room, or served from the wrong end.
+ * Fails if waiters are woken to race for room, or admitted from the wrong end.
  */
 static void submitters_are_admitted_in_order_of_arrival(void)
 {
@@ -332,7 +333,7 @@ out:
 }
 
 /*
- * A submitter that leaves the middle of the line does not disturb the others.
+ * A submitter that leaves the middle of the queue does not disturb the others.
  * Fails if a cancelled waiter takes its neighbours along, or their order.
  */
 static void timeout_keeps_the_order_of_the_others(void)
@@ -380,7 +381,7 @@ static void overtake(struct full *f, struct kt_job *newcomer)
 /*
  * A newcomer never overtakes one that sleeps: the moment a unit becomes free,
  * a try that hammers the pool must not get it.
- * Fails if a finishing worker gives up its unit before it has served the
+ * Fails if a finishing worker gives up its unit before it has admitted the
  * waiters, and submit does not look whether anyone waits.
  */
 static void newcomer_never_overtakes(void)
@@ -410,7 +411,7 @@ static void newcomer_never_overtakes(void)
 
 /*
  * While a pool is paused, an item that does not fit waits, and try is refused
- * although no item runs; resume serves them in order.
+ * although no item runs; resume admits them in order.
  * Fails if try looks at the running items alone.
  */
 static void try_is_refused_while_a_submitter_waits(void)
@@ -506,9 +507,9 @@ static int job_short(struct kpool_item *item)
 
 /*
  * Each submit that returned 0 is a run, and each that did not is none, also
- * when the time ends at the moment of being served.
+ * when the time ends at the moment of being admitted.
  * Fails if a timeout does not look again, under the lock, whether it was
- * served meanwhile.
+ * admitted meanwhile.
  */
 static void timeout_races_with_admission(void)
 {
@@ -579,9 +580,9 @@ static int add_up(void *arg)
 }
 
 /*
- * Invoke passes each argument to the pool-wide function once, and an error it
- * returns is counted.
- * Fails if an argument is lost or mixed up, or the result is not looked at.
+ * kpool_submit_arg() passes each argument to the pool-wide function once, and
+ * an error it returns is counted.
+ * Fails if an argument is lost or mixed up, or the result is not checked.
  */
 static void submit_arg_runs_the_pools_function(void)
 {
@@ -627,7 +628,7 @@ static void no_function_is_invalid(void)
 
 /*
  * A closed pool refuses every variant, and says so rather than -EAGAIN.
- * Fails if closing is looked at after room.
+ * Fails if closing is checked after room.
  */
 static void closed_pool_refuses_every_submit(void)
 {
@@ -649,7 +650,7 @@ out:
 	full_end(&f);
 }
 
-/* The first in line must have waited since some tick of @from to @to. */
+/* The first queued item must have waited since some tick of @from to @to. */
 static void expect_oldest(struct kpool *pool, unsigned long from,
 			  unsigned long to)
 {
@@ -661,8 +662,8 @@ static void expect_oldest(struct kpool *pool, unsigned long from,
 }
 
 /*
- * The stats tell how long the first in line has waited, to the tick, and 0
- * when nothing is in line.
+ * The stats report how long the first queued item has waited, to the tick, and
+ * 0 when nothing is queued.
  * Fails if it is the time of the last, of a start, or of what has left.
  */
 static void stats_show_how_long_the_first_has_waited(void)

@@ -49,7 +49,7 @@ static int releases(unsigned long timeout)
 static const struct wait {
 	int	(*fn)(unsigned long timeout);
 	int	no_time;
-	bool	queue;		/* it needs a place for job 0 in line */
+	bool	queue;		/* it needs room for job 0 in the queue */
 	bool	group;
 } waits[] = {
 	{ submits, -EAGAIN },
@@ -65,7 +65,7 @@ static const char *const wait_names[] = {
 	"shutdown", NULL
 };
 
-/* A pool whose unit is taken; for a group, a member waits in line. */
+/* A pool whose unit is taken; for a group, a member waits in the queue. */
 static bool timeouts_make(const struct wait *w)
 {
 	const struct kpool_attrs attrs = {

@@ -60,7 +60,7 @@ static void expect_took(s64 since, s64 ns)
 		pr_err("%s: took %lld of %lld ns\n", KBUILD_MODNAME, took, ns);
 }
 
-/* Items that tell when they ended: from then on their worker is idle. */
+/* Items that record when they ended: from then on their worker is idle. */
 static struct kt_job jobs[4];
 static struct kt_gate gate;
 static s64 ended[4];
@@ -489,7 +489,7 @@ static void submit_times_out_to_the_tick(void)
 }
 
 /*
- * Release with a timeout likewise, and it can be called again.
+ * Shutdown with a timeout likewise, and it can be called again.
  * Fails if it returns before, or not at all.
  */
 static void shutdown_times_out_to_the_tick(void)
@@ -529,7 +529,7 @@ static int flush_main(void *arg)
 
 /*
  * Without a timeout, waiting takes as long as it takes: two items of a day
- * each, one after the other, are waited for in submit and in flush; nobody
+ * each, one after the other, are waited for in submit and in flush; no waiter
  * gives up, and no worker is purged from under its item.
  * Fails if a wait has a limit of its own, or the reap work counts busy time.
  */

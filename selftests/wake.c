@@ -188,21 +188,21 @@ static void by_resume(void)
 	kpool_resume(here);
 }
 
-static void by_release(void)
+static void by_shutdown(void)
 {
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	submit(0);
 	kpool_shutdown(here);
 }
 
-static void by_timed_release(void)
+static void by_timed_shutdown(void)
 {
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	submit(0);
 	KT_EXPECT_EQ(kpool_shutdown_timeout(here, 0), -ETIMEDOUT);
 }
 
-static void by_submit_after_reboot(void)
+static void by_submit_after_reopen(void)
 {
 	KT_EXPECT_EQ(kpool_shutdown_timeout(here, KT_LIMIT), 0);
 	KT_EXPECT_EQ(kpool_reopen(here), 0);
@@ -276,7 +276,7 @@ static void (*const starters[])(void) = {
 	by_submit, by_try, by_timeout, by_killable, by_interrupt, by_fn,
 	by_fn_atomic, by_call, by_no_delay, by_no_delay_in_interrupt, by_timer,
 	by_delay_cut_short, by_nearer_delay, by_timer_of_another, by_resume,
-	by_release, by_timed_release, by_submit_after_reboot,
+	by_shutdown, by_timed_shutdown, by_submit_after_reopen,
 	by_end_of_its_earlier_run, by_end_of_another,
 	by_end_of_one_before_it_in_its_stream, by_end_of_its_dropped_function,
 	by_drop_of_those_before_it,
@@ -326,7 +326,7 @@ static int several_by_resume(void)
 	return 3;
 }
 
-static int several_by_release(void)
+static int several_by_shutdown(void)
 {
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	probes_submit(here, p, 3);
@@ -446,7 +446,7 @@ static int heavy_one_by_capacity(void)
 }
 
 static int (*const crowds[])(void) = {
-	several_by_resume, several_by_release, several_by_timer,
+	several_by_resume, several_by_shutdown, several_by_timer,
 	several_by_capacity, several_by_end_of_a_heavy_one, several_by_cancel,
 	several_by_cancel_wait, several_by_disable, several_by_disable_wait,
 	several_by_group_cancel, one_by_cancel_of_its_leader,
@@ -557,7 +557,7 @@ static const char *const room_names[] = {
 
 /*
  * One runs, one is in the queue, which is full then, and one submitter sleeps.
- * Fails if the room is there and the submitter sleeps on.
+ * Fails if the room is there and the submitter stays blocked.
  */
 static void submitter_is_admitted_by(int room)
 {
@@ -609,7 +609,7 @@ out:
 	wake_end();
 }
 
-/* How a heavy one in front of the line goes away */
+/* How a heavy one in front of the queue goes away */
 
 static int sleeps_two_ticks(void *arg)
 {
@@ -668,7 +668,7 @@ static const char *const away_names[] = {
 /*
  * The first to sleep needs two units, of which one is free; the next needs
  * that one only.  The first gives up.
- * Fails if the next is not let in, or not started, then.
+ * Fails if the next is not admitted, or not started, then.
  */
 static void next_submitter_is_admitted_after(int way)
 {
@@ -692,7 +692,7 @@ out:
 
 /*
  * The same with a job that came due without room in front.
- * Fails if its end, unlike a submitter's, lets nobody in.
+ * Fails if its end, unlike a submitter's, admits no submitter.
  */
 static void submitter_is_admitted_when_a_due_job_ends(int way)
 {
@@ -793,7 +793,7 @@ static const char *const end_names[] = {
 
 /*
  * An item is pending alone, and is waited for in every way.
- * Fails if one of those ends leaves a waiter asleep.
+ * Fails if one of those ends leaves a waiter blocked.
  */
 static void waits_are_ended_by(int end)
 {
@@ -839,7 +839,7 @@ static int caller_runs(void *unused)
 /*
  * An item is submitted again while its submitter runs it; a worker starts it
  * after that run.
- * Fails if the end of a caller's run wakes nobody.
+ * Fails if the end of a caller's run wakes no waiter.
  */
 static void end_of_a_caller_run_starts_the_next(void)
 {
@@ -877,7 +877,7 @@ static void exits_gated(void *data, void *state)
 }
 
 /*
- * The only worker is on its way out, and counts until it is gone: no other can
+ * The only worker is about to exit, and counts until it is gone: no other can
  * be made before.
  * Fails if the item that came meanwhile waits for the next call.
  */
@@ -916,7 +916,8 @@ static int releases(void *unused)
 
 /*
  * A closed pool is waited for, and its last item is taken back, or ends.
- * Fails if the last worker's leave, or the last item's end, is not told.
+ * Fails if the exit of the last worker, or the end of the last item, does not
+ * wake the waiter.
  */
 static void end_of_a_closed_pool_wakes_its_waiter(int cancelled)
 {

@@ -117,7 +117,7 @@ static void weight_is_kept_between_runs(void)
 /*
  * A heavy item whose turn it is holds back a lighter one behind it, although
  * that would fit.
- * Fails if the line is searched for something that fits.
+ * Fails if the queue is searched for something that fits.
  */
 static void heavy_head_holds_back_lighter(void)
 {
@@ -325,8 +325,8 @@ static void timeout_takes_what_is_free(void)
 }
 
 /*
- * An item that is heavier than capacity is refused at once by every way in,
- * and delays nobody.
+ * An item that is heavier than capacity is refused at once by every way in, and
+ * delays no other item.
  * Fails if it waits for units that will never be, or counts as refused.
  */
 static void heavier_than_capacity_is_invalid(void)
@@ -358,7 +358,7 @@ static void heavier_than_capacity_is_invalid(void)
 /*
  * The same when the pool is full, and while others sleep: no way in makes it
  * wait for its turn to be refused.
- * Fails if the weight is looked at after the room.
+ * Fails if the weight is checked after the room.
  */
 static void heavier_than_capacity_is_invalid_in_a_full_pool(void)
 {
@@ -408,7 +408,7 @@ static int stream_small(void *arg)
 /*
  * An item that needs the whole pool comes to its turn among a steady stream of
  * small ones.
- * Fails if small items pass a heavy one, in line or asleep.
+ * Fails if small items pass a heavy one, queued or blocked.
  */
 static void full_size_item_does_not_starve(int depth)
 {
@@ -471,7 +471,7 @@ static int take_head_away(int way, struct kt_submitter *s)
 /*
  * When a heavy submitter that sleeps gives up, those behind it that fit go at
  * once.
- * Fails if the end of a wait does not look at the next in line.
+ * Fails if the end of a wait does not look at the next queued item.
  */
 static void blocked_head_that_gives_up_admits_the_next(int way)
 {
@@ -499,7 +499,7 @@ out:
 }
 
 /*
- * When a heavy item in line is cancelled, those behind it that fit go at once.
+ * When a heavy queued item is cancelled, those behind it that fit go at once.
  * Fails if cancel wakes no worker.
  */
 static void cancelled_queued_head_starts_the_next(void)
@@ -645,8 +645,8 @@ static void queue_depth_counts_items(void)
 }
 
 /*
- * What a heavy item in line does not fit into is not free for those behind it:
- * they come in while there are places in the queue, and not one more.
+ * What a heavy queued item does not fit into is not free for those behind it:
+ * they are admitted while there are places in the queue, and not one more.
  * Fails if units are counted as free that it waits for.
  */
 static void units_that_a_heavy_head_waits_for_are_no_room(void)
@@ -700,7 +700,7 @@ static void burst_without_queue_fills_capacity_exactly(void)
 }
 
 /*
- * Raising capacity starts a heavy item in line and those behind it that fit.
+ * Raising capacity starts a heavy queued item and those behind it that fit.
  * Fails if growing starts nothing until the next submit or end.
  */
 static void raised_capacity_starts_heavy_head(void)
@@ -850,9 +850,9 @@ static void nested_init(struct nested *n, struct kpool *pool,
 
 /*
  * An item that waits for one that needs the waiter's own units would wait for
- * ever, and is refused: asleep in submit, in flush, and behind a heavy item
+ * ever, and is refused: blocked in submit, in flush, and behind a heavy item
  * that waits for those units.
- * Fails (hangs) if a hang is looked for where no unit is free only.
+ * Fails (hangs) if a deadlock is looked for where no unit is free only.
  */
 static void waiting_for_own_units_is_a_deadlock(void)
 {

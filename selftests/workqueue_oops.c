@@ -2,8 +2,9 @@
 /*
  * The same scenario on kpool and on workqueues: an item oopses, and what then?
  *
- * What kpool does is asserted; what workqueues do is only told, by the parameter
- * "table".  What never returns is left behind: this guest ends with the test.
+ * What kpool does is asserted; what workqueues do is only printed, by the
+ * parameter "table".  What never returns is left behind: this guest ends with
+ * the test.
  */
 #include <linux/cpumask.h>
 #include <linux/workqueue.h>
@@ -122,7 +123,10 @@ static bool max_active_begin(struct duel *d, int width)
 	return KT_EXPECT(d->wq);
 }
 
-/* The kernel's own, one for each CPU: nobody ends it, or flushes all of it. */
+/*
+ * The kernel's own, one for each CPU: it is never destroyed, or flushed as a
+ * whole.
+ */
 static bool shared_begin(struct duel *d, int width)
 {
 	return true;

@@ -8,9 +8,9 @@
 #include "ants.h"
 
 /*
- * Capacity 2, then 3, then 8 with five submitters asleep: each growth serves
+ * Capacity 2, then 3, then 8 with five submitters blocked: each growth admits
  * at once as many as there is room for.
- * Fails if tune wakes nobody, or only one.
+ * Fails if tune wakes no waiter, or only one.
  */
 static void tune_up_admits_blocked_submitters(int way)
 {
@@ -49,10 +49,10 @@ out:
 }
 
 /*
- * Capacity 8 with 8 running, 2 blocked, then 2: the running finish, the
- * blocked are served and not refused, never more than 2 run from then on, and
- * the surplus workers go although nothing expires.
- * Fails if shrinking stops at the idle workers, refuses someone, or lets a
+ * Capacity 8 with 8 running, 2 blocked, then 2: the running finish, the blocked
+ * submitters are admitted and not refused, never more than 2 run from then on,
+ * and the surplus workers go although nothing expires.
+ * Fails if shrinking stops at the idle workers, refuses a submitter, or lets a
  * surplus worker take another item.
  */
 static void tune_down_ends_surplus_workers(int way)
@@ -155,7 +155,7 @@ out:
 }
 
 /*
- * What ants refuses at construction is refused, and names nobody: the same
+ * What ants refuses at construction is refused, and leaves no name: the same
  * name can be used the next moment.
  * Fails if a bad attribute is taken, or leaves its pool behind.
  */
@@ -200,7 +200,7 @@ static struct kpool *coverage_pool(const char *name, enum ants_way way,
 		.capacity = 10000,
 		.min_workers = prealloc ? 10 : KPOOL_NONE,
 		.flags = prealloc ? KPOOL_PREALLOC : 0,
-		.fn = way == ANTS_INVOKE ? ants_tiny : NULL,
+		.fn = way == ANTS_ARG ? ants_tiny : NULL,
 	};
 
 	return kt_pool(name, &attrs);

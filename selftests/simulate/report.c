@@ -188,7 +188,7 @@ static int sim_try_all(void)
 	return 0;
 }
 
-/* The end of the report, which nobody can read any more. */
+/* The end of the report, which cannot be read any more. */
 static void sim_panic_tail(void)
 {
 	char *text = sim_report.data, *line;
