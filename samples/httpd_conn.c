@@ -94,7 +94,7 @@ static int conn_ended(struct httpd_conn *conn, int err)
 
 /*
  * Read until the head of a request is complete.  Return: 0; the status of a
- * request that will never be; an errno if there is nobody to answer.
+ * request that will never be; an errno if the client is gone.
  */
 static int conn_read_head(struct httpd_conn *conn, size_t *len)
 {

@@ -163,7 +163,7 @@ int httpd_reply(struct httpd_conn *conn, const struct httpd_request *req,
 	return send_with_file(conn, n, file, with_body ? size : 0);
 }
 
-/* 503 for a connection that nobody will serve, without waiting for its client. */
+/* 503 for a connection that is refused, without waiting for its client. */
 void httpd_refuse(struct socket *sock)
 {
 	struct msghdr msg = { .msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT };

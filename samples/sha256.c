@@ -322,7 +322,7 @@ static int __init kpool_sha256_init(void)
 	return 0;
 }
 
-/* An open file holds the module, so nobody writes or reads any more. */
+/* An open file holds the module, so no file is read or written any more. */
 static void __exit kpool_sha256_exit(void)
 {
 	debugfs_remove_recursive(dir);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * No thread can be made, or no memory be had: what workers there are go on,
- * what was accepted is kept, each waiter is served once it is over.
+ * No thread can be created, or no memory allocated: existing workers go on,
+ * what was accepted is kept, each waiter is completed once it is over.
  */
 #include <linux/prandom.h>
 
@@ -51,12 +51,12 @@ static int said(const char *what)
 }
 
 /*
- * With one worker and no way to make more, that one runs everything, and the
- * log tells of the trouble once, and of its end.
- * Fails if a worker that could not be made holds up the line (the place that
- * was reserved for it is not given back), or if each attempt is logged.
+ * With one worker and no other that can be created, that one runs everything,
+ * and the log reports the failure once, and its end.
+ * Fails if a worker that could not be made blocks the queue (the place that was
+ * reserved for it is not given back), or if each attempt is logged.
  */
-static void workers_there_are_go_on(int limit)
+static void existing_workers_keep_running(int limit)
 {
 	int trouble = said("cannot create a worker");
 	int better = said("can be created again");
@@ -89,8 +89,8 @@ out:
 }
 
 /*
- * A pool without any worker keeps what it accepts; nobody has to come for the
- * next attempt to be made.
+ * A pool without any worker keeps what it accepts; creation is retried without
+ * another call.
  * Fails if the spawn work is not queued again after a failure.
  */
 static void accepted_items_wait_for_a_thread(int limit)
@@ -123,11 +123,11 @@ static int flushes(void *pool)
 }
 
 /*
- * A caller asleep in submit or flush is served as soon as there can be workers, and
- * not before.
+ * A caller blocked in submit or flush is completed as soon as there can be
+ * workers, and not before.
  * Fails if either is woken because a worker was expected to come.
  */
-static void sleepers_are_served_afterwards(int limit)
+static void waiters_continue_when_a_worker_is_created(int limit)
 {
 	static const struct kpool_attrs narrow = { .capacity = 1 };
 	struct kt_submitter submitter = { };
@@ -158,7 +158,7 @@ out:
  * A closed pool keeps trying for what it has accepted.
  * Fails if closing it ends the spawn work.
  */
-static void closed_pool_keeps_trying(int limit)
+static void closed_pool_keeps_retrying(int limit)
 {
 	if (!limit_exists(limit) || !fail_make(&deep))
 		return;
@@ -179,7 +179,7 @@ out:
  * Abort and destroy end a pool that can have no worker.
  * Fails if either waits for a thread to run what is dropped.
  */
-static void abort_ends_it(int limit)
+static void abort_needs_no_worker(int limit)
 {
 	if (!limit_exists(limit) || !fail_make(&deep))
 		return;
@@ -201,7 +201,7 @@ out:
 }
 
 /*
- * Warm workers that cannot be made fail the creation or the reboot, with an
+ * Warm workers that cannot be made fail the creation or the reopen, with an
  * error that says so; nothing is left, and the name is free.
  * Fails if the failure leaves a worker, a file or the name behind.
  */
@@ -238,7 +238,7 @@ out:
  * long it idles, and with that runs everything.
  * Fails if it is made when it is needed, or purged when it is not.
  */
-static void reclaim_goes_on(int limit)
+static void mem_reclaim_pool_makes_progress(int limit)
 {
 	static const struct kpool_attrs promising = {
 		.capacity = 4, .queue_depth = KPOOL_UNLIMITED, .expiry_ms = 1,
@@ -266,10 +266,11 @@ out:
 }
 
 /*
- * One that cannot have its worker is not made, and it cannot be tuned away.
- * Fails if the promise is given without the worker.
+ * A pool whose worker cannot be created is not created either, and its
+ * min_workers cannot be tuned below one.
+ * Fails if the pool is created without the worker.
  */
-static void reclaim_is_not_promised_in_vain(int limit)
+static void mem_reclaim_pool_needs_a_worker(int limit)
 {
 	const struct kpool_attrs promising = { .flags = KPOOL_MEM_RECLAIM };
 	struct kpool_attrs attrs;
@@ -312,9 +313,9 @@ static int flickers(void *arg)
  * While making threads fails now and then, and workers come and go, nothing is
  * lost.
  * Fails if a failure in a rare place (a worker that has its memory and no
- * thread) leaves the books wrong.
+ * thread) leaves the counters wrong.
  */
-static void nothing_is_lost_meanwhile(int limit)
+static void no_item_is_lost_while_creation_fails(int limit)
 {
 	static const struct kpool_attrs churning = {
 		.capacity = 8, .queue_depth = 32, .expiry_ms = 1,
@@ -437,7 +438,7 @@ static int each_step(int which)
  * Whichever of its allocations fails, the function returns -ENOMEM or does
  * without, and works the next time; what it had allocated is given back (a leak
  * shows in kmemleak, where there is one).
- * Fails (oopses) if a result is not looked at.
+ * Fails (oopses) if a result is not checked.
  */
 static void each_allocation_may_fail(int which)
 {
@@ -462,13 +463,13 @@ static void each_allocation_may_fail(int which)
 }
 
 KT_MODULE("kpool selftest: no thread, no memory",
-	  KT_EACH(workers_there_are_go_on, limits),
+	  KT_EACH(existing_workers_keep_running, limits),
 	  KT_EACH(accepted_items_wait_for_a_thread, limits),
-	  KT_EACH(sleepers_are_served_afterwards, limits),
-	  KT_EACH(closed_pool_keeps_trying, limits),
-	  KT_EACH(abort_ends_it, limits),
+	  KT_EACH(waiters_continue_when_a_worker_is_created, limits),
+	  KT_EACH(closed_pool_keeps_retrying, limits),
+	  KT_EACH(abort_needs_no_worker, limits),
 	  KT_EACH(prealloc_fails_cleanly, limits),
-	  KT_EACH(reclaim_goes_on, limits),
-	  KT_EACH(reclaim_is_not_promised_in_vain, limits),
-	  KT_EACH(nothing_is_lost_meanwhile, limits),
+	  KT_EACH(mem_reclaim_pool_makes_progress, limits),
+	  KT_EACH(mem_reclaim_pool_needs_a_worker, limits),
+	  KT_EACH(no_item_is_lost_while_creation_fails, limits),
 	  KT_EACH(each_allocation_may_fail, each_name));

@@ -92,7 +92,7 @@ static void create_with(const struct row *row, int value, int err)
 /*
  * Create refuses every value out of range with -ERANGE, says which in the log
  * and leaves nothing behind; every end of a range is accepted.
- * Fails if a row of the attribute table is wrong by one, or is not looked at.
+ * Fails if a row of the attribute table is wrong by one, or is not checked.
  */
 static void bad_values_are_refused_at_creation(void)
 {
@@ -160,7 +160,7 @@ static void unknown_tunables_are_refused(void)
 /*
  * Attributes that contradict each other are -EINVAL, at creation and by tune,
  * whichever of the two is the second.
- * Fails if only the attribute that is set is looked at.
+ * Fails if only the attribute that is set is checked.
  */
 static void contradictions_are_refused(void)
 {

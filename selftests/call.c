@@ -178,7 +178,7 @@ static void call_runs_in_a_worker(void)
  * What cannot be submitted is not called, and its argument stays the caller's.
  * Fails if release is called on every error.
  */
-static void refused_call_leaves_the_argument(void)
+static void refused_call_keeps_the_argument(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .nonblocking = 1 };
 	static struct full f;
@@ -204,8 +204,8 @@ out:
 	full_end(&f);
 }
 
-/* Fails if a caller that sleeps for admission is not sent away. */
-static void release_sends_waiting_callers_away(void)
+/* Fails if a caller that is blocked before admission is not refused. */
+static void shutdown_refuses_blocked_callers(void)
 {
 	static struct full f;
 	struct caller c;
@@ -223,17 +223,17 @@ out:
 	full_end(&f);
 }
 
-static const char *const depths[] = { "in_submit", "in_line", NULL };
+static const char *const depths[] = { "in_submit", "queued", NULL };
 
 /*
- * A caller whose time is over before the function started, be it asleep in
- * submit or with the call in line: it never runs, and release is called once.
+ * A caller whose time is over before the function started, be it blocked in
+ * submit or with the call queued: it never runs, and release is called once.
  * Fails if the call stays behind, or release is forgotten or repeated.
  */
-static void function_does_not_start_after_a_timeout(int in_line)
+static void function_does_not_start_after_a_timeout(int queued)
 {
 	const struct kpool_attrs attrs = {
-		.capacity = 1, .queue_depth = in_line ? 1 : KPOOL_NONE,
+		.capacity = 1, .queue_depth = queued ? 1 : KPOOL_NONE,
 	};
 	static struct full f;
 	unsigned long since;
@@ -250,8 +250,8 @@ static void function_does_not_start_after_a_timeout(int in_line)
 		KT_EXPECT_LE(jiffies - since, HZ / 50 + HZ / 400 + 2);
 	KT_EXPECT(kt_wait(atomic_read(&req.released)));
 	KT_EXPECT_EQ(kt_stat(f.pool, pending), 0);
-	KT_EXPECT_EQ(kt_stat(f.pool, submitted), 1 + in_line);
-	KT_EXPECT_EQ(kt_stat(f.pool, cancelled), in_line);
+	KT_EXPECT_EQ(kt_stat(f.pool, submitted), 1 + queued);
+	KT_EXPECT_EQ(kt_stat(f.pool, cancelled), queued);
 	KT_EXPECT_EQ(kpool_call_timeout(f.pool, answers, &req, NULL, 1, NULL),
 		     -ETIMEDOUT);
 	kt_gate_open(&f.gate);
@@ -293,7 +293,7 @@ static struct kpool *call_until_abandoned(int *result)
 /*
  * A caller whose time is over while the function runs returns; the function
  * can see it, and release comes after its end.
- * Fails if the caller waits on, if the function is not told, or if the
+ * Fails if the caller waits on, if the function is not notified, or if the
  * argument is released while it is in use.
  */
 static void running_function_is_abandoned(void)
@@ -343,8 +343,8 @@ static void release_function_is_optional(void)
 	jobs_end(pool);
 }
 
-/* Fails if a caller that waits is taken for one that has given up. */
-static void nobody_else_is_abandoned(void)
+/* Fails if a waiting caller is taken for one that has given up. */
+static void waiting_caller_is_not_abandoned(void)
 {
 	struct kpool *pool = call_make(&queued_three, 0);
 	struct caller c;
@@ -400,7 +400,7 @@ static void abandonment_ends_with_the_function(void)
 }
 
 /*
- * Abort drops a call in line: its caller is told, the argument is his.
+ * Abort drops a queued call: its caller gets the error and keeps the argument.
  * Fails (hangs) if the caller is not woken.
  */
 static void abort_ends_pending_calls(void)
@@ -426,8 +426,8 @@ out:
 	full_end(&f);
 }
 
-/* Fails if a displaced call is lost, or told another reason. */
-static void displaced_call_is_told(void)
+/* Fails if a displaced call is lost, or passed another reason. */
+static void displaced_call_returns_the_error(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -452,8 +452,8 @@ out:
 	full_end(&f);
 }
 
-/* Fails if release lets an accepted call fall. */
-static void accepted_call_runs_after_release(void)
+/* Fails if shutdown drops an accepted call. */
+static void accepted_call_runs_after_shutdown(void)
 {
 	static struct full f;
 	struct caller c;
@@ -544,11 +544,11 @@ static void destroy_waits_for_the_release_of_a_call_that_never_ran(void)
 }
 
 /*
- * Destroy also waits for a caller whose function has ended, but that has not
- * seen it yet.
- * Fails (KASAN) if the pool is freed under his feet.
+ * Destroy also waits for a caller whose function has ended and that has not
+ * returned yet.
+ * Fails (KASAN) if the pool is freed before it has returned.
  */
-static void destroy_waits_for_callers_on_their_way_out(void)
+static void destroy_waits_for_returning_callers(void)
 {
 	int i, spins, n = kt_count(300);
 	struct kpool *pool;
@@ -611,7 +611,7 @@ static void item_may_call_where_a_unit_is_free(void)
 static const char *const queues[] = { "without_queue", "with_queue", NULL };
 
 /*
- * The only unit cannot serve a call from the item that holds it; the function
+ * The only unit cannot run a call from the item that holds it; the function
  * does not run then, later neither.
  * Fails (hangs) if the wait for a result is not examined like others, or runs
  * the function after the error.
@@ -631,8 +631,8 @@ static void call_that_could_never_end_is_refused(int queue)
 	jobs_end(pool);
 }
 
-/* Fails if a call that ends by itself is taken for a hang. */
-static void timed_call_inside_is_no_hang(int queue)
+/* Fails if a call that ends by itself is taken for a deadlock. */
+static void timed_call_inside_is_no_deadlock(int queue)
 {
 	struct kpool *pool = call_make(queue ? &queued_one : &one_unit, 0);
 
@@ -665,15 +665,15 @@ static void item_may_call_another_pool(void)
 /*
  * A calls F, and F flushes A: F is refused, though a third unit is free; A
  * gets F's result.
- * Fails (hangs) if the circle through a call is not seen.
+ * Fails (hangs) if the cycle through a call is not seen.
  */
-static struct probe circle;
+static struct probe cycle;
 
 static int flushes_its_caller(void *arg)
 {
 	atomic_inc(&req.ran);
 	atomic_inc(&req.ended);
-	return kpool_flush_item(&circle.job.item);
+	return kpool_flush_item(&cycle.job.item);
 }
 
 static int calls_one_that_flushes_it(struct kpool_item *item)
@@ -683,7 +683,7 @@ static int calls_one_that_flushes_it(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-static void circle_through_a_call_is_refused(void)
+static void cycle_through_a_call_is_refused(void)
 {
 	struct kpool *pool = call_make(&queued_three, 0);
 	static struct probe third;
@@ -692,11 +692,11 @@ static void circle_through_a_call_is_refused(void)
 		return;
 	probe_init(&third, probe_fn, 0);
 	probes_hold(&third, 1);
-	probe_init(&circle, calls_one_that_flushes_it, 0);
+	probe_init(&cycle, calls_one_that_flushes_it, 0);
 	inside_got = 4711;
 	inside_result = 4711;
 	if (probes_submit(pool, &third, 1) && probe_runs(&third) &&
-	    probes_submit(pool, &circle, 1) && probe_ran(&circle)) {
+	    probes_submit(pool, &cycle, 1) && probe_ran(&cycle)) {
 		KT_EXPECT_EQ(inside_got, 0);
 		KT_EXPECT_EQ(inside_result, -EDEADLK);
 	}
@@ -734,9 +734,9 @@ static int cancels_the_heavy(void *arg)
 }
 
 /*
- * A caller is refused while its call waits in line, and the call starts before
- * the caller is awake: then the caller waits on, for the function may use what
- * is on its stack.
+ * A caller is refused while its call waits in the queue, and the call starts
+ * before the caller is awake: then the caller waits on, for the function may
+ * use what is on its stack.
  * Fails if an error is returned while the function runs.
  */
 static void refused_call_that_starts_is_waited_for(void)
@@ -811,14 +811,14 @@ static int calls_and_wakes_late(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-static const char *const circles[] = { "itself", "through_another", NULL };
+static const char *const cycles[] = { "itself", "through_another", NULL };
 
 /*
  * A function waits for the item that has called it, itself or in another call,
- * before the caller, which had to wait for room, knows that it runs.  Then the
- * caller closes the circle; it waits on, as do calls in between, and the wait
- * for the item is refused, although something else still runs.
- * Fails if nobody is (all wait for that to end), or if a caller is.
+ * before the caller, which had to wait for room, has seen that it runs.  Then
+ * the caller closes the cycle; it keeps waiting, as do calls in between, and
+ * the wait for the item is refused, although something else still runs.
+ * Fails if no one of them is (all wait for that to end), or if a caller is.
  */
 static void function_that_waits_for_its_caller_first_is_refused(int calls)
 {
@@ -1048,11 +1048,11 @@ static int takes_ninety_ticks(void *arg)
 }
 
 /*
- * A call has 100 ticks for admission or waiting in line, which take 30, and
- * for its run.  One of 60 is in time, one of 90 is not.
+ * A call has 100 ticks for admission or waiting in the queue, which take 30,
+ * and for its run.  One of 60 is in time, one of 90 is not.
  * Fails if the first 30 are counted twice or not at all.
  */
-static void all_of_a_call_shares_its_time(int in_line)
+static void all_of_a_call_shares_its_time(int queued)
 {
 	static struct kt_thread t;
 	static struct full f;
@@ -1064,7 +1064,7 @@ static void all_of_a_call_shares_its_time(int in_line)
 		kt_skip("time is not simulated");
 		return;
 	}
-	attrs.queue_depth = in_line;
+	attrs.queue_depth = queued;
 	for (pass = 0; pass < 2; pass++) {
 		if (!full_make(&f, &attrs))
 			break;
@@ -1099,27 +1099,27 @@ KT_MODULE("kpool selftest: calls",
 	  KT_CASE(call_returns_the_result),
 	  KT_CASE(call_is_counted_like_an_item),
 	  KT_CASE(call_runs_in_a_worker),
-	  KT_CASE(refused_call_leaves_the_argument),
-	  KT_CASE(release_sends_waiting_callers_away),
+	  KT_CASE(refused_call_keeps_the_argument),
+	  KT_CASE(shutdown_refuses_blocked_callers),
 	  KT_EACH(function_does_not_start_after_a_timeout, depths),
 	  KT_EACH(all_of_a_call_shares_its_time, depths),
 	  KT_CASE(running_function_is_abandoned),
 	  KT_CASE(release_function_is_optional),
-	  KT_CASE(nobody_else_is_abandoned),
+	  KT_CASE(waiting_caller_is_not_abandoned),
 	  KT_CASE(abandonment_ends_with_the_function),
 	  KT_CASE(abort_ends_pending_calls),
-	  KT_CASE(displaced_call_is_told),
-	  KT_CASE(accepted_call_runs_after_release),
+	  KT_CASE(displaced_call_returns_the_error),
+	  KT_CASE(accepted_call_runs_after_shutdown),
 	  KT_CASE(destroy_waits_for_an_abandoned_function),
 	  KT_CASE(destroy_waits_for_the_release_of_a_call_that_never_ran),
-	  KT_CASE(destroy_waits_for_callers_on_their_way_out),
+	  KT_CASE(destroy_waits_for_returning_callers),
 	  KT_CASE(item_may_call_where_a_unit_is_free),
 	  KT_EACH(call_that_could_never_end_is_refused, queues),
-	  KT_EACH(timed_call_inside_is_no_hang, queues),
+	  KT_EACH(timed_call_inside_is_no_deadlock, queues),
 	  KT_CASE(item_may_call_another_pool),
-	  KT_CASE(circle_through_a_call_is_refused),
+	  KT_CASE(cycle_through_a_call_is_refused),
 	  KT_CASE(refused_call_that_starts_is_waited_for),
-	  KT_EACH(function_that_waits_for_its_caller_first_is_refused, circles),
+	  KT_EACH(function_that_waits_for_its_caller_first_is_refused, cycles),
 	  KT_CASE(calls_run_in_parallel),
 	  KT_CASE(racing_timeouts_release_once),
 	  KT_CASE(no_time_is_a_timeout));

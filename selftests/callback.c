@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Where an owner's functions are called outside of its items: dropped(), and
- * for the dead the fault handler and the release of a call.
+ * for dead workers the fault handler and the release of a call.
  *
  * They may flush any workqueue, and one that hangs holds up no other pool.  What
  * dies here ends its thread; what an oops does is in oops.c.
@@ -149,7 +149,7 @@ static void dropped_may_flush_a_workqueue(int kind)
 	finish();
 }
 
-/* The same of a fault handler that is told of a death. */
+/* The same of a fault handler that is called for a death. */
 static void handler_may_flush_a_workqueue(int kind)
 {
 	struct kpool *pool;
@@ -288,11 +288,12 @@ static int flushes_victim(void *unused)
 }
 
 /*
- * A fault handler that dies while it is told of a death costs the thread that it
- * was called in, and is not called again for that one: the waiters are told,
- * and so is the handler of the next death.
- * Fails (hangs) if nobody notices, mutant reaper-left-to-the-dead, or if the
- * handler is given one thread after the other, mutant killer-told-again.
+ * A fault handler that dies while it is called for a death costs the thread
+ * that it was called in, and is not called again for that one: the waiters are
+ * notified, and so is the handler of the next death.
+ * Fails (hangs) if it is not noticed, mutant reap-work-left-to-a-dead-thread,
+ * or if the handler is given one thread after the other, mutant
+ * death-handler-called-again.
  */
 static void handler_that_dies_is_not_the_last(int kind)
 {
@@ -374,11 +375,11 @@ static void expect_goes_on(struct kpool *pool, u64 died)
 static const char *const hanging[] = { "dropped", "handler", NULL };
 
 /*
- * While a function of one pool hangs, another pool drops, grows, purges and
- * buries its dead, and the watch of the same pool tells of items that stall.
- * Fails if the functions of two pools, or the watch, share a context.
+ * While a callback of one pool hangs, another pool drops items, creates,
+ * expires and reaps workers, and the watchdog of the same pool reports stalls.
+ * Fails if the callbacks of two pools, or the watchdog, share a thread.
  */
-static void function_that_hangs_holds_up_nobody(int which)
+static void hanging_function_delays_no_other_pool(int which)
 {
 	struct kpool *pool, *neighbour;
 	static struct leaf hung;
@@ -408,7 +409,7 @@ static void function_that_hangs_holds_up_nobody(int which)
 	KT_EXPECT(kt_wait(kt_stat(pool, stalled) == 1));
 	probes_open(p, 1);
 	kt_gate_open(&hold);
-	KT_EXPECT(kt_wait(kt_at_rest(pool)));
+	KT_EXPECT(kt_wait(kt_is_drained(pool)));
 out:
 	kt_gate_open(&hold);
 	jobs_end(pool);
@@ -454,7 +455,7 @@ static void mem_reclaim_functions_need_no_kworker(void)
 	if (!pool || !limit_begin(LIMIT_THREADS_MAX))
 		goto out;
 	crowd_hangs();
-	/* nobody flushes work without a kworker for it */
+	/* no thread flushes work without a kworker for it */
 	WRITE_ONCE(idles, true);
 	leaf_falls(pool, &leaf);
 	leaf_fell(&leaf);
@@ -477,5 +478,5 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(room_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
-	  KT_EACH(function_that_hangs_holds_up_nobody, hanging),
+	  KT_EACH(hanging_function_delays_no_other_pool, hanging),
 	  KT_CASE(mem_reclaim_functions_need_no_kworker));

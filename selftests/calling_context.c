@@ -246,13 +246,13 @@ static void turn_items_there(void (*there)(void (*act)(void)))
  * Cancel, disable, enable and is-pending work in hardirq.
  * Fails if one of them takes a lock that sleeps or that leaves interrupts on.
  */
-static void items_turn_in_hardirq(void)
+static void items_are_cancelled_in_hardirq(void)
 {
 	turn_items_there(in_hardirq_do);
 }
 
 /* The same under a raw spinlock. */
-static void items_turn_under_raw_spinlock(void)
+static void items_are_cancelled_under_raw_spinlock(void)
 {
 	turn_items_there(under_raw_spinlock_do);
 }
@@ -279,10 +279,10 @@ static void close_pool(void)
 }
 
 /*
- * Pause, resume, release and the two readings work in hardirq.
- * Fails if release waits for its workers or frees anything there.
+ * Pause, resume, shutdown and the two readings work in hardirq.
+ * Fails if shutdown waits for its workers or frees anything there.
  */
-static void pool_turns_in_hardirq(void)
+static void pool_is_shut_down_in_hardirq(void)
 {
 	if (!ctx_make(&roomy, kt_job_tiny))
 		return;
@@ -407,9 +407,9 @@ KT_MODULE("kpool selftest: contexts",
 	  KT_CASE(submit_under_raw_spinlock_grows_the_pool),
 	  KT_CASE(full_pool_refuses_in_hardirq),
 	  KT_CASE(pool_created_nonblocking_refuses_anywhere),
-	  KT_CASE(items_turn_in_hardirq),
-	  KT_CASE(items_turn_under_raw_spinlock),
-	  KT_CASE(pool_turns_in_hardirq),
+	  KT_CASE(items_are_cancelled_in_hardirq),
+	  KT_CASE(items_are_cancelled_under_raw_spinlock),
+	  KT_CASE(pool_is_shut_down_in_hardirq),
 	  KT_CASE(function_form_works_in_softirq),
 	  KT_CASE(dying_task_submits),
 	  KT_CASE(killed_task_submits),

@@ -117,7 +117,7 @@ static noinline void spin(void *unused)
 		cpu_relax();
 }
 
-/* No CPU takes an interrupt any more, so the kernel cannot tell. */
+/* No CPU takes an interrupt any more, so the kernel cannot report it. */
 static noinline int hang(void *arg)
 {
 	on_each_cpu(spin, NULL, 0);

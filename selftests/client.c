@@ -125,7 +125,7 @@ static int behind_fn(struct kpool_item *item)
 	return 0;
 }
 
-/* Written: have an item wait in the line, and one for its time. */
+/* Written: have an item wait in the queue, and one for its time. */
 static int wait_set(const char *val, const struct kernel_param *kp)
 {
 	return kpool_submit(pool, &behind) ?:
@@ -257,7 +257,7 @@ static void client_fault(void *data, const struct kpool_fault *fault)
 
 /* A pool whose module has gone */
 
-static void is_told(const char *what, int err, int expected)
+static void returns(const char *what, int err, int expected)
 {
 	if (err != expected)
 		pr_err("client: WARNING: %s: %d instead of %d\n", what, err,
@@ -273,43 +273,43 @@ static void poke_pool(void)
 	struct kpool_attrs attrs;
 
 	kpool_get_attrs(pool, &attrs);
-	is_told("reboot", kpool_reopen(pool), -ESHUTDOWN);
-	is_told("submit", kpool_submit(pool, &behind), -ESHUTDOWN);
-	is_told("try", kpool_try_submit(pool, &behind), -ESHUTDOWN);
-	is_told("timeout", kpool_submit_timeout(pool, &behind, 1), -ESHUTDOWN);
-	is_told("killable", kpool_submit_killable(pool, &behind), -ESHUTDOWN);
-	is_told("delayed", kpool_submit_delayed(pool, &later, 1), -ESHUTDOWN);
-	is_told("function", kpool_submit_fn(pool, client_fn, NULL, GFP_KERNEL),
+	returns("reopen", kpool_reopen(pool), -ESHUTDOWN);
+	returns("submit", kpool_submit(pool, &behind), -ESHUTDOWN);
+	returns("try", kpool_try_submit(pool, &behind), -ESHUTDOWN);
+	returns("timeout", kpool_submit_timeout(pool, &behind, 1), -ESHUTDOWN);
+	returns("killable", kpool_submit_killable(pool, &behind), -ESHUTDOWN);
+	returns("delayed", kpool_submit_delayed(pool, &later, 1), -ESHUTDOWN);
+	returns("function", kpool_submit_fn(pool, client_fn, NULL, GFP_KERNEL),
 		-ESHUTDOWN);
-	is_told("call", kpool_call(pool, client_fn, NULL, NULL), -ESHUTDOWN);
+	returns("call", kpool_call(pool, client_fn, NULL, NULL), -ESHUTDOWN);
 	kpool_init_stream(&stream, pool);
 	kpool_set_stream(&later, &stream);
-	is_told("stream", kpool_submit(pool, &later.item), -ESHUTDOWN);
+	returns("stream", kpool_submit(pool, &later.item), -ESHUTDOWN);
 	kpool_set_stream(&later, NULL);
 	kpool_init_group(&group, pool, NULL, 0);
 	kpool_set_group(&later, &group);
-	is_told("group", kpool_submit(pool, &later.item), -ESHUTDOWN);
+	returns("group", kpool_submit(pool, &later.item), -ESHUTDOWN);
 	kpool_set_group(&later, NULL);
-	is_told("group_wait", kpool_group_wait(&group, 0), 0);
-	is_told("cancel", kpool_cancel(&behind), false);
-	is_told("flush_item", kpool_flush_item(&behind), 0);
-	is_told("pause", kpool_pause(pool), -ESHUTDOWN);
+	returns("group_wait", kpool_group_wait(&group, 0), 0);
+	returns("cancel", kpool_cancel(&behind), false);
+	returns("flush_item", kpool_flush_item(&behind), 0);
+	returns("pause", kpool_pause(pool), -ESHUTDOWN);
 	kpool_resume(pool);
-	is_told("tune", kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3), 0);
-	is_told("cpumask", kpool_tune_cpumask(pool, cpu_all_mask), 0);
-	is_told("flush", kpool_flush(pool), 0);
+	returns("tune", kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3), 0);
+	returns("cpumask", kpool_tune_cpumask(pool, cpu_all_mask), 0);
+	returns("flush", kpool_flush(pool), 0);
 	kpool_shutdown(pool);
-	is_told("abort", kpool_abort(pool), 0);
-	is_told("release_timeout", kpool_shutdown_timeout(pool, 1), 0);
-	is_told("destroy", kpool_destroy(pool), -ESHUTDOWN);
-	is_told("reboot", kpool_reopen(pool), -ESHUTDOWN);
+	returns("abort", kpool_abort(pool), 0);
+	returns("shutdown_timeout", kpool_shutdown_timeout(pool, 1), 0);
+	returns("destroy", kpool_destroy(pool), -ESHUTDOWN);
+	returns("reopen", kpool_reopen(pool), -ESHUTDOWN);
 	kpool_get_stats(pool, &stats);
 	pr_info("client: poked: closed %d, alive %llu, pending %llu, running %llu, completed %llu, dropped %llu\n",
 		stats.closed, stats.alive, stats.pending, stats.running,
 		stats.completed, stats.dropped);
 }
 
-/* A crowd of jobs, and whether interrupts stay off because of them */
+/* Many jobs, and whether interrupts stay off because of them */
 
 static struct kpool_job *jobs;
 static struct hrtimer ticker;

@@ -209,11 +209,11 @@ out:
 }
 
 /*
- * A pool that is released with a time-out waits that long, and an idle worker
+ * A pool that is shut down with a timeout waits that long, and an idle worker
  * that may live for an hour is not purged by a jump.
  * Fails if either is measured on CLOCK_REALTIME.
  */
-static void release_and_expiry_outlive_a_jump(int direction)
+static void shutdown_and_expiry_outlive_a_jump(int direction)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 2, .expiry_ms = 3600 * 1000,
@@ -290,5 +290,5 @@ KT_MODULE("kpool selftest: a clock that jumps",
 	  KT_EACH(delays_outlive_a_jump, directions),
 	  KT_EACH(deadlines_outlive_a_jump, directions),
 	  KT_EACH(timeouts_outlive_a_jump, directions),
-	  KT_EACH(release_and_expiry_outlive_a_jump, directions),
+	  KT_EACH(shutdown_and_expiry_outlive_a_jump, directions),
 	  KT_EACH(load_outlives_jumps, directions));

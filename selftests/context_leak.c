@@ -219,7 +219,7 @@ static void nested_preemption_counts_are_put_right(int runner)
 			      "a changed preemption count");
 }
 
-/* Fails if nobody looks, or goes on with interrupts off. */
+/* Fails if the context is not checked, or goes on with interrupts off. */
 static void interrupts_off_are_reported(int runner)
 {
 	expect_report(runner, leaves_interrupts_off,
@@ -239,7 +239,10 @@ static bool counts_rcu_sections(void)
 	return IS_ENABLED(CONFIG_PREEMPT_RCU) && !IS_ENABLED(CONFIG_PREEMPT_RT);
 }
 
-/* Fails if nobody looks, or the thread stays in the section for good. */
+/*
+ * Fails if the context is not checked, or the thread stays in the section for
+ * good.
+ */
 static void open_rcu_section_is_reported(int runner)
 {
 	if (counts_rcu_sections())
@@ -325,7 +328,7 @@ static void flags_of_the_worker_are_kept(void)
 /*
  * What a submitter has set and locked before is its own as well.
  * Fails if an item that it runs is blamed for that, or it is undone: mutant
- * leak-submitter-compared-with-nothing.
+ * leak-of-submitter-its-own.
  */
 static void context_of_the_submitter_is_kept(void)
 {

@@ -59,9 +59,9 @@ static int flush(struct timed *t)
 }
 
 /*
- * A job whose deadline has passed does not run; its owner is told once, with
- * -ETIME, in process context, and it is counted.
- * Fails if the deadline is not looked at, or the job ends as cancelled.
+ * A job whose deadline has passed does not run; its owner is notified once,
+ * with -ETIME, in process context, and it is counted.
+ * Fails if the deadline is not checked, or the job ends as cancelled.
  */
 static void past_deadline_drops(void)
 {
@@ -125,11 +125,11 @@ static void no_deadline_is_none(void)
 }
 
 /*
- * A deadline is looked at when the job's turn comes: one that passes while it
+ * A deadline is checked when the job's turn comes: one that passes while it
  * waits drops it then, and not before.
  * Fails if submit looks, or a timer does.
  */
-static void deadline_is_examined_at_its_turn(void)
+static void deadline_is_checked_at_the_start(void)
 {
 	struct kpool *pool = deadline_pool(&one_deep);
 
@@ -179,7 +179,7 @@ static void paused_pool_drops_nothing(void)
 
 /*
  * A job that has started in time may go on past its deadline.
- * Fails if the deadline is looked at again when it ends.
+ * Fails if the deadline is checked again when it ends.
  */
 static void run_may_outlast_the_deadline(void)
 {
@@ -209,8 +209,8 @@ static void run_may_outlast_the_deadline(void)
 }
 
 /*
- * A submitter sleeps with a job whose deadline passes meanwhile: it comes in,
- * and is dropped at its turn; the next submitter is not delayed.
+ * A submitter sleeps with a job whose deadline passes meanwhile: it is
+ * admitted, and is dropped at its turn; the next submitter is not delayed.
  * Fails if submit returns an error of its own, or the unit is lost.
  */
 static void sleeping_submit_is_accepted_and_dropped(void)
@@ -240,7 +240,7 @@ out:
 /*
  * A caller that waits for the job or for the pool waits for its dropped function:
  * then its owner may free it.
- * Fails if a job counts as idle as soon as it has left the line.
+ * Fails if a job counts as idle as soon as it has left the queue.
  */
 static void waiting_includes_the_dropped_function(void)
 {
@@ -451,7 +451,7 @@ static void dropped_function_cannot_wait_for_itself(void)
 
 /*
  * A job may have no dropped function; it is counted all the same.
- * Fails if NULL is called, or the end is told by that function alone.
+ * Fails if NULL is called, or the end is counted by that function alone.
  */
 static void job_without_dropped_function_expires(void)
 {
@@ -470,11 +470,11 @@ static void job_without_dropped_function_expires(void)
 }
 
 /*
- * A caller that takes a job back knows: cancel counts as cancel, abort as abort, though
- * the deadline has passed.
- * Fails if leaving the line is the turn.
+ * A caller that cancels a job gets its result: cancel counts as cancel, abort
+ * as abort, though the deadline has passed.
+ * Fails if leaving the queue is the turn.
  */
-static void cancel_and_abort_come_before_the_deadline(void)
+static void cancel_and_abort_override_the_deadline(void)
 {
 	struct kpool *pool = deadline_pool(&one_deep);
 
@@ -496,10 +496,10 @@ static void cancel_and_abort_come_before_the_deadline(void)
 
 /*
  * However many have expired, what is behind them starts, and each owner is
- * told once.
- * Fails if one drop is all that a look at the line makes.
+ * notified once.
+ * Fails if one drop is all that a look at the queue makes.
  */
-static void many_expired_jobs_are_passed(void)
+static void many_expired_jobs_are_dropped(void)
 {
 	int n = kt_count(10000), i, wrong = 0;
 	struct kpool *pool = deadline_pool(&two_deep);
@@ -533,9 +533,9 @@ out:
 /*
  * A heavy job that has expired when its turn comes lets those start that it
  * held back.
- * Fails if a drop does not look at the next in line.
+ * Fails if a drop does not look at the next queued item.
  */
-static void expired_heavy_job_holds_nobody_back(void)
+static void expired_heavy_job_blocks_no_other(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
@@ -640,7 +640,7 @@ static void turn_comes_after(s64 us, bool dropped)
 /*
  * The deadline is a time, not a tick: a job whose turn comes just before
  * runs, one whose turn comes just after is dropped.
- * Fails if it is looked at in jiffies, or against another clock.
+ * Fails if it is checked in jiffies, or against another clock.
  */
 static void deadline_is_exact(void)
 {
@@ -671,10 +671,10 @@ static int submits_late_and_waits(struct kpool_item *item)
 
 /*
  * An item may wait for a job of its pool that is too late: its owner will be
- * told.
+ * notified.
  * Fails if what is left to be dropped is taken for what never ends.
  */
-static void item_may_wait_for_one_that_is_too_late(void)
+static void item_may_wait_for_an_expired_job(void)
 {
 	struct kpool *pool = deadline_pool(&two_deep);
 
@@ -758,7 +758,7 @@ KT_MODULE("kpool selftest: deadlines",
 	  KT_CASE(past_deadline_drops),
 	  KT_CASE(future_deadline_runs),
 	  KT_CASE(no_deadline_is_none),
-	  KT_CASE(deadline_is_examined_at_its_turn),
+	  KT_CASE(deadline_is_checked_at_the_start),
 	  KT_CASE(paused_pool_drops_nothing),
 	  KT_CASE(run_may_outlast_the_deadline),
 	  KT_CASE(sleeping_submit_is_accepted_and_dropped),
@@ -770,11 +770,11 @@ KT_MODULE("kpool selftest: deadlines",
 	  KT_CASE(dropped_function_may_free_the_job),
 	  KT_CASE(dropped_function_cannot_wait_for_itself),
 	  KT_CASE(job_without_dropped_function_expires),
-	  KT_CASE(cancel_and_abort_come_before_the_deadline),
-	  KT_CASE(many_expired_jobs_are_passed),
-	  KT_CASE(expired_heavy_job_holds_nobody_back),
+	  KT_CASE(cancel_and_abort_override_the_deadline),
+	  KT_CASE(many_expired_jobs_are_dropped),
+	  KT_CASE(expired_heavy_job_blocks_no_other),
 	  KT_CASE(plain_item_has_no_deadline),
 	  KT_CASE(self_submission_has_its_own_deadline),
-	  KT_CASE(item_may_wait_for_one_that_is_too_late),
+	  KT_CASE(item_may_wait_for_an_expired_job),
 	  KT_CASE(deadline_is_exact),
 	  KT_CASE(close_deadline_ends_exactly_once));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Items that wait for their own pool: a hang is refused exactly when it would
- * be real, to the newest sleeper.
+ * Items that wait for their own pool: a deadlock is refused exactly when it
+ * would be real, to the newest waiter.
  *
  * What is refused too late shows as a hang; what is refused too early, as an
  * -EDEADLK that was not expected.
@@ -10,7 +10,10 @@
 
 #include "full.h"
 
-/* An item that, when told, does one thing that may sleep, and then lingers. */
+/*
+ * An item that, when triggered, does one thing that may sleep, and then
+ * lingers.
+ */
 struct actor {
 	struct kpool_item	item;
 	struct kpool		*pool;
@@ -108,7 +111,7 @@ static void actor_gets(struct actor *a, int ret)
 		KT_EXPECT_EQ(a->ret, ret);
 }
 
-/* The actor is expected to come back from its sleep with @ret. */
+/* The actor is expected to return from its call with @ret. */
 static void actor_wakes(struct actor *a, int ret)
 {
 	if (actor_acted(a))
@@ -121,7 +124,7 @@ static void actor_end(struct actor *a)
 	KT_EXPECT_EQ(kpool_flush_item(&a->item), 0);
 }
 
-/* Let the sleepers that are left go, and see whether the books are right. */
+/* Let the remaining waiters continue, and check the counters. */
 static void cast_end(struct kpool *pool)
 {
 	int i;
@@ -168,8 +171,8 @@ static int does_nothing(struct actor *a)
 }
 
 /*
- * On a full pool, an item's submit sleeps while another item is active, and
- * is served when that one ends.
+ * On a full pool, an item's submit sleeps while another item is active, and is
+ * admitted when that one ends.
  * Fails if any submit from inside an item of a full pool is refused.
  */
 static void nested_submit_that_can_wait_waits(void)
@@ -195,10 +198,10 @@ out:
 
 /*
  * The submit that would put the last active item to sleep is refused; the
- * others go on sleeping, and are served in order as soon as items end.
+ * others go on sleeping, and are admitted in order as soon as items end.
  * Fails (hangs) without the check, or refuses the wrong one, or several.
  */
-static void submit_that_closes_the_circle_is_refused(void)
+static void submit_that_would_deadlock_is_refused(void)
 {
 	struct kpool *pool = kt_pool("nested",
 				     &(struct kpool_attrs){ .capacity = 4 });
@@ -269,11 +272,12 @@ out:
 }
 
 /*
- * A nested submitter is refused although an outsider waits before it, and the
- * outsider is served afterwards.
- * Fails if outsiders asleep in submit are taken for callers that could help.
+ * A nested submitter is refused although an external submitter waits before it,
+ * and the external submitter is admitted afterwards.
+ * Fails if external submitters blocked in submit are taken for callers that
+ * could help.
  */
-static void outsiders_asleep_do_not_help(void)
+static void external_submitters_make_no_progress(void)
 {
 	struct kpool *pool = kt_pool("nested",
 				     &(struct kpool_attrs){ .capacity = 1 });
@@ -355,7 +359,7 @@ static int waits_for_itself(struct actor *a)
  * pending acceptance is taken back, and disable holds, all the same.
  * Fails (hangs) without the check for the own item.
  */
-static void waiting_for_oneself_is_refused(void)
+static void wait_for_itself_is_refused(void)
 {
 	struct kpool *pool = kt_pool("self",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -370,9 +374,9 @@ out:
 }
 
 /* Two items wait for each other, each in its own way. */
-static void circle_of_two(int capacity, int (*act)(struct actor *a))
+static void cycle_of_two(int capacity, int (*act)(struct actor *a))
 {
-	struct kpool *pool = kt_pool("circle",
+	struct kpool *pool = kt_pool("cycle",
 				     &(struct kpool_attrs){ .capacity = capacity });
 
 	if (!pool || !cast_start(2, pool, act))
@@ -392,26 +396,26 @@ out:
 /*
  * Of two items that flush each other the newer is refused; the older waits
  * until that one has ended.
- * Fails (hangs) if only submitters count as sleepers.
+ * Fails (hangs) if only submitters count as waiters.
  */
-static void circle_of_flushes_is_refused(void)
+static void cycle_of_flushes_is_refused(void)
 {
-	circle_of_two(2, flushes_peer);
+	cycle_of_two(2, flushes_peer);
 }
 
-/* The same for cancel_wait. */
-static void circle_of_cancels_is_refused(void)
+/* The same for cancel_sync. */
+static void cycle_of_cancels_is_refused(void)
 {
-	circle_of_two(2, cancels_peer);
+	cycle_of_two(2, cancels_peer);
 }
 
 /*
  * The same while a unit is free: nothing that could use it would help.
  * Fails if free units are taken for a way out though nothing is pending.
  */
-static void free_unit_does_not_open_a_circle(void)
+static void cycle_is_refused_with_a_free_unit(void)
 {
-	circle_of_two(3, flushes_peer);
+	cycle_of_two(3, flushes_peer);
 }
 
 /*
@@ -447,8 +451,10 @@ out:
 
 /*
  * While an active item remains, all others sleep; when it ends on a pool that
- * shrank meanwhile, nobody can be served any more, and the newest is refused.
- * Fails (hangs) if only callers that fall asleep look, and no item's end does.
+ * shrank meanwhile, no waiter can be completed any more, and the newest is
+ * refused.
+ * Fails (hangs) if only blocking callers check for it, and the end of an item
+ * does not.
  */
 static void last_active_item_ends_on_a_shrunk_pool(void)
 {
@@ -475,10 +481,10 @@ out:
 }
 
 /*
- * A paused pool is no hang, as resume can serve the sleepers.
- * Fails if pause is not looked at.
+ * A paused pool is no deadlock, as resume can admit the waiters.
+ * Fails if pause is not checked.
  */
-static void paused_pool_is_no_hang(void)
+static void paused_pool_is_no_deadlock(void)
 {
 	struct kpool *pool = kt_pool("paused",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -498,10 +504,10 @@ out:
 }
 
 /*
- * A hang that a tune made while the pool was paused is refused at resume.
+ * A deadlock that a tune made while the pool was paused is refused at resume.
  * Fails (hangs) if resume does not look again.
  */
-static void resume_looks_again(void)
+static void resume_checks_for_deadlock(void)
 {
 	struct kpool *pool = kt_pool("paused",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -530,11 +536,11 @@ static int flushes_child_of(void *arg)
 }
 
 /*
- * An item and an outsider wait for one pending item, and the item, which came
- * first, is refused.
+ * An item and an external submitter wait for one pending item, and the item,
+ * which came first, is refused.
  * Fails (hangs) if the waiters behind a refused one are forgotten.
  */
-static void waiter_behind_the_refused_is_served(void)
+static void waiter_behind_a_refused_one_is_completed(void)
 {
 	struct kpool *pool = kt_pool("paused",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -564,11 +570,11 @@ out:
 }
 
 /*
- * A caller that sleeps with a timeout will wake by itself: nobody is refused, and
- * the other is served after.
- * Fails if a timed sleeper counts as one that can never go on.
+ * A caller that sleeps with a timeout will wake by itself: no waiter is
+ * refused, and the other is admitted after.
+ * Fails if a timed waiter counts as one that can never go on.
  */
-static void timed_sleeper_is_no_hang(void)
+static void timed_wait_is_no_deadlock(void)
 {
 	struct kpool *pool = kt_pool("timed",
 				     &(struct kpool_attrs){ .capacity = 2 });
@@ -598,7 +604,7 @@ static int waits_for_the_pool(struct actor *a)
 /*
  * Waiting for the whole pool from inside its own item is always refused, and
  * changes nothing: the pool stays open.
- * Fails (hangs) without the check, or if release closes before it looks.
+ * Fails (hangs) without the check, or if shutdown closes before it looks.
  */
 static void waiting_for_the_whole_pool_is_refused(void)
 {
@@ -766,7 +772,7 @@ static int storm_fn(void *arg)
 /*
  * Items that submit items without end to a small pool never hang, and what
  * was accepted runs.
- * Fails (hangs) if a circle can close between the look and the sleep.
+ * Fails (hangs) if a cycle can close between the look and the sleep.
  */
 static void storm_of_nested_submits_never_hangs(void)
 {
@@ -781,7 +787,7 @@ static void storm_of_nested_submits_never_hangs(void)
 	for (i = 0; i < roots; i++)
 		KT_EXPECT_EQ(kpool_submit_fn(storm_pool, storm_fn, (void *)4L,
 					     GFP_KERNEL), 0);
-	KT_EXPECT(kt_wait(kt_at_rest(storm_pool)));
+	KT_EXPECT(kt_wait(kt_is_drained(storm_pool)));
 	KT_EXPECT_EQ(atomic_read(&storm_ran),
 		     roots + atomic_read(&storm_accepted));
 	KT_EXPECT_GE(atomic_read(&storm_accepted), roots);
@@ -812,7 +818,7 @@ static int calls_a_submit(struct actor *a)
 
 /*
  * A function may use what is on its caller's stack: the caller is not refused
- * while it runs, also if it fell asleep last.
+ * while it runs, also if it blocked last.
  * Fails (with one CPU, where the function runs first) if it is: mutant
  * running-call-refused.
  */
@@ -838,21 +844,21 @@ out:
 
 KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(nested_submit_that_can_wait_waits),
-	  KT_CASE(submit_that_closes_the_circle_is_refused),
+	  KT_CASE(submit_that_would_deadlock_is_refused),
 	  KT_CASE(nested_submit_uses_the_queue),
 	  KT_CASE(nested_submit_grows_the_pool),
-	  KT_CASE(outsiders_asleep_do_not_help),
+	  KT_CASE(external_submitters_make_no_progress),
 	  KT_CASE(capacity_items_may_await_one_another),
-	  KT_CASE(waiting_for_oneself_is_refused),
-	  KT_CASE(circle_of_flushes_is_refused),
-	  KT_CASE(circle_of_cancels_is_refused),
-	  KT_CASE(free_unit_does_not_open_a_circle),
+	  KT_CASE(wait_for_itself_is_refused),
+	  KT_CASE(cycle_of_flushes_is_refused),
+	  KT_CASE(cycle_of_cancels_is_refused),
+	  KT_CASE(cycle_is_refused_with_a_free_unit),
 	  KT_CASE(flush_of_a_pending_item),
 	  KT_CASE(last_active_item_ends_on_a_shrunk_pool),
-	  KT_CASE(paused_pool_is_no_hang),
-	  KT_CASE(resume_looks_again),
-	  KT_CASE(waiter_behind_the_refused_is_served),
-	  KT_CASE(timed_sleeper_is_no_hang),
+	  KT_CASE(paused_pool_is_no_deadlock),
+	  KT_CASE(resume_checks_for_deadlock),
+	  KT_CASE(waiter_behind_a_refused_one_is_completed),
+	  KT_CASE(timed_wait_is_no_deadlock),
 	  KT_CASE(waiting_for_the_whole_pool_is_refused),
 	  KT_CASE(aborter_that_waits_in_dropped_is_refused),
 	  KT_CASE(worker_that_waits_in_dropped_is_refused),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Circles of waits, and what looks like one: the runner of a stream waits for a
+ * Cycles of waits, and what looks like one: the runner of a stream waits for a
  * flusher, which waits for another job of the stream, the late one.
  *
- * A circle may close though nobody falls asleep: when the late job comes into the
- * line behind the runner.  Mutant circle-by-a-late-job.
+ * A cycle may close without a thread blocking: when the late job is queued
+ * behind the runner.  Mutant cycle-by-a-late-job.
  */
 #include "caller_item.h"
 #include "load.h"
@@ -45,8 +45,8 @@ static int calls(struct caller_item *a)
 	return kpool_call(a->pool, flushes_flusher_when_called, NULL, NULL);
 }
 
-static struct kpool *circle_make(const struct kpool_attrs *attrs,
-				 int (*act)(struct caller_item *a))
+static struct kpool *cycle_make(const struct kpool_attrs *attrs,
+				int (*act)(struct caller_item *a))
 {
 	struct kpool *pool = group_make(attrs, 0, 0);
 
@@ -67,8 +67,8 @@ static struct kpool *circle_make(const struct kpool_attrs *attrs,
 	return pool;
 }
 
-/* As long as a bystander runs, it is no hang of the whole pool. */
-static bool circle_start(struct kpool *pool)
+/* As long as an unrelated item runs, it is no deadlock of the whole pool. */
+static bool cycle_start(struct kpool *pool)
 {
 	return KT_EXPECT(load_runs(pool, &bystander)) && caller_start(runner) &&
 	       caller_start(flusher) &&
@@ -77,26 +77,28 @@ static bool circle_start(struct kpool *pool)
 }
 
 /* It is woken, so what it sleeps in next is what it does. */
-static void circle_cue(struct kt_gate *cue)
+static void cycle_cue(struct kt_gate *cue)
 {
 	kt_gate_open(cue);
 	KT_EXPECT(kt_wait(atomic_read(&cue->finished)));
 }
 
 /* The flusher waits for the job, and the runner for the flusher. */
-static void circle_sleeps(void)
+static void cycle_sleeps(void)
 {
-	circle_cue(&flusher_cue);
+	cycle_cue(&flusher_cue);
 	caller_sleeps(flusher);
-	circle_cue(&runner_cue);
+	cycle_cue(&runner_cue);
 }
 
-/* The runner goes on with what it got; the others wait on, and are served. */
-static void circle_is_broken(int got)
+/*
+ * The runner goes on with what it got; the others wait on, and are completed.
+ */
+static void cycle_is_broken(int got)
 {
 	bool broken = KT_EXPECT(kt_wait(READ_ONCE(runner->acted)));
 
-	/* a walk along a chain of sleepers into a circle never comes to its end */
+	/* a walk along a chain of waiters into a cycle never ends */
 	if (broken && caller_start(other))
 		caller_sleeps(other);
 	KT_EXPECT(!READ_ONCE(flusher->acted));
@@ -111,7 +113,7 @@ static void circle_is_broken(int got)
 	KT_EXPECT_EQ(atomic_read(&late->ran), 1);
 }
 
-static void circle_end(struct kpool *pool)
+static void cycle_end(struct kpool *pool)
 {
 	kt_gate_open(&bystander.gate);
 	jobs_end(pool);
@@ -119,62 +121,62 @@ static void circle_end(struct kpool *pool)
 
 /*
  * The job comes due, and follows the runner.
- * Fails if only callers that fall asleep look for a circle.
+ * Fails if only blocking callers look for a cycle.
  */
-static void job_that_comes_due_closes_a_circle(void)
+static void due_job_closes_a_cycle(void)
 {
-	struct kpool *pool = circle_make(&roomy, flushes_flusher);
+	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
 
-	if (pool && circle_start(pool) &&
+	if (pool && cycle_start(pool) &&
 	    KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, HZ / 5), 0)) {
-		circle_sleeps();
-		circle_is_broken(-EDEADLK);
+		cycle_sleeps();
+		cycle_is_broken(-EDEADLK);
 	}
-	circle_end(pool);
+	cycle_end(pool);
 }
 
 /*
  * The job is due, but follows the runner only when the queue has room.
- * Fails if only callers that fall asleep look for a circle.
+ * Fails if only blocking callers look for a cycle.
  */
-static void job_that_gets_room_closes_a_circle(void)
+static void admitted_job_closes_a_cycle(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 1 };
-	struct kpool *pool = circle_make(&attrs, flushes_flusher);
+	struct kpool *pool = cycle_make(&attrs, flushes_flusher);
 
-	if (!pool || !circle_start(pool) ||
+	if (!pool || !cycle_start(pool) ||
 	    !KT_EXPECT(load_runs(pool, &filler)) ||
 	    !KT_EXPECT_EQ(load_submit(pool, &queued), 0) ||
 	    !KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, 1), 0))
 		goto out;
-	circle_sleeps();
+	cycle_sleeps();
 	caller_sleeps(runner);
 	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
 	KT_EXPECT(!READ_ONCE(runner->acted));
 	KT_EXPECT(kpool_cancel(&queued.job.item));
 	load_end(&filler);
-	circle_is_broken(-EDEADLK);
+	cycle_is_broken(-EDEADLK);
 out:
 	kt_gate_open(&filler.gate);
-	circle_end(pool);
+	cycle_end(pool);
 }
 
 /*
  * The runner sleeps in a call, which is not refused as its function runs: that
  * one's flush is.
- * Fails if the runner is all that is looked at.
+ * Fails if the runner is all that is checked.
  */
-static void caller_in_a_circle_sleeps_on(void)
+static void caller_in_a_cycle_keeps_waiting(void)
 {
-	struct kpool *pool = circle_make(&roomy, calls);
+	struct kpool *pool = cycle_make(&roomy, calls);
 
-	if (pool && circle_start(pool) &&
+	if (pool && cycle_start(pool) &&
 	    KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, HZ / 5), 0)) {
-		circle_sleeps();
-		circle_is_broken(0);
+		cycle_sleeps();
+		cycle_is_broken(0);
 		KT_EXPECT_EQ(called_got, -EDEADLK);
 	}
-	circle_end(pool);
+	cycle_end(pool);
 }
 
 static struct kt_gate dropping;
@@ -189,13 +191,13 @@ static void dropped_submits_again(struct kpool_item *item, int err)
 
 /*
  * The flusher waits for the dropped function of the late job, which submits the
- * job again behind the runner: for that acceptance nobody waits.
+ * job again behind the runner: no waiter waits for that submission.
  * Fails if a waiter is taken for one of the item's next run: mutant
- * begun-wait-taken-for-the-next.
+ * started-wait-taken-for-the-next.
  */
-static void wait_for_an_earlier_run_closes_no_circle(void)
+static void wait_for_an_earlier_run_closes_no_cycle(void)
 {
-	struct kpool *pool = circle_make(&roomy, flushes_flusher);
+	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
 
 	if (!pool)
 		return;
@@ -204,9 +206,9 @@ static void wait_for_an_earlier_run_closes_no_circle(void)
 	kpool_set_deadline(&late->job, the_past());
 	KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
 	if (!KT_EXPECT(kt_wait(atomic_read(&dropping.started))) ||
-	    !circle_start(pool))
+	    !cycle_start(pool))
 		goto out;
-	circle_sleeps();
+	cycle_sleeps();
 	caller_sleeps(runner);
 	kt_gate_open(&dropping);
 	caller_expect(flusher, 0);
@@ -215,7 +217,7 @@ static void wait_for_an_earlier_run_closes_no_circle(void)
 	KT_EXPECT(probe_ran(late));
 out:
 	kt_gate_open(&dropping);
-	circle_end(pool);
+	cycle_end(pool);
 }
 
 static int aborts(void *arg)
@@ -234,16 +236,16 @@ static void dropped_waits(struct kpool_item *item, int err)
  * Fails if what is about to be dropped waits for its stream: mutant
  * dropped-waits-for-its-stream.
  */
-static void job_to_be_dropped_closes_no_circle(void)
+static void dropping_job_closes_no_cycle(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
 	};
-	struct kpool *pool = circle_make(&attrs, flushes_flusher);
+	struct kpool *pool = cycle_make(&attrs, flushes_flusher);
 	struct kt_thread aborter;
 
 	kt_gate_init(&dropping);
-	if (!pool || !circle_start(pool))
+	if (!pool || !cycle_start(pool))
 		goto out;
 	kpool_set_drop_fn(&queued.job.item, dropped_waits);
 	if (!KT_EXPECT_EQ(load_submit(pool, &queued), 0) ||
@@ -251,7 +253,7 @@ static void job_to_be_dropped_closes_no_circle(void)
 	    !kt_thread_start(&aborter, aborts, pool))
 		goto out;
 	KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
-	circle_sleeps();
+	cycle_sleeps();
 	caller_sleeps(runner);
 	kt_gate_open(&dropping);
 	caller_expect(flusher, 0);
@@ -261,7 +263,7 @@ static void job_to_be_dropped_closes_no_circle(void)
 	probes_expect_dropped(late, 1, -ECANCELED);
 out:
 	kt_gate_open(&dropping);
-	circle_end(pool);
+	cycle_end(pool);
 }
 
 static int calls_for_a_while(struct caller_item *a)
@@ -273,17 +275,17 @@ static int calls_for_a_while(struct caller_item *a)
 /*
  * The flusher calls, for a while, what waits for the flusher.  There was no room
  * at first, so what is called begins before its caller knows.
- * Fails if a wait that ends by itself is taken for the last link of a circle:
- * mutant timed-wait-closes-a-circle.
+ * Fails if a wait that ends by itself is taken for the last link of a cycle:
+ * mutant timed-wait-closes-a-cycle.
  */
-static void call_for_a_while_closes_no_circle(void)
+static void timed_call_closes_no_cycle(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 3 };
 	struct kpool *pool;
 	int round, called = 0;
 
 	for (round = 0; round < 10; round++) {
-		pool = circle_make(&attrs, flushes_flusher);
+		pool = cycle_make(&attrs, flushes_flusher);
 		if (!pool)
 			return;
 		flusher->act = calls_for_a_while;
@@ -300,7 +302,7 @@ static void call_for_a_while_closes_no_circle(void)
 			KT_EXPECT_EQ(kpool_flush_item(&flusher->probe.job.item), 0);
 		}
 		kt_gate_open(&filler.gate);
-		circle_end(pool);
+		cycle_end(pool);
 		KT_EXPECT(called_got != -EDEADLK);
 		called += !called_got;
 	}
@@ -308,10 +310,10 @@ static void call_for_a_while_closes_no_circle(void)
 	KT_EXPECT(called);
 }
 
-KT_MODULE("Circles of waits, and what looks like one",
-	  KT_CASE(job_that_comes_due_closes_a_circle),
-	  KT_CASE(job_that_gets_room_closes_a_circle),
-	  KT_CASE(caller_in_a_circle_sleeps_on),
-	  KT_CASE(wait_for_an_earlier_run_closes_no_circle),
-	  KT_CASE(job_to_be_dropped_closes_no_circle),
-	  KT_CASE(call_for_a_while_closes_no_circle));
+KT_MODULE("Cycles of waits, and what looks like one",
+	  KT_CASE(due_job_closes_a_cycle),
+	  KT_CASE(admitted_job_closes_a_cycle),
+	  KT_CASE(caller_in_a_cycle_keeps_waiting),
+	  KT_CASE(wait_for_an_earlier_run_closes_no_cycle),
+	  KT_CASE(dropping_job_closes_no_cycle),
+	  KT_CASE(timed_call_closes_no_cycle));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which threads give hope to items that sleep in their pool: droppers, aborters and
- * submitters that are part of the hang themselves give none; one that has been
- * killed does.
+ * Which threads can still make progress when items wait for their own pool:
+ * drop work, aborters and submitters that are part of the deadlock cannot; a
+ * submitter that has been killed can.
  */
 #include <linux/cpumask.h>
 #include <linux/sched.h>
@@ -14,8 +14,8 @@ static struct kpool *here;
 static struct kpool_stream stream;
 
 /* What drops: the drop work, or a thread that aborts the pool. */
-static const char *const droppers[] = {
-	"group_cancel", "abort", "release", NULL
+static const char *const drop_calls[] = {
+	"group_cancel", "abort", "shutdown", NULL
 };
 
 static struct kt_gate cue;
@@ -61,11 +61,11 @@ static void drop_two(struct kpool *pool, int drop_work, struct kt_thread *aborte
 
 /*
  * An item waits for one that is to be dropped, and the dropped function before
- * that one waits for the item: nothing is left that drops.
- * Fails (hangs) if what is to be dropped gives hope while its drop work sleeps:
- * mutants dropper-asleep-helps, aborter-asleep-helps.
+ * that one waits for the item: no thread is left to drop it.
+ * Fails (hangs) if items to be dropped count as progress while the drop work is
+ * blocked: mutants blocked-drop-work-is-progress, blocked-aborter-is-progress.
  */
-static void hang_through_a_dropped_function_is_refused(int drop_work)
+static void deadlock_through_a_dropped_function_is_refused(int drop_work)
 {
 	struct kpool *pool = group_make(&queued_one, 2, 0);
 	struct kt_thread aborter = { };
@@ -103,7 +103,7 @@ static void hang_is_refused(struct kpool *pool, struct probe *last)
 	jobs_end(pool);
 }
 
-static struct kpool *hang_make(const struct kpool_attrs *attrs, int members,
+static struct kpool *pool_make(const struct kpool_attrs *attrs, int members,
 			       int (*act)(struct caller_item *a))
 {
 	struct kpool *pool = group_make(attrs, members, 0);
@@ -131,11 +131,11 @@ static int act_flushes_the_third(struct caller_item *a)
 /*
  * The drop work aborts the pool, and sleeps in what it drops so.
  * Fails (hangs) if it counts as an aborter that goes on: mutant
- * dropper-that-aborts-helps.
+ * aborting-drop-work-is-progress.
  */
-static void dropper_that_aborts_is_no_hope(void)
+static void aborting_drop_work_makes_no_progress(void)
 {
-	struct kpool *pool = hang_make(&queued_one, 1, act_flushes_the_third);
+	struct kpool *pool = pool_make(&queued_one, 1, act_flushes_the_third);
 
 	if (!pool)
 		return;
@@ -155,7 +155,7 @@ static void dropped_at_its_gate(struct kpool_item *item, int err)
 }
 
 /* The drop work sleeps for the actor; another job is past its deadline. */
-static void occupy_dropper(struct kpool *pool)
+static void occupy_drop_work(struct kpool *pool)
 {
 	probes_hold(&p[4], 1);
 	probes_submit(pool, &p[4], 1);
@@ -171,12 +171,12 @@ static void occupy_dropper(struct kpool *pool)
 }
 
 /*
- * The last that an aborter does is to leave a job to the drop work, which sleeps.
- * Fails (hangs) if nobody looks again then: mutant aborter-leaves-unseen.
+ * The aborter queues a job to the drop work, which is blocked, and returns.
+ * Fails (hangs) if a returning aborter does not recheck for deadlock.
  */
-static void aborter_that_leaves_is_no_hope(void)
+static void returning_aborter_makes_no_progress(void)
 {
-	struct kpool *pool = hang_make(&queued_two, 1, act_flushes_the_second);
+	struct kpool *pool = pool_make(&queued_two, 1, act_flushes_the_second);
 	struct kt_thread aborter = { };
 
 	if (!pool)
@@ -186,8 +186,8 @@ static void aborter_that_leaves_is_no_hope(void)
 	kpool_set_drop_fn(&p[3].job.item, dropped_at_its_gate);
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
-	occupy_dropper(pool);
-	/* in line: one to drop, then the actor once more, which runs */
+	occupy_drop_work(pool);
+	/* queued: one to drop, then the actor once more, which runs */
 	probes_submit(pool, &p[3], 1);
 	caller_start(&callers[0]);
 	kt_thread_start(&aborter, aborts, pool);
@@ -216,17 +216,17 @@ static void *leaver_init(void *data)
 }
 
 /*
- * A worker aborts the pool on its way out.
- * Fails (hangs) if it is asked for its sleep as if it ran an item: mutant
- * leaver-runs-an-item.
+ * An exiting worker aborts the pool.
+ * Fails (hangs) if it is taken for a worker that runs an item: mutant
+ * exiting-worker-runs-an-item.
  */
-static void leaver_that_aborts_is_no_hope(void)
+static void aborting_exiting_worker_makes_no_progress(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
 		.worker_init = leaver_init, .worker_exit = leaver_exit,
 	};
-	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_third);
+	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_third);
 
 	if (!pool)
 		return;
@@ -276,13 +276,14 @@ static int act_kills_and_flushes(struct caller_item *a)
 }
 
 /*
- * A sleeper that has been killed goes on: a waiter for it is not refused.
- * Fails (-EDEADLK) if it counts as asleep until it is there: mutant
- * killed-is-asleep.
+ * A submitter that has been killed will return: a waiter for its item is not
+ * refused.
+ * Fails (-EDEADLK) if it counts as blocked until it has returned: mutant
+ * killed-counts-as-blocked.
  */
-static void killed_sleeper_is_hope(void)
+static void killed_submitter_makes_progress(void)
 {
-	struct kpool *pool = hang_make(&run_by_callers, 0,
+	struct kpool *pool = pool_make(&run_by_callers, 0,
 				       act_kills_and_flushes);
 	struct kt_thread submitter = { };
 
@@ -344,7 +345,7 @@ static bool starts_beside_the_refused(void)
 		.capacity = 2, .when_full = KPOOL_FULL_CALLER_RUNS,
 		.cpumask = cpumask_of(1),
 	};
-	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_second);
+	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_second);
 	struct kt_thread submitter = { };
 	struct hog hog = { };
 
@@ -384,7 +385,7 @@ static bool starts_beside_the_refused(void)
  * Fails (each time; a machine that stands still may do so once) if the worker
  * that refuses does not look again.
  */
-static void room_of_the_refused_is_used_at_once(void)
+static void room_of_a_refused_submitter_is_reused(void)
 {
 	int tries = 3;
 
@@ -427,7 +428,7 @@ static void last_is_of_a_cancelled_group(struct kpool *pool)
 	kpool_group_cancel(&group);
 }
 
-static void last_is_dropped_by_release(struct kpool *pool)
+static void last_is_dropped_by_shutdown(struct kpool *pool)
 {
 	kpool_shutdown(pool);
 }
@@ -460,29 +461,29 @@ static void last_is_a_unit(struct kpool *pool)
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 }
 
-enum { HOPE_RUNS, HOPE_DELAYED, HOPE_CALLER, HOPE_PAUSE };
+enum { EVENT_RUNS, EVENT_DELAYED, EVENT_CALLER, EVENT_PAUSE };
 
 static const struct {
 	int	kind;
 	void	(*goes)(struct kpool *pool);
-} hopes[] = {
-	{ HOPE_RUNS, last_is_a_run },
-	{ HOPE_CALLER, last_is_a_run },
-	{ HOPE_DELAYED, last_is_cancelled },
-	{ HOPE_DELAYED, last_is_cancelled_and_waited_for },
-	{ HOPE_DELAYED, last_is_disabled },
-	{ HOPE_DELAYED, last_is_of_a_cancelled_group },
-	{ HOPE_DELAYED, last_is_dropped_by_release },
-	{ HOPE_DELAYED, last_is_due_behind_the_heavy_one },
-	{ HOPE_DELAYED, last_is_due_by_time },
-	{ HOPE_DELAYED, last_is_too_late },
-	{ HOPE_DELAYED, last_is_a_unit },
-	{ HOPE_PAUSE, last_is_a_pause },
+} events[] = {
+	{ EVENT_RUNS, last_is_a_run },
+	{ EVENT_CALLER, last_is_a_run },
+	{ EVENT_DELAYED, last_is_cancelled },
+	{ EVENT_DELAYED, last_is_cancelled_and_waited_for },
+	{ EVENT_DELAYED, last_is_disabled },
+	{ EVENT_DELAYED, last_is_of_a_cancelled_group },
+	{ EVENT_DELAYED, last_is_dropped_by_shutdown },
+	{ EVENT_DELAYED, last_is_due_behind_the_heavy_one },
+	{ EVENT_DELAYED, last_is_due_by_time },
+	{ EVENT_DELAYED, last_is_too_late },
+	{ EVENT_DELAYED, last_is_a_unit },
+	{ EVENT_PAUSE, last_is_a_pause },
 };
 
-static const char *const hope_names[] = {
-	"run", "run_of_a_caller", "cancel", "cancel_wait", "disable",
-	"group_cancel", "release", "due", "due_by_time", "too_late", "unit",
+static const char *const event_names[] = {
+	"run", "run_of_a_caller", "cancel", "cancel_sync", "disable",
+	"group_cancel", "shutdown", "due", "due_by_time", "too_late", "unit",
 	"pause", NULL
 };
 
@@ -492,63 +493,63 @@ static int submits_the_third(void *arg)
 }
 
 /* What job 2 does while the item sleeps. */
-static void hope_begins(struct kpool *pool, int kind, struct kt_thread *t)
+static void event_begins(struct kpool *pool, int kind, struct kt_thread *t)
 {
 	switch (kind) {
-	case HOPE_CALLER:
+	case EVENT_CALLER:
 		kt_thread_start(t, submits_the_third, pool);
 		probe_runs(&p[2]);
 		break;
-	case HOPE_RUNS:
+	case EVENT_RUNS:
 		probes_submit(pool, &p[2], 1);
 		probe_runs(&p[2]);
 		break;
-	case HOPE_DELAYED:
+	case EVENT_DELAYED:
 		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[2].job, 3600 * HZ),
 			     0);
 		break;
-	case HOPE_PAUSE:
+	case EVENT_PAUSE:
 		KT_EXPECT_EQ(kpool_pause(pool), 0);
 		break;
 	}
 }
 
 /*
- * While that goes on, the sleep may end; as soon as it goes, it cannot.
- * Fails (hangs) if no verdict is drawn when it goes.
+ * While that continues, the wait can end; once it has ended, it cannot.
+ * Fails (hangs) if the pool is not rechecked for deadlock then.
  */
-static void end_of_the_last_hope_is_a_hang(int which)
+static void deadlock_is_found_when_last_progress_ends(int which)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 2, .expiry_ms = KPOOL_NO_PURGE,
-		.queue_depth = hopes[which].kind == HOPE_CALLER ? 1 :
+		.queue_depth = events[which].kind == EVENT_CALLER ? 1 :
 			       KPOOL_UNLIMITED,
-		.when_full = hopes[which].kind == HOPE_CALLER ?
+		.when_full = events[which].kind == EVENT_CALLER ?
 			     KPOOL_FULL_CALLER_RUNS : KPOOL_FULL_WAIT,
 	};
-	struct kpool *pool = hang_make(&attrs, 0, act_flushes_the_second);
+	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_second);
 	struct kt_thread t = { };
 
 	if (!pool)
 		return;
-	/* the item falls asleep when all else is in its place */
+	/* the item blocks when everything else is in its place */
 	probes_hold(&p[2], 1);
 	kpool_set_group(&p[2].job, &group);
 	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
-	if (hopes[which].kind != HOPE_RUNS)
+	if (events[which].kind != EVENT_RUNS)
 		probes_submit(pool, &p[1], 1);
-	hope_begins(pool, hopes[which].kind, &t);
-	if (hopes[which].kind == HOPE_RUNS)
+	event_begins(pool, events[which].kind, &t);
+	if (events[which].kind == EVENT_RUNS)
 		probes_submit(pool, &p[1], 1);
 	kt_gate_open(&cue);
 	caller_sleeps(&callers[0]);
 	kt_sleep_ms(10);
 	KT_EXPECT(!READ_ONCE(callers[0].acted));
-	hopes[which].goes(pool);
+	events[which].goes(pool);
 	caller_expect(&callers[0], -EDEADLK);
-	/* so that a failure is no hang, and nobody waits for an hour */
+	/* so that a failure does not hang, and no thread waits for an hour */
 	kpool_cancel(&p[1].job.item);
 	kpool_cancel(&p[2].job.item);
 	probes_open(p, 3);
@@ -557,11 +558,11 @@ static void end_of_the_last_hope_is_a_hang(int which)
 	jobs_end(pool);
 }
 
-KT_MODULE("kpool selftest: hangs with droppers, aborters and submitters",
-	  KT_EACH(hang_through_a_dropped_function_is_refused, droppers),
-	  KT_CASE(dropper_that_aborts_is_no_hope),
-	  KT_CASE(aborter_that_leaves_is_no_hope),
-	  KT_CASE(leaver_that_aborts_is_no_hope),
-	  KT_CASE(killed_sleeper_is_hope),
-	  KT_CASE(room_of_the_refused_is_used_at_once),
-	  KT_EACH(end_of_the_last_hope_is_a_hang, hope_names));
+KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
+	  KT_EACH(deadlock_through_a_dropped_function_is_refused, drop_calls),
+	  KT_CASE(aborting_drop_work_makes_no_progress),
+	  KT_CASE(returning_aborter_makes_no_progress),
+	  KT_CASE(aborting_exiting_worker_makes_no_progress),
+	  KT_CASE(killed_submitter_makes_progress),
+	  KT_CASE(room_of_a_refused_submitter_is_reused),
+	  KT_EACH(deadlock_is_found_when_last_progress_ends, event_names));

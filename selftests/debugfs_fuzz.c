@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A load for the time in which somebody meddles with the pools' files: pools
- * that come and go, and one that stays.
+ * A load for the time in which a program writes to the pools' files: pools that
+ * come and go, and one that stays.
  *
  * What is tuned meanwhile decides what becomes of an item, but not that
  * something does, once.
@@ -113,7 +113,7 @@ static void load_begins(void)
 /*
  * Every item that was accepted ran or was dropped, once; and the pool takes and
  * runs one still.
- * Fails if a value that is refused, or tuned under load, breaks the books.
+ * Fails if a value that is refused, or tuned under load, breaks the counters.
  */
 static void load_ends(void)
 {

@@ -34,11 +34,11 @@ tables_are_there() {
 
 ktap_begin
 if ! mount_debugfs; then
-	ktap_skip "the pools' files may be meddled with" "no debugfs"
+	ktap_skip "the pools' files accept random writes" "no debugfs"
 elif load_tested debugfs_fuzz; then
 	run_case debugfs_fuzz load_begins
 	meddle "${SEED:-1}"
-	ktap_result $? "the pools' files may be meddled with"
+	ktap_result $? "the pools' files accept random writes"
 	tables_are_there
 	ktap_result $? "the tables can be read afterwards"
 	run_case debugfs_fuzz load_ends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What debugobjects is told of items: one that is freed or made anew while
+ * What debugobjects is notified of: an item that is freed or made anew while
  * pending, or submitted without having been made, is reported once, and the
  * pool goes on without it; nothing else is reported.
  *
@@ -74,7 +74,7 @@ static void expect_end(const char *what)
 	KT_EXPECT_EQ(log_count(what, "object type: kpool_item"), printed + 1);
 }
 
-/* What was pending has been taken back, and nobody was told. */
+/* What was pending has been taken back, and no owner was notified. */
 static void end_without(int taken_back)
 {
 	KT_EXPECT_EQ(kt_stat(full.pool, pending), 0);
@@ -84,8 +84,8 @@ static void end_without(int taken_back)
 }
 
 /*
- * Fails if kpool_count_accepted() does not tell of it, or if
- * kpool_fixup_free() leaves it in line: then the pool runs what is gone.
+ * Fails if kpool_count_accepted() does not report it, or if kpool_fixup_free()
+ * leaves it queued: then the pool runs what is gone.
  */
 static void freed_pending_item_is_reported(void)
 {
@@ -103,10 +103,10 @@ static void freed_pending_item_is_reported(void)
 
 /*
  * It can be submitted again, and runs once.
- * Fails if kpool_init_item() does not tell of it, or if kpool_fixup_init()
- * leaves it in line.
+ * Fails if kpool_init_item() does not report it, or if kpool_fixup_init()
+ * leaves it queued.
  */
-static void remade_pending_item_is_reported(void)
+static void reinitialized_pending_item_is_reported(void)
 {
 	struct kt_job *job;
 
@@ -170,7 +170,7 @@ static void item_of_garbage_is_reported(void)
 
 /*
  * kpool itself warns, debugobjects takes it back.
- * Fails if kpool_destroy_item_onstack() does not tell of it.
+ * Fails if kpool_destroy_item_onstack() does not report it.
  */
 static void stack_item_left_pending_is_reported(void)
 {
@@ -189,7 +189,7 @@ static void stack_item_left_pending_is_reported(void)
 
 /*
  * The sixth, which is only counted.
- * Fails if kpool_submit_delayed() does not tell of it, or if kpool_fixup_free()
+ * Fails if kpool_submit_delayed() does not report it, or if kpool_fixup_free()
  * leaves it in the tree.
  */
 static void freed_delayed_job_is_reported(void)
@@ -214,7 +214,7 @@ static void freed_delayed_job_is_reported(void)
  * this.
  * Fails if kpool_item_lock_for_submit() does not ask.
  */
-static void unannounced_stack_item_is_told(void)
+static void unannounced_stack_item_is_logged(void)
 {
 	struct kt_job job = {
 		.item = KPOOL_ITEM_INIT(kt_job_tiny), .gate = &gate
@@ -247,7 +247,7 @@ static int counts_static(struct kpool_item *item)
  * Fails if kpool_is_static() does not know one; or, being submitted again, one
  * that has been cancelled or has run.
  */
-static void static_items_are_in_order(void)
+static void static_items_are_not_reported(void)
 {
 	static DEFINE_KPOOL_ITEM(item, counts_static);
 	static DEFINE_KPOOL_JOB(job, counts_static);
@@ -286,7 +286,7 @@ static noinline void use_stack(void)
 }
 
 /* Fails if kpool_debug_init() does not see where an item is. */
-static void stack_items_are_in_order(void)
+static void stack_items_are_not_reported(void)
 {
 	int i;
 
@@ -322,10 +322,10 @@ static int runs_twice(struct kpool_item *item)
 }
 
 /*
- * Fails if kpool_run_begin() does not tell of a start: it frees itself; or
+ * Fails if kpool_run_begin() does not report a start: it frees itself; or
  * kpool_do_cancel() of a cancel.
  */
-static void freed_items_are_in_order(void)
+static void freed_items_are_not_reported(void)
 {
 	struct kt_job *twice, *cancelled;
 
@@ -344,8 +344,8 @@ static void freed_items_are_in_order(void)
 	end_without(1);
 }
 
-/* Fails if kpool_ext_run_begin() does not tell that its owner has it back. */
-static void dropped_items_are_in_order(void)
+/* Fails if kpool_ext_run_begin() does not report that its owner has it back. */
+static void dropped_items_are_not_reported(void)
 {
 	struct kt_job *job;
 
@@ -360,8 +360,8 @@ static void dropped_items_are_in_order(void)
 	full_end(&full);
 }
 
-/* Fails as freed_items_are_in_order(), for what kpool allocates. */
-static void functions_are_in_order(void)
+/* Fails as freed_items_are_not_reported(), for what kpool allocates. */
+static void functions_are_not_reported(void)
 {
 	int result = -1;
 
@@ -376,16 +376,16 @@ static void functions_are_in_order(void)
 	end_without(0);
 }
 
-KT_MODULE("kpool selftest: what debugobjects is told",
-	  KT_CASE(static_items_are_in_order),
-	  KT_CASE(stack_items_are_in_order),
-	  KT_CASE(freed_items_are_in_order),
-	  KT_CASE(dropped_items_are_in_order),
-	  KT_CASE(functions_are_in_order),
+KT_MODULE("kpool selftest: what debugobjects is notified of",
+	  KT_CASE(static_items_are_not_reported),
+	  KT_CASE(stack_items_are_not_reported),
+	  KT_CASE(freed_items_are_not_reported),
+	  KT_CASE(dropped_items_are_not_reported),
+	  KT_CASE(functions_are_not_reported),
 	  KT_CASE(freed_pending_item_is_reported),
-	  KT_CASE(remade_pending_item_is_reported),
+	  KT_CASE(reinitialized_pending_item_is_reported),
 	  KT_CASE(zeroed_item_is_reported),
 	  KT_CASE(item_of_garbage_is_reported),
 	  KT_CASE(stack_item_left_pending_is_reported),
 	  KT_CASE(freed_delayed_job_is_reported),
-	  KT_CASE(unannounced_stack_item_is_told));
+	  KT_CASE(unannounced_stack_item_is_logged));

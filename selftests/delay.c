@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jobs that wait for their time before they wait in line.
+ * Jobs that wait for their time before they wait in the queue.
  *
  * Early is wrong on any machine; late is asserted under simulated time alone.
  */
@@ -33,7 +33,7 @@ static bool delay_make(const struct kpool_attrs *attrs)
 	return delay_pool;
 }
 
-/* Nothing is left delayed, and the books are right. */
+/* Nothing is left delayed, and the counters are right. */
 static void delay_finish(struct kt_submitter *s, int n)
 {
 	kt_gate_open(&timed_dropping);
@@ -81,8 +81,8 @@ static void vacate(void)
 }
 
 /*
- * A delayed job is accepted and pending, but not in line; it runs once, and
- * not before its time.
+ * A delayed job is accepted and pending, but not queued; it runs once, and not
+ * before its time.
  * Fails if the delay is taken for one less tick, or the job for a plain one.
  */
 static void delayed_job_runs_when_due(void)
@@ -175,7 +175,7 @@ static void jobs_due_together_keep_their_order(void)
 }
 
 /*
- * A delay of 0 is due at once: the job is in line when submit returns.
+ * A delay of 0 is due at once: the job is queued when submit returns.
  * Fails if it waits for a tick first.
  */
 static void delay_of_0_is_due_at_once(void)
@@ -196,7 +196,7 @@ static void delay_of_0_is_due_at_once(void)
 
 /*
  * A delayed job can be taken back: it neither runs nor is it dropped.
- * Fails if cancel looks at the line alone, or the timer finds the job later.
+ * Fails if cancel looks at the queue alone, or the timer finds the job later.
  */
 static void delayed_job_can_be_cancelled(void)
 {
@@ -339,7 +339,7 @@ static void nearer_job_is_not_delayed_by_a_farther_one(void)
 }
 
 /*
- * Only a delayed job has a time: idle, in line, and running there is none.
+ * Only a delayed job has a time: idle, queued, and running there is none.
  * Fails if modify moves a job that waits for its turn, or submits one.
  */
 static void only_a_delayed_job_can_be_modified(void)
@@ -367,7 +367,7 @@ static void only_a_delayed_job_can_be_modified(void)
 /*
  * When its time comes in a full pool, a job waits among the submitters that
  * sleep, by arrival, and holds newcomers back.
- * Fails if it joins the line at once, goes in front, or at the end.
+ * Fails if it joins the queue at once, goes in front, or at the end.
  */
 static void due_job_waits_like_a_submitter(void)
 {
@@ -394,8 +394,8 @@ out:
 }
 
 /*
- * A newcomer does not overtake a due job that waits, though nobody sleeps.
- * Fails if only those asleep are looked for.
+ * A newcomer does not overtake a due job that waits, though no thread sleeps.
+ * Fails if only those blocked are looked for.
  */
 static void newcomer_does_not_overtake_a_due_job(void)
 {
@@ -518,11 +518,11 @@ static void release_here(void)
 }
 
 /*
- * Release drops what is not due, telling each owner once, in process context,
- * wherever release is called; what is due runs.
+ * Shutdown drops what is not due, notifying each owner once, in process
+ * context, wherever shutdown is called; what is due runs.
  * Fails if a delayed job stays behind, runs, or is dropped in hardirq.
  */
-static void release_drops_delayed_jobs(int in_irq)
+static void shutdown_drops_delayed_jobs(int in_irq)
 {
 	int i;
 
@@ -555,7 +555,7 @@ static const char *const contexts[] = { "in_a_task", "in_hardirq", NULL };
 /*
  * Abort drops the delayed, and those that are due and wait, with -ECANCELED,
  * and counts them.
- * Fails if one kind is forgotten, or told another errno.
+ * Fails if one kind is forgotten, or passed another errno.
  */
 static void abort_drops_delayed_jobs(void)
 {
@@ -577,11 +577,11 @@ static void abort_drops_delayed_jobs(void)
 }
 
 /*
- * A pool that was opened again knows nothing of the jobs that were delayed
- * before, and delays them anew.
- * Fails if an old time survives: the job would run twice or too early.
+ * A reopened pool does not run the jobs that were delayed before, and can delay
+ * them again.
+ * Fails if an old timer is left: the job would run twice or too early.
  */
-static void rebooted_pool_delays_anew(void)
+static void reopened_pool_accepts_delayed_jobs(void)
 {
 	int i;
 
@@ -605,7 +605,7 @@ static void rebooted_pool_delays_anew(void)
 }
 
 /*
- * destroy drops what is delayed, and returns when each owner has been told.
+ * destroy drops what is delayed, and returns when each owner has been notified.
  * Fails if destroy waits for the hour, or frees the pool before.
  */
 static void destroy_drops_delayed_jobs(void)
@@ -632,10 +632,10 @@ static void destroy_drops_delayed_jobs(void)
 
 /*
  * Once the pool is closed no job comes due, however long the owners before it
- * take to be told: it is dropped.
+ * take to be notified: it is dropped.
  * Fails if the timer looks at the time alone.
  */
-static void no_job_comes_due_in_a_closed_pool(void)
+static void no_job_becomes_due_in_a_closed_pool(void)
 {
 	bool in_time;
 
@@ -657,7 +657,7 @@ static void no_job_comes_due_in_a_closed_pool(void)
 
 /*
  * Flush waits for delayed jobs: they are accepted.
- * Fails if it looks at the line and at the workers alone.
+ * Fails if it looks at the queue and at the workers alone.
  */
 static void flush_waits_for_delayed_jobs(void)
 {
@@ -687,7 +687,7 @@ out:
 
 /*
  * A caller that waits for a delayed job wakes when it is cancelled or dropped.
- * Fails (hangs) if waiters are kept by the line.
+ * Fails (hangs) if waiters are kept by the queue.
  */
 static void waiters_of_a_delayed_job_are_woken(void)
 {
@@ -735,7 +735,7 @@ static void turn_delayed_jobs(void)
  * Fails (lockdep, "sleeping function") if a timer's or a sleeping lock is
  * needed there that cannot be had.
  */
-static void delayed_jobs_turn_in_atomic_context(int in_irq)
+static void delayed_jobs_are_modified_in_atomic_context(int in_irq)
 {
 	static DEFINE_RAW_SPINLOCK(lock);
 	unsigned long flags;
@@ -815,10 +815,10 @@ static void job_may_delay_itself(void)
 }
 
 /*
- * cancel_wait ends a job that delays itself for ever, wherever it finds it.
+ * cancel_sync ends a job that delays itself for ever, wherever it finds it.
  * Fails if it comes again afterwards.
  */
-static void cancel_wait_ends_a_periodic_job(void)
+static void cancel_sync_ends_a_periodic_job(void)
 {
 	int i, n;
 
@@ -857,7 +857,7 @@ static void job_due_while_it_runs_starts_after(void)
 	KT_EXPECT(kpool_is_pending(&job[0].job.item));
 	kt_sleep_ms(10);
 	KT_EXPECT_EQ(atomic_read(&job[0].gate.started), 1);
-	/* it holds nobody back */
+	/* it blocks no other item */
 	KT_EXPECT_EQ(kpool_try_submit(delay_pool, &job[1].job.item), 0);
 	KT_EXPECT_EQ(flush(&job[1]), 0);
 	kt_gate_open(&job[0].gate);
@@ -871,7 +871,7 @@ static void job_due_while_it_runs_starts_after(void)
  * starts when the pool is resumed.
  * Fails if pause stops the timer, or a due job passes it.
  */
-static void paused_pool_holds_due_jobs_back(void)
+static void paused_pool_starts_no_due_job(void)
 {
 	if (!delay_make(&one_deep))
 		return;
@@ -984,11 +984,11 @@ static void waiting_for_a_delayed_job_may_be_a_deadlock(void)
 }
 
 /*
- * A delayed job that no unit will be free for helps no sleeper: the hang
- * is refused now, and not when the job is due.
- * Fails (a wait is over by its limit) if any delayed job gives hope.
+ * A delayed job that no unit will be free for helps no waiter: the deadlock is
+ * refused now, and not when the job is due.
+ * Fails (a wait is over by its limit) if any delayed job counts as progress.
  */
-static void delayed_job_without_a_unit_gives_no_hope(void)
+static void delayed_job_without_a_unit_makes_no_progress(void)
 {
 	if (!delay_make(&one_deep))
 		return;
@@ -1294,22 +1294,22 @@ KT_MODULE("kpool selftest: delays",
 	  KT_CASE(due_job_is_never_refused),
 	  KT_CASE(due_job_is_not_limited_by_max_blocked),
 	  KT_CASE(delayed_jobs_take_no_queue_depth),
-	  KT_EACH(release_drops_delayed_jobs, contexts),
+	  KT_EACH(shutdown_drops_delayed_jobs, contexts),
 	  KT_CASE(abort_drops_delayed_jobs),
-	  KT_CASE(rebooted_pool_delays_anew),
+	  KT_CASE(reopened_pool_accepts_delayed_jobs),
 	  KT_CASE(destroy_drops_delayed_jobs),
-	  KT_CASE(no_job_comes_due_in_a_closed_pool),
+	  KT_CASE(no_job_becomes_due_in_a_closed_pool),
 	  KT_CASE(flush_waits_for_delayed_jobs),
 	  KT_CASE(waiters_of_a_delayed_job_are_woken),
-	  KT_EACH(delayed_jobs_turn_in_atomic_context, atomic_contexts),
+	  KT_EACH(delayed_jobs_are_modified_in_atomic_context, atomic_contexts),
 	  KT_CASE(job_may_delay_itself),
-	  KT_CASE(cancel_wait_ends_a_periodic_job),
+	  KT_CASE(cancel_sync_ends_a_periodic_job),
 	  KT_CASE(job_due_while_it_runs_starts_after),
-	  KT_CASE(paused_pool_holds_due_jobs_back),
+	  KT_CASE(paused_pool_starts_no_due_job),
 	  KT_CASE(farthest_delay_is_not_early),
 	  KT_CASE(deadline_of_a_delayed_job_is_examined_when_due),
 	  KT_CASE(waiting_for_a_delayed_job_may_be_a_deadlock),
-	  KT_CASE(delayed_job_without_a_unit_gives_no_hope),
+	  KT_CASE(delayed_job_without_a_unit_makes_no_progress),
 	  KT_CASE(thousands_run_once_in_due_order),
 	  KT_CASE(delayed_job_ends_exactly_once),
 	  KT_CASE(delay_is_kept_to_the_tick));

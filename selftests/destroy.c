@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of a pool: destroy, and callers that are asleep or running then.
+ * The end of a pool: destroy, and callers that are blocked or running then.
  */
 #include "full.h"
 
@@ -11,7 +11,10 @@ static int destroy_main(void *arg)
 
 #define SLEEPERS	8
 
-/* Have sleepers when destroy is called; @end_now: let the last item end too. */
+/*
+ * Have blocked submitters when destroy is called; @end_now: let the last item
+ * end too.
+ */
 static void destroy_with_sleepers(bool end_now)
 {
 	static const struct kpool_attrs one = { .capacity = 1 };
@@ -44,12 +47,12 @@ static void destroy_with_sleepers(bool end_now)
 }
 
 /*
- * Submitters asleep when the pool is destroyed get -ESHUTDOWN at once, while
+ * Submitters blocked when the pool is destroyed get -ESHUTDOWN at once, while
  * accepted items still run, and the pool's memory outlives their return.
  * Fails if destroy waits with that until the last item, or (KASAN) frees the
- * pool before a sleeper has left it.
+ * pool before a blocked submitter has left it.
  */
-static void destroy_sends_sleepers_away(void)
+static void destroy_refuses_blocked_submitters(void)
 {
 	int round;
 
@@ -58,11 +61,11 @@ static void destroy_sends_sleepers_away(void)
 }
 
 /*
- * What was accepted runs before destroy returns, though nobody has been made
+ * What was accepted runs before destroy returns, though no thread has been made
  * to run it yet.
  * Fails if destroy drops what is pending, or the last acceptance is missed.
  */
-static void destroy_runs_what_was_accepted(void)
+static void destroy_runs_accepted_items(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
@@ -156,7 +159,7 @@ static struct kpool *default_by_eight(void)
 /*
  * The default pool is one, made on first use, works, and cannot be destroyed.
  * Fails if two first users get two (mutant default-made-twice), or it does not
- * come back by reboot.
+ * come back by reopen.
  */
 static void default_pool_is_one(void)
 {
@@ -207,8 +210,8 @@ static void create_and_destroy(void)
 }
 
 KT_MODULE("kpool selftest: the end of a pool",
-	  KT_CASE(destroy_sends_sleepers_away),
-	  KT_CASE(destroy_runs_what_was_accepted),
+	  KT_CASE(destroy_refuses_blocked_submitters),
+	  KT_CASE(destroy_runs_accepted_items),
 	  KT_CASE(destroy_waits_for_the_threads),
 	  KT_CASE(default_pool_is_one),
 	  KT_CASE(create_and_destroy));

@@ -95,7 +95,7 @@ forgotten_pool_is_closed_for_good() {
 	forgotten_warned=$(said "client: WARNING")
 	leave_pool keep=1 items=5
 	ktap_result $? "a client may go and forget its pool"
-	ktap_is "the log tells of a forgotten pool" 1 \
+	ktap_is "the log reports a forgotten pool" 1 \
 		$(($(said "kpool: client: module client removed without") - forgotten_said))
 	[ ! -e "$dir" ] && ! grep -q '^client ' "$KPOOL_DEBUGFS/pools"
 	ktap_result $? "a forgotten pool is not seen any more"
@@ -136,7 +136,7 @@ kpool_goes_after_forgotten_pools() {
 }
 
 # Fails (oopses) if what is pending is left to workers that run it when its code has gone, and if
-# the owner is not told or what runs is not awaited.
+# the owner is not notified or what runs is not awaited.
 forgotten_items_are_dropped() {
 	forgotten_warned=$(said "client: WARNING")
 	forgotten_dropped=$(said "client: dropped with -125")
@@ -148,7 +148,7 @@ forgotten_items_are_dropped() {
 $(($(said "client: WARNING") - forgotten_warned))"
 	ktap_is "a forgotten item that runs is awaited" "1" \
 		"$(($(said "client: the running item ends") - forgotten_ended))"
-	ktap_is "the pool of forgotten items is closed and at rest" \
+	ktap_is "the pool of forgotten items is closed and drained" \
 		"closed 1, alive 0, pending 0, running 0, completed 1, dropped 5" "$(poke_pool)"
 }
 

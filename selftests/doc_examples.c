@@ -579,8 +579,8 @@ static int block_verify(int nr, void *buffer)
 	return nr % 10 == 9 ? -EILSEQ : 0;
 }
 
-/* Fails if a worker has no state, or an error is not told. */
-static void workers_have_buffers_and_faults_are_told(void)
+/* Fails if a worker has no state, or an error is not reported. */
+static void workers_have_buffers_and_faults_are_reported(void)
 {
 	atomic_t bad = ATOMIC_INIT(0);
 	long i;
@@ -730,6 +730,6 @@ KT_MODULE("kpool selftest: the examples of the manual",
 	  KT_CASE(weights_bound_what_runs),
 	  KT_CASE(urgent_first_and_late_dropped),
 	  KT_CASE(job_tries_again_later),
-	  KT_CASE(workers_have_buffers_and_faults_are_told),
+	  KT_CASE(workers_have_buffers_and_faults_are_reported),
 	  KT_CASE(oldest_makes_room),
 	  KT_CASE(several_pools_work_as_one));

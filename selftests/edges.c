@@ -80,7 +80,7 @@ static noinline void part(void)
  * returned.
  * Fails (a warning) if a run counts as pending: mutant onstack-run-is-pending.
  */
-static void stack_item_may_go_while_it_returns(void)
+static void stack_item_may_end_before_its_function(void)
 {
 	kt_gate_init(&behind);
 	if (!edges_make(&queued_one))
@@ -146,7 +146,7 @@ static int flushes_courier(void *unused)
 
 /*
  * Handed on, it runs there while the first run has not returned; a waiter for
- * the first run is released at its end, one that comes now at the end of the
+ * the first run is completed at its end, one that comes now at the end of the
  * second.
  * Fails (-EBUSY) if its own function is taken for any caller: mutant
  * item-handed-on-refused.
@@ -188,7 +188,7 @@ static void item_handed_on_runs_in_the_next_pool(void)
  * The second run may end first, and the item go: the first does not look at it.
  * Fails (use after free) if the end of the first run touches the item.
  */
-static void item_handed_on_may_go_before_its_first_run(void)
+static void item_handed_on_may_be_freed_by_its_second_run(void)
 {
 	if (!courier_make())
 		return;
@@ -259,11 +259,11 @@ static int crosses(struct kpool_item *item)
 
 /*
  * A waiter for the run that has handed its item on does not wait for what the
- * item does elsewhere: no circle is closed by that.
- * Fails (-EDEADLK) if the item's new run is looked at: mutant
- * circle-by-an-item-handed-on.
+ * item does elsewhere: no cycle is closed by that.
+ * Fails (-EDEADLK) if the item's new run is checked: mutant
+ * cycle-by-an-item-handed-on.
  */
-static void item_handed_on_closes_no_circle(void)
+static void item_handed_on_closes_no_cycle(void)
 {
 	int i;
 
@@ -357,7 +357,7 @@ static void submit_now_starts_while_units_are_free(void)
 	edges_end();
 }
 
-/* Fails if pause is not looked at: mutant now-while-paused. */
+/* Fails if pause is not checked: mutant now-while-paused. */
 static void submit_now_is_refused_while_paused(void)
 {
 	if (!edges_make(&queued_two))
@@ -371,7 +371,7 @@ static void submit_now_is_refused_while_paused(void)
 }
 
 /* Fails if it overtakes one that sleeps for more units. */
-static void submit_now_is_refused_behind_a_sleeper(void)
+static void submit_now_is_refused_behind_a_submitter(void)
 {
 	struct kt_submitter s = { };
 
@@ -435,20 +435,20 @@ static void submit_now_answers_in_hardirq(void)
 
 /* The callback for room */
 
-static atomic_t told;		/* how often it has been called */
+static atomic_t nr_calls;		/* how often it has been called */
 static struct kpool_item *retried;	/* it submits this, if set */
 static int retry_got;
 
-static void room_told(void *data)
+static void room_called(void *data)
 {
 	struct kpool_item *retry = READ_ONCE(retried);
 
-	KT_EXPECT(data == &told);
+	KT_EXPECT(data == &nr_calls);
 	KT_EXPECT(in_task() && !irqs_disabled());
-	/* told by mistake, it would go on for ever */
-	if (retry && atomic_read(&told) < 10)
+	/* notified by mistake, it would continue for ever */
+	if (retry && atomic_read(&nr_calls) < 10)
 		retry_got = kpool_try_submit(here, retry);
-	atomic_inc(&told);
+	atomic_inc(&nr_calls);
 }
 
 static const struct kpool_attrs one_unit = { .capacity = 1 };
@@ -467,20 +467,20 @@ static bool room_make(const struct kpool_attrs *like)
 {
 	struct kpool_attrs attrs = *like;
 
-	atomic_set(&told, 0);
+	atomic_set(&nr_calls, 0);
 	retried = NULL;
 	retry_got = 1;
-	attrs.room = room_told;
-	attrs.data = &told;
+	attrs.room = room_called;
+	attrs.data = &nr_calls;
 	return edges_make(&attrs);
 }
 
 /* It is called so often in the end. */
-static void expect_told(int n)
+static void expect_calls(int n)
 {
-	KT_EXPECT(kt_wait(atomic_read(&told) >= n));
+	KT_EXPECT(kt_wait(atomic_read(&nr_calls) >= n));
 	kt_sleep_ms(10);
-	KT_EXPECT_EQ(atomic_read(&told), n);
+	KT_EXPECT_EQ(atomic_read(&nr_calls), n);
 }
 
 static void refuse(int i)
@@ -525,15 +525,16 @@ static void (*const room_makers[])(void) = {
 
 static const char *const room_maker_names[] = {
 	"a_run_ends", "one_is_cancelled", "capacity_grows", "queue_grows",
-	"one_is_dropped", "the_pool_is_released", NULL
+	"one_is_dropped", "the_pool_is_shut_down", NULL
 };
 
 /*
- * Several are refused, and told once, when one of them would not be any more.
- * Fails (never told, or at once) if the end of the want is not seen: mutants
- * room-not-told, room-told-at-once.
+ * Several are refused, and notified once, when one of them would not be any
+ * more.
+ * Fails (never notified, or at once) if it is not seen that there is room
+ * again: mutants room-not-called, room-called-at-once.
  */
-static void room_is_told_once_when(int maker)
+static void room_is_called_once_when(int maker)
 {
 	if (!room_make(&queue_of_one))
 		return;
@@ -544,26 +545,28 @@ static void room_is_told_once_when(int maker)
 	refuse(2);
 	refuse(3);
 	refuse(2);
-	expect_told(0);
+	expect_calls(0);
 	room_makers[maker]();
-	expect_told(1);
+	expect_calls(1);
 	edges_end();
-	KT_EXPECT_EQ(atomic_read(&told), 1);
+	KT_EXPECT_EQ(atomic_read(&nr_calls), 1);
 }
 
 /* Submit by a nonblocking pool's policy is refused likewise. */
-static void room_is_told_to_the_nonblocking(void)
+static void room_is_called_in_a_nonblocking_pool(void)
 {
 	if (!room_make(&never_sleeps))
 		return;
 	occupy(0);
 	KT_EXPECT_EQ(kpool_submit(here, item(1)), -EAGAIN);
 	kt_gate_open(&p[0].own);
-	expect_told(1);
+	expect_calls(1);
 	edges_end();
 }
 
-/* The callback submits what was refused, and is told again when that was. */
+/*
+ * The callback submits what was refused, and is notified again when that was.
+ */
 static void room_may_be_taken_by_the_callback(void)
 {
 	if (!room_make(&one_unit))
@@ -573,38 +576,41 @@ static void room_may_be_taken_by_the_callback(void)
 	WRITE_ONCE(retried, item(1));
 	p[1].gate = &p[1].own;
 	kt_gate_open(&p[0].own);
-	expect_told(1);
+	expect_calls(1);
 	KT_EXPECT_EQ(retry_got, 0);
 	probe_runs(&p[1]);
 	refuse(2);
 	WRITE_ONCE(retried, item(2));
 	kt_gate_open(&p[1].own);
-	expect_told(2);
+	expect_calls(2);
 	KT_EXPECT_EQ(retry_got, 0);
 	probe_ran(&p[2]);
 	edges_end();
 }
 
-/* Fails if any end of a run is taken for it, or kpool_submit_now() is told. */
-static void room_is_not_told_without_a_refusal(void)
+/*
+ * Fails if any end of a run calls it, or a refusal by kpool_submit_now() does.
+ */
+static void room_is_not_called_without_a_refusal(void)
 {
 	if (!room_make(&one_unit))
 		return;
 	occupy(0);
 	expect_not_now(1);
 	kt_gate_open(&p[0].own);
-	expect_told(0);
+	expect_calls(0);
 	submit(1);
 	probe_ran(&p[1]);
 	edges_end();
-	KT_EXPECT_EQ(atomic_read(&told), 0);
+	KT_EXPECT_EQ(atomic_read(&nr_calls), 0);
 }
 
 /*
- * Refused for three units, it is told when three are free, and not before.
+ * Refused for three units, its owner is notified when three are free, and not
+ * before.
  * Fails (a callback at each end of a run) if one unit counts as room for it.
  */
-static void room_is_told_when_a_heavy_item_fits(void)
+static void room_is_called_when_a_heavy_item_fits(void)
 {
 	int i;
 
@@ -618,17 +624,20 @@ static void room_is_told_when_a_heavy_item_fits(void)
 	for (i = 0; i < 2; i++) {
 		kt_gate_open(&p[i].own);
 		probe_ran(&p[i]);
-		expect_told(0);
+		expect_calls(0);
 	}
 	kt_gate_open(&p[2].own);
-	expect_told(1);
+	expect_calls(1);
 	KT_EXPECT_EQ(retry_got, 0);
 	probe_ran(&p[4]);
 	edges_end();
 }
 
-/* Refused behind a sleeper, it is told when the sleeper has been let in. */
-static void room_is_told_behind_a_sleeper(void)
+/*
+ * Refused behind a blocked submitter, it is notified when the blocked submitter
+ * has been admitted.
+ */
+static void room_is_called_behind_a_blocked_submitter(void)
 {
 	struct kt_submitter s = { };
 
@@ -640,17 +649,18 @@ static void room_is_told_behind_a_sleeper(void)
 		refuse(2);
 	kt_gate_open(&p[0].own);
 	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
-	expect_told(0);
+	expect_calls(0);
 	kt_gate_open(&p[1].own);
-	expect_told(1);
+	expect_calls(1);
 	edges_end();
 }
 
 /*
- * Refused behind another of its stream, it is told when that one has ended.
- * Fails (never told) if units alone are looked at: mutant room-not-told-by-stream.
+ * Refused behind another of its stream, it is notified when that one has ended.
+ * Fails (never notified) if units alone are checked: mutant
+ * room-not-called-by-stream.
  */
-static void room_is_told_when_a_stream_goes_on(void)
+static void room_is_called_when_a_stream_continues(void)
 {
 	if (!room_make(&four_units))
 		return;
@@ -661,16 +671,19 @@ static void room_is_told_when_a_stream_goes_on(void)
 	WRITE_ONCE(retried, item(1));
 	occupy(2);
 	kt_gate_open(&p[2].own);
-	expect_told(0);
+	expect_calls(0);
 	kt_gate_open(&p[0].own);
-	expect_told(1);
+	expect_calls(1);
 	KT_EXPECT_EQ(retry_got, 0);
 	probe_ran(&p[1]);
 	edges_end();
 }
 
-/* Refused with more units than a shrunk pool has, it is told when all are free. */
-static void room_is_told_when_a_shrunk_pool_is_empty(void)
+/*
+ * Refused with more units than a shrunk pool has, it is notified when all are
+ * free.
+ */
+static void room_is_called_when_a_shrunk_pool_is_empty(void)
 {
 	if (!room_make(&four_units))
 		return;
@@ -681,19 +694,20 @@ static void room_is_told_when_a_shrunk_pool_is_empty(void)
 	WRITE_ONCE(retried, item(2));
 	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 2), 0);
 	kt_gate_open(&p[0].own);
-	expect_told(0);
+	expect_calls(0);
 	kt_gate_open(&p[1].own);
-	expect_told(1);
+	expect_calls(1);
 	KT_EXPECT_EQ(retry_got, -EINVAL);
 	edges_end();
 }
 
 /*
- * Refused behind its stream with more units than a shrunk pool has, it is told
- * when the stream is empty.
- * Fails (never told) if so many are waited for: mutant room-beyond-capacity.
+ * Refused behind its stream with more units than a shrunk pool has, it is
+ * notified when the stream is empty.
+ * Fails (never notified) if so many are waited for: mutant
+ * room-beyond-capacity.
  */
-static void room_is_told_when_a_stream_ends_in_a_shrunk_pool(void)
+static void room_is_called_when_a_stream_ends_in_a_shrunk_pool(void)
 {
 	if (!room_make(&four_units))
 		return;
@@ -703,14 +717,14 @@ static void room_is_told_when_a_stream_ends_in_a_shrunk_pool(void)
 	occupy(0);
 	refuse(1);
 	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 2), 0);
-	expect_told(0);
+	expect_calls(0);
 	kt_gate_open(&p[0].own);
-	expect_told(1);
+	expect_calls(1);
 	edges_end();
 }
 
 /* Fails (use after free) if destroy does not wait for the callback. */
-static void room_is_not_told_after_destroy(void)
+static void room_is_not_called_after_destroy(void)
 {
 	int before_end;
 
@@ -720,9 +734,9 @@ static void room_is_not_told_after_destroy(void)
 	refuse(1);
 	kt_gate_open(&p[0].own);
 	KT_EXPECT_EQ(kpool_destroy(here), 0);
-	before_end = atomic_read(&told);
+	before_end = atomic_read(&nr_calls);
 	KT_EXPECT_EQ(before_end, 1);
-	expect_told(before_end);
+	expect_calls(before_end);
 }
 
 /* Jobs that are none */
@@ -1006,7 +1020,7 @@ static int sleeps_inside(struct kpool_item *item)
 		.sleep = nested_sleeps[nested.sleep], .interruptible = true,
 	};
 
-	/* a member of the group, in line behind this item */
+	/* a member of the group, queued behind this item */
 	if (nested.sleep)
 		submit(2);
 	allow_signal(SIGUSR1);
@@ -1019,9 +1033,10 @@ static int sleeps_inside(struct kpool_item *item)
 }
 
 /*
- * A sleeper whose signal is pending goes on: no hang, so none is refused.
- * Fails (-EDEADLK) if it counts as asleep for good: mutant
- * sleeper-with-signal-hangs.
+ * A blocked submitter whose signal is pending goes on: no deadlock, so none is
+ * refused.
+ * Fails (-EDEADLK) if it counts as blocked for good: mutant
+ * waiter-with-signal-counts-as-blocked.
  */
 static void signal_comes_before_deadlock(int sleep)
 {
@@ -1104,7 +1119,7 @@ static int is_interrupted(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-/* Fails if the thread alone is looked at: mutant current-in-an-interrupt. */
+/* Fails if the thread alone is checked: mutant current-in-an-interrupt. */
 static void current_is_null_in_hardirq(void)
 {
 	if (!edges_make(&queued_one))
@@ -1188,7 +1203,7 @@ static void weight_counts_for_the_next_run_if_it(int becomes)
 	edges_end();
 }
 
-static void priority_changed_inside_holds_for_the_next_run(void)
+static void priority_changed_inside_applies_to_the_next_run(void)
 {
 	static const int expected[] = { 0, 1, 2, 0 };
 	int i;
@@ -1211,7 +1226,7 @@ static void priority_changed_inside_holds_for_the_next_run(void)
 	edges_end();
 }
 
-static void deadline_changed_inside_holds_for_the_next_run(void)
+static void deadline_changed_inside_applies_to_the_next_run(void)
 {
 	if (!edges_make(&queued_one))
 		return;
@@ -1282,26 +1297,26 @@ static void item_submitted_in_its_dropped_function_runs(void)
 }
 
 KT_MODULE("kpool selftest: the edges of the API",
-	  KT_CASE(stack_item_may_go_while_it_returns),
+	  KT_CASE(stack_item_may_end_before_its_function),
 	  KT_CASE(item_handed_on_runs_in_the_next_pool),
-	  KT_CASE(item_handed_on_may_go_before_its_first_run),
+	  KT_CASE(item_handed_on_may_be_freed_by_its_second_run),
 	  KT_CASE(item_handed_on_is_cancelled_in_the_next_pool),
-	  KT_CASE(item_handed_on_closes_no_circle),
+	  KT_CASE(item_handed_on_closes_no_cycle),
 	  KT_CASE(submit_now_starts_while_units_are_free),
 	  KT_CASE(submit_now_is_refused_while_paused),
-	  KT_CASE(submit_now_is_refused_behind_a_sleeper),
+	  KT_CASE(submit_now_is_refused_behind_a_submitter),
 	  KT_CASE(submit_now_is_refused_behind_a_run),
 	  KT_CASE(submit_now_answers_in_hardirq),
-	  KT_EACH(room_is_told_once_when, room_maker_names),
-	  KT_CASE(room_is_told_to_the_nonblocking),
+	  KT_EACH(room_is_called_once_when, room_maker_names),
+	  KT_CASE(room_is_called_in_a_nonblocking_pool),
 	  KT_CASE(room_may_be_taken_by_the_callback),
-	  KT_CASE(room_is_not_told_without_a_refusal),
-	  KT_CASE(room_is_told_when_a_heavy_item_fits),
-	  KT_CASE(room_is_told_behind_a_sleeper),
-	  KT_CASE(room_is_told_when_a_stream_goes_on),
-	  KT_CASE(room_is_told_when_a_shrunk_pool_is_empty),
-	  KT_CASE(room_is_told_when_a_stream_ends_in_a_shrunk_pool),
-	  KT_CASE(room_is_not_told_after_destroy),
+	  KT_CASE(room_is_not_called_without_a_refusal),
+	  KT_CASE(room_is_called_when_a_heavy_item_fits),
+	  KT_CASE(room_is_called_behind_a_blocked_submitter),
+	  KT_CASE(room_is_called_when_a_stream_continues),
+	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),
+	  KT_CASE(room_is_called_when_a_stream_ends_in_a_shrunk_pool),
+	  KT_CASE(room_is_not_called_after_destroy),
 	  KT_EACH(plain_item_is_refused_with_a, job_setter_names),
 	  KT_EACH(signal_ends_submit, sleeps),
 	  KT_EACH(signal_ends_group_wait, sleeps),
@@ -1313,7 +1328,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(current_is_the_pool_of_the_worker),
 	  KT_CASE(current_is_null_in_hardirq),
 	  KT_EACH(weight_counts_for_the_next_run_if_it, change_names),
-	  KT_CASE(priority_changed_inside_holds_for_the_next_run),
-	  KT_CASE(deadline_changed_inside_holds_for_the_next_run),
+	  KT_CASE(priority_changed_inside_applies_to_the_next_run),
+	  KT_CASE(deadline_changed_inside_applies_to_the_next_run),
 	  KT_CASE(abort_inside_a_dropped_function_ends),
 	  KT_CASE(item_submitted_in_its_dropped_function_runs));

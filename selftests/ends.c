@@ -30,7 +30,7 @@ static bool is_in_function(int i)
 
 /* Places: job 0 waits there, behind job 10 that runs if it is any other */
 
-static bool waits_in_line(void)
+static bool waits_queued(void)
 {
 	submit(10);
 	is_in_function(10);
@@ -47,7 +47,7 @@ static bool waits_for_its_own_run(void)
 	return true;
 }
 
-static bool waits_in_line_for_its_own_run(void)
+static bool waits_queued_for_its_own_run(void)
 {
 	submit(0);
 	is_in_function(0);
@@ -55,20 +55,20 @@ static bool waits_in_line_for_its_own_run(void)
 	return true;
 }
 
-static bool follows_in_line(void)
+static bool follows_queued(void)
 {
 	kpool_set_stream(&p[0].job, &stream);
 	kpool_set_stream(&p[10].job, &stream);
-	return waits_in_line();
+	return waits_queued();
 }
 
 static bool follows_with_a_unit_free(void)
 {
 	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_CAPACITY, 2), 0);
-	return follows_in_line();
+	return follows_queued();
 }
 
-static bool waits_in_front_of_the_line(void)
+static bool waits_for_admission(void)
 {
 	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
 	submit(10);
@@ -91,19 +91,19 @@ static const struct {
 	bool	(*wait)(void);	/* is it pending then, and not delayed? */
 	bool	runs;		/* job 0 runs already */
 } places[] = {
-	{ waits_in_line },
+	{ waits_queued },
 	{ waits_for_its_own_run, .runs = true },
-	{ waits_in_line_for_its_own_run, .runs = true },
-	{ follows_in_line },
+	{ waits_queued_for_its_own_run, .runs = true },
+	{ follows_queued },
 	{ follows_with_a_unit_free },
-	{ waits_in_front_of_the_line },
+	{ waits_for_admission },
 	{ waits_for_its_time },
 };
 
 static const char *const place_names[] = {
-	"in_line", "for_its_own_run", "in_line_for_its_own_run",
+	"queued", "for_its_own_run", "queued_for_its_own_run",
 	"for_its_stream", "for_its_stream_with_a_unit_free",
-	"in_front_of_the_line", "for_its_time", NULL
+	"for_admission", "for_its_time", NULL
 };
 
 /* Take job 0 to a place. */
@@ -191,7 +191,7 @@ static void run_ends_a_wait(int place)
 }
 
 /*
- * Its caller takes it back: told by the result alone.
+ * Its caller takes it back: reported by the result alone.
  * Fails if dropped is called, it is counted twice, or is an error of its group.
  */
 static void cancel_ends_a_wait(int place)
@@ -229,7 +229,7 @@ static int cancels_and_waits(void *unused)
  * A run of it that is not over is waited for, and nothing else.
  * Fails if cancel and wait returns too early, or never.
  */
-static void cancel_wait_ends_a_wait(int place)
+static void cancel_sync_ends_a_wait(int place)
 {
 	static const struct ending cancelled = { .cancelled = 1 };
 	struct kt_thread t = { };
@@ -270,8 +270,8 @@ static void group_cancel_ends_a_wait(int place)
 }
 
 /*
- * The pool is aborted: told before abort returns, but for one that runs, and
- * that is no wish of its group.
+ * The pool is aborted: notified before abort returns, but for one that runs,
+ * and that is not reported to its group.
  * Fails if a place is overlooked, or the count is wrong.
  */
 static void abort_ends_a_wait(int place)
@@ -288,10 +288,10 @@ static void abort_ends_a_wait(int place)
 }
 
 /*
- * The pool is released: what is pending runs, what is delayed is dropped.
+ * The pool is shut down: what is pending runs, what is delayed is dropped.
  * Fails if they are confused.
  */
-static void release_ends_a_wait(int place)
+static void shutdown_ends_a_wait(int place)
 {
 	static const struct ending ran = { .ran = 1 };
 	static const struct ending dropped = {
@@ -332,8 +332,8 @@ KT_MODULE("kpool selftests: every end of every wait",
 	  KT_EACH(run_ends_a_wait, place_names),
 	  KT_EACH(cancel_ends_a_wait, place_names),
 	  KT_EACH(disable_ends_a_wait, place_names),
-	  KT_EACH(cancel_wait_ends_a_wait, place_names),
+	  KT_EACH(cancel_sync_ends_a_wait, place_names),
 	  KT_EACH(group_cancel_ends_a_wait, place_names),
 	  KT_EACH(abort_ends_a_wait, place_names),
-	  KT_EACH(release_ends_a_wait, place_names),
+	  KT_EACH(shutdown_ends_a_wait, place_names),
 	  KT_EACH(deadline_ends_a_wait, place_names));

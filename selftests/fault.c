@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Items that fail: how they are counted, the handler that is told, and what
+ * Items that fail: how they are counted, the handler that is called, and what
  * the script reads in debugfs of the pool that the parameter "keep" makes.
  */
 #include "compat.h"
@@ -10,7 +10,7 @@ static const struct kpool_attrs queued_two = {
 	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
 };
 
-/* What the handler was told last. */
+/* What the handler was last called with. */
 static struct {
 	atomic_t		calls;
 	struct kpool_fault	fault;
@@ -98,11 +98,11 @@ static void failed_items_are_counted(void)
 }
 
 /*
- * The handler is told the function, the address, the errno and the state, in
- * the worker, before the item has ended.
+ * The handler gets the function, the address, the errno and the state, in the
+ * worker, before the item has ended.
  * Fails if a field is another's, or a flusher does not wait for the handler.
  */
-static void handler_is_told_before_the_item_ends(void)
+static void handler_is_called_before_the_item_ends(void)
 {
 	struct kpool *pool = fault_pool(1);
 	int i;
@@ -123,8 +123,8 @@ static void handler_is_told_before_the_item_ends(void)
 	jobs_end(pool);
 }
 
-/* Fails if the handler is told of every item. */
-static void handler_is_told_of_failures_alone(void)
+/* Fails if the handler is called for every item. */
+static void handler_is_called_for_failures_only(void)
 {
 	struct kpool *pool = fault_pool(2);
 
@@ -148,7 +148,7 @@ static int fails_by_argument(void *arg)
 }
 
 static const char *const forms[] = {
-	"submit_fn", "invoke", "call", "call_timeout", NULL
+	"submit_fn", "submit_arg", "call", "call_timeout", NULL
 };
 
 static int submit_form(struct kpool *pool, int form, int *arg)
@@ -172,8 +172,8 @@ static int submit_form(struct kpool *pool, int form, int *arg)
 	return err;
 }
 
-/* Fails if the handler is told kpool's own wrapper of the function. */
-static void handler_is_told_the_callers_function(int form)
+/* Fails if the handler gets kpool's own wrapper of the function. */
+static void handler_gets_the_callers_function(int form)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 1, .data = &token, .fault = handler,
@@ -201,10 +201,10 @@ static int frees_itself_and_fails(struct kpool_item *item)
 }
 
 /*
- * Of an item that its function has freed, the handler is told the address.
+ * Of an item that its function has freed, the handler gets the address.
  * Fails (KASAN) if the item is read after its function.
  */
-static void freed_item_is_told_by_its_address(void)
+static void freed_item_is_reported_by_its_address(void)
 {
 	struct kpool *pool = fault_pool(1);
 	struct probe *mortal;
@@ -252,7 +252,10 @@ static int fails_twice(struct kpool_item *item)
 	return atomic_inc_return(&probe_of(item)->ran) < 3 ? -EAGAIN : 0;
 }
 
-/* Fails if an item cannot be tried again by the handler that is told that it failed. */
+/*
+ * Fails if an item cannot be tried again by the handler that is called for its
+ * failure.
+ */
 static void handler_may_try_the_item_again(void)
 {
 	struct kpool *pool = fault_pool(1);
@@ -270,7 +273,7 @@ static void handler_may_try_the_item_again(void)
 	jobs_end(pool);
 }
 
-/* Fails (hangs) if the handler may wait for the item it is told of. */
+/* Fails (hangs) if the handler may wait for the item it is called for. */
 static void handler_cannot_wait_for_its_item(void)
 {
 	struct kpool *pool = fault_pool(2);
@@ -289,7 +292,7 @@ static void handler_cannot_wait_for_its_item(void)
 }
 
 /* Fails if an item that the submitter runs itself fails unheard. */
-static void failure_in_the_caller_is_told_too(void)
+static void failure_in_the_caller_is_reported(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
@@ -378,11 +381,11 @@ MODULE_PARM_DESC(keep, "make the pool \"kept\" in which items have failed, or de
 
 KT_MODULE("kpool selftest: items that fail",
 	  KT_CASE(failed_items_are_counted),
-	  KT_CASE(handler_is_told_before_the_item_ends),
-	  KT_CASE(handler_is_told_of_failures_alone),
-	  KT_EACH(handler_is_told_the_callers_function, forms),
-	  KT_CASE(freed_item_is_told_by_its_address),
+	  KT_CASE(handler_is_called_before_the_item_ends),
+	  KT_CASE(handler_is_called_for_failures_only),
+	  KT_EACH(handler_gets_the_callers_function, forms),
+	  KT_CASE(freed_item_is_reported_by_its_address),
 	  KT_CASE(handler_may_submit),
 	  KT_CASE(handler_may_try_the_item_again),
 	  KT_CASE(handler_cannot_wait_for_its_item),
-	  KT_CASE(failure_in_the_caller_is_told_too));
+	  KT_CASE(failure_in_the_caller_is_reported));

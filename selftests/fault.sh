@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Items that fail, and what debugfs tells of them afterwards.
+# Items that fail, and what debugfs shows of them afterwards.
 
 . "$(dirname "$0")/ktap.sh"
 

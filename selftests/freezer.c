@@ -43,7 +43,7 @@ static int ran(struct side *side)
 /*
  * A freezable thread: when it is frozen, all have been asked to be.  It is
  * older than the workers, and so among them the first to thaw; and as it
- * freezes in its sleep, it is not frozen again on its way out.
+ * freezes in its sleep, it is not frozen again when it exits.
  */
 static int is_a_witness(void *unused)
 {
@@ -155,9 +155,9 @@ static void load_begins(void)
  * came due meanwhile runs once.
  * Fails if workers do not look between two items, if all pools' are freezable,
  * or (the suspend fails, or a wake-up is lost) if an idle worker sleeps in a
- * state that is not freezable or does not look at the line when it thaws.
+ * state that is not freezable or does not look at the queue when it thaws.
  */
-static void only_the_freezable_pool_has_stopped(void)
+static void only_the_freezable_pool_stops(void)
 {
 	int resumed_at;
 
@@ -217,7 +217,7 @@ static void long_item_begins(void)
  * Fails if a worker that was asked to freeze does not go on when the freezer
  * gives up.
  */
-static void pools_go_on_after_a_failed_suspend(void)
+static void pools_run_after_a_failed_suspend(void)
 {
 	int failed_at[2] = { ran(&freezable), ran(&plain) };
 
@@ -266,7 +266,7 @@ static void submitter_sleeps(void)
  * Fails if the wait is freezable: the suspend would not fail, and one that is
  * woken by the freezer would be refused.
  */
-static void submitter_goes_on_after_a_failed_suspend(void)
+static void submitter_continues_after_a_failed_suspend(void)
 {
 	if (!KT_EXPECT(plain.pool))
 		return;
@@ -281,11 +281,11 @@ static void submitter_goes_on_after_a_failed_suspend(void)
 
 KT_MODULE("kpool selftest: suspend and resume",
 	  KT_CASE(load_begins),
-	  KT_CASE(only_the_freezable_pool_has_stopped),
+	  KT_CASE(only_the_freezable_pool_stops),
 	  KT_CASE(idle_begins),
 	  KT_CASE(idle_workers_thaw),
 	  KT_CASE(long_item_begins),
-	  KT_CASE(pools_go_on_after_a_failed_suspend),
+	  KT_CASE(pools_run_after_a_failed_suspend),
 	  KT_CASE(full_pool_begins),
 	  KT_CASE(submitter_sleeps),
-	  KT_CASE(submitter_goes_on_after_a_failed_suspend));
+	  KT_CASE(submitter_continues_after_a_failed_suspend));

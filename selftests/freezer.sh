@@ -25,8 +25,8 @@ go_to_sleep_under_load() {
 	done
 }
 
-# suspend_in_vain: with a freezer that waits for a third of a second
-suspend_in_vain() {
+# suspend_fails: with a freezer that waits for a third of a second
+suspend_fails() {
 	vain_patience=$(cat /sys/power/pm_freeze_timeout)
 	echo 300 >/sys/power/pm_freeze_timeout
 	go_to_sleep 2>/dev/null
@@ -40,7 +40,7 @@ under_load() {
 		run_case freezer load_begins
 		go_to_sleep_under_load
 		ktap_result $? "the system suspends under load, $round"
-		run_case freezer only_the_freezable_pool_has_stopped
+		run_case freezer only_the_freezable_pool_stops
 	done
 }
 
@@ -53,9 +53,9 @@ while_idle() {
 
 with_a_long_item() {
 	run_case freezer long_item_begins
-	suspend_in_vain
+	suspend_fails
 	ktap_result $? "an item that outlasts the freezer's patience fails the suspend"
-	run_case freezer pools_go_on_after_a_failed_suspend
+	run_case freezer pools_run_after_a_failed_suspend
 }
 
 with_a_sleeping_submitter() {
@@ -63,9 +63,9 @@ with_a_sleeping_submitter() {
 	echo 1 >/proc/kpool_selftest_submit &
 	submitter_pid=$!
 	run_case freezer submitter_sleeps
-	suspend_in_vain
+	suspend_fails
 	ktap_result $? "a submitter that outlasts the freezer's patience fails the suspend"
-	run_case freezer submitter_goes_on_after_a_failed_suspend
+	run_case freezer submitter_continues_after_a_failed_suspend
 	wait "$submitter_pid"
 	ktap_result $? "its submit is accepted"
 }

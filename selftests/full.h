@@ -35,7 +35,7 @@ static inline bool full_make(struct full *f, const struct kpool_attrs *attrs)
 	return KT_EXPECT(kt_wait(atomic_read(&f->gate.started) == f->capacity));
 }
 
-/* Let its items end, check the books and destroy it. */
+/* Let its items end, check the counters and destroy it. */
 static inline void full_end(struct full *f)
 {
 	kt_gate_open(&f->gate);

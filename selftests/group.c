@@ -37,7 +37,7 @@ static int act_submits_and_collects(struct caller_item *a)
 
 /*
  * Wait returns when the last member has ended, and what they stored is seen.
- * Fails if only those that run, or only those in line, are counted.
+ * Fails if only those that run, or only queued items, are counted.
  */
 static void wait_is_for_every_member(void)
 {
@@ -237,13 +237,13 @@ static void expect_group_refuses(struct kpool *pool, struct probe *one)
 }
 
 /*
- * Members 0 and 1 run, 2 to 5 are in line, 6 sleeps in submit, 7 is delayed,
- * when the group is cancelled: what is pending or delayed is dropped, told
- * once; the sleeper and all that come later are refused; what runs finishes
- * and is waited for.
+ * Members 0 and 1 run, 2 to 5 are queued, 6 sleeps in submit, 7 is delayed,
+ * when the group is cancelled: what is pending or delayed is dropped, notified
+ * once; the blocked submitter and all later ones are refused; what runs
+ * finishes and is waited for.
  * Fails if one of these places is forgotten, or one job is dropped twice.
  */
-static void cancelled_group_drops_the_rest(int by_call)
+static void cancelled_group_drops_pending_jobs(int by_call)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 4 };
 	struct kpool *pool = group_make(&attrs, 8, KPOOL_GROUP_FAIL_FAST);
@@ -279,7 +279,7 @@ out:
 
 /*
  * Wait returns when the dropped functions have.
- * Fails if a dropped member counts as ended before its owner was told.
+ * Fails if a dropped member counts as ended before its owner was notified.
  */
 static void slow_to_drop(struct kpool_item *item, int err)
 {
@@ -308,8 +308,8 @@ static void wait_includes_the_dropped_functions(void)
 }
 
 /*
- * The place of a member that is dropped is free before its owner is told.
- * Fails (the sleeper waits for that owner) if nobody is let in then.
+ * The place of a member that is dropped is free before its owner is notified.
+ * Fails (the submitter waits for that owner) if no submitter is admitted then.
  */
 static void dropped_at_its_gate(struct kpool_item *item, int err)
 {
@@ -347,9 +347,9 @@ out:
 
 /*
  * What is not a member is left alone by a group's cancel.
- * Fails if the line is emptied by pool instead of by group.
+ * Fails if the queue is emptied by pool instead of by group.
  */
-static void cancel_leaves_others_alone(void)
+static void cancel_drops_no_other_items(void)
 {
 	static struct kpool_group other;
 	struct kpool *pool = group_make(&queued_one, 10, 0);
@@ -416,7 +416,7 @@ static int submits_itself(struct kpool_item *item)
 	return one->ret;
 }
 
-static void each_acceptance_counts(void)
+static void each_submission_counts(void)
 {
 	struct kpool *pool = group_make(&queued_two, 0, 0);
 	int i;
@@ -438,7 +438,7 @@ static void each_acceptance_counts(void)
 /*
  * A member that is pending again while it runs is dropped when that run is
  * over, not before, and its run counts.
- * Fails if it is dropped under its own feet, or its next run is forgotten.
+ * Fails if it is dropped while it runs, or its next run is lost.
  */
 static void cancel_drops_the_next_run_of_a_running_member(void)
 {
@@ -466,7 +466,7 @@ out:
 /*
  * The owner of a member that expired may submit it again at once; the wait is
  * for that acceptance too.
- * Fails if the group is served between the two.
+ * Fails if the group is completed between the two.
  */
 static void dropped_submits(struct kpool_item *item, int err)
 {
@@ -668,7 +668,7 @@ out:
 
 /*
  * The last member may be taken back while it is waited for.
- * Fails (hangs) if cancel serves nobody.
+ * Fails (hangs) if cancel completes no waiter.
  */
 static void cancel_of_the_last_member_ends_the_wait(void)
 {
@@ -746,10 +746,10 @@ out:
 }
 
 /*
- * Release ends delayed members, with -ESHUTDOWN; the others still run.
+ * Shutdown ends delayed members, with -ESHUTDOWN; the others still run.
  * Fails if a delayed member is forgotten, or the error with it.
  */
-static void release_ends_delayed_members(void)
+static void shutdown_ends_delayed_members(void)
 {
 	struct kpool *pool = group_make(&queued_one, 4, 0);
 
@@ -851,7 +851,9 @@ static void unknown_flags_are_refused(void)
 
 /* Waiting from inside the pool */
 
-/* While another item runs, nobody is refused for the reason that all sleep. */
+/*
+ * While another item runs, no waiter is refused for the reason that all sleep.
+ */
 static void keep_running(struct kpool *pool)
 {
 	probes_hold(&p[63], 1);
@@ -952,10 +954,10 @@ static void item_may_wait_where_units_are_free(int way)
 
 /*
  * On a full pool such a wait could never end.
- * Fails (hangs) if a sleeper in a group is not counted as one that sleeps
- * inside an item.
+ * Fails (hangs) if a waiter in a group is not counted as one that sleeps inside
+ * an item.
  */
-static void hang_on_a_full_pool_is_refused(int way)
+static void deadlock_on_a_full_pool_is_refused(int way)
 {
 	struct kpool *pool = group_make(&queued_one, 1, KPOOL_GROUP_COLLECT);
 
@@ -993,10 +995,10 @@ static void item_may_wait_for_a_delayed_member(void)
 
 /*
  * A member that no unit is free for ends all the same when its group is
- * cancelled, here by the other one's error: to wait for that is no hang.
+ * cancelled, here by the other one's error: to wait for that is no deadlock.
  * Fails if what is still to be dropped is taken for what never ends.
  */
-static void item_may_wait_for_what_is_to_be_dropped(void)
+static void item_may_wait_for_a_dropping_member(void)
 {
 	struct kpool *pool = group_make(&queued_two, 2, KPOOL_GROUP_FAIL_FAST);
 
@@ -1021,8 +1023,8 @@ out:
 	jobs_end(pool);
 }
 
-/* Fails if a wait that ends by itself is taken for a hang. */
-static void timed_wait_on_a_full_pool_is_no_hang(int way)
+/* Fails if a wait that ends by itself is taken for a deadlock. */
+static void timed_wait_on_a_full_pool_is_no_deadlock(int way)
 {
 	struct kpool *pool = group_make(&queued_one, 1, KPOOL_GROUP_COLLECT);
 
@@ -1040,9 +1042,9 @@ static void timed_wait_on_a_full_pool_is_no_hang(int way)
 /*
  * Two items that wait for each other's group: the second is refused, and the
  * first goes on when that one ends.
- * Fails (hangs) if waiters for groups are not seen to be all asleep.
+ * Fails (hangs) if waiters for groups are not seen to be all blocked.
  */
-static void circle_of_groups_is_refused(void)
+static void cycle_of_groups_is_refused(void)
 {
 	static struct kpool_group other;
 	struct kpool *pool = group_make(&queued_two, 0, 0);
@@ -1106,7 +1108,7 @@ static void dropped_function_cannot_wait_for_the_group(void)
  * if the drop work has not come to them yet.
  * Fails (KASAN, oops) if it stays on a list of the pool.
  */
-static void cancelled_group_may_go_before_the_dropper_comes(void)
+static void cancelled_group_may_be_freed_before_the_drop_work(void)
 {
 	struct kpool *pool = group_make(&queued_two, 0, 0);
 	struct kpool_group *here = kmalloc_obj(*here, GFP_KERNEL);
@@ -1167,7 +1169,7 @@ static void group_on_the_heap(struct kpool *pool)
 	kfree(here);
 }
 
-static void group_may_go_right_after_wait(void)
+static void group_may_be_freed_after_wait(void)
 {
 	struct kpool *pool = group_make(&queued_four, 0, 0);
 	int i, n = kt_count(3000);
@@ -1186,7 +1188,7 @@ static void group_may_go_right_after_wait(void)
  * Several threads, each with groups of its own in one pool, that fail, are
  * cancelled, and have single members taken back, at random: each acceptance
  * ends once, and wait returns when the last has.
- * Fails if a job is lost between the line, the group and its drop work.
+ * Fails if a job is lost between the queue, the group and its drop work.
  */
 #define STORM_THREADS	4
 #define STORM_JOBS	24
@@ -1247,7 +1249,7 @@ static void storm_step(struct storm *s)
 	KT_EXPECT_EQ(kpool_group_wait(&s->group, KT_LIMIT), 0);
 }
 
-/* After each round the books of the thread must be right. */
+/* After each round the counters of the thread must be right. */
 static void storm_check(struct storm *s)
 {
 	int ran = probes_ran(s->p, STORM_JOBS);
@@ -1336,12 +1338,12 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(many_may_wait),
 	  KT_CASE(first_error_is_kept),
 	  KT_CASE(error_alone_cancels_nothing),
-	  KT_EACH(cancelled_group_drops_the_rest, cancellers),
+	  KT_EACH(cancelled_group_drops_pending_jobs, cancellers),
 	  KT_CASE(wait_includes_the_dropped_functions),
 	  KT_CASE(place_of_a_dropped_member_is_free_at_once),
-	  KT_CASE(cancel_leaves_others_alone),
+	  KT_CASE(cancel_drops_no_other_items),
 	  KT_CASE(group_can_be_used_again),
-	  KT_CASE(each_acceptance_counts),
+	  KT_CASE(each_submission_counts),
 	  KT_CASE(cancel_drops_the_next_run_of_a_running_member),
 	  KT_CASE(member_may_be_submitted_again_when_dropped),
 	  KT_CASE(cancel_ends_self_submission),
@@ -1351,7 +1353,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(cancel_of_the_last_member_ends_the_wait),
 	  KT_CASE(refused_member_is_not_waited_for),
 	  KT_CASE(abort_ends_a_group),
-	  KT_CASE(release_ends_delayed_members),
+	  KT_CASE(shutdown_ends_delayed_members),
 	  KT_CASE(expired_member_is_an_error),
 	  KT_CASE(delayed_members_are_waited_for),
 	  KT_CASE(other_pools_are_refused),
@@ -1360,13 +1362,13 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(childs_member_cannot_wait_for_the_parent),
 	  KT_CASE(parents_member_may_wait_for_the_child),
 	  KT_EACH(item_may_wait_where_units_are_free, ways_to_wait),
-	  KT_EACH(hang_on_a_full_pool_is_refused, ways_to_wait),
+	  KT_EACH(deadlock_on_a_full_pool_is_refused, ways_to_wait),
 	  KT_CASE(item_may_wait_for_a_delayed_member),
-	  KT_CASE(item_may_wait_for_what_is_to_be_dropped),
-	  KT_EACH(timed_wait_on_a_full_pool_is_no_hang, ways_to_wait),
-	  KT_CASE(circle_of_groups_is_refused),
+	  KT_CASE(item_may_wait_for_a_dropping_member),
+	  KT_EACH(timed_wait_on_a_full_pool_is_no_deadlock, ways_to_wait),
+	  KT_CASE(cycle_of_groups_is_refused),
 	  KT_CASE(dropped_function_cannot_wait_for_the_group),
-	  KT_CASE(group_may_go_right_after_wait),
-	  KT_CASE(cancelled_group_may_go_before_the_dropper_comes),
+	  KT_CASE(group_may_be_freed_after_wait),
+	  KT_CASE(cancelled_group_may_be_freed_before_the_drop_work),
 	  KT_CASE(storm_of_groups_loses_nothing),
 	  KT_CASE(init_sets_every_field));

@@ -93,7 +93,7 @@ out:
 /*
  * All forty are delivered after a cancel: those that ran with what they
  * returned, the rest with -ECANCELED and their dropped function called.
- * Fails if a dropped job is not delivered, or before its owner was told.
+ * Fails if a dropped job is not delivered, or before its owner was notified.
  */
 static void all_are_collected_after_a_cancel(void)
 {
@@ -157,7 +157,7 @@ out:
 	jobs_end(pool);
 }
 
-/* Fails if the other ways not to run lose a job, or tell another reason. */
+/* Fails if the other ways not to run lose a job, or pass another reason. */
 static void dropped_job_is_collected_with_its_reason(void)
 {
 	struct kpool *pool = group_make(&queued_one, 4, KPOOL_GROUP_COLLECT);
@@ -231,8 +231,8 @@ static void uncollected_job_is_not_pending(void)
 }
 
 /*
- * What next() has returned is the caller's, which may free it at once; it may be
- * collected while its worker is still on its way out of it.
+ * What next() has returned is the caller's, which may free it at once; it may
+ * be collected while its worker is still returning from it.
  * Fails (KASAN) if a job is on the list before the pool is done with it.
  */
 static bool submit_collectable(struct kpool *pool, int ret)
@@ -316,7 +316,7 @@ static int waits_for_next(void *arg)
  * is left of its time to wait for the next one, and no more.
  * Fails if it begins anew: mutant next-time-anew.
  */
-static void collector_woken_in_vain_keeps_its_time(void)
+static void spurious_wakeup_keeps_the_timeout(void)
 {
 	struct kpool *pool = group_make(&queued_two, 2, KPOOL_GROUP_COLLECT);
 	struct next_waiter w = { .timeout = 50 };
@@ -360,4 +360,4 @@ KT_MODULE("kpool selftest: jobs that are collected",
 	  KT_CASE(uncollected_job_is_not_pending),
 	  KT_CASE(collected_job_may_be_freed),
 	  KT_CASE(collecting_needs_the_flag),
-	  KT_CASE(collector_woken_in_vain_keeps_its_time));
+	  KT_CASE(spurious_wakeup_keeps_the_timeout));

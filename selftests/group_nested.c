@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups of groups: a parent waits for its children, hears of their errors,
- * and cancels them.
+ * Groups of groups: a parent waits for its children, gets their errors, and
+ * cancels them.
  */
 #include "compat.h"
 #include "group.h"
@@ -80,7 +80,7 @@ static void child_can_be_waited_for_alone(void)
 }
 
 /* Fails if an error stays in the child, or goes down. */
-static void error_goes_up(void)
+static void error_propagates_to_the_parent(void)
 {
 	struct kpool *pool = tree_make(&queued_four, 0);
 
@@ -128,8 +128,8 @@ out:
 	tree_end(pool);
 }
 
-/* Fails if a child's or grandchild's jobs survive. */
-static void cancel_goes_down(void)
+/* Fails if a child's or grandchild's jobs are not dropped. */
+static void cancel_propagates_to_the_children(void)
 {
 	static struct kpool_group late;
 	struct kpool *pool = tree_make(&queued_one, 0);
@@ -154,7 +154,7 @@ out:
 }
 
 /* Fails if a child's cancel reaches its parent or a sibling. */
-static void cancel_does_not_go_up(void)
+static void cancel_does_not_propagate_to_the_parent(void)
 {
 	struct kpool *pool = tree_make(&queued_one, KPOOL_GROUP_FAIL_FAST);
 
@@ -181,7 +181,7 @@ out:
  * while its parent lives on and is cancelled.
  * Fails (KASAN) if the parent follows children that have gone.
  */
-static void child_may_go_before_its_parent(void)
+static void child_may_be_freed_before_its_parent(void)
 {
 	struct kpool *pool = tree_make(&queued_four, 0);
 	struct kpool_group *child, *unused;
@@ -237,8 +237,8 @@ KT_MODULE("kpool selftest: groups of groups",
 	  KT_CASE(depth_is_bounded),
 	  KT_CASE(parent_waits_for_its_children),
 	  KT_CASE(child_can_be_waited_for_alone),
-	  KT_CASE(error_goes_up),
+	  KT_CASE(error_propagates_to_the_parent),
 	  KT_CASE(childs_error_cancels_a_parent_that_fails_fast),
-	  KT_CASE(cancel_goes_down),
-	  KT_CASE(cancel_does_not_go_up),
-	  KT_CASE(child_may_go_before_its_parent));
+	  KT_CASE(cancel_propagates_to_the_children),
+	  KT_CASE(cancel_does_not_propagate_to_the_parent),
+	  KT_CASE(child_may_be_freed_before_its_parent));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CPU goes away and comes back, again and again, under load: nothing is lost,
- * and nothing waits for it.
+ * A CPU goes offline and online repeatedly under load: nothing is lost, and
+ * nothing waits for it.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -145,7 +145,7 @@ out:
  * The look at what runs is not lost with the CPU that was to take it.
  * Fails if it is never asked for again.
  */
-static void watch_outlives_its_cpu(void)
+static void watchdog_outlives_its_cpu(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .stall_ms = 300 };
 	unsigned int cpu = cpu_that_goes();
@@ -182,7 +182,7 @@ static int looks_where_it_is(void *arg)
 	return allowed;
 }
 
-/* The CPU is on its way out, and still online. */
+/* The CPU is on its way offline, and still online. */
 static int cpu_goes(unsigned int cpu)
 {
 	int allowed = 0;
@@ -198,7 +198,7 @@ static int cpu_goes(unsigned int cpu)
  * Fails if it is, and goes on outside of its mask (sent-to-a-dying-cpu); on
  * PREEMPT_RT the kernel complains, too.
  */
-static void worker_is_made_while_its_cpu_goes(void)
+static void worker_is_created_while_its_cpu_goes_offline(void)
 {
 	unsigned int cpu = cpu_that_goes();
 	const struct kpool_attrs attrs = {
@@ -224,5 +224,5 @@ static void worker_is_made_while_its_cpu_goes(void)
 
 KT_MODULE("kpool selftest: CPUs that come and go under load",
 	  KT_CASE(load_outlives_its_cpu),
-	  KT_CASE(watch_outlives_its_cpu),
-	  KT_CASE(worker_is_made_while_its_cpu_goes));
+	  KT_CASE(watchdog_outlives_its_cpu),
+	  KT_CASE(worker_is_created_while_its_cpu_goes_offline));

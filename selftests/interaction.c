@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Abilities used at the same time: pairs of them where one might break the
- * other's promise, and then all at once, at random.
+ * Features used at the same time: pairs of which one could break the other, and
+ * then all at once, at random.
  */
 #include <linux/prandom.h>
 
@@ -44,7 +44,7 @@ static const struct kpool_attrs queued_one = {
  * go on.
  * Fails (hangs) if a drop by the group keeps the stream's turn.
  */
-static void stream_goes_on_when_its_leaders_group_is_cancelled(void)
+static void stream_continues_when_its_leaders_group_is_cancelled(void)
 {
 	struct kpool *pool = busy_pool(&queued_one, 1);
 	static struct order order;
@@ -73,7 +73,7 @@ static void stream_goes_on_when_its_leaders_group_is_cancelled(void)
 }
 
 /* Fails if a group that fails fast waits for ever for its own followers. */
-static void failing_job_drops_those_behind_it_in_its_stream(void)
+static void failing_job_drops_its_followers(void)
 {
 	struct kpool *pool = busy_pool(&queued_one, 1);
 	int i;
@@ -124,7 +124,7 @@ static void displaced_member_is_an_error_of_its_group(void)
 }
 
 /* Fails (hangs) if a displaced job keeps its stream's turn, or breaks its order. */
-static void displaced_job_lets_the_next_of_its_stream_go(void)
+static void displaced_job_starts_the_next_of_its_stream(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 3, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -154,7 +154,8 @@ static void displaced_job_lets_the_next_of_its_stream_go(void)
 /*
  * Nothing is displaced without need.  A light item that is about to start goes only
  * if the heavy one behind it fits then: with 2 units free it does, with 1 not.
- * Fails if the oldest goes, and two wait in a queue of one (displaced-in-vain).
+ * Fails if the oldest goes, and two wait in a queue of one
+ * (displaced-without-room).
  */
 static void displaced_light_or_heavy_makes_room(int two_free)
 {
@@ -253,11 +254,11 @@ static void job_that_waits_for_its_stream_fills_the_queue(void)
 }
 
 /*
- * Jobs that follow one that runs are the only ones in line, and the oldest of
+ * Jobs that follow one that runs are the only ones queued, and the oldest of
  * them goes.
  * Fails if what waits for its stream is spared.
  */
-static void follower_in_line_is_displaced(void)
+static void queued_follower_is_displaced(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -316,7 +317,7 @@ out:
 	busy_end(pool);
 }
 
-/* Fails if a submitter that runs a member itself does not tell the group. */
+/* Fails if a submitter that runs a member itself does not notify the group. */
 static void caller_runs_a_member_of_a_group(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -362,9 +363,10 @@ static void caller_does_not_run_an_expired_job(void)
 /*
  * A heavy job of a stream waits for its units; when its group is cancelled,
  * those that it held back start.
- * Fails (hangs) if nobody is sent for those behind the job that was dropped.
+ * Fails (hangs) if no worker is woken for those behind the job that was
+ * dropped.
  */
-static void dropped_heavy_head_lets_others_start(void)
+static void dropped_heavy_head_starts_others(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
@@ -391,7 +393,7 @@ static void dropped_heavy_head_lets_others_start(void)
 }
 
 /* Fails if a delayed job is dropped for its deadline before its turn, or not then. */
-static void delayed_job_expires_at_its_turn(void)
+static void delayed_job_expires_at_its_start(void)
 {
 	struct kpool *pool = busy_pool(&queued_one, 1);
 
@@ -418,9 +420,9 @@ static void delayed_job_expires_at_its_turn(void)
 /*
  * A high job starts before normal ones, but in its stream it is in its place,
  * and its being held back holds no plain item.
- * Fails if a follower blocks the line because of its priority.
+ * Fails if a follower blocks the queue because of its priority.
  */
-static void high_follower_holds_nobody_back(void)
+static void high_follower_blocks_no_other(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
@@ -568,7 +570,7 @@ static void role_dropped(struct kpool_item *item, int err)
 	atomic_inc(&r->dropped);
 }
 
-/* By our books, does the job rest, and is it in no list of a group? */
+/* By our counters, is the job idle, and in no list of a group? */
 static bool role_rests(struct role *r)
 {
 	return r->collected && r->accepted == r->taken_back +
@@ -795,7 +797,7 @@ static void actor_init(struct actor *a, struct kpool *pool, int seed)
 	}
 }
 
-/* Turns everything that can be turned, until told to stop. */
+/* Turns everything that can be turned, until stopped. */
 struct director {
 	struct kt_thread	thread;
 	struct kpool		*pool;
@@ -935,9 +937,9 @@ static int cancels_its_next_run(struct kpool_item *item)
 /*
  * A member submits itself, has that dropped with its group, and waits for
  * another that no unit is free for.
- * Fails (waits for long) if what is dropped after its own run is hoped for.
+ * Fails (waits for long) if an item dropped after its run counts as progress.
  */
-static void own_dropped_run_hides_no_hang(void)
+static void own_dropped_run_hides_no_deadlock(void)
 {
 	struct kpool *pool = kt_pool("together", &queued_one);
 
@@ -975,9 +977,9 @@ static int cancels_and_flushes(struct kpool_item *item)
 /*
  * While the drop work is busy, a group is cancelled of which nothing is pending,
  * and its only member goes to sleep for good.
- * Fails (waits for long) if nobody looks when the drop work is done.
+ * Fails (waits for long) if nothing checks when the drop work is done.
  */
-static void hang_is_seen_when_all_has_been_dropped(void)
+static void deadlock_is_found_after_the_last_drop(void)
 {
 	struct kpool *pool = kt_pool("together", &queued_one);
 	static struct kpool_group other;
@@ -1008,9 +1010,10 @@ static void hang_is_seen_when_all_has_been_dropped(void)
 /*
  * The next run of a member that runs is dropped with its group: its place in
  * the queue goes to a waiter for one, at once.
- * Fails (waits for long) if room is looked for only when the owner was told.
+ * Fails (waits for long) if room is looked for only when the owner was
+ * notified.
  */
-static void dropped_run_leaves_its_place(void)
+static void dropped_run_frees_its_place(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1,
@@ -1062,11 +1065,11 @@ static int submits_those_who_wait(struct kpool_item *item)
 }
 
 /*
- * The last that is awake sleeps in submit, and is served as soon as somebody
- * looks whether that is a hang.
+ * The last that is awake sleeps in submit, and is admitted as soon as a check
+ * for deadlock finds room.
  * Fails if one of the others is refused all the same.
  */
-static void look_for_a_hang_may_end_a_sleep(void)
+static void deadlock_check_may_admit_a_submitter(void)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = KPOOL_NONE, .min_workers = 4,
@@ -1099,9 +1102,9 @@ static int cancels_and_waits(void *arg)
 /*
  * A caller that takes a place in the queue back, and waits for a run, makes room: a high
  * job that was due before starts at once.
- * Fails (it does not start) if a caller that falls asleep wakes no worker for it.
+ * Fails (it does not start) if a caller that blocks wakes no worker for it.
  */
-static void place_taken_back_is_used_while_its_owner_waits(void)
+static void cancelled_place_is_used_while_the_canceller_waits(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = 2,
@@ -1134,24 +1137,24 @@ static const char *const free_units[] = { "one_free", "two_free", NULL };
 static const char *const newcomers[] = { "plain", "follower", NULL };
 
 KT_MODULE("kpool selftest: abilities used together",
-	  KT_CASE(stream_goes_on_when_its_leaders_group_is_cancelled),
-	  KT_CASE(failing_job_drops_those_behind_it_in_its_stream),
+	  KT_CASE(stream_continues_when_its_leaders_group_is_cancelled),
+	  KT_CASE(failing_job_drops_its_followers),
 	  KT_CASE(displaced_member_is_an_error_of_its_group),
-	  KT_CASE(displaced_job_lets_the_next_of_its_stream_go),
+	  KT_CASE(displaced_job_starts_the_next_of_its_stream),
 	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
 	  KT_CASE(job_that_waits_for_its_stream_fills_the_queue),
-	  KT_CASE(follower_in_line_is_displaced),
+	  KT_CASE(queued_follower_is_displaced),
 	  KT_CASE(due_job_does_not_overtake_a_heavy_submitter),
 	  KT_CASE(caller_runs_a_member_of_a_group),
 	  KT_CASE(caller_does_not_run_an_expired_job),
-	  KT_CASE(dropped_heavy_head_lets_others_start),
-	  KT_CASE(delayed_job_expires_at_its_turn),
-	  KT_CASE(high_follower_holds_nobody_back),
+	  KT_CASE(dropped_heavy_head_starts_others),
+	  KT_CASE(delayed_job_expires_at_its_start),
+	  KT_CASE(high_follower_blocks_no_other),
 	  KT_CASE(group_waits_for_all_kinds_of_jobs),
-	  KT_CASE(own_dropped_run_hides_no_hang),
-	  KT_CASE(hang_is_seen_when_all_has_been_dropped),
-	  KT_CASE(dropped_run_leaves_its_place),
-	  KT_CASE(look_for_a_hang_may_end_a_sleep),
-	  KT_CASE(place_taken_back_is_used_while_its_owner_waits),
+	  KT_CASE(own_dropped_run_hides_no_deadlock),
+	  KT_CASE(deadlock_is_found_after_the_last_drop),
+	  KT_CASE(dropped_run_frees_its_place),
+	  KT_CASE(deadlock_check_may_admit_a_submitter),
+	  KT_CASE(cancelled_place_is_used_while_the_canceller_waits),
 	  KT_EACH(everything_at_once_adds_up, moods));

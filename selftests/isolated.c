@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the watch keeps its time and does its work: not on CPUs that the kernel
- * is to leave alone, and not where the item that it watches may have turned off
- * interrupts.
+ * Where the watchdog keeps its time and does its work: not on CPUs that the
+ * kernel is to leave alone, and not where the item that it watches may have
+ * turned off interrupts.
  */
 #include <linux/cpumask.h>
 #include <linux/kallsyms.h>
@@ -20,7 +20,7 @@
 static struct kpool *pool;
 static struct probe p[1];
 
-/* Where the watch has been seen. */
+/* Where the watchdog has been seen. */
 static struct cpumask timers, works;
 static atomic_t nr_timers, nr_works;
 static int first_timer;
@@ -86,7 +86,7 @@ static void expect_housekeeping(const struct cpumask *seen)
 			pr_err("%s: on CPU %u\n", KBUILD_MODNAME, cpu);
 }
 
-/* One item on @cpu, for some looks of the watch. */
+/* One item on @cpu, for some rounds of the watchdog. */
 static void watch_item_on(unsigned int cpu)
 {
 	struct trace timer = { .name = "timer_expire_entry", .probe = see_timer };
@@ -123,12 +123,12 @@ static void watch_item_on(unsigned int cpu)
 }
 
 /*
- * The kernel leaves isolated CPUs alone, and so does the watch, also of items
- * that run there.
- * Fails if the watch goes to any other CPU: mutants watch-on-isolated-cpus,
- * watch-on-cpus-without-tick.
+ * The kernel leaves isolated CPUs alone, and so does the watchdog, also of
+ * items that run there.
+ * Fails if the watchdog goes to any other CPU: mutants
+ * watchdog-on-isolated-cpus, watchdog-on-cpus-without-tick.
  */
-static void watch_keeps_off_isolated_cpus(void)
+static void watchdog_avoids_isolated_cpus(void)
 {
 	unsigned int cpu;
 
@@ -146,9 +146,10 @@ static void watch_keeps_off_isolated_cpus(void)
 /*
  * An item may turn off interrupts: another CPU keeps the time, if there is one.
  * Where some have no tick, newer kernels choose the CPU of a timer themselves.
- * Fails if the CPU that arms the watch keeps its time: mutant watch-stays-here.
+ * Fails if the CPU that arms the watchdog keeps its time: mutant
+ * watchdog-stays-on-its-cpu.
  */
-static void another_cpu_keeps_the_time(void)
+static void another_cpu_runs_the_watchdog(void)
 {
 	unsigned int cpu;
 
@@ -163,5 +164,5 @@ static void another_cpu_keeps_the_time(void)
 }
 
 KT_MODULE("kpool selftest: where the watch runs",
-	  KT_CASE(watch_keeps_off_isolated_cpus),
-	  KT_CASE(another_cpu_keeps_the_time));
+	  KT_CASE(watchdog_avoids_isolated_cpus),
+	  KT_CASE(another_cpu_runs_the_watchdog));

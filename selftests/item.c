@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can be done to an item: cancel, disable, flush, and being told that it
- * was dropped.
+ * What can be done to an item: cancel, disable, flush, and its drop function.
  */
 #include "compat.h"
 #include "full.h"
@@ -37,9 +36,9 @@ static bool doer_sleeps(struct doer *d, struct kpool_item *item,
 /*
  * Cancel is true for a pending item, which then does not run, is idle and
  * was not dropped.
- * Fails if the item stays in line, or dropped is called for the canceller.
+ * Fails if the item stays queued, or dropped is called for the canceller.
  */
-static void cancel_takes_a_pending_item_back(void)
+static void cancel_removes_a_pending_item(void)
 {
 	static struct full f;
 	static struct kt_job job;
@@ -92,9 +91,10 @@ out:
 /*
  * Cancel of an item whose submitter sleeps: that submit returns -ECANCELED,
  * cancel is false, and nothing is counted as accepted.
- * Fails if the sleeper is left behind or the item is counted as cancelled.
+ * Fails if the blocked submitter is left behind or the item is counted as
+ * cancelled.
  */
-static void cancel_ends_a_sleeping_submit(void)
+static void cancel_ends_a_blocked_submit(void)
 {
 	static const struct kpool_attrs one = { .capacity = 1 };
 	static struct full f;
@@ -125,12 +125,12 @@ out:
 }
 
 /*
- * cancel_wait returns after the run, and while it waits the item is refused;
+ * cancel_sync returns after the run, and while it waits the item is refused;
  * afterwards it is as new.
  * Fails if it does not wait, or does not close the item to submits, so that
  * one that submits itself would keep it waiting.
  */
-static void cancel_wait_waits_and_refuses(void)
+static void cancel_sync_waits_and_refuses(void)
 {
 	static struct full f;
 	struct kpool_item *item = &f.job[0].item;
@@ -221,10 +221,10 @@ static void disable_does_not_wrap(void)
 }
 
 /*
- * disable_wait waits for the run, and the item stays disabled.
+ * disable_sync waits for the run, and the item stays disabled.
  * Fails if it returns early, or enables when its wait is over.
  */
-static void disable_wait_waits_and_stays(void)
+static void disable_sync_waits_and_stays_disabled(void)
 {
 	static struct full f;
 	struct doer d;
@@ -275,7 +275,7 @@ out:
 
 /*
  * Flushers of a pending item are woken when it is cancelled.
- * Fails (hangs) if only a run's end serves them.
+ * Fails (hangs) if only a run's end completes them.
  */
 static void flush_item_ends_with_cancel(void)
 {
@@ -317,7 +317,7 @@ static int endless_again(struct kpool_item *item)
  * while an item submits itself without end.
  * Fails (hangs) if flush waits until nothing is pending.
  */
-static void flush_does_not_wait_for_what_comes_later(void)
+static void flush_does_not_wait_for_later_submissions(void)
 {
 	static struct kt_job job;
 	static struct kt_gate gate;
@@ -353,7 +353,7 @@ static bool flusher_sleeps(struct kt_thread *t, struct kpool *pool)
  * for what came later, though it runs.
  * Fails if a flush counts the items of its time wrongly, or later ones in.
  */
-static void pool_flush_waits_for_what_came_before(void)
+static void pool_flush_waits_for_earlier_submissions(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
@@ -448,7 +448,7 @@ static void flushes_end_in_turn(void)
 		if (!flusher_sleeps(&t[i], pool))
 			break;
 	}
-	/* The second item ends first: nobody waited for it alone. */
+	/* The second item ends first: no thread waited for it alone. */
 	kt_gate_open(&gate[1]);
 	KT_EXPECT_EQ(kpool_flush_item(&job[1].item), 0);
 	KT_EXPECT(!kt_thread_done(&t[1]));
@@ -544,7 +544,7 @@ static int busy_flusher_main(void *arg)
  * Fails if a flush returns before what its caller had submitted has run, or
  * (hangs) waits for what came after it.
  */
-static void flushes_and_submits_go_on_together(void)
+static void flushes_and_submits_run_concurrently(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = 4,
@@ -579,7 +579,10 @@ static void fill(void *mem, size_t size)
 	memset(mem, 0x5a, size);
 }
 
-/* It runs at once in the one unit, in front of a low one, and can be told. */
+/*
+ * It runs at once in the one unit, in front of a low one, so that its start is
+ * seen.
+ */
 static void expect_plain_item(struct kpool *pool, struct kpool_item *item,
 			      struct kt_gate *gate)
 {
@@ -602,7 +605,7 @@ static void expect_plain_item(struct kpool *pool, struct kpool_item *item,
 	/* the low one has not been started before it, nor with it */
 	KT_EXPECT_EQ(kpool_flush_item(&low.item), 0);
 	KT_EXPECT_EQ(kt_stat(pool, units), 0);
-	/* given up, it tells nobody */
+	/* given up, it notifies no owner */
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, item), 0);
 	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
@@ -684,11 +687,12 @@ static void dropped_here(struct kpool_item *item, int err)
 }
 
 /*
- * Abort tells each pending item's owner once, with -ECANCELED, in process
- * context, before it returns; what runs finishes, and sleepers are refused.
+ * Abort notifies each pending item's owner once, with -ECANCELED, in process
+ * context, before it returns; what runs finishes, and blocked submitters are
+ * refused.
  * Fails if dropped is called under the lock, twice, late or with another errno.
  */
-static void abort_drops_what_has_not_started(void)
+static void abort_drops_pending_items(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 8 };
 	static struct full f;
@@ -768,10 +772,10 @@ static int abort_main(void *arg)
 }
 
 /*
- * Cancel of a queued item lets the submitter in that waits for its place.
+ * Cancel of a queued item admits the submitter that waits for its place.
  * Fails if cancel forgets the waiters.
  */
-static void cancel_makes_room_for_a_sleeper(void)
+static void cancel_admits_a_blocked_submitter(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1,
@@ -798,9 +802,9 @@ out:
 }
 
 /*
- * A caller that waits for an item also waits for its dropped function, so that the
- * owner may free it afterwards: cancel_wait, flush, destroy.
- * Fails if an item counts as idle as soon as it has left the line.
+ * A caller that waits for an item also waits for its dropped function, so that
+ * the owner may free it afterwards: cancel_sync, flush, destroy.
+ * Fails if an item counts as idle as soon as it has left the queue.
  */
 static void waiting_includes_the_dropped_function(void)
 {
@@ -873,7 +877,7 @@ static void repeater_dropped_frees(struct kpool_item *item, int err)
 	kfree(r);
 }
 
-/* Where the second acceptance waits: beside a free unit, in line, before it. */
+/* Where the second acceptance waits: beside a free unit, queued, before it. */
 static const char *const repeats[] = { "held", "in-line", "due", NULL };
 static const struct kpool_attrs repeat_attrs[] = {
 	{ .capacity = 2 },
@@ -902,8 +906,8 @@ static struct kpool *repeat(int place, struct repeater *r, struct kt_gate *gate,
 /*
  * Abort does not wait for an item that runs and was submitted again, which is
  * dropped once, when that run has ended; a waiter for the item waits for both.
- * Fails if the owner is told, and may free the item, while it runs; or if what
- * its run holds back is forgotten.
+ * Fails if the owner is notified, and may free the item, while it runs; or if
+ * what its run holds back is forgotten.
  */
 static void abort_drops_a_running_item_after_its_run(int place)
 {
@@ -949,11 +953,11 @@ out:
 }
 
 /*
- * Until that run ends the item is pending, and can be taken back: then nobody
- * is told.
- * Fails if abort takes it out of reach, or cancel_wait returns before the run.
+ * Until that run ends the item is pending, and can be taken back: then no owner
+ * is notified.
+ * Fails if abort takes it out of reach, or cancel_sync returns before the run.
  */
-static void aborted_running_item_can_be_taken_back(int place)
+static void aborted_running_item_can_be_cancelled(int place)
 {
 	static struct repeater r;
 	static struct kt_gate gate;
@@ -1017,9 +1021,9 @@ static void dropped_submits(struct kpool_item *item, int err)
 }
 
 /*
- * An item in its dropped function is idle for nobody: other pools get
- * -EBUSY, its own, closed, -ESHUTDOWN; afterwards any pool may have it.
- * Fails if it could run, be freed by its owner, and be in line elsewhere.
+ * An item in its dropped function is not idle: other pools get -EBUSY, its own,
+ * closed, -ESHUTDOWN; afterwards any pool may have it.
+ * Fails if it could run, be freed by its owner, and be queued elsewhere.
  */
 static void item_in_its_dropped_function_is_busy(void)
 {
@@ -1065,11 +1069,11 @@ static int flush_inside(struct kpool_item *item)
 }
 
 /*
- * An item that waits for a dropped function to return is no hang, though
+ * An item that waits for a dropped function to return is no deadlock, though
  * nothing else runs.
- * Fails if such a wait is refused: mutant dropping-taken-for-hang.
+ * Fails if such a wait is refused: mutant dropping-taken-for-deadlock.
  */
-static void waiting_for_a_dropped_function_is_no_hang(void)
+static void waiting_for_a_dropped_function_is_no_deadlock(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1,
@@ -1228,7 +1232,7 @@ static int storm_job(struct kpool_item *item)
  * it was cancelled.
  * Fails if any path changes an item's place without the lock.
  */
-static void every_acceptance_ends_once(void)
+static void every_submission_ends_once(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
 	struct kt_thread t[4];
@@ -1270,7 +1274,7 @@ static int cancel_all_main(void *arg)
 /*
  * Abort and cancel race for the same items: each is either dropped or
  * cancelled, never both.
- * Fails if abort takes items off the line without marking them.
+ * Fails if abort takes items off the queue without marking them.
  */
 static void abort_and_cancel_share_the_items(void)
 {
@@ -1300,33 +1304,33 @@ out:
 }
 
 KT_MODULE("kpool selftest: what can be done to an item",
-	  KT_CASE(cancel_takes_a_pending_item_back),
+	  KT_CASE(cancel_removes_a_pending_item),
 	  KT_CASE(cancel_leaves_a_running_item_alone),
-	  KT_CASE(cancel_ends_a_sleeping_submit),
-	  KT_CASE(cancel_makes_room_for_a_sleeper),
-	  KT_CASE(cancel_wait_waits_and_refuses),
+	  KT_CASE(cancel_ends_a_blocked_submit),
+	  KT_CASE(cancel_admits_a_blocked_submitter),
+	  KT_CASE(cancel_sync_waits_and_refuses),
 	  KT_CASE(disable_nests),
 	  KT_CASE(disable_does_not_wrap),
-	  KT_CASE(disable_wait_waits_and_stays),
+	  KT_CASE(disable_sync_waits_and_stays_disabled),
 	  KT_CASE(flush_item_waits_for_pending_and_running),
 	  KT_CASE(flush_item_ends_with_cancel),
-	  KT_CASE(flush_does_not_wait_for_what_comes_later),
-	  KT_CASE(pool_flush_waits_for_what_came_before),
+	  KT_CASE(flush_does_not_wait_for_later_submissions),
+	  KT_CASE(pool_flush_waits_for_earlier_submissions),
 	  KT_CASE(later_ends_do_not_end_a_flush),
 	  KT_CASE(flushes_end_in_turn),
 	  KT_CASE(flushes_end_in_turn_in_any_order_of_ends),
-	  KT_CASE(flushes_and_submits_go_on_together),
+	  KT_CASE(flushes_and_submits_run_concurrently),
 	  KT_EACH(init_sets_every_field, inits),
 	  KT_EACH(init_of_heap_memory_sets_every_field, inits),
-	  KT_CASE(abort_drops_what_has_not_started),
+	  KT_CASE(abort_drops_pending_items),
 	  KT_CASE(dropped_may_free_the_item),
 	  KT_CASE(waiting_includes_the_dropped_function),
-	  KT_CASE(waiting_for_a_dropped_function_is_no_hang),
+	  KT_CASE(waiting_for_a_dropped_function_is_no_deadlock),
 	  KT_EACH(abort_drops_a_running_item_after_its_run, repeats),
-	  KT_EACH(aborted_running_item_can_be_taken_back, repeats),
+	  KT_EACH(aborted_running_item_can_be_cancelled, repeats),
 	  KT_EACH(dropped_may_free_an_item_that_ran, repeats),
 	  KT_CASE(item_in_its_dropped_function_is_busy),
 	  KT_CASE(item_may_live_on_the_stack),
 	  KT_CASE(item_may_be_static),
-	  KT_CASE(every_acceptance_ends_once),
+	  KT_CASE(every_submission_ends_once),
 	  KT_CASE(abort_and_cancel_share_the_items));

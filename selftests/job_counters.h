@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Jobs that know how often they ran, how often they were dropped and why.
+ * Jobs that count how often they ran and were dropped, and store the reason.
  */
 #ifndef _KPOOL_SELFTEST_JOB_COUNTERS_H
 #define _KPOOL_SELFTEST_JOB_COUNTERS_H

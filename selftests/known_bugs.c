@@ -29,7 +29,7 @@ static int threads_of(const char *pool)
 	return n;
 }
 
-/* Wake every thread of the pool, as nobody should. */
+/* Wake every thread of the pool, which no user of kthreads should do. */
 static void wake_threads_of(const char *pool)
 {
 	char name[TASK_COMM_LEN];
@@ -44,11 +44,11 @@ static void wake_threads_of(const char *pool)
 }
 
 /*
- * A worker that somebody else wakes has not been sent: it sleeps on, and is
- * there when it is needed.
+ * A worker that another thread wakes was not woken for an item: it stays idle,
+ * and is there when it is needed.
  * Fails if a wake-up is taken for work: mutant spurious-wakeup.
  */
-static void idle_worker_woken_for_nothing_sleeps_on(void)
+static void spuriously_woken_worker_stays_idle(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 4, .min_workers = 4, .flags = KPOOL_PREALLOC,
@@ -78,11 +78,11 @@ out:
 }
 
 /*
- * Release with eight callers asleep sends them all home although the only
- * worker does not end (ants 141, 202).
- * Fails if release waits for a worker before it wakes them.
+ * Shutdown with eight callers blocked refuses them all although the only worker
+ * does not end (ants 141, 202).
+ * Fails if shutdown waits for a worker before it wakes them.
  */
-static void release_wakes_blocked_callers(void)
+static void shutdown_wakes_blocked_callers(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1 };
 	struct kpool *pool = kt_pool("regress", &attrs);
@@ -111,7 +111,7 @@ out:
 	kvfree(jobs);
 }
 
-/* A load: threads that submit one job each, over and over, until told. */
+/* A load: threads that submit one job each, over and over, until stopped. */
 struct load {
 	struct kpool	*pool;
 	bool		stop;
@@ -284,11 +284,11 @@ out:
 }
 
 /*
- * A worker that comes back while its pool is being released ends with it,
+ * A worker that ends its item while its pool is being shut down ends with it,
  * however the two meet (ants 113).
  * Fails if a worker goes to the idle list of a pool already closed.
  */
-static void release_races_with_return(void)
+static void shutdown_races_with_return(void)
 {
 	struct kpool_attrs attrs = { .capacity = 4, .expiry_ms = KPOOL_NO_PURGE };
 	struct kpool *pool = kt_pool("regress", &attrs);
@@ -318,12 +318,12 @@ out:
 }
 
 /*
- * When release has returned 0 the pool has no thread left, and with its
- * expiry long past none comes back (ants 212, 323).
- * Fails if release counts workers as gone that still run, or if the reap work or
- * the spawn work of a closed pool goes on.
+ * When shutdown has returned 0 the pool has no thread left, and with its expiry
+ * long past none is created again (ants 212, 323).
+ * Fails if shutdown counts workers as gone that still run, or if the reap work
+ * or the spawn work of a closed pool goes on.
  */
-static void nothing_lives_after_release(void)
+static void no_thread_is_left_after_shutdown(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 8,
@@ -356,11 +356,11 @@ out:
 }
 
 /*
- * Reboot of a pool that makes its workers beforehand makes them again, once,
+ * Reopen of a pool that makes its workers beforehand makes them again, once,
  * however often (ants 358).
- * Fails if reboot forgets PREALLOC, or adds to what is there.
+ * Fails if reopen forgets PREALLOC, or adds to what is there.
  */
-static void prealloc_survives_reboot(void)
+static void prealloc_survives_reopen(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 6,
@@ -409,10 +409,10 @@ static int purge_race_main(void *arg)
 }
 
 /*
- * One worker that expires whenever a caller comes: the caller is served all
+ * One worker that expires whenever a caller comes: the caller is admitted all
  * the same, by it or by the next (ants 272).
- * Fails if the reap work takes a worker to which an item was given, or if its end
- * does not serve waiters for its unit.
+ * Fails if the reap work takes a worker to which an item was given, or if its
+ * end does not admit waiters for its unit.
  */
 static void last_worker_purged_while_caller_waits(void)
 {
@@ -498,7 +498,7 @@ static int canceller_main(void *arg)
 	return 0;
 }
 
-/* Submit until one in @n was accepted; count what cancel_wait refused. */
+/* Submit until one in @n was accepted; count what cancel_sync refused. */
 static int submit_under_cancel(struct kpool *pool, struct kpool_item *item,
 			       int n)
 {
@@ -603,11 +603,11 @@ static int flusher_main(void *arg)
 }
 
 /*
- * Abort settles everything that was queued: each owner is told once, and a thread that
- * waited for an item comes back (pond 61, 138).
- * Fails if abort forgets items, tells an owner twice, or wakes no waiter.
+ * Abort ends everything that was queued: each owner is notified once, and a
+ * thread that waited for an item returns (pond 61, 138).
+ * Fails if abort forgets items, notifies an owner twice, or wakes no waiter.
  */
-static void abort_settles_the_queued(void)
+static void abort_drops_queued_items(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 1,
@@ -644,10 +644,10 @@ out:
 }
 
 /*
- * Release settles everything that was queued by running it.
- * Fails if the last worker leaves a closed pool whose line is not empty.
+ * Shutdown ends everything that was queued by running it.
+ * Fails if the last worker leaves a closed pool whose queue is not empty.
  */
-static void release_runs_the_queued(void)
+static void shutdown_runs_queued_items(void)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 2,
@@ -741,12 +741,12 @@ static int turmoil_main(void *arg)
 }
 
 /*
- * Threads that release, wait for it and reboot, all at once: the one that closed
- * the pool and waits returns, though another opens it meanwhile.
+ * Threads that shut down, wait and reopen, all at once: the one that closed the
+ * pool and waits returns, though another opens it meanwhile.
  * Fails (a meeting that not all come to) if closing and beginning to wait are
- * two steps: a reboot in between leaves one that waits for an open pool's end.
+ * two steps: a reopen in between leaves one that waits for an open pool's end.
  */
-static void closing_and_opening_at_once_hang_nobody(void)
+static void concurrent_shutdown_and_reopen_do_not_hang(void)
 {
 	struct kpool_attrs attrs = { .capacity = 2 };
 	struct kt_thread t[TURMOIL_THREADS] = { };
@@ -810,7 +810,7 @@ static int modest_main(void *arg)
  * Fails there if the worker goes from item to item and never offers to
  * reschedule.
  */
-static void endless_item_leaves_the_cpu_to_others(void)
+static void endless_item_yields_the_cpu(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1 };
 	struct kt_thread modest = { };
@@ -834,7 +834,7 @@ static void endless_item_leaves_the_cpu_to_others(void)
 	kt_pool_end(greedy.pool);
 }
 
-/* A paused pool of four workers, all idle, and @n jobs in its line. */
+/* A paused pool of four workers, all idle, and @n jobs in its queue. */
 static struct kpool *paused_pool(struct kt_job *jobs, int n)
 {
 	struct kpool_attrs attrs = {
@@ -855,12 +855,12 @@ static struct kpool *paused_pool(struct kt_job *jobs, int n)
 }
 
 /*
- * Release of a paused pool has the line run by the workers that are idle, and
- * then they leave.
- * Fails if release sends them away first, and new ones must be made for what
- * is in line.
+ * Shutdown of a paused pool has the queue run by the workers that are idle,
+ * which then exit.
+ * Fails if shutdown makes them exit first, and new ones must be made for what
+ * is queued.
  */
-static void release_uses_the_idle_workers(void)
+static void shutdown_uses_the_idle_workers(void)
 {
 	struct kt_gate count;
 	struct kt_job *jobs;
@@ -898,11 +898,11 @@ static int release_and_cancel(struct kpool *pool, struct kt_job *jobs, int n)
 }
 
 /*
- * When the line of a closed pool ends because its items are taken back, the
- * workers that were idle leave as well.
- * Fails (release returns -ETIMEDOUT) if only the end of a run sends them away.
+ * When the queue of a closed pool ends because its items are taken back, the
+ * workers that were idle exit as well.
+ * Fails (shutdown returns -ETIMEDOUT) if only the end of a run makes them exit.
  */
-static void cancelling_the_last_lets_idle_workers_leave(void)
+static void cancel_of_the_last_item_ends_idle_workers(void)
 {
 	struct kt_gate count;
 	struct kt_job *jobs;
@@ -972,21 +972,21 @@ static void create_destroy_1000(void)
 }
 
 KT_MODULE("Selftests of kpool: bugs that such pools have had",
-	  KT_CASE(release_wakes_blocked_callers),
-	  KT_CASE(idle_worker_woken_for_nothing_sleeps_on),
+	  KT_CASE(shutdown_wakes_blocked_callers),
+	  KT_CASE(spuriously_woken_worker_stays_idle),
 	  KT_CASE(running_never_exceeds_capacity),
-	  KT_CASE(release_races_with_return),
-	  KT_CASE(nothing_lives_after_release),
-	  KT_CASE(prealloc_survives_reboot),
+	  KT_CASE(shutdown_races_with_return),
+	  KT_CASE(no_thread_is_left_after_shutdown),
+	  KT_CASE(prealloc_survives_reopen),
 	  KT_CASE(last_worker_purged_while_caller_waits),
 	  KT_CASE(overload_clears),
 	  KT_CASE(racing_cancels_claim_once),
 	  KT_CASE(second_cancel_finds_nothing),
-	  KT_CASE(abort_settles_the_queued),
-	  KT_CASE(release_runs_the_queued),
-	  KT_CASE(closing_and_opening_at_once_hang_nobody),
-	  KT_CASE(endless_item_leaves_the_cpu_to_others),
-	  KT_CASE(release_uses_the_idle_workers),
-	  KT_CASE(cancelling_the_last_lets_idle_workers_leave),
+	  KT_CASE(abort_drops_queued_items),
+	  KT_CASE(shutdown_runs_queued_items),
+	  KT_CASE(concurrent_shutdown_and_reopen_do_not_hang),
+	  KT_CASE(endless_item_yields_the_cpu),
+	  KT_CASE(shutdown_uses_the_idle_workers),
+	  KT_CASE(cancel_of_the_last_item_ends_idle_workers),
 	  KT_CASE(create_destroy_warm_up),
 	  KT_CASE(create_destroy_1000));

@@ -21,8 +21,8 @@ grown() {
 		$2 >= count[$1] + 900 { print $1, count[$1] + 0, "->", $2 }'
 }
 
-# slabs_tell_nothing: print why, or fail if they do tell something
-slabs_tell_nothing() {
+# slabs_show_nothing: print why, or fail if they do show something
+slabs_show_nothing() {
 	if [ ! -r /proc/slabinfo ]; then
 		echo "this kernel has no /proc/slabinfo"
 	elif grep -q " kasan_report$" /proc/kallsyms; then
@@ -32,7 +32,7 @@ slabs_tell_nothing() {
 	fi
 }
 
-# no_slab_grown: since slabs_before; else slabs_grown tells which
+# no_slab_grown: since slabs_before; else slabs_grown says which
 # shellcheck disable=SC2317 # wait_until calls it
 no_slab_grown() {
 	slabs_grown=$(grown "$slabs_before" "$(slab_counts)")
@@ -43,7 +43,7 @@ no_slab_grown() {
 # lost for each is seen in some cache.  Fails if destroy forgets to free
 # anything.
 slabs_do_not_grow() {
-	if slabs_blind=$(slabs_tell_nothing); then
+	if slabs_blind=$(slabs_show_nothing); then
 		run_case known_bugs create_destroy_1000
 		ktap_skip slabs_do_not_grow "$slabs_blind"
 		return

@@ -125,7 +125,7 @@ static inline bool load_block_soon(struct kt_submitter *s, struct kpool *pool,
 	return full_block(s, load_submit_soon, pool, &l->job.item);
 }
 
-/* End a case: each sleeper is let in, and everything ends. */
+/* End a case: each blocked submitter is admitted, and everything ends. */
 static inline void load_finish(struct kpool *pool, struct load *l, int n,
 			       struct kt_submitter *s, int nr_submitters)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lockdep is told of items and of waiters for them: a lock that is
- * held across a wait and taken by the items waited for is reported before it
- * hangs, and nothing else is.
+ * What lockdep is notified of, items and waiters for them: a lock that is held
+ * across a wait and taken by the items waited for is reported before it hangs,
+ * and nothing else is.
  *
  * The first report ends lockdep's work until the next boot.  So what is to be
  * reported has a boot of its own for each case; most waits are judged by the
@@ -61,7 +61,7 @@ enum {
 
 /* The names of their pools.  That of the lock is the same after "held-". */
 static const char *const waits[NR_WAITS] = {
-	"flush", "flush-item", "cancel", "disable", "destroy", "release",
+	"flush", "flush-item", "cancel", "disable", "destroy", "shutdown",
 	"group-wait", "group-next", "call", "across"
 };
 
@@ -105,7 +105,7 @@ static bool across_sleeps(void)
 	return task && !task_is_running(task);
 }
 
-/* By an item of a pool that nobody knows to wait for another. */
+/* By an item of a pool that is not known to wait for another. */
 static int hold_across(struct hold *h)
 {
 	struct kpool *pool = kt_pool("across-other", &two);
@@ -185,12 +185,12 @@ static bool hold_begin(struct hold *h, int wait)
 }
 
 /*
- * The case that follows ends it; meanwhile lock_order.sh looks at the order of
- * locks that lockdep has noted.
+ * The next case ends it; meanwhile lock_order.sh looks at the order of locks
+ * that lockdep has noted.
  *
- * There it fails if a wait, or the run of an item, is not told to lockdep: no
- * kpool_lockdep_wait_pool() or kpool_lockdep_wait_item() in it, or no
- * kpool_lockdep_run_begin().
+ * There it fails if a wait, or the run of an item, is not annotated for
+ * lockdep: no kpool_lockdep_wait_pool() or kpool_lockdep_wait_item() in it, or
+ * no kpool_lockdep_run_begin().
  */
 static void locks_are_held_across_waits(void)
 {
@@ -205,13 +205,13 @@ static void locks_are_held_across_waits(void)
 	KT_EXPECT(debug_locks);
 }
 
-/* Fails if a wait does not end because it is told to lockdep. */
+/* Fails if a wait does not end because it is annotated for lockdep. */
 static void waits_end(void)
 {
 	struct hold *h;
 
 	if (!holds[0].pool) {
-		kt_skip("nobody waits");
+		kt_skip("no thread waits");
 		return;
 	}
 	for (h = holds; h < holds + NR_WAITS; h++) {
@@ -333,7 +333,7 @@ static void waits_in_one_order_are_not_reported(void)
 
 /*
  * Waits of items for their own pool are kpool's to judge.
- * Fails if kpool_lockdep_wait_item() does not ask for the item's home.
+ * Fails if kpool_lockdep_wait_item() does not ask for the item's owner.
  */
 static void waits_inside_a_pool_are_not_reported(void)
 {
@@ -385,7 +385,8 @@ static void items_alike_may_wait_for_one_another(void)
 /*
  * A caller that asks and does not wait may hold what items take.
  * Fails if kpool_group_wait(), kpool_group_next(), kpool_call_timeout() or
- * kpool_shutdown_timeout() tell lockdep of a wait without having time for one.
+ * kpool_shutdown_timeout() annotate a wait for lockdep without having time for
+ * one.
  */
 static void polls_are_not_reported(void)
 {
@@ -429,11 +430,11 @@ static int unlocks(struct kpool_item *item)
 }
 
 /*
- * The item that left it is told of by kpool; the worker's next items have it
- * in hand without having taken it, and may take it elsewhere.
+ * The item that left it is reported by kpool; the worker's next items run with
+ * it held, have not taken it, and may take it on another worker.
  * Fails if kpool_lockdep_run_begin() does not look for locks that are held.
  */
-static void lock_that_is_left_has_no_order(void)
+static void leaked_lock_has_no_order(void)
 {
 	struct kpool *pool;
 
@@ -485,7 +486,7 @@ static const kpool_item_fn links[] = {
  * Fails if two functions can be one class, as in a table by hash: with so many
  * of them, in a table of 128 two meet but for once in fifty times.
  */
-static void functions_are_told_apart(void)
+static void functions_are_distinguished(void)
 {
 	int i;
 
@@ -496,7 +497,7 @@ static void functions_are_told_apart(void)
 	end_in_silence();
 }
 
-/* What is told, by kpool itself and by lockdep */
+/* What is reported, by kpool itself and by lockdep */
 
 static int own_errors[2];
 
@@ -508,7 +509,7 @@ static int waits_for_itself(struct kpool_item *item)
 }
 
 /* Fails if kpool_warn_self_wait() is not called, or says nothing. */
-static void waiting_for_oneself_is_told(void)
+static void wait_for_itself_is_reported(void)
 {
 	if (!two_pools())
 		return;
@@ -598,10 +599,10 @@ static int flushes_back(struct kpool_item *item)
 }
 
 /*
- * kpool does not see a circle of waits that leads through several pools.
+ * kpool does not see a cycle of waits that leads through several pools.
  * Fails as the first of the three.
  */
-static void circle_of_pools_is_reported(void)
+static void cycle_of_pools_is_reported(void)
 {
 	if (!two_pools())
 		return;
@@ -620,7 +621,7 @@ static void circle_of_pools_is_reported(void)
 	kt_pool_end(back);
 }
 
-KT_MODULE("kpool selftest: what lockdep is told",
+KT_MODULE("kpool selftest: what lockdep is notified of",
 	  KT_CASE(locks_are_held_across_waits),
 	  KT_CASE(waits_end),
 	  KT_CASE(waits_in_one_order_are_not_reported),
@@ -628,9 +629,9 @@ KT_MODULE("kpool selftest: what lockdep is told",
 	  KT_CASE(groups_inside_a_pool_are_not_reported),
 	  KT_CASE(items_alike_may_wait_for_one_another),
 	  KT_CASE(polls_are_not_reported),
-	  KT_CASE(lock_that_is_left_has_no_order),
-	  KT_CASE(functions_are_told_apart),
-	  KT_CASE(waiting_for_oneself_is_told),
+	  KT_CASE(leaked_lock_has_no_order),
+	  KT_CASE(functions_are_distinguished),
+	  KT_CASE(wait_for_itself_is_reported),
 	  KT_CASE(lock_held_across_flush_is_reported),
 	  KT_CASE(lock_held_across_flush_of_an_item_is_reported),
-	  KT_CASE(circle_of_pools_is_reported));
+	  KT_CASE(cycle_of_pools_is_reported));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What lockdep is told.  What it is to report is left to lock_order_*.sh.
+# What lockdep is notified of.  What it is to report is left to lock_order_*.sh.
 
 . "$(dirname "$0")/ktap.sh"
 
@@ -25,11 +25,11 @@ expect_noted() {
 # With all of these, to hold across a wait what items take is an order that goes round.
 waits_are_noted() {
 	order=$(noted_order)
-	for wait in flush destroy release group-wait group-next; do
-		expect_noted "lockdep knows who waits for the pool: $wait" "held-$wait" "$wait"
+	for wait in flush destroy shutdown group-wait group-next; do
+		expect_noted "lockdep knows a waiter for the pool: $wait" "held-$wait" "$wait"
 	done
 	for wait in flush-item cancel disable call; do
-		expect_noted "lockdep knows who waits for the item: $wait" "held-$wait" "$item"
+		expect_noted "lockdep knows a waiter for the item: $wait" "held-$wait" "$item"
 	done
 	expect_noted "lockdep knows an item that waits for another pool" "$item" across
 	expect_noted "lockdep knows whose items run" flush "$item"
@@ -43,7 +43,7 @@ if load_tested lock_order; then
 	# shellcheck disable=SC2013 # a case's name is a word
 	for case in $(cat /sys/module/lock_order/parameters/list); do
 		case $case in
-		*_is_reported | *_is_told) continue ;;
+		*_is_reported) continue ;;
 		esac
 		run_case lock_order "$case"
 		[ "$case" != locks_are_held_across_waits ] || [ ! -e /proc/lockdep ] || waits_are_noted

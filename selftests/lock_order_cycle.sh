@@ -8,7 +8,7 @@
 
 ktap_begin
 if load_tested lock_order; then
-	run_case lock_order circle_of_pools_is_reported
+	run_case lock_order cycle_of_pools_is_reported
 	unload_test lock_order
 fi
 ktap_end

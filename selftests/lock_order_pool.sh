@@ -8,7 +8,7 @@
 
 ktap_begin
 if load_tested lock_order; then
-	run_case lock_order waiting_for_oneself_is_told
+	run_case lock_order wait_for_itself_is_reported
 	run_case lock_order lock_held_across_flush_is_reported
 	unload_test lock_order
 fi

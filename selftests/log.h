@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel's log says, for tests of what kpool tells people.
+ * What the kernel's log says, for tests of what kpool logs.
  */
 #ifndef _KPOOL_SELFTEST_LOG_H
 #define _KPOOL_SELFTEST_LOG_H

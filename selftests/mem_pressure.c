@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory is at its limit: somebody takes each page that becomes free, and gives
+ * Memory is at its limit: a thread takes each page that becomes free, and gives
  * some back only when the kernel would kill for it.  Nothing is lost, and
  * nothing hangs.
  */
@@ -60,7 +60,7 @@ static unsigned long hog_give_back(unsigned long n)
 	return i;
 }
 
-/* Take what there is, but let nobody be killed for it. */
+/* Take what there is, but do not let the kernel kill for it. */
 static int hog_takes(void *unused)
 {
 	struct page *page;
@@ -203,7 +203,7 @@ static void works_at_the_limit(void)
  * made under the pool's lock (a hang, or a warning), or if submitting takes
  * memory.
  */
-static void pools_go_on_at_the_limit(void)
+static void pools_make_progress_at_the_limit(void)
 {
 	if (!pressure_make())
 		goto out;
@@ -221,4 +221,4 @@ out:
 }
 
 KT_MODULE("kpool selftest: memory at its limit",
-	  KT_CASE(pools_go_on_at_the_limit));
+	  KT_CASE(pools_make_progress_at_the_limit));

@@ -71,7 +71,7 @@ static int left_function(void *arg)
 	return 0;
 }
 
-/* Each comes back when it has run, until it is refused; else it stops some day. */
+/* Each submits itself again, until it is refused or has run often enough. */
 #define AGAIN_MAX	50
 
 static int again_function(void *arg);

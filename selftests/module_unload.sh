@@ -11,8 +11,8 @@ said() {
 	dmesg | grep -c -F "$1"
 }
 
-# told CANCELLED: how many lines tell of so many items
-told() {
+# reported CANCELLED: how many lines report so many items
+reported() {
 	dmesg | grep -c "kpool: default: .*module_unload.* $1 cancelled"
 }
 
@@ -45,7 +45,7 @@ forget() {
 	insmod "$KPOOL_KO" "default_capacity=$2" default_queue_depth=unlimited
 	forget_warned=$(said "module_unload: WARNING")
 	forget_ended=$(said "module_unload: a running item ends")
-	forget_told=$(told "$4")
+	forget_told=$(reported "$4")
 	load_test module_unload "leave=$1" "runs=$3" ${5:+"taker=$5"}
 	rmmod module_unload
 	ktap_result $? "$forget_name: the client can go"
@@ -56,7 +56,7 @@ forget() {
 		"$(stat_of cancelled) $(stat_of completed)"
 	# one of them may be taken by the taker, before or after the search comes to it
 	[ -n "${5:-}" ] ||
-		ktap_is "$forget_name: the log tells" 1 $(($(told "$4") - forget_told))
+		ktap_is "$forget_name: the log reports it" 1 $(($(reported "$4") - forget_told))
 	load_test client use_default=1 items=30 && rmmod client
 	ktap_result $? "$forget_name: the pool goes on"
 	# until a delay of the client's would be over
@@ -66,7 +66,7 @@ forget() {
 	rmmod kpool
 }
 
-# Fails if items are told apart by anything but the module that they are of.
+# Fails if items are distinguished by anything but the module that they are of.
 others_are_left_alone() {
 	insmod "$KPOOL_KO" default_capacity=3 default_queue_depth=unlimited
 	load_test client use_default=1
@@ -97,7 +97,7 @@ a_drop_is_awaited() {
 	rmmod kpool
 }
 
-# Fails if an item that comes back each time it has run is let in again: it would for ever.
+# Fails if an item that comes back each time it has run is accepted again: it would for ever.
 an_item_that_comes_again_is_refused() {
 	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
 	again_refused=$(said "module_unload: comes again no more: -108")
@@ -175,9 +175,9 @@ two_may_go_at_once() {
 
 # Fails if others' items are looked at under one hold of the pool's lock, with interrupts off: then
 # the timer comes through once or twice. Most often, if the machine is busy.
-others_items_hold_nobody_up() {
+others_items_cause_no_delay() {
 	if [ "${KERNEL:-}" = uml-time ]; then
-		ktap_skip "others' items hold nobody up" "no time passes"
+		ktap_skip "others' items cause no delay" "no time passes"
 		return
 	fi
 	insmod "$KPOOL_KO"
@@ -192,19 +192,19 @@ others_items_hold_nobody_up() {
 	ktap_diag "round 1 to $crowd_round: the timer came through$crowd_ticks times"
 	# shellcheck disable=SC2086 # each word is a number
 	[ "$(printf '%s\n' $crowd_ticks | sort -n | sed -n 2p)" -ge 30 ]
-	ktap_result $? "others' items hold nobody up"
+	ktap_result $? "others' items cause no delay"
 	ktap_is "others' delayed items wait on" 100000 "$(stat_of delayed)"
 	rmmod client
 	rmmod kpool
 }
 
-# Fails if a client that has flushed is told of.
-a_tidy_client_is_not_told_of() {
+# Fails if a client that has flushed is reported.
+a_tidy_client_is_not_reported() {
 	insmod "$KPOOL_KO"
 	tidy_said=$(said "removed with items")
 	load_test module_unload runs=2
 	rmmod module_unload
-	ktap_is "a client that flushed is not told of" 0 \
+	ktap_is "a client that flushed is not reported" 0 \
 		"$(($(said "removed with items") - tidy_said))"
 	ktap_is "its items have run" "2 0" "$(stat_of completed) $(stat_of cancelled)"
 	rmmod kpool
@@ -231,10 +231,10 @@ else
 	foreign_items_with_a_dropped_function_are_cancelled
 	borrowed_functions_are_awaited
 	two_may_go_at_once
-	others_items_hold_nobody_up
+	others_items_cause_no_delay
 	others_are_left_alone
 	a_drop_is_awaited
-	a_tidy_client_is_not_told_of
+	a_tidy_client_is_not_reported
 	load_kpool
 fi
 ktap_end

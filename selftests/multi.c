@@ -62,7 +62,7 @@ static void several_end(struct kpool_multi *multi)
  * Fails if the first turn is not number 0's, or a pool is passed over; also if
  * pick and submit do not share the turns.
  */
-static void turns_begin_at_zero_and_go_round(void)
+static void turns_begin_at_zero_and_wrap(void)
 {
 	struct kpool_multi *multi = several(3, NULL, KPOOL_ROUND_ROBIN);
 	struct kt_gate gate;
@@ -357,7 +357,7 @@ out:
 }
 
 /* Fails if an item cannot be found again where it was put. */
-static void items_are_found_wherever_they_went(void)
+static void items_are_found_in_any_pool(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
 	struct kpool_multi *multi = several(3, &attrs, KPOOL_ROUND_ROBIN);
@@ -484,12 +484,12 @@ static void number_out_of_range_is_refused(void)
 #define ANTS_ITEMS	(ANTS_POOLS * ANTS_CAPACITY)
 
 static void ants_submit_all(struct kpool_multi *multi, struct kt_job *jobs,
-			    struct kt_gate *gate, bool invoke)
+			    struct kt_gate *gate, bool by_arg)
 {
 	int i;
 
 	for (i = 0; i < ANTS_ITEMS; i++)
-		if (invoke)
+		if (by_arg)
 			KT_EXPECT_EQ(kpool_submit_arg(kpool_multi_pick(multi), gate,
 						      GFP_KERNEL), 0);
 		else
@@ -517,12 +517,12 @@ static void ants_expect_full(struct kpool_multi *multi)
 	KT_EXPECT_EQ(capacity, ANTS_ITEMS);
 }
 
-/* Full, released, closed for everybody; what follows may open it again. */
+/* Full, shut down, closed for all; what follows may open it again. */
 static void ants_round(struct kpool_multi *multi, struct kt_job *jobs,
-		       struct kt_gate *gate, bool invoke)
+		       struct kt_gate *gate, bool by_arg)
 {
 	kt_gate_init(gate);
-	ants_submit_all(multi, jobs, gate, invoke);
+	ants_submit_all(multi, jobs, gate, by_arg);
 	ants_expect_full(multi);
 	KT_EXPECT(IS_ERR(kpool_multi_pool(multi, ANTS_POOLS)));
 	KT_EXPECT(IS_ERR(kpool_multi_pool(multi, -1)));
@@ -537,14 +537,14 @@ static void ants_round(struct kpool_multi *multi, struct kt_job *jobs,
 }
 
 static const char *const ants_variants[] = {
-	"in-turn-item", "least-loaded-item", "in-turn-invoke",
-	"least-loaded-invoke", NULL
+	"in-turn-item", "least-loaded-item", "in-turn-arg",
+	"least-loaded-arg", NULL
 };
 
 /*
- * 10 pools of capacity 5 hold 50 items, 5 each; all are released within a time,
- * opened again, and hold 50 again.
- * Fails if the items are spread unevenly, or release or reboot forgets a pool.
+ * 10 pools of capacity 5 hold 50 items, 5 each; all are shut down within a
+ * time, opened again, and hold 50 again.
+ * Fails if the items are spread unevenly, or shutdown or reopen forgets a pool.
  */
 static void ants_multi_pool(int variant)
 {
@@ -614,7 +614,7 @@ static void tune_reaches_each(void)
  * Fails if those that had been tuned stay so, or get the first's value, or the
  * default.
  */
-static void refused_tune_is_set_back(void)
+static void refused_tune_is_undone(void)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 5,
@@ -745,7 +745,7 @@ out:
 }
 
 /* Fails if one closed or paused pool makes all of them so. */
-static void they_are_closed_when_all_are(void)
+static void multi_is_closed_when_all_pools_are(void)
 {
 	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
 	int i;
@@ -777,9 +777,9 @@ static int job_slow(struct kpool_item *item)
 /*
  * Number 0 is busy for most of the time, the others for longer.
  * Fails if each of them gets the whole time, if those after the first that is
- * late stay open, or if release cannot be repeated.
+ * late stay open, or if shutdown cannot be repeated.
  */
-static void release_has_one_time_limit(void)
+static void shutdown_has_one_time_limit(void)
 {
 	const unsigned int ms = kt_ms(1000, 30);
 	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
@@ -816,7 +816,7 @@ out:
 static const char *const ends[] = { "first", "last", NULL };
 
 /* Fails if only one of the pools is waited for. */
-static void release_waits_for_the_slowest(int last)
+static void shutdown_waits_for_the_slowest(int last)
 {
 	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
 	struct kt_gate gate;
@@ -857,9 +857,9 @@ static void dropped_ends_its_own(struct kpool_item *item, int err)
 
 /*
  * From inside an item of any, the first or the last, all stay open.
- * Fails if only one of them is looked at, or some are closed before.
+ * Fails if only one of them is checked, or some are closed before.
  */
-static void own_end_is_refused_and_closes_none(void)
+static void shutdown_from_inside_closes_none(void)
 {
 	struct kt_gate gate;
 	struct kt_job job;
@@ -882,7 +882,7 @@ static void own_end_is_refused_and_closes_none(void)
 }
 
 /* The same from inside a dropped function; fails if only items are asked. */
-static void own_end_is_refused_while_dropping(void)
+static void shutdown_while_dropping_is_refused(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
 	struct kt_gate gate;
@@ -907,9 +907,9 @@ static void own_end_is_refused_while_dropping(void)
 
 /*
  * One has an item left, the others rest.
- * Fails if those that could be opened stay open, or reboot needs a second try.
+ * Fails if those that could be opened stay open, or reopen needs a second try.
  */
-static void reboot_opens_all_or_none(void)
+static void reopen_opens_all_or_none(void)
 {
 	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
 	struct kt_gate gate;
@@ -948,7 +948,7 @@ static int destroyer_main(void *multi)
 }
 
 /* Fails if destroy gives up what waits, or does not wait for all of them. */
-static void destroy_lets_all_of_them_finish(void)
+static void destroy_waits_for_all_pools(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
 	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_ROUND_ROBIN);
@@ -1010,27 +1010,27 @@ module_param_cb(hold, &hold_ops, NULL, 0200);
 MODULE_PARM_DESC(hold, "1 to make some pools and keep them busy, then 0 to end them");
 
 KT_MODULE("kpool selftest: several pools as one",
-	  KT_CASE(turns_begin_at_zero_and_go_round),
+	  KT_CASE(turns_begin_at_zero_and_wrap),
 	  KT_CASE(every_turn_is_taken_once),
 	  KT_CASE(least_loaded_gets_the_item),
 	  KT_CASE(ended_items_are_no_load),
 	  KT_CASE(overload_falls_back_to_the_least_loaded),
 	  KT_CASE(only_overload_falls_back),
 	  KT_CASE(blocking_submit_sleeps_at_its_turn),
-	  KT_CASE(items_are_found_wherever_they_went),
+	  KT_CASE(items_are_found_in_any_pool),
 	  KT_CASE(bad_arguments_are_refused),
 	  KT_CASE(largest_arguments_are_accepted),
 	  KT_CASE(name_clash_unwinds),
 	  KT_CASE(number_out_of_range_is_refused),
 	  KT_EACH(ants_multi_pool, ants_variants),
 	  KT_CASE(tune_reaches_each),
-	  KT_CASE(refused_tune_is_set_back),
+	  KT_CASE(refused_tune_is_undone),
 	  KT_CASE(stats_are_sums),
 	  KT_CASE(oldest_is_the_oldest_of_all),
-	  KT_CASE(they_are_closed_when_all_are),
-	  KT_CASE(release_has_one_time_limit),
-	  KT_EACH(release_waits_for_the_slowest, ends),
-	  KT_CASE(own_end_is_refused_and_closes_none),
-	  KT_CASE(own_end_is_refused_while_dropping),
-	  KT_CASE(reboot_opens_all_or_none),
-	  KT_CASE(destroy_lets_all_of_them_finish));
+	  KT_CASE(multi_is_closed_when_all_pools_are),
+	  KT_CASE(shutdown_has_one_time_limit),
+	  KT_EACH(shutdown_waits_for_the_slowest, ends),
+	  KT_CASE(shutdown_from_inside_closes_none),
+	  KT_CASE(shutdown_while_dropping_is_refused),
+	  KT_CASE(reopen_opens_all_or_none),
+	  KT_CASE(destroy_waits_for_all_pools));

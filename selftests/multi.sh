@@ -39,7 +39,7 @@ each_has_its_own_files() {
 zero_is_set_back() {
 	insmod "$KPOOL_KO" min_workers=1
 	load_tested multi || return
-	run_case multi refused_tune_is_set_back
+	run_case multi refused_tune_is_undone
 	unload_test multi
 }
 

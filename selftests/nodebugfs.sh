@@ -4,7 +4,7 @@
 # kernels: stock uml
 # append: debugfs=off
 # needs: submit tune attrs state multi
-# A kernel that has debugfs and lets nobody use it: everything but kpool's files
+# A kernel that has debugfs and lets no user open it: everything but kpool's files
 # works, tuning by call and module parameters included.
 #
 # Fails (oopses) if an error of debugfs_create_dir() is followed, or is taken for

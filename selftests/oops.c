@@ -17,7 +17,7 @@ static struct kpool *pool;
 static struct victim victim;
 static struct probe p[PROBES];
 
-/* What the fault handler has been told. */
+/* What the fault handler was called with. */
 static struct {
 	struct kpool_fault	last;
 	atomic_t		calls;
@@ -93,8 +93,8 @@ static void expect_blamed(int calls, const void *fn, const void *item)
 /* Waiters */
 
 static const char *const waits[] = {
-	"flush_item", "cancel_wait", "disable_wait", "flush", "group_wait",
-	"parent_wait", "call", "call_timeout", "release", "destroy", NULL
+	"flush_item", "cancel_sync", "disable_sync", "flush", "group_wait",
+	"parent_wait", "call", "call_timeout", "shutdown", "destroy", NULL
 };
 
 enum {
@@ -137,8 +137,8 @@ static int waits_in(void *arg)
 	}
 }
 
-/* What is a waiter told while the victim dies? */
-static int told_of_death(int wait)
+/* What does a wait return while the victim dies? */
+static int wait_during_death(int wait)
 {
 	struct kt_thread waiter = { };
 
@@ -152,12 +152,13 @@ static int told_of_death(int wait)
 /* Deaths */
 
 /*
- * The worker leaves the books, a flusher is told, the fault handler knows
- * function and item, another worker takes the place, and the owner may submit
- * the item again.
- * Fails if the hook is not hung up (the watch finds it, but a second later: see
- * the pool of capacity 1 below), if the units of its run are not given back, if
- * the item is still taken for running, or if the dead worker stays a member.
+ * The worker is no longer accounted, a flusher gets the error, the fault
+ * handler knows function and item, another worker takes the place, and the
+ * owner may submit the item again.
+ * Fails if the exit callback is not registered (the watchdog finds it, but a
+ * second later: see the pool of capacity 1 below), if the units of its run are
+ * not given back, if the item is still taken for running, or if the dead worker
+ * stays a member.
  */
 static void one_worker_is_lost(int way)
 {
@@ -165,7 +166,7 @@ static void one_worker_is_lost(int way)
 		return;
 	if (!victim_begin(pool, &victim))
 		goto out;
-	KT_EXPECT_EQ(told_of_death(FLUSH_ITEM), -EIO);
+	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
 	KT_EXPECT_EQ(kt_stat(pool, died), 1);
 	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
 	KT_EXPECT_EQ(kt_stat(pool, completed), 0);
@@ -179,11 +180,10 @@ out:
 }
 
 /*
- * In a pool of one, what waits behind the dead item runs without anybody's
- * help.
- * Fails if nobody is sent to look at the line after a death.
+ * In a pool of one, what waits behind the dead item runs without another call.
+ * Fails if no worker is woken to look at the queue after a death.
  */
-static void the_next_in_line_runs(int way)
+static void next_queued_item_runs(int way)
 {
 	if (!begin(1, way))
 		return;
@@ -226,12 +226,12 @@ static void expect_after(int wait)
 }
 
 /*
- * A waiter for what died is released with -EIO, however it
- * waits, and can go on as after any end.
+ * A waiter for a dead item gets -EIO, however it waits, and continues as after
+ * any end.
  * Fails if the waiters of a run, of a group, of the pool or of its end are not
- * told, or are told 0.
+ * completed, or get 0.
  */
-static void who_waits_is_told(int wait)
+static void waiter_gets_eio(int wait)
 {
 	if (!begin(2, DIE_NULL))
 		return;
@@ -242,7 +242,7 @@ static void who_waits_is_told(int wait)
 		kpool_set_group(&victim.job, &group);
 	if (wait != CALL && wait != CALL_TIMEOUT)
 		victim_begin(pool, &victim);
-	KT_EXPECT_EQ(told_of_death(wait), -EIO);
+	KT_EXPECT_EQ(wait_during_death(wait), -EIO);
 	expect_after(wait);
 	if (pool) {
 		victim_expect_reusable(pool, &victim);
@@ -252,10 +252,10 @@ static void who_waits_is_told(int wait)
 }
 
 /*
- * A caller that waits for something else, or comes later, is told nothing.
- * Fails if all waiters of the pool are told of any death.
+ * A caller that waits for something else, or comes later, gets no error.
+ * Fails if all waiters of the pool get the error of any death.
  */
-static void who_waits_for_others_is_not_told(void)
+static void waiter_for_others_gets_no_error(void)
 {
 	struct kt_thread waiter = { };
 
@@ -291,9 +291,9 @@ static int waits_inside(struct kpool_item *item)
 /*
  * An item of the same pool that waits for the dead one goes on; with every unit
  * in use, that is no deadlock.
- * Fails if a death is not a reason to look for sleepers, or refuses them.
+ * Fails if a death does not recheck the waiters, or refuses them.
  */
-static void an_item_that_waits_goes_on(void)
+static void item_that_waits_continues(void)
 {
 	if (!begin(2, DIE_NULL))
 		return;
@@ -310,10 +310,10 @@ static void an_item_that_waits_goes_on(void)
 }
 
 /*
- * Submitters that sleep because a victim holds the only unit are let in.
- * Fails if the end by death admits nobody.
+ * Submitters that sleep because a victim holds the only unit are admitted.
+ * Fails if the end by death admits no submitter.
  */
-static void sleeping_submitters_are_let_in(void)
+static void blocked_submitters_are_admitted(void)
 {
 	const struct kpool_attrs narrow = { .capacity = 1 };
 	struct kt_submitter s[3] = { };
@@ -363,7 +363,7 @@ static void heavy_item_gives_back_its_units(void)
  * A stream goes on behind a dead job, in order.
  * Fails if the dead worker stays the stream's runner.
  */
-static void stream_goes_on(int way)
+static void stream_continues(int way)
 {
 	struct kpool_stream stream;
 	struct order order;
@@ -393,7 +393,7 @@ static void stream_goes_on(int way)
  * A group that collects gets the dead job, with -EIO.
  * Fails if a death ends a job without adding it to those that ended.
  */
-static void collecting_group_gets_the_dead(void)
+static void collecting_group_gets_the_dead_job(void)
 {
 	struct kpool_job *job;
 	int i, dead = 0;
@@ -427,7 +427,7 @@ static void collecting_group_gets_the_dead(void)
  * A group that fails fast drops the rest after a death.
  * Fails if a death is not a failure to the group.
  */
-static void failing_group_drops_the_rest(void)
+static void failing_group_drops_pending_jobs(void)
 {
 	int i;
 
@@ -440,7 +440,7 @@ static void failing_group_drops_the_rest(void)
 		kpool_set_group(&p[i].job, &group);
 	victim_begin(pool, &victim);
 	probes_submit(pool, p, PROBES);
-	KT_EXPECT_EQ(told_of_death(GROUP_WAIT), -EIO);
+	KT_EXPECT_EQ(wait_during_death(GROUP_WAIT), -EIO);
 	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
 	probes_expect_dropped(p, PROBES, -ECANCELED);
 	finish();
@@ -465,7 +465,7 @@ static int dies_pending(struct kpool_item *item)
  * An item that was submitted again while it ran runs again after its death.
  * Fails if the acceptance goes down with the worker that holds it.
  */
-static void next_run_of_the_dead_is_kept(int way)
+static void next_run_of_a_dead_item_is_kept(int way)
 {
 	if (!begin(2, way))
 		return;
@@ -482,8 +482,8 @@ static void next_run_of_the_dead_is_kept(int way)
 }
 
 /*
- * Call the victim until one call has started it in time; those that have not
- * are over, and have given back their argument.  Returns how many there were.
+ * Call the victim until one call has started it in time; the others timed out
+ * before, and their argument is released.  Returns how many there were.
  */
 static int calls_until_abandoned(void)
 {
@@ -499,11 +499,11 @@ static int calls_until_abandoned(void)
 }
 
 /*
- * A call that nobody waits for any more gives its argument back, once, also if
- * its function dies.
- * Fails if the request goes down with the worker.
+ * A call that no thread waits for any more gives its argument back, once, also
+ * if its function dies.
+ * Fails if the request is lost with the worker.
  */
-static void abandoned_call_gives_back_its_argument(int way)
+static void abandoned_call_releases_its_argument(int way)
 {
 	int calls;
 
@@ -523,9 +523,9 @@ static void abandoned_call_gives_back_its_argument(int way)
 }
 
 /*
- * The form that allocates: the handler is told the caller's function, and the
+ * The form that allocates: the handler gets the caller's function, and the
  * request is freed (a leak shows in kmemleak, where there is one).
- * Fails if kpool's own wrapper is blamed.
+ * Fails if kpool's own wrapper is reported.
  */
 static void function_form_dies_too(int way)
 {
@@ -587,9 +587,9 @@ static int counts(void *unused)
 }
 
 /*
- * Many die, one after the other, and the pool works as on its first day;
- * its memory of workers is used again.
- * Fails if a death leaves anything in the books.
+ * Many die, one after the other, and the pool works as before; its memory of
+ * workers is used again.
+ * Fails if a death leaves a counter wrong.
  */
 static void many_die_in_a_row(void)
 {
@@ -621,10 +621,10 @@ static void many_die_in_a_row(void)
 /* States of the pool */
 
 /*
- * A pool that was aborted while the victim ran comes to rest, and opens again.
- * Fails if a death in a closed pool does not wind it up.
+ * A pool that was aborted while the victim ran drains, and opens again.
+ * Fails if a death in a closed pool does not drain it.
  */
-static void closed_pool_comes_to_rest(int way)
+static void closed_pool_drains_after_death(int way)
 {
 	if (!begin(1, way))
 		return;
@@ -644,9 +644,9 @@ static void closed_pool_comes_to_rest(int way)
 /*
  * A pool that was shrunk while they ran keeps to its capacity after deaths, and
  * a paused one starts nothing for them.
- * Fails if a dead worker is replaced without a look at what is allowed.
+ * Fails if a dead worker is replaced without checking what is allowed.
  */
-static void the_dead_are_replaced_as_allowed(void)
+static void dead_workers_are_replaced_within_limits(void)
 {
 	int i;
 
@@ -694,9 +694,9 @@ static void warm_workers_are_replaced(void)
  * A pool that promises progress without memory has lost its last worker when no
  * thread can be made: it says so, keeps what it has accepted, and goes on, and
  * says so, as soon as one can.
- * Fails if the loss is not told of, or nobody tries again.
+ * Fails if the loss is not logged, or creation is not retried.
  */
-static void lost_promise_is_told_and_mended(void)
+static void lost_guarantee_is_logged_and_restored(void)
 {
 	const struct kpool_attrs promising = { .flags = KPOOL_MEM_RECLAIM };
 	int lost = log_count("kpool: oops: ", "the last worker has died");
@@ -765,15 +765,15 @@ static bool begin_with_states(void)
 /*
  * The handler is given the dead worker's state, which is ended only by a handler that wants
  * to; the next worker has one of its own.
- * Fails if worker_exit is called for the dead.
+ * Fails if worker_exit is called for dead workers.
  */
-static void state_of_the_dead_is_handed_over(void)
+static void state_of_a_dead_worker_is_passed_on(void)
 {
 	victim_init(&victim, DIE_BUG);
 	if (!begin_with_states())
 		return;
 	victim_begin(pool, &victim);
-	KT_EXPECT_EQ(told_of_death(FLUSH_ITEM), -EIO);
+	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
 	KT_EXPECT(blame.last.data);
 	KT_EXPECT_EQ(atomic_read(&states_ended), 0);
 	kfree(blame.last.data);
@@ -808,7 +808,7 @@ static void death_in_worker_init_is_a_failure(void)
  * One that dies in worker_exit is gone all the same.
  * Fails if the reap work waits for it for ever.
  */
-static void death_in_worker_exit_is_an_end(void)
+static void death_in_worker_exit_ends_the_worker(void)
 {
 	if (!begin_with_states())
 		return;
@@ -864,7 +864,7 @@ static void death_in_the_handler_is_one_death(void)
  * Fails if the memory keeps what happened to the last: mutant
  * blamed-by-the-last.
  */
-static void death_after_that_of_the_handler_is_told(void)
+static void death_after_a_handler_death_is_reported(void)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1, .fault = dies_of_blame,
@@ -891,7 +891,8 @@ static void death_after_that_of_the_handler_is_told(void)
 
 /* What a fault handler waits for. */
 static const char *const self_waits[] = {
-	"flush", "flush_item", "cancel_wait", "submit", "group_wait", "release",
+	"flush", "flush_item", "cancel_sync", "submit", "group_wait",
+	"shutdown",
 	"destroy", NULL
 };
 
@@ -917,22 +918,22 @@ static int wait_for_own_pool(int wait)
 	}
 }
 
-static void waits_when_told(void *data, const struct kpool_fault *fault)
+static void waits_when_called(void *data, const struct kpool_fault *fault)
 {
 	self_wait_got = wait_for_own_pool(self_wait);
 	note_fault(data, fault);
 }
 
 /*
- * The dead item has not ended while the handler is told: to wait for it, for its
- * group, its pool, or its unit, is to wait for oneself.
- * Fails (hangs) if the handler is taken for a stranger: mutant
- * death-handler-is-a-stranger.
+ * The dead item has not ended while the handler is called: to wait for it, for
+ * its group, its pool, or its unit, is to wait for itself.
+ * Fails (hangs) if the handler is taken for a thread outside of the pool:
+ * mutant death-handler-not-in-pool.
  */
 static void handler_of_a_death_cannot_wait_for_it(int wait)
 {
 	const struct kpool_attrs attrs = {
-		.capacity = 1, .fault = waits_when_told,
+		.capacity = 1, .fault = waits_when_called,
 	};
 
 	memset(&blame, 0, sizeof(blame));
@@ -956,7 +957,7 @@ static void handler_of_a_death_cannot_wait_for_it(int wait)
 }
 
 /* What a person sees: the script looks between these two. */
-static void a_dead_pool_stays(void)
+static void pool_with_dead_worker_stays(void)
 {
 	if (!begin(2, DIE_NULL))
 		return;
@@ -967,7 +968,7 @@ static void a_dead_pool_stays(void)
 		     1);
 }
 
-static void a_dead_pool_goes(void)
+static void pool_with_dead_worker_ends(void)
 {
 	if (pool)
 		finish();
@@ -975,29 +976,29 @@ static void a_dead_pool_goes(void)
 
 KT_MODULE("kpool selftest: items that oops",
 	  KT_EACH(one_worker_is_lost, ways),
-	  KT_EACH(the_next_in_line_runs, ways),
-	  KT_EACH(who_waits_is_told, waits),
-	  KT_CASE(who_waits_for_others_is_not_told),
-	  KT_CASE(an_item_that_waits_goes_on),
-	  KT_CASE(sleeping_submitters_are_let_in),
+	  KT_EACH(next_queued_item_runs, ways),
+	  KT_EACH(waiter_gets_eio, waits),
+	  KT_CASE(waiter_for_others_gets_no_error),
+	  KT_CASE(item_that_waits_continues),
+	  KT_CASE(blocked_submitters_are_admitted),
 	  KT_CASE(heavy_item_gives_back_its_units),
-	  KT_EACH(stream_goes_on, ways),
-	  KT_CASE(collecting_group_gets_the_dead),
-	  KT_CASE(failing_group_drops_the_rest),
-	  KT_EACH(next_run_of_the_dead_is_kept, ways),
-	  KT_EACH(abandoned_call_gives_back_its_argument, ways),
+	  KT_EACH(stream_continues, ways),
+	  KT_CASE(collecting_group_gets_the_dead_job),
+	  KT_CASE(failing_group_drops_pending_jobs),
+	  KT_EACH(next_run_of_a_dead_item_is_kept, ways),
+	  KT_EACH(abandoned_call_releases_its_argument, ways),
 	  KT_EACH(function_form_dies_too, ways),
 	  KT_CASE(all_workers_die_at_once),
 	  KT_CASE(many_die_in_a_row),
-	  KT_EACH(closed_pool_comes_to_rest, ways),
-	  KT_CASE(the_dead_are_replaced_as_allowed),
+	  KT_EACH(closed_pool_drains_after_death, ways),
+	  KT_CASE(dead_workers_are_replaced_within_limits),
 	  KT_CASE(warm_workers_are_replaced),
-	  KT_CASE(lost_promise_is_told_and_mended),
-	  KT_CASE(state_of_the_dead_is_handed_over),
+	  KT_CASE(lost_guarantee_is_logged_and_restored),
+	  KT_CASE(state_of_a_dead_worker_is_passed_on),
 	  KT_CASE(death_in_worker_init_is_a_failure),
-	  KT_CASE(death_in_worker_exit_is_an_end),
+	  KT_CASE(death_in_worker_exit_ends_the_worker),
 	  KT_CASE(death_in_the_handler_is_one_death),
-	  KT_CASE(death_after_that_of_the_handler_is_told),
+	  KT_CASE(death_after_a_handler_death_is_reported),
 	  KT_EACH(handler_of_a_death_cannot_wait_for_it, self_waits),
-	  KT_CASE(a_dead_pool_stays),
-	  KT_CASE(a_dead_pool_goes));
+	  KT_CASE(pool_with_dead_worker_stays),
+	  KT_CASE(pool_with_dead_worker_ends));

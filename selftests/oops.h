@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Items that do not come back: each kills the thread that it runs in.
+ * Items that do not return: each kills the thread that it runs in.
  *
- * What the kernel says about it is announced to the test bed, which then looks
- * for worse alone.
+ * What the kernel says about it is announced to the test bed, which then fails
+ * on other reports only.
  */
 #ifndef _KPOOL_SELFTEST_OOPS_H
 #define _KPOOL_SELFTEST_OOPS_H
@@ -59,7 +59,7 @@ static inline void die_locked(void)
 
 static noinline void die(int way)
 {
-	/* User Mode Linux does not survive an oops: there each ends its thread */
+	/* User Mode Linux ends at an oops: there each ends its thread */
 	if (IS_ENABLED(CONFIG_UML) && way < DIE_EXIT)
 		way = DIE_EXIT;
 	provoked += way < DIE_EXIT;
@@ -167,7 +167,7 @@ static inline void victim_expect_reusable(struct kpool *pool, struct victim *v)
 	KT_EXPECT_EQ(atomic_read(&v->dropped), 0);
 }
 
-/* Have @n died, and are they out of the books? */
+/* Have @n died, and are they no longer accounted? */
 static inline bool dead_are(struct kpool *pool, u64 n)
 {
 	return KT_EXPECT(kt_wait(kt_stat(pool, died) == n));

@@ -15,17 +15,17 @@ death_can_be_seen() {
 	ktap_is "debugfs shows the death" "-5 died victim_fn" \
 		"$(awk '/victim_fn/ { print $2, $4, $5 }' "$dir/errors")"
 	ktap_is "stats count it" "died 1" "$(grep '^died' "$dir/stats")"
-	ktap_is "the dead worker is no worker" 1 "$(wc -l <"$dir/workers")"
+	ktap_is "the dead worker is not listed" 1 "$(wc -l <"$dir/workers")"
 }
 
 # Fails if kpool's reap work, spawn work or a test died as well.
-nobody_else_oopsed() {
+no_other_task_oopsed() {
 	[ -e /sys/kernel/oops_count ] || return
 	ktap_is "all oopses were provoked" "$(cat /sys/module/oops/parameters/provoked)" \
 		"$(cat /sys/kernel/oops_count)"
 }
 
-# Fails (oopses, hangs) if a dead thread can come back to code that has gone.
+# Fails (oopses, hangs) if an ended thread can return to code that has gone.
 kpool_can_go_and_come_back() {
 	rmmod kpool && load_kpool
 	ktap_result $? "kpool.ko can go and come back after deaths"
@@ -36,9 +36,9 @@ if load_tested oops; then
 	# shellcheck disable=SC2013 # a case's name is a word
 	for case in $(cat /sys/module/oops/parameters/list); do
 		run_case oops "$case"
-		[ "$case" != a_dead_pool_stays ] || ! mount_debugfs || death_can_be_seen
+		[ "$case" != pool_with_dead_worker_stays ] || ! mount_debugfs || death_can_be_seen
 	done
-	nobody_else_oopsed
+	no_other_task_oopsed
 	unload_test oops
 	kpool_can_go_and_come_back
 fi

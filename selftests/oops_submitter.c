@@ -14,10 +14,10 @@ static struct kpool_group group;
 static atomic_t blamed, released;
 static struct kpool_fault last_blame;
 
-/* The victim's own blame waits here, unless it is open. */
+/* The fault handler for the victim waits here, unless it is open. */
 static struct kt_gate blaming;
 
-/* The other's waits here, and then for the victim. */
+/* The handler for the other waits here, and then for the victim. */
 static struct victim other;
 static struct kt_gate blaming_other;
 static int other_got;
@@ -96,10 +96,10 @@ static bool begin_submitter(struct kt_thread *submitter)
 /*
  * The submitter's run ends with -EIO: it is counted, the handler knows function
  * and item, no worker is lost, and the owner may submit the item again.
- * Fails (the waiter hangs) if the watch does not look at runs outside, or is
+ * Fails (the waiter hangs) if the watchdog does not look at runs outside, or is
  * not armed by one.
  */
-static void the_run_ends(int way)
+static void run_of_dead_submitter_ends(int way)
 {
 	struct kt_thread submitter = { }, waiter = { };
 
@@ -127,7 +127,7 @@ out:
 }
 
 static const char *const waits[] = {
-	"cancel_wait", "group_wait", "flush", "release", "destroy", NULL
+	"cancel_sync", "group_wait", "flush", "shutdown", "destroy", NULL
 };
 
 enum { CANCEL_WAIT, GROUP_WAIT, FLUSH, RELEASE, DESTROY };
@@ -149,10 +149,10 @@ static int waits_in(void *arg)
 }
 
 /*
- * A waiter for more than the item is told as well.
- * Fails if a death outside of the workers is an end like any other.
+ * A waiter for more than the item gets the error as well.
+ * Fails if a death outside of the workers is handled as a normal end.
  */
-static void who_waits_is_told(int wait)
+static void waiter_gets_eio(int wait)
 {
 	struct kt_thread submitter = { }, waiter = { };
 
@@ -190,7 +190,7 @@ static int calls_victim(void *unused)
  * Fails (a leak, and destroy hangs) if what the caller held in the pool is
  * forgotten.
  */
-static void a_call_is_given_back(void)
+static void call_of_dead_submitter_is_released(void)
 {
 	struct kt_thread caller = { };
 
@@ -214,10 +214,10 @@ static int submits_inside(struct kpool_item *item)
 
 /*
  * A worker that dies in an item inside of its own dies in both.
- * Fails if one of the two is left in the books, or if the inner one is taken to
- * be inside of a worker that has gone.
+ * Fails if one of the two is left accounted, or if the inner one is taken to be
+ * inside of a worker that has gone.
  */
-static void both_end_where_one_is_inside_the_other(void)
+static void nested_runs_both_end(void)
 {
 	struct kt_thread waiter = { };
 	struct probe outer;
@@ -255,7 +255,8 @@ static int flushes_victim(struct kpool_item *item)
 
 /*
  * The next worker, which is made of the dead one's memory, may wait for the
- * inner run while that is being blamed: it is told, and not refused.
+ * inner run while the handler is called for it: it is completed, and not
+ * refused.
  * Fails (-EDEADLK) if the inner run is taken to sleep where that worker sleeps.
  */
 static void next_worker_may_wait_for_the_inner_run(void)
@@ -287,10 +288,10 @@ out:
 }
 
 /*
- * While the handler is told of one death, another that has not been dealt with is
- * no hope for it.
+ * While the handler is called for one death, another that is not reaped yet
+ * makes no progress for it.
  * Fails (hangs) if a dead submitter is taken for one that goes on: mutant
- * dead-submitter-is-hope.
+ * dead-submitter-is-progress.
  */
 static void handler_cannot_wait_for_the_next_death(void)
 {
@@ -322,9 +323,9 @@ out:
 
 /*
  * A death is noticed also where the pool's workers have long been idle.
- * Fails (the flush hangs) if the watch goes to sleep with the last worker.
+ * Fails (the flush hangs) if the watchdog goes to sleep with the last worker.
  */
-static void a_late_death_is_noticed(void)
+static void late_death_is_noticed(void)
 {
 	struct kt_thread submitter = { };
 
@@ -332,7 +333,7 @@ static void a_late_death_is_noticed(void)
 		goto out;
 	probes_open(&holder, 1);
 	KT_EXPECT_EQ(kpool_flush_item(&holder.job.item), 0);
-	/* the watch comes every second */
+	/* the watchdog comes every second */
 	kt_sleep_ms(3000);
 	victim_let_die(&victim);
 	expect_dead(&submitter);
@@ -368,11 +369,11 @@ out:
 }
 
 KT_MODULE("kpool selftest: submitters that oops",
-	  KT_EACH(the_run_ends, ways),
-	  KT_EACH(who_waits_is_told, waits),
-	  KT_CASE(a_call_is_given_back),
-	  KT_CASE(both_end_where_one_is_inside_the_other),
+	  KT_EACH(run_of_dead_submitter_ends, ways),
+	  KT_EACH(waiter_gets_eio, waits),
+	  KT_CASE(call_of_dead_submitter_is_released),
+	  KT_CASE(nested_runs_both_end),
 	  KT_CASE(next_worker_may_wait_for_the_inner_run),
 	  KT_CASE(handler_cannot_wait_for_the_next_death),
-	  KT_CASE(a_late_death_is_noticed),
+	  KT_CASE(late_death_is_noticed),
 	  KT_CASE(many_die_in_a_row));

@@ -134,7 +134,7 @@ static void jobs_run_in_parallel_and_complete_in_order(void)
  * The head of the order is blocked: jobs that wait for their turn hold no unit,
  * no thread and no place in the queue, and are not pending.
  */
-static void job_waiting_for_its_turn_holds_nothing(void)
+static void job_waiting_for_its_turn_holds_no_unit(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
 	struct probe other;
@@ -190,7 +190,7 @@ static void cancelled_and_expired_jobs_give_up_their_turn(void)
 }
 
 /* The first in the order is cancelled while all behind it wait for their turn. */
-static void cancel_of_the_first_lets_the_next_go(void)
+static void cancel_of_the_first_completes_the_next(void)
 {
 	if (!begin(&queued_two))
 		return;
@@ -226,7 +226,7 @@ static void started_jobs_are_completed_after_abort(void)
 	finish();
 }
 
-static void pause_lets_started_jobs_be_completed(void)
+static void pause_completes_started_jobs(void)
 {
 	if (!begin_behind(&queued_two, 4))
 		return;
@@ -316,7 +316,7 @@ static void pool_ends_after_the_last_completion(int variant)
 		finish();
 }
 
-static const char *const ends[] = { "release", "destroy", NULL };
+static const char *const ends[] = { "shutdown", "destroy", NULL };
 
 /* A job counts once, with the first of both errors. */
 static void errors_of_both_functions_count_once(void)
@@ -386,7 +386,10 @@ static int complete_again(struct kpool_item *item)
 	return 0;
 }
 
-/* Fails if a job comes in twice before it is completed, or not at all after. */
+/*
+ * Fails if a job is submitted twice before it is completed, or not at all
+ * after.
+ */
 static void job_is_submitted_again_from_its_completion(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
@@ -555,7 +558,7 @@ static void flush_of_a_later_job_is_refused_behind_the_first(void)
 }
 
 /* A delayed job comes into the order behind one that waits for it. */
-static void flush_of_a_job_that_comes_later_is_refused(void)
+static void flush_of_a_job_submitted_later_is_refused(void)
 {
 	if (!begin(&queued_four))
 		return;
@@ -578,7 +581,7 @@ static void flush_of_a_job_that_comes_later_is_refused(void)
 	finish();
 }
 
-/* Fails if a wait that ends is taken for a hang. */
+/* Fails if a wait that ends is taken for a deadlock. */
 static void flush_of_an_earlier_job_ends(void)
 {
 	if (!begin(&queued_two))
@@ -599,7 +602,7 @@ static void flush_of_an_earlier_job_ends(void)
  * The first in the order is pending, and the only thread sleeps for one behind
  * it, from outside of the order.
  */
-static void sleep_for_a_turn_that_cannot_come_is_refused(void)
+static void wait_for_a_turn_that_cannot_come_is_refused(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2,
 		.queue_depth = KPOOL_UNLIMITED };
@@ -711,11 +714,11 @@ static void storm_keeps_the_order(void)
 
 KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(jobs_run_in_parallel_and_complete_in_order),
-	  KT_CASE(job_waiting_for_its_turn_holds_nothing),
+	  KT_CASE(job_waiting_for_its_turn_holds_no_unit),
 	  KT_CASE(cancelled_and_expired_jobs_give_up_their_turn),
-	  KT_CASE(cancel_of_the_first_lets_the_next_go),
+	  KT_CASE(cancel_of_the_first_completes_the_next),
 	  KT_CASE(started_jobs_are_completed_after_abort),
-	  KT_CASE(pause_lets_started_jobs_be_completed),
+	  KT_CASE(pause_completes_started_jobs),
 	  KT_CASE(waits_last_until_the_completion),
 	  KT_EACH(pool_ends_after_the_last_completion, ends),
 	  KT_CASE(errors_of_both_functions_count_once),
@@ -727,8 +730,8 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(completion_waits_for_the_one_before),
 	  KT_EACH(flush_of_a_later_job_is_refused, from),
 	  KT_CASE(flush_of_a_later_job_is_refused_behind_the_first),
-	  KT_CASE(flush_of_a_job_that_comes_later_is_refused),
+	  KT_CASE(flush_of_a_job_submitted_later_is_refused),
 	  KT_CASE(flush_of_an_earlier_job_ends),
-	  KT_CASE(sleep_for_a_turn_that_cannot_come_is_refused),
+	  KT_CASE(wait_for_a_turn_that_cannot_come_is_refused),
 	  KT_EACH(jobs_behind_a_dead_one_are_completed, from),
 	  KT_CASE(storm_keeps_the_order));

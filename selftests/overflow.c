@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What submit does when there is no room: wait, run the item itself, or give
- * up the oldest in line.
+ * What submit does when there is no room: wait, run the item itself, or give up
+ * the oldest queued item.
  */
 #include "hardirq.h"
 #include "job_counters.h"
@@ -315,7 +315,7 @@ out:
 
 /*
  * The same for an item that has nothing but its function: a worker that takes
- * it up takes the short way.
+ * it up takes the fast path.
  * Fails if that way does not look for the run of a caller.
  */
 static void plain_item_that_a_caller_runs_starts_again_after(void)
@@ -343,7 +343,7 @@ out:
  * An item that runs already does not run in a caller too: that waits.
  * Fails if being full is all that a caller is asked for.
  */
-static void caller_does_not_run_what_runs(void)
+static void caller_does_not_run_a_running_item(void)
 {
 	struct kt_submitter s = { };
 
@@ -433,8 +433,8 @@ static int waits_for_itself(struct kpool_item *item)
 }
 
 /*
- * Inside an item that a caller runs one is inside the pool: to wait for either
- * is refused, and changes nothing.
+ * Inside an item that a caller runs the caller is inside the pool: to wait for
+ * either is refused, and changes nothing.
  * Fails (hangs) if only workers are known to be inside.
  */
 static void caller_cannot_wait_for_itself(void)
@@ -582,7 +582,7 @@ out:
 
 /*
  * An item that was disabled, or whose pool is closed, does not run in a caller.
- * Fails if a full pool is looked at first.
+ * Fails if a full pool is checked first.
  */
 static void caller_runs_nothing_that_is_refused(void)
 {
@@ -599,10 +599,10 @@ static void caller_runs_nothing_that_is_refused(void)
 }
 
 /*
- * A deadline is looked at before a caller runs the job, as before a worker does.
+ * A deadline is checked before a caller runs the job, as before a worker does.
  * Fails if a caller runs what a worker would have dropped.
  */
-static void caller_does_not_run_what_is_too_late(void)
+static void caller_does_not_run_an_overdue_job(void)
 {
 	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
@@ -655,7 +655,7 @@ static void expect_create(const struct kpool_attrs *attrs, int err)
 /*
  * A caller has no worker's state and must be able to sleep: with worker_init
  * or nonblocking, caller_runs is refused at creation.
- * Fails if a combination is not looked at.
+ * Fails if a combination is not checked.
  */
 static void caller_runs_is_refused_where_it_cannot_be(void)
 {
@@ -813,9 +813,10 @@ static void callers_and_workers_run_each_item_once(void)
 }
 
 /*
- * The newcomer takes the place of the oldest in line, whose owner is told once,
- * with -EAGAIN, in process context; the others keep their order.
- * Fails if the newest goes, nobody is told, or an interrupt tells.
+ * The newcomer takes the place of the oldest queued item, whose owner is
+ * notified once, with -EAGAIN, in process context; the others keep their order.
+ * Fails if the newest goes, no owner is notified, or it is called in an
+ * interrupt.
  */
 static void newcomer_displaces_the_oldest(int way)
 {
@@ -853,7 +854,7 @@ static void prioritise(int i, enum kpool_priority priority)
 }
 
 /*
- * The lowest priority in line is given up first, and of it the oldest.
+ * The lowest queued priority is given up first, and of it the oldest.
  * Fails if the oldest of all goes, or the next to start.
  */
 static void lowest_priority_is_displaced_first(void)
@@ -917,7 +918,7 @@ out:
 }
 
 /*
- * With no queue there is nobody to displace: submit waits, try is refused, and
+ * With no queue there is no item to displace: submit waits, try is refused, and
  * what runs goes on.
  * Fails if a running item, or the newcomer itself, is given up.
  */
@@ -988,9 +989,9 @@ static void newcomer_does_not_wait_for_the_dropped_function(void)
 }
 
 /*
- * A caller that waits for a displaced item, or for the pool, waits for its owner to have
- * been told, and no longer.
- * Fails (hangs) if waiters stay with the line.
+ * A caller that waits for a displaced item, or for the pool, waits for its
+ * owner to have been notified, and no longer.
+ * Fails (hangs) if waiters stay with the queue.
  */
 static void waiters_of_a_displaced_item_are_woken(void)
 {
@@ -1044,8 +1045,8 @@ static void displaced_item_can_be_submitted_again(void)
 
 /*
  * An item that runs and waits to run again is not displaced: its owner could
- * not be told before that run has ended.  Another in line is.
- * Fails if dropped is called while the item runs, or the line is looked at no
+ * not be notified before that run has ended.  Another queued item is.
+ * Fails if dropped is called while the item runs, or the queue is checked no
  * further.
  */
 static void item_that_runs_is_not_displaced(void)
@@ -1072,7 +1073,7 @@ static void item_that_runs_is_not_displaced(void)
 }
 
 /*
- * Delayed jobs are not in line: nobody displaces them.
+ * Delayed jobs are not queued: they are not displaced.
  * Fails if the oldest is looked for among all that is pending.
  */
 static void delayed_job_is_not_displaced(void)
@@ -1122,8 +1123,8 @@ static void paused_pool_displaces(void)
 
 /*
  * With no queue there is nothing to displace, also where what could start is
- * in line.
- * Fails if each item in line has a place in the queue.
+ * queued.
+ * Fails if each queued item has a place in the queue.
  */
 static void paused_pool_without_a_queue_displaces_nothing(void)
 {
@@ -1142,9 +1143,9 @@ static void paused_pool_without_a_queue_displaces_nothing(void)
 /*
  * What is displaced makes room: where more wait than the queue has places,
  * because it was shortened, nothing is.
- * Fails if an item is given up for one that comes in without room.
+ * Fails if an item is given up for one that is admitted without room.
  */
-static void shortened_queue_displaces_nothing_in_vain(void)
+static void shortened_queue_displaces_nothing(void)
 {
 	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 3))
 		return;
@@ -1183,10 +1184,11 @@ static void displaced_or_run_exactly_once(void)
 
 /*
  * Submitters that slept before the pool was tuned back to drop_oldest are not
- * overtaken: while one sleeps, newcomers wait, and nobody is displaced.
- * Fails if a newcomer looks at the line before it looks at the sleepers.
+ * overtaken: while one sleeps, newcomers wait, and no item is displaced.
+ * Fails if a newcomer looks at the queue before it looks at the blocked
+ * submitters.
  */
-static void sleepers_are_not_overtaken_after_tuning(void)
+static void submitters_are_not_overtaken_after_tuning(void)
 {
 	struct kt_submitter s[2] = { };
 
@@ -1212,11 +1214,11 @@ out:
 }
 
 /*
- * Tuned back to caller_runs, the pool lets newcomers run their items themselves, and
- * one that slept before is served as before.
- * Fails if tuning loses a sleeper.
+ * Tuned back to caller_runs, the pool lets newcomers run their items
+ * themselves, and one that slept before is admitted as before.
+ * Fails if tuning loses a blocked submitter.
  */
-static void sleepers_are_served_after_tuning_to_caller_runs(void)
+static void submitters_are_admitted_after_tuning_to_caller_runs(void)
 {
 	struct kt_submitter s = { };
 
@@ -1240,7 +1242,7 @@ out:
 
 /*
  * The policy of the live pool is the one in force at each submit.
- * Fails if a change is stored and not looked at.
+ * Fails if a change is stored and not checked.
  */
 static void policy_changes_at_run_time(int drops)
 {
@@ -1287,10 +1289,10 @@ static int renews_itself(struct kpool_item *item)
 /*
  * An item may free itself while its submitter runs it; another in the same
  * memory is as new as any.
- * Fails if it is known by its address alone: it would be let in without room,
+ * Fails if it is known by its address alone: it would be admitted without room,
  * and wait for the end of the other.
  */
-static void item_may_be_renewed_in_a_caller(void)
+static void item_may_be_reinitialized_in_a_caller(void)
 {
 	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
@@ -1329,11 +1331,11 @@ static void function_submits_another_in_a_caller(void)
 }
 
 /*
- * An item set aside because its submitter runs it leaves its unit to others,
- * also to one that waits behind it.
- * Fails (waits for long) if nobody is admitted then.
+ * An item parked because its submitter runs it leaves its unit to others, also
+ * to one that waits behind it.
+ * Fails (waits for long) if no submitter is admitted then.
  */
-static void item_aside_keeps_nobody_out(void)
+static void parked_item_blocks_no_other(void)
 {
 	struct kt_submitter s = { };
 	struct kt_thread t = { };
@@ -1392,18 +1394,18 @@ static void callers_do_not_nest_without_end(void)
 }
 
 /* What each of three got: 0 in a caller, 1 in a worker, 2 within 0 */
-static int circle_got[3];
+static int cycle_got[3];
 
 static int waits_for_worker(struct kpool_item *item)
 {
-	circle_got[0] = flush(1);
+	cycle_got[0] = flush(1);
 	return timed_fn(item);
 }
 
 static int waits_for_caller(struct kpool_item *item)
 {
 	kt_gate_pass(&timed_dropping);
-	circle_got[1] = flush(0);
+	cycle_got[1] = flush(0);
 	return timed_fn(item);
 }
 
@@ -1420,13 +1422,13 @@ static const char *const depths_of_callers[] = { "one", "two", NULL };
  * that is run within it, for the first: one of them is refused.
  * Fails (hangs) if sleeps in items that no worker runs are not counted.
  */
-static void hang_through_a_caller_is_refused(int depth)
+static void deadlock_through_a_caller_is_refused(int depth)
 {
 	struct kt_thread t = { };
 
 	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
-	memset(circle_got, 0, sizeof(circle_got));
+	memset(cycle_got, 0, sizeof(cycle_got));
 	job[0].job.item.fn = depth ? submits_who_waits : waits_for_worker;
 	job[1].job.item.fn = waits_for_caller;
 	job[2].job.item.fn = waits_for_worker;
@@ -1438,13 +1440,13 @@ static void hang_through_a_caller_is_refused(int depth)
 	if (t.task)
 		KT_EXPECT_EQ(kt_thread_join(&t), 0);
 	KT_EXPECT_EQ(flush(1), 0);
-	KT_EXPECT_EQ(circle_got[0] + circle_got[1], -EDEADLK);
+	KT_EXPECT_EQ(cycle_got[0] + cycle_got[1], -EDEADLK);
 	overflow_finish(NULL, 0);
 }
 
 static int waits_for_the_line(struct kpool_item *item)
 {
-	circle_got[2] = flush(1);
+	cycle_got[2] = flush(1);
 	return timed_fn(item);
 }
 
@@ -1456,20 +1458,20 @@ static int fills_the_line(struct kpool_item *item)
 }
 
 /*
- * An item in a worker runs another itself, and that waits for one in line that
- * cannot start before both have ended: the wait is refused.
+ * An item in a worker runs another itself, and that waits for a queued item
+ * that cannot start before both have ended: the wait is refused.
  * Fails (hangs) if the inner run is taken for one that goes on.
  */
-static void hang_within_a_workers_item_is_refused(void)
+static void deadlock_within_a_workers_item_is_refused(void)
 {
 	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 1))
 		return;
-	memset(circle_got, 0, sizeof(circle_got));
+	memset(cycle_got, 0, sizeof(cycle_got));
 	job[0].job.item.fn = fills_the_line;
 	job[2].job.item.fn = waits_for_the_line;
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(flush(0), 0);
-	KT_EXPECT_EQ(circle_got[2], -EDEADLK);
+	KT_EXPECT_EQ(cycle_got[2], -EDEADLK);
 	KT_EXPECT_EQ(flush(1), 0);
 	KT_EXPECT(timed_ran(&job[1]) && timed_ran(&job[2]));
 	overflow_finish(NULL, 0);
@@ -1483,15 +1485,15 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(waiting_includes_the_run_of_a_caller),
 	  KT_CASE(item_that_a_caller_runs_starts_again_after),
 	  KT_CASE(plain_item_that_a_caller_runs_starts_again_after),
-	  KT_CASE(caller_does_not_run_what_runs),
+	  KT_CASE(caller_does_not_run_a_running_item),
 	  KT_CASE(item_that_a_caller_runs_may_submit_itself),
 	  KT_CASE(item_of_the_pool_runs_it_itself),
-	  KT_CASE(item_may_be_renewed_in_a_caller),
+	  KT_CASE(item_may_be_reinitialized_in_a_caller),
 	  KT_CASE(function_submits_another_in_a_caller),
-	  KT_CASE(item_aside_keeps_nobody_out),
+	  KT_CASE(parked_item_blocks_no_other),
 	  KT_CASE(callers_do_not_nest_without_end),
-	  KT_EACH(hang_through_a_caller_is_refused, depths_of_callers),
-	  KT_CASE(hang_within_a_workers_item_is_refused),
+	  KT_EACH(deadlock_through_a_caller_is_refused, depths_of_callers),
+	  KT_CASE(deadlock_within_a_workers_item_is_refused),
 	  KT_CASE(caller_cannot_wait_for_itself),
 	  KT_CASE(destroy_waits_for_the_run_of_a_caller),
 	  KT_CASE(caller_that_must_not_sleep_is_refused),
@@ -1499,7 +1501,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(caller_runs_functions_and_calls),
 	  KT_CASE(caller_waits_in_a_paused_pool),
 	  KT_CASE(caller_runs_nothing_that_is_refused),
-	  KT_CASE(caller_does_not_run_what_is_too_late),
+	  KT_CASE(caller_does_not_run_an_overdue_job),
 	  KT_CASE(due_job_waits_without_a_caller),
 	  KT_CASE(caller_runs_is_refused_where_it_cannot_be),
 	  KT_CASE(tune_refuses_caller_runs_where_it_cannot_be),
@@ -1516,8 +1518,8 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(delayed_job_is_not_displaced),
 	  KT_CASE(paused_pool_displaces),
 	  KT_CASE(paused_pool_without_a_queue_displaces_nothing),
-	  KT_CASE(shortened_queue_displaces_nothing_in_vain),
+	  KT_CASE(shortened_queue_displaces_nothing),
 	  KT_CASE(displaced_or_run_exactly_once),
-	  KT_CASE(sleepers_are_not_overtaken_after_tuning),
-	  KT_CASE(sleepers_are_served_after_tuning_to_caller_runs),
+	  KT_CASE(submitters_are_not_overtaken_after_tuning),
+	  KT_CASE(submitters_are_admitted_after_tuning_to_caller_runs),
 	  KT_EACH(policy_changes_at_run_time, policies));

@@ -18,7 +18,7 @@ static int got[2];		/* what it and the second got */
 
 /* What a callback can wait for. */
 static const char *const acts[] = {
-	"submit", "flush_item", "call", "group_wait", "flush", "release",
+	"submit", "flush_item", "call", "group_wait", "flush", "shutdown",
 	"destroy", NULL
 };
 
@@ -106,9 +106,10 @@ static struct kpool *begin(int capacity, int queue_depth,
 
 /*
  * The only worker that there can be waits for what it would do itself.
- * Fails (hangs) if it is taken for a stranger: mutant callback-is-a-stranger.
+ * Fails (hangs) if it is taken for a thread outside of the pool: mutant
+ * callback-not-in-pool.
  */
-static void init_is_refused_what_it_holds_up(int what)
+static void init_is_refused_a_deadlock(int what)
 {
 	struct kpool *pool;
 
@@ -125,7 +126,7 @@ static void init_is_refused_what_it_holds_up(int what)
 }
 
 /* The same of a worker that leaves: until it has left, it keeps its place. */
-static void exit_is_refused_what_it_holds_up(int what)
+static void exit_is_refused_a_deadlock(int what)
 {
 	struct kpool *pool;
 
@@ -143,8 +144,9 @@ static void exit_is_refused_what_it_holds_up(int what)
 }
 
 /*
- * What another worker can end is no hang.
- * Fails (-EDEADLK) if any such wait is refused: mutant callback-asleep-is-a-hang.
+ * What another worker can end is no deadlock.
+ * Fails (-EDEADLK) if any such wait is refused: mutant
+ * blocked-callback-is-a-deadlock.
  */
 static void wait_that_another_worker_ends_is_not_refused(int what)
 {
@@ -281,7 +283,7 @@ static void *any_init_hangs(void *data)
  * Where none comes, one more is tried after 100 ms, the next after 200, 400 ms.
  * Fails if there is no end to them: mutant late-inits-are-many.
  */
-static void inits_that_hang_are_few(void)
+static void hanging_inits_are_limited(void)
 {
 	struct kpool *pool;
 
@@ -303,10 +305,10 @@ static void inits_that_hang_are_few(void)
 }
 
 KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
-	  KT_EACH(init_is_refused_what_it_holds_up, acts),
-	  KT_EACH(exit_is_refused_what_it_holds_up, acts),
+	  KT_EACH(init_is_refused_a_deadlock, acts),
+	  KT_EACH(exit_is_refused_a_deadlock, acts),
 	  KT_EACH(wait_that_another_worker_ends_is_not_refused, acts),
 	  KT_CASE(one_of_many_inits_is_refused),
 	  KT_CASE(item_and_init_are_counted_together),
 	  KT_CASE(item_gets_another_worker_if_init_hangs),
-	  KT_CASE(inits_that_hang_are_few));
+	  KT_CASE(hanging_inits_are_limited));

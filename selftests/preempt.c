@@ -13,7 +13,7 @@
  * On a preemptible kernel the item has run when its submit returns.
  * Fails if the woken worker runs at the next tick only, as a kernel looks for a
  * task to run instead where preemption is enabled, not where interrupts are:
- * mutant woken-worker-not-let-in.
+ * mutant woken-worker-not-scheduled.
  */
 static void submit_returns_after_worker_of_higher_priority(void)
 {

@@ -3,7 +3,7 @@
 # boots: alone
 # kernels: stock
 # append: preempt=full
-# A kernel that is told to preempt its own code.
+# A kernel booted to preempt its own code.
 
 . "$(dirname "$0")/ktap.sh"
 

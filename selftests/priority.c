@@ -58,7 +58,7 @@ static void item_prepare(int i, enum kpool_priority priority)
 	rank[i] = priority;
 }
 
-/* Have an item for each letter wait in line: h, n or l. */
+/* Have an item for each letter wait in the queue: h, n or l. */
 static int submit_ranks(struct kpool *pool, const char *ranks)
 {
 	int i;
@@ -132,7 +132,7 @@ static void expect_order_by_rule(struct kpool *pool, int n, int most)
 
 /*
  * High before normal before low, in any order of arrival.
- * Fails if the line is in order of arrival, or low and high are mixed up.
+ * Fails if the queue is in order of arrival, or low and high are mixed up.
  */
 static void high_starts_before_normal_before_low(void)
 {
@@ -206,7 +206,7 @@ static const char *const bypasses[] = {
  * on the live pool it counts from the next start on.
  * Fails if the number is another, or unlimited is one too.
  */
-static void max_bypass_lets_so_many_pass(int variant)
+static void max_bypass_limits_bypasses(int variant)
 {
 	static const int values[] = { 0, 1, 2, 17, KPOOL_UNLIMITED };
 	struct kpool_attrs attrs = one_deep;
@@ -279,7 +279,7 @@ static void low_gets_its_turn_among_normal(void)
 
 /*
  * Any mixture starts in the order that the rule says.
- * Fails if the line loses the order of arrival between priorities.
+ * Fails if the queue loses the order of arrival between priorities.
  */
 static void any_mixture_starts_by_the_rule(void)
 {
@@ -307,9 +307,9 @@ static void any_mixture_starts_by_the_rule(void)
 
 /*
  * Closing a pool keeps the order of what still runs.
- * Fails if release puts the line together in another order.
+ * Fails if shutdown puts the queue together in another order.
  */
-static void released_pool_keeps_the_order(void)
+static void closed_pool_keeps_the_order(void)
 {
 	static const int nr[] = { 3, 5, 1, 4, 0, 2 };
 	struct kpool *pool = paused_pool(&one_deep);
@@ -324,7 +324,7 @@ static void released_pool_keeps_the_order(void)
 
 /*
  * Cancel finds an item of any priority, and the others keep their places.
- * Fails if an item is taken from another priority's part of the line.
+ * Fails if an item is taken from another priority's part of the queue.
  */
 static void cancelled_item_leaves_the_others_in_order(void)
 {
@@ -453,11 +453,11 @@ static bool block_mixed(struct kpool *pool, struct kt_submitter *s)
 }
 
 /*
- * Submitters that sleep are served by arrival, not by priority; without
- * a queue that is the order in which their items start.
- * Fails if the sleepers are sorted as the line is.
+ * Submitters that sleep are admitted by arrival, not by priority; without a
+ * queue that is the order in which their items start.
+ * Fails if the blocked submitters are sorted as the queue is.
  */
-static void sleepers_are_served_by_arrival(void)
+static void submitters_are_admitted_by_arrival(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
 	struct kpool *pool = priority_pool(&attrs);
@@ -476,9 +476,9 @@ static void sleepers_are_served_by_arrival(void)
 
 /*
  * They also come into the queue by arrival; there it is by priority.
- * Fails if a place in the queue is given to the highest of those asleep.
+ * Fails if a place in the queue is given to the highest of those blocked.
  */
-static void sleepers_enter_the_queue_by_arrival(void)
+static void submitters_enter_the_queue_by_arrival(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
 	static const int nr[] = { 2, 4, 1, 0, 3 };
@@ -538,7 +538,7 @@ out:
  * next one starts, and starts first if its priority is higher.
  * Fails if the worker starts a queued item before it looks for room.
  */
-static void sleeper_is_admitted_before_the_next_start(void)
+static void submitter_is_admitted_before_the_next_start(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 2,
@@ -742,7 +742,7 @@ static int comes_again_later(struct kpool_item *it)
  * Fails if it starts before those of a higher priority that came meanwhile, or
  * after its like.
  */
-static void held_item_keeps_its_priority(int priority)
+static void requeued_item_keeps_its_priority(int priority)
 {
 	static const int nr[][4] = {
 		{ 100, 1, 100, 0 },
@@ -813,7 +813,7 @@ out:
 
 /*
  * A flush does not wait for what came after it, also if that was overtaken.
- * Fails if it waits for the line to be empty.
+ * Fails if it waits for the queue to be empty.
  */
 static void flush_does_not_wait_for_later_low_items(void)
 {
@@ -840,10 +840,10 @@ out:
 }
 
 /*
- * The age of the oldest in line is that of the oldest of any priority.
- * Fails if that of the next to start is told.
+ * The age of the oldest queued item is that of the oldest of any priority.
+ * Fails if that of the next to start is reported.
  */
-static void oldest_in_line_may_be_low(void)
+static void oldest_queued_item_may_be_low(void)
 {
 	struct kpool *pool = paused_pool(&one_deep);
 
@@ -876,7 +876,7 @@ static void count_arrivals(struct kpool *pool, int n)
 }
 
 /*
- * The line crosses the wrap of the count of arrivals, at each of its places.
+ * The queue crosses the wrap of the count of arrivals, at each of its places.
  * Fails if the oldest lower one is chosen as if there were no wrap: mutant
  * arrival-unsigned.
  */
@@ -903,11 +903,11 @@ static void oldest_lower_one_is_found_across_the_wrap(void)
 }
 
 /*
- * An item that waited for its own run goes back in front of those that came
- * after it, wherever the wrap lies between.
+ * An item that waited for its own run is queued in front again of those that
+ * came after it, wherever the wrap lies between.
  * Fails if it goes behind them: mutant arrival-unsigned.
  */
-static void held_item_keeps_its_place_across_the_wrap(void)
+static void requeued_item_keeps_its_place_across_the_wrap(void)
 {
 	static struct load own;
 	struct kpool *pool;
@@ -920,7 +920,7 @@ static void held_item_keeps_its_place_across_the_wrap(void)
 		count_arrivals(pool, ARRIVALS_LEFT - before);
 		order_init(&order);
 		load_init(&own, 0);
-		/* it runs and is accepted again, then the line gets longer */
+		/* it runs and is accepted again, then the queue gets longer */
 		KT_EXPECT(load_runs(pool, &own));
 		KT_EXPECT_EQ(load_submit(pool, &own), 0);
 		KT_EXPECT(load_runs(pool, &load[0]));
@@ -1021,11 +1021,11 @@ static void due_job_is_as_old_as_its_time(void)
 }
 
 /*
- * Starts that pass over a lower one count in a row: one that passes nobody
+ * Starts that pass over a lower one count in a row: one that passes no item
  * ends it.
  * Fails if the next lower one comes too early.
  */
-static void row_ends_when_nobody_is_passed(void)
+static void start_without_bypass_resets_the_count(void)
 {
 	struct kpool *pool = paused_pool(&one_deep);
 	int i;
@@ -1064,10 +1064,10 @@ static struct kpool_job late[20];
 
 /*
  * Of those that a start passes over none is forgotten because others are
- * dropped in between: a drop is no start, and nobody's turn.
+ * dropped in between: a drop is no start, and no item's turn.
  * Fails if drops are counted as starts, or begin the count anew.
  */
-static void drops_are_no_turns(int priority)
+static void drops_are_no_bypasses(int priority)
 {
 	struct kpool *pool = paused_pool(&one_deep);
 	int i, n = 0, k = 0;
@@ -1102,30 +1102,30 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(high_starts_before_normal_before_low),
 	  KT_EACH(order_within_a_priority_is_arrival, priorities),
 	  KT_CASE(every_sixteenth_start_goes_to_a_lower_one),
-	  KT_EACH(max_bypass_lets_so_many_pass, bypasses),
+	  KT_EACH(max_bypass_limits_bypasses, bypasses),
 	  KT_CASE(oldest_lower_one_may_be_low),
 	  KT_CASE(low_gets_its_turn_among_normal),
 	  KT_CASE(any_mixture_starts_by_the_rule),
-	  KT_CASE(released_pool_keeps_the_order),
+	  KT_CASE(closed_pool_keeps_the_order),
 	  KT_CASE(cancelled_item_leaves_the_others_in_order),
 	  KT_CASE(abort_drops_every_priority),
 	  KT_CASE(priority_and_weight_are_apart),
 	  KT_CASE(bad_priority_is_refused),
-	  KT_CASE(sleepers_are_served_by_arrival),
-	  KT_CASE(sleepers_enter_the_queue_by_arrival),
+	  KT_CASE(submitters_are_admitted_by_arrival),
+	  KT_CASE(submitters_enter_the_queue_by_arrival),
 	  KT_CASE(high_priority_makes_no_room),
-	  KT_CASE(sleeper_is_admitted_before_the_next_start),
+	  KT_CASE(submitter_is_admitted_before_the_next_start),
 	  KT_EACH(self_submission_does_not_starve_low, upper),
 	  KT_CASE(heavy_low_item_does_not_starve),
 	  KT_CASE(heavy_high_item_holds_back_lower_ones),
 	  KT_EACH(self_submission_keeps_its_priority, priorities),
-	  KT_EACH(held_item_keeps_its_priority, priorities),
+	  KT_EACH(requeued_item_keeps_its_priority, priorities),
 	  KT_CASE(flush_waits_for_low_items_that_are_overtaken),
 	  KT_CASE(flush_does_not_wait_for_later_low_items),
-	  KT_CASE(oldest_in_line_may_be_low),
+	  KT_CASE(oldest_queued_item_may_be_low),
 	  KT_CASE(oldest_lower_one_is_found_across_the_wrap),
-	  KT_CASE(held_item_keeps_its_place_across_the_wrap),
+	  KT_CASE(requeued_item_keeps_its_place_across_the_wrap),
 	  KT_CASE(oldest_lower_one_is_found_over_time),
 	  KT_CASE(due_job_is_as_old_as_its_time),
-	  KT_CASE(row_ends_when_nobody_is_passed),
-	  KT_EACH(drops_are_no_turns, priorities));
+	  KT_CASE(start_without_bypass_resets_the_count),
+	  KT_EACH(drops_are_no_bypasses, priorities));

@@ -81,7 +81,7 @@ static bool make_pools(int n)
 	return pool && (other || n == 1);
 }
 
-/* Nobody is in the item any more. */
+/* No thread is in the item any more. */
 static void end_pools(void)
 {
 	kpool_cancel_sync(&job.item);
@@ -135,11 +135,10 @@ static void uses_it_there(int round)
 
 /*
  * Whichever pool an item is in, it is found there, and runs once for each
- * acceptance.
- * KCSAN complains if an item's home is read plainly (home-read-plainly,
- * home-looked-up-plainly).
+ * acceptance. KCSAN complains if an item's owner is read plainly
+ * (owner-read-plainly, owner-looked-up-plainly).
  */
-static void item_is_found_wherever_it_is(void)
+static void item_is_found_in_any_pool(void)
 {
 	atomic_set(&made, 0);
 	atomic_set(&ended, 0);
@@ -154,7 +153,7 @@ static void item_is_found_wherever_it_is(void)
 	end_pools();
 }
 
-/* Looks, as often as it may matter, whether somebody still waits for it. */
+/* Looks, as often as it may matter, whether a thread still waits for it. */
 static int looks_for_its_caller(void *arg)
 {
 	int i;
@@ -165,7 +164,7 @@ static int looks_for_its_caller(void *arg)
 	return 0;
 }
 
-static void calls_in_vain(int round)
+static void calls_and_gives_up(int round)
 {
 	int ret;
 
@@ -179,14 +178,14 @@ static void looks_at_nothing(int round)
 }
 
 /*
- * The function of a call is told that its caller has gone.
- * KCSAN complains if it is told plainly (abandoned-told-plainly).
+ * The function of a call is notified that its caller has gone. KCSAN complains
+ * if it is notified plainly (abandoned-marked-plainly).
  */
-static void call_hears_that_its_caller_has_gone(void)
+static void call_sees_that_it_is_abandoned(void)
 {
 	if (!make_pools(1))
 		return;
-	race(100, calls_in_vain, looks_at_nothing);
+	race(100, calls_and_gives_up, looks_at_nothing);
 	end_pools();
 }
 
@@ -290,7 +289,7 @@ static void moves_workers(int round)
  * Workers come and go while the pool is tuned; none works without its state.
  * KCSAN complains if the node is read plainly (node-read-plainly).
  */
-static void workers_come_and_go(void)
+static void workers_start_and_exit(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = 8, .worker_init = makes_state,
@@ -305,7 +304,7 @@ static void workers_come_and_go(void)
 }
 
 /* The table of workers is read meanwhile: see the script. */
-static void work_is_looked_at(void)
+static void workers_are_listed_while_running(void)
 {
 	if (!make_pools(1))
 		return;
@@ -315,9 +314,9 @@ static void work_is_looked_at(void)
 
 KT_MODULE("kpool selftest: what is shared without a lock",
 	  KT_CASE(statistics_are_of_one_moment),
-	  KT_CASE(item_is_found_wherever_it_is),
-	  KT_CASE(call_hears_that_its_caller_has_gone),
+	  KT_CASE(item_is_found_in_any_pool),
+	  KT_CASE(call_sees_that_it_is_abandoned),
 	  KT_CASE(pool_is_tuned_while_others_submit),
 	  KT_CASE(pools_are_compared_while_they_work),
-	  KT_CASE(workers_come_and_go),
-	  KT_CASE(work_is_looked_at));
+	  KT_CASE(workers_start_and_exit),
+	  KT_CASE(workers_are_listed_while_running));

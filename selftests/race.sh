@@ -27,7 +27,7 @@ look_at_workers() {
 workers_may_be_looked_at() {
 	: >/tmp/looking
 	look_at_workers &
-	run_case race work_is_looked_at
+	run_case race workers_are_listed_while_running
 	rm /tmp/looking
 	wait
 	ktap_is "a worker is shown with what it runs" "" \
@@ -37,7 +37,7 @@ workers_may_be_looked_at() {
 # Where few accesses are shared, more of them are watched.
 listen_for() {
 	case $1 in
-	item_is* | call_hears* | workers_come* | work_is*) listen 15 ;;
+	item_is* | call_sees* | workers_start* | workers_are*) listen 15 ;;
 	*) listen 50 ;;
 	esac
 }
@@ -46,7 +46,7 @@ run_while_listening() {
 	# shellcheck disable=SC2013 # a case's name is a word
 	for name in $(cat /sys/module/race/parameters/list); do
 		listen_for "$name"
-		[ "$name" = work_is_looked_at ] || run_case race "$name"
+		[ "$name" = workers_are_listed_while_running ] || run_case race "$name"
 	done
 }
 

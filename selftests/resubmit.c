@@ -11,7 +11,7 @@ static const struct kpool_attrs roomy = {
 	.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
 };
 
-/* An item that submits itself for as long as it is told to. */
+/* An item that submits itself for as long as it should. */
 struct again {
 	struct kpool_item	item;
 	struct kpool		*pool;
@@ -47,9 +47,9 @@ static void again_init(struct again *a, struct kpool *pool,
  * An item that submits itself on a full pool is never refused, and waiters that
  * sleep in submit get their turn all the same.
  * Fails if self-submission asks for room (it would be -EDEADLK here), or goes
- * to the head of the line.
+ * to the head of the queue.
  */
-static void self_submission_starves_nobody(void)
+static void self_submission_starves_no_submitter(void)
 {
 	static struct kt_job late[4];
 	static struct kt_gate gate;
@@ -100,7 +100,7 @@ static void self_submission_needs_no_room(void)
 		KT_EXPECT_EQ(kpool_submit(pool, &a.item), 0);
 		KT_EXPECT(kt_wait(READ_ONCE(a.runs) > 50));
 		WRITE_ONCE(a.stop, true);
-		KT_EXPECT(kt_wait(kt_at_rest(pool)));
+		KT_EXPECT(kt_wait(kt_is_drained(pool)));
 		KT_EXPECT_EQ(a.err, 0);
 	}
 	kt_pool_end(pool);
@@ -108,8 +108,8 @@ static void self_submission_needs_no_room(void)
 
 /*
  * What ends self-submission is closing and disable.
- * Fails if the exemption from room exempts from these too: release would
- * never see the last item.
+ * Fails if the exemption from room exempts from these too: shutdown would never
+ * see the last item.
  */
 static void closing_and_disable_end_self_submission(void)
 {
@@ -123,7 +123,7 @@ static void closing_and_disable_end_self_submission(void)
 	KT_EXPECT(kt_wait(READ_ONCE(a.runs) > 10));
 	KT_EXPECT_GE(kpool_disable_sync(&a.item), 0);
 	KT_EXPECT(!a.err || a.err == -ECANCELED);
-	KT_EXPECT(kt_wait(kt_at_rest(pool)));
+	KT_EXPECT(kt_wait(kt_is_drained(pool)));
 	KT_EXPECT_EQ(kpool_enable(&a.item), 0);
 	a.runs = 0;
 	KT_EXPECT_EQ(kpool_submit(pool, &a.item), 0);
@@ -171,10 +171,10 @@ static void submitted_while_running_starts_after(void)
 }
 
 /*
- * An item that waits for its own run holds nobody else back.
- * Fails if such an item keeps its place at the head of the line.
+ * An item that waits for its own run blocks no other item.
+ * Fails if such an item keeps its place at the head of the queue.
  */
-static void held_item_blocks_nobody(void)
+static void requeued_item_blocks_no_other(void)
 {
 	static struct kt_job job, other;
 	static struct kt_gate gate, free;
@@ -198,7 +198,7 @@ static void held_item_blocks_nobody(void)
 	kt_pool_end(pool);
 }
 
-/* An item that knows how often it is entered. */
+/* An item that counts how often it is entered. */
 struct entered {
 	struct kpool_item	item;
 	atomic_t		inside;
@@ -324,7 +324,7 @@ static int renew_fn(struct kpool_item *item)
  * Fails if the worker goes by what it finds in the item after the function,
  * or the first run is mistaken for one of the new item's.
  */
-static void item_may_be_renewed_inside(void)
+static void item_may_be_reinitialized_inside(void)
 {
 	struct kpool *pool = kt_pool("renew", &roomy);
 	struct kpool *other = kt_pool("other", &roomy);
@@ -474,10 +474,10 @@ static void successor_in_the_same_memory_needs_room(int successor)
 /*
  * An idle item may go to another pool; one that is pending is -EALREADY
  * there, and one that runs -EBUSY.
- * Fails if only the pool it is submitted to is looked at: it could run in
- * both at once.
+ * Fails if only the pool it is submitted to is checked: it could run in both at
+ * once.
  */
-static void item_changes_pool_at_rest_only(void)
+static void item_changes_pool_only_when_idle(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
 	static struct full f;
@@ -535,7 +535,7 @@ static void item_outlives_its_pool(void)
 /* Plain variables on both sides: only the pool orders them. */
 struct mirror {
 	struct kpool_item	item;
-	unsigned long		told;
+	unsigned long		value;
 	unsigned long		seen[8];
 };
 
@@ -545,16 +545,16 @@ static int mirror_fn(struct kpool_item *item)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(m->seen); i++)
-		m->seen[i] = m->told;
+		m->seen[i] = m->value;
 	return 0;
 }
 
-static void mirror_expect(struct mirror *m, unsigned long told)
+static void mirror_expect(struct mirror *m, unsigned long value)
 {
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(m->seen); i++)
-		KT_EXPECT_EQ(m->seen[i], told);
+		KT_EXPECT_EQ(m->seen[i], value);
 }
 
 /*
@@ -575,12 +575,12 @@ static void stores_before_submit_are_seen(void)
 		return;
 	kpool_init_item(&m.item, mirror_fn);
 	for (n = 0; n < kt_count(20000); n += 2) {
-		m.told = n;
+		m.value = n;
 		err = kpool_submit(pool, &m.item);
 		KT_EXPECT(!err || err == -EALREADY);
 		if (n % 3 == 0)
 			cpu_relax();
-		m.told = n + 1;
+		m.value = n + 1;
 		err = kpool_submit(pool, &m.item);
 		KT_EXPECT(!err || err == -EALREADY);
 		if (n & 2)
@@ -593,11 +593,11 @@ static void stores_before_submit_are_seen(void)
 }
 
 /*
- * After cancel_wait the item's run, if there was one, is over and its stores
+ * After cancel_sync the item's run, if there was one, is over and its stores
  * are seen: either none of them or all.
- * Fails if cancel_wait returns while the function runs.
+ * Fails if cancel_sync returns while the function runs.
  */
-static void stores_are_seen_after_cancel_wait(void)
+static void stores_are_seen_after_cancel_sync(void)
 {
 	static struct mirror m;
 	struct kpool *pool = kt_pool("mirror", &roomy);
@@ -610,7 +610,7 @@ static void stores_are_seen_after_cancel_wait(void)
 	memset(m.seen, 0, sizeof(m.seen));
 	for (n = 1; n < kt_count(10000); n++) {
 		before = m.seen[0];
-		m.told = n;
+		m.value = n;
 		KT_EXPECT_EQ(kpool_submit(pool, &m.item), 0);
 		if (n % 2)
 			usleep_range(1, 20);
@@ -652,9 +652,9 @@ static void item_outlives_its_worker(void)
 /*
  * An item that was given to another pool is not asked any more which worker of
  * the first ran it.
- * Fails (KASAN) if it remembers: mutant adopted-with-worker.
+ * Fails (KASAN) if it remembers: mutant migrated-with-worker.
  */
-static void item_forgets_the_workers_of_its_old_pool(void)
+static void item_does_not_follow_workers_of_its_old_pool(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
 	struct kpool *first = kt_pool("first", &attrs);
@@ -683,18 +683,18 @@ out:
 }
 
 KT_MODULE("kpool selftest: items submitted again",
-	  KT_CASE(self_submission_starves_nobody),
+	  KT_CASE(self_submission_starves_no_submitter),
 	  KT_CASE(self_submission_needs_no_room),
 	  KT_CASE(closing_and_disable_end_self_submission),
 	  KT_CASE(submitted_while_running_starts_after),
-	  KT_CASE(held_item_blocks_nobody),
+	  KT_CASE(requeued_item_blocks_no_other),
 	  KT_CASE(never_on_two_workers_at_once),
 	  KT_CASE(item_may_free_itself),
-	  KT_CASE(item_may_be_renewed_inside),
+	  KT_CASE(item_may_be_reinitialized_inside),
 	  KT_EACH(successor_in_the_same_memory_needs_room, successors),
-	  KT_CASE(item_changes_pool_at_rest_only),
+	  KT_CASE(item_changes_pool_only_when_idle),
 	  KT_CASE(item_outlives_its_pool),
 	  KT_CASE(item_outlives_its_worker),
-	  KT_CASE(item_forgets_the_workers_of_its_old_pool),
+	  KT_CASE(item_does_not_follow_workers_of_its_old_pool),
 	  KT_CASE(stores_before_submit_are_seen),
-	  KT_CASE(stores_are_seen_after_cancel_wait));
+	  KT_CASE(stores_are_seen_after_cancel_sync));

@@ -4,7 +4,7 @@
  *
  * A module has a table of cases, ended by KT_MODULE().  Its parameter "list"
  * names them; writing a name to "run" runs that case in the writer's context,
- * and the write fails if the case did; "result" tells how the last one ended.
+ * and the write fails if the case did; "result" reports how the last one ended.
  *
  * A case is a void function.  KT_EXPECT() and its kin record a failure, log
  * it with file, line and values, and say whether the expectation held, so that
@@ -157,7 +157,7 @@ static inline struct kpool *kt_pool(const char *name,
 	return pool;
 }
 
-static inline bool kt_at_rest(struct kpool *pool)
+static inline bool kt_is_drained(struct kpool *pool)
 {
 	struct kpool_stats s;
 
@@ -170,7 +170,7 @@ static inline void kt_check_identities(struct kpool *pool)
 {
 	struct kpool_stats s;
 
-	KT_EXPECT(kt_wait(kt_at_rest(pool)));
+	KT_EXPECT(kt_wait(kt_is_drained(pool)));
 	kpool_get_stats(pool, &s);
 	KT_EXPECT_EQ(s.pending, 0);
 	KT_EXPECT_EQ(s.running, 0);
@@ -191,7 +191,7 @@ static inline void kt_pool_end(struct kpool *pool)
 	KT_EXPECT_EQ(kpool_destroy(pool), 0);
 }
 
-/* Items that wait at a gate, count, and are told when dropped */
+/* Items that wait at a gate, count, and are notified when dropped */
 
 struct kt_gate {
 	struct completion	open;
@@ -355,8 +355,8 @@ static inline bool kt_thread_asleep(struct kt_thread *t)
 }
 
 /*
- * Threads that do a thing a thousand times may take minutes; the wait is one of
- * many sleeps, so that the kernel takes it for no hung task.
+ * Threads that repeat an operation a thousand times may take minutes; the wait
+ * is one of many sleeps, so that the kernel takes it for no hung task.
  */
 static inline bool kt_thread_ends(struct kt_thread *t)
 {

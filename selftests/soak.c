@@ -106,7 +106,7 @@ static int submits(void *arg)
 	return 0;
 }
 
-/* Start to soak a pool, until @wanted items have run, or to be told. */
+/* Start to soak a pool, until @wanted items have run, or to be stopped. */
 static bool begin(const struct kpool_attrs *attrs, u64 wanted)
 {
 	int i, j;
@@ -204,7 +204,7 @@ static const struct {
  * Items go on while the attributes change under them.
  * Fails if a change loses an item, a worker or a wake-up.
  */
-static void every_tuning_holds(void)
+static void every_tuning_applies(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 32 };
 	struct kpool_attrs now;
@@ -263,7 +263,7 @@ static bool comes_and_goes(unsigned int kind)
  * Pools come and go, and leave nothing.
  * Fails if destroy waits for ever, or for too little (an oops).
  */
-static void every_pool_goes(void)
+static void every_pool_ends(void)
 {
 	int i;
 
@@ -275,5 +275,5 @@ static void every_pool_goes(void)
 
 KT_MODULE("kpool selftest: the same for very long",
 	  KT_CASE(every_item_runs),
-	  KT_CASE(every_tuning_holds),
-	  KT_CASE(every_pool_goes));
+	  KT_CASE(every_tuning_applies),
+	  KT_CASE(every_pool_ends));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An item that runs for longer than its pool's stall time is told of: once for
+ * An item that runs for longer than its pool's stall time is reported: once for
  * each run, by its function, with its stack.
  */
 #include <linux/cpumask.h>
@@ -98,10 +98,10 @@ static bool stalls(u64 n)
 	return KT_EXPECT(kt_wait(stalled() == n));
 }
 
-/* Lines that tell of a function's stall. */
-#define told(fn)	log_count("kpool: stall: " fn " ", "has run for")
+/* Lines that report a function's stall. */
+#define seen(fn)	log_count("kpool: stall: " fn " ", "has run for")
 
-/* Can this kernel tell where a thread is? */
+/* Does this kernel know where a thread is? */
 static bool stacks_can_be_had(void)
 {
 	unsigned long entry[4];
@@ -133,14 +133,14 @@ static bool start_on_last_cpu(void)
 }
 
 /*
- * An item that sleeps for too long is told of by its function, with its stack,
+ * An item that sleeps for too long is reported by its function, with its stack,
  * and counted; once, however long it goes on; and again if it stalls again.
- * Fails if the watch is not armed by the item, if each look tells of it anew,
+ * Fails if the watchdog is not armed by the item, if each look reports it anew,
  * or if a run of the same item is taken for the one before.
  */
-static void sleeper_is_told_of_once_a_run(void)
+static void sleeping_item_is_reported_once_a_run(void)
 {
-	int before = told("sleeps_too_long");
+	int before = seen("sleeps_too_long");
 	int first = stacks_shown("sleeps_too_long");
 	int run, shown;
 
@@ -151,11 +151,11 @@ static void sleeper_is_told_of_once_a_run(void)
 		kt_gate_init(&p[0].own);
 		probes_submit(pool, p, 1);
 		if (!stalls(run) ||
-		    !KT_EXPECT(kt_wait(told("sleeps_too_long") == before + run)))
+		    !KT_EXPECT(kt_wait(seen("sleeps_too_long") == before + run)))
 			break;
 		kt_sleep_ms(4 * STALL);
 		KT_EXPECT_EQ(stalled(), run);
-		KT_EXPECT_EQ(told("sleeps_too_long"), before + run);
+		KT_EXPECT_EQ(seen("sleeps_too_long"), before + run);
 		if (kt_exact && stacks_can_be_had())
 			KT_EXPECT_GE(stacks_shown("sleeps_too_long"), shown + 1);
 		probes_open(p, 1);
@@ -169,24 +169,24 @@ static void sleeper_is_told_of_once_a_run(void)
 }
 
 /*
- * The form with an argument is told of by the caller's function.
+ * The form with an argument is reported by the caller's function.
  * Fails if kpool's own wrapper is named.
  */
-static void function_form_is_told_of_by_the_callers_function(void)
+static void function_form_is_reported_by_the_callers_function(void)
 {
-	int before = told("sleeps_too_long_by_argument");
+	int before = seen("sleeps_too_long_by_argument");
 
 	if (!stall_make(1, STALL, probe_fn))
 		return;
 	KT_EXPECT_EQ(kpool_submit_fn(pool, sleeps_too_long_by_argument,
 				     &p[0].own, GFP_KERNEL), 0);
 	if (stalls(1))
-		KT_EXPECT(kt_wait(told("sleeps_too_long_by_argument") ==
+		KT_EXPECT(kt_wait(seen("sleeps_too_long_by_argument") ==
 				  before + 1));
 	stall_finish();
 }
 
-static bool spinner_is_told_of(int run, int shown, int refused)
+static bool spinner_is_shown(int run, int shown, int refused)
 {
 	if (!stalls(run))
 		return false;
@@ -200,23 +200,23 @@ static bool spinner_is_told_of(int run, int shown, int refused)
 static bool spinner_is_to_run_again(int run)
 {
 	int shown = stacks_shown("spins_too_long"), refused = stacks_refused();
-	bool told;
+	bool shown_now;
 
 	WRITE_ONCE(spin_on, true);
 	probes_submit(pool, p, 1);
-	told = spinner_is_told_of(run, shown, refused);
+	shown_now = spinner_is_shown(run, shown, refused);
 	WRITE_ONCE(spin_on, false);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	return told && stacks_refused() > refused;
+	return shown_now && stacks_refused() > refused;
 }
 
 /*
- * An item that spins on another CPU is told of with its stack, which is taken
+ * An item that spins on another CPU is reported with its stack, which is taken
  * there, if that CPU answers in time: on a machine that stands still meanwhile
  * it does not, and the next run has to show it.
  * Fails if the stack of a running task is read from afar, or not at all.
  */
-static void spinner_is_told_of_with_its_stack(void)
+static void spinner_is_reported_with_its_stack(void)
 {
 	int run = 1;
 
@@ -240,14 +240,14 @@ static noinline int never_sleeps(struct kpool_item *item)
 }
 
 /*
- * An item that does not sleep, but lets others run, is told of on any number of
- * CPUs, each time; whether its stack can be had depends on what runs when its
- * CPU is asked.
- * Fails if only sleepers are told of.
+ * An item that does not sleep, but lets others run, is reported on any number
+ * of CPUs, each time; whether its stack can be had depends on what runs when
+ * its CPU is asked.
+ * Fails if only sleeping items are reported.
  */
-static void busy_item_is_told_of(void)
+static void busy_item_is_reported(void)
 {
-	int before = told("never_sleeps");
+	int before = seen("never_sleeps");
 	int run;
 
 	if (kt_exact) {
@@ -260,7 +260,7 @@ static void busy_item_is_told_of(void)
 		WRITE_ONCE(spin_on, true);
 		probes_submit(pool, p, 1);
 		if (!stalls(run) ||
-		    !KT_EXPECT(kt_wait(told("never_sleeps") == before + run)))
+		    !KT_EXPECT(kt_wait(seen("never_sleeps") == before + run)))
 			break;
 		WRITE_ONCE(spin_on, false);
 		KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -278,9 +278,9 @@ static int keeps_the_first_cpu_busy(void *unused)
 }
 
 /*
- * One that spins with interrupts off is told of without: nobody can ask its CPU.
- * The first CPU is kept busy meanwhile, so that it is the one that keeps the
- * time.
+ * One that spins with interrupts off is reported without: its CPU cannot be
+ * asked. The first CPU is kept busy meanwhile, so that it is the one that keeps
+ * the time.
  * Fails if the answer is waited for without limit (it comes when the item ends).
  */
 static void spinner_with_interrupts_off_has_no_stack(void)
@@ -309,7 +309,7 @@ static void spinner_with_interrupts_off_has_no_stack(void)
 }
 
 /* Eight in full and a number, or, in several looks, all of them in full. */
-static bool many_are_told(int in_full)
+static bool many_are_reported(int in_full)
 {
 	return in_full == MANY ||
 	       (in_full >= 8 &&
@@ -317,14 +317,14 @@ static bool many_are_told(int in_full)
 }
 
 /*
- * Many at a time: all are counted, eight are told of in full, and how many more
- * there are.
+ * Many at a time: all are counted, eight are reported in full, and how many
+ * more there are.
  * Fails if one look finds one stall, or floods the log: mutant
  * stall-nine-in-full.
  */
 static void many_are_counted(void)
 {
-	int before = told("sleeps_too_long");
+	int before = seen("sleeps_too_long");
 
 	if (!stall_make(MANY, 4 * STALL, sleeps_too_long))
 		return;
@@ -332,16 +332,17 @@ static void many_are_counted(void)
 	probes_submit(pool, p, MANY);
 	kpool_resume(pool);
 	stalls(MANY);
-	KT_EXPECT(kt_wait(many_are_told(told("sleeps_too_long") - before)));
+	KT_EXPECT(kt_wait(many_are_reported(seen("sleeps_too_long") -
+					    before)));
 	/* there is one look */
 	if (kt_exact)
-		KT_EXPECT_EQ(told("sleeps_too_long") - before, 8);
+		KT_EXPECT_EQ(seen("sleeps_too_long") - before, 8);
 	stall_finish();
 }
 
 /*
- * By default nobody is told of; what is tuned holds for what runs already.
- * Fails if the default is a time, or if the watch keeps the period it had.
+ * By default nothing is reported; what is tuned holds for what runs already.
+ * Fails if the default is a time, or if the watchdog keeps the period it had.
  */
 static void stall_time_is_tunable(void)
 {
@@ -364,10 +365,10 @@ static void stall_time_is_tunable(void)
 }
 
 /*
- * It is told of no sooner than the stall time, and soon after.
+ * It is reported no sooner than the stall time, and soon after.
  * Fails if the time is counted from the submit, or rounded down.
  */
-static void stall_is_told_of_in_time(void)
+static void stall_is_reported_in_time(void)
 {
 	if (!kt_exact) {
 		kt_skip("time is not simulated");
@@ -423,7 +424,7 @@ static void stall_is_noticed_by(int ms, int phase_ms)
 {
 	if (!stall_make(1, ms, notes_its_start))
 		return;
-	/* this one arms the watch */
+	/* this one arms the watchdog */
 	probes_open(p, 1);
 	probes_submit(pool, p, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -437,7 +438,8 @@ static void stall_is_noticed_by(int ms, int phase_ms)
 /*
  * A stall is noticed at most an eighth late, for each stall time, and wherever
  * between two looks the item starts.
- * Fails if the watch comes once in the stall time: mutant stall-seldom-looked-for.
+ * Fails if the watchdog comes once in the stall time: mutant
+ * stall-seldom-looked-for.
  */
 static void stall_is_noticed_within_an_eighth(void)
 {
@@ -457,9 +459,9 @@ static void stall_is_noticed_within_an_eighth(void)
 
 /*
  * A shorter stall time holds for what runs already, in its own measure.
- * Fails if the watch keeps the period it had: mutant stall-tuned-in-vain.
+ * Fails if the watchdog keeps the period it had: mutant stall-tune-not-applied.
  */
-static void shorter_stall_time_holds_at_once(void)
+static void shorter_stall_time_applies_at_once(void)
 {
 	static const int from[] = { KPOOL_NO_STALL, 8000, 1000 };
 	int i;
@@ -481,13 +483,13 @@ static void shorter_stall_time_holds_at_once(void)
 }
 
 /*
- * The first item of a worker is told of, although its memory is that of one
- * that has gone, whose first item was told of as well.
- * Fails if the memory keeps that: mutant stall-told-by-the-last.
+ * The first item of a worker is reported, although its memory is that of one
+ * that has gone, whose first item was reported as well.
+ * Fails if the memory keeps that: mutant stall-reported-by-the-last.
  */
-static void first_stall_of_a_new_worker_is_told(void)
+static void first_stall_of_a_new_worker_is_reported(void)
 {
-	int before = told("sleeps_too_long");
+	int before = seen("sleeps_too_long");
 	int i;
 
 	if (!stall_make(1, STALL, sleeps_too_long))
@@ -498,7 +500,7 @@ static void first_stall_of_a_new_worker_is_told(void)
 		probes_submit(pool, p, 1);
 		if (!stalls(i))
 			break;
-		KT_EXPECT(kt_wait(told("sleeps_too_long") == before + i));
+		KT_EXPECT(kt_wait(seen("sleeps_too_long") == before + i));
 		probes_open(p, 1);
 		KT_EXPECT(kt_wait(!kt_stat(pool, alive)));
 	}
@@ -506,38 +508,38 @@ static void first_stall_of_a_new_worker_is_told(void)
 	stall_finish();
 }
 
-static atomic_t seen_told, seen_locked;
+static atomic_t seen_reported, seen_locked;
 
-/* Is the mutex held while a line is written that tells of a stall? */
+/* Is the mutex held while a line is written that reports a stall? */
 static void look_at_mutex(void *unused, const char *text, size_t len)
 {
 	if (!strnstr(text, "kpool: stall: ", len))
 		return;
-	atomic_inc(&seen_told);
+	atomic_inc(&seen_reported);
 	if (mutex_is_locked(&pool->mutex))
 		atomic_inc(&seen_locked);
 }
 
 /*
- * While stalls are told of, which may take a while, workers can be made.
+ * While stalls are reported, which may take a while, workers can be made.
  * Fails if the stacks are taken under the mutex that a new worker needs.
  */
-static void pool_can_grow_while_stalls_are_told(void)
+static void pool_can_grow_while_stalls_are_reported(void)
 {
 	struct trace trace = { .name = "console", .probe = look_at_mutex };
-	int before = told("sleeps_too_long");
+	int before = seen("sleeps_too_long");
 
-	atomic_set(&seen_told, 0);
+	atomic_set(&seen_reported, 0);
 	atomic_set(&seen_locked, 0);
 	if (!stall_make(2, STALL, sleeps_too_long))
 		return;
 	if (trace_begin(&trace)) {
 		probes_submit(pool, p, 2);
 		stalls(2);
-		KT_EXPECT(kt_wait(told("sleeps_too_long") == before + 2));
+		KT_EXPECT(kt_wait(seen("sleeps_too_long") == before + 2));
 		trace_end(&trace);
 	}
-	KT_EXPECT_GE(atomic_read(&seen_told), 2);
+	KT_EXPECT_GE(atomic_read(&seen_reported), 2);
 	KT_EXPECT_EQ(atomic_read(&seen_locked), 0);
 	stall_finish();
 }
@@ -549,10 +551,10 @@ static int takes_a_while(struct kpool_item *item)
 }
 
 /*
- * Items that each take less than that are never told of, however long the pool
+ * Items that each take less than that are never reported, however long the pool
  * is at it.
- * Fails if the time of a worker's last rest is taken for that of its item:
- * mutant stall-since-last-rest.
+ * Fails if the time of a worker's last idle period is taken for that of its
+ * item: mutant stall-since-last-idle.
  */
 static void busy_pool_does_not_stall(void)
 {
@@ -585,7 +587,7 @@ static void a_stall_ends(void)
 }
 
 /* In the default pool, which remembers it when this module has gone. */
-static void a_stall_is_left_behind(void)
+static void stall_of_an_unloaded_module_is_kept(void)
 {
 	struct kpool *shared = kpool_default();
 	u64 before = kt_stat(shared, stalled);
@@ -603,19 +605,19 @@ static void a_stall_is_left_behind(void)
 }
 
 KT_MODULE("kpool selftest: items that run for too long",
-	  KT_CASE(sleeper_is_told_of_once_a_run),
-	  KT_CASE(function_form_is_told_of_by_the_callers_function),
-	  KT_CASE(spinner_is_told_of_with_its_stack),
-	  KT_CASE(busy_item_is_told_of),
+	  KT_CASE(sleeping_item_is_reported_once_a_run),
+	  KT_CASE(function_form_is_reported_by_the_callers_function),
+	  KT_CASE(spinner_is_reported_with_its_stack),
+	  KT_CASE(busy_item_is_reported),
 	  KT_CASE(spinner_with_interrupts_off_has_no_stack),
 	  KT_CASE(many_are_counted),
 	  KT_CASE(stall_time_is_tunable),
-	  KT_CASE(stall_is_told_of_in_time),
+	  KT_CASE(stall_is_reported_in_time),
 	  KT_CASE(stall_is_noticed_within_an_eighth),
-	  KT_CASE(shorter_stall_time_holds_at_once),
-	  KT_CASE(first_stall_of_a_new_worker_is_told),
-	  KT_CASE(pool_can_grow_while_stalls_are_told),
+	  KT_CASE(shorter_stall_time_applies_at_once),
+	  KT_CASE(first_stall_of_a_new_worker_is_reported),
+	  KT_CASE(pool_can_grow_while_stalls_are_reported),
 	  KT_CASE(busy_pool_does_not_stall),
 	  KT_CASE(a_stall_lasts),
 	  KT_CASE(a_stall_ends),
-	  KT_CASE(a_stall_is_left_behind));
+	  KT_CASE(stall_of_an_unloaded_module_is_kept));

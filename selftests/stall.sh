@@ -10,7 +10,7 @@ stall_is_listed() {
 	grep -q 'sleeps_too_long .*has run for' "$KPOOL_DEBUGFS/stall/stalls"
 }
 
-# stack_in_log: how many entries the last stall has there, if they are told one by one
+# stack_in_log: how many entries the last stall has there, if they are logged one by one
 stack_in_log() {
 	dmesg | awk '/kpool: .* has run for/ { n = 0; on = 1; next }
 		on && /kpool:   stack not available/ { next }

@@ -173,7 +173,10 @@ static int sees_no_state(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-/* Fails if a stranger's thread is taken for a worker, or a state is made up. */
+/*
+ * Fails if a thread outside of the pool is taken for a worker, or a state is
+ * made up.
+ */
 static void state_is_seen_inside_alone(void)
 {
 	struct kpool *plain, *pool = desk_pool(1);
@@ -246,7 +249,7 @@ static void exit_is_optional(void)
 }
 
 static const char *const ends[] = {
-	"purge", "tune", "release", "destroy", NULL
+	"purge", "tune", "shutdown", "destroy", NULL
 };
 
 static bool all_have_left(struct kpool *pool, int left)
@@ -305,8 +308,9 @@ static int said(void)
 /*
  * While init fails, what was accepted waits; the log says so once; when init
  * succeeds, everything runs.
- * Fails if an item is lost with the worker that could not be, if nobody tries
- * again, if the log is flooded, or if the attempts are counted as workers.
+ * Fails if an item is lost with the worker that could not be, if creation is
+ * not retried, if the log is flooded, or if the attempts are counted as
+ * workers.
  */
 static void failing_init_loses_nothing(void)
 {
@@ -331,8 +335,8 @@ static void failing_init_loses_nothing(void)
 	desks_end(pool);
 }
 
-/* Fails if the second trouble is not told, because the first one was. */
-static void log_tells_of_each_trouble(void)
+/* Fails if the second failure is not logged, because the first one was. */
+static void log_reports_each_failure(void)
 {
 	struct kpool *pool = desk_pool(1);
 	int i, before = said();
@@ -356,7 +360,7 @@ static void log_tells_of_each_trouble(void)
 }
 
 /* Fails if those workers that there are stop, because another cannot be had. */
-static void workers_go_on_while_others_cannot_be_had(void)
+static void workers_run_while_others_cannot_start(void)
 {
 	struct kpool *pool = desk_pool(3);
 
@@ -414,7 +418,7 @@ static void *third_desk_fails(void *data)
 	return desk_make(data);
 }
 
-static void create_undoes_what_was_made(void)
+static void create_undoes_partial_work(void)
 {
 	struct kpool_attrs attrs = desk_attrs(4);
 
@@ -437,7 +441,7 @@ static const char *const endings[] = { "success", "abort", NULL };
 /*
  * Destroy goes on trying while items wait for a worker that cannot be had,
  * until it can be, or abort drops them.
- * Fails if it gives the items up, or (hangs) nobody tries any more.
+ * Fails if it gives the items up, or (hangs) creation is not retried any more.
  */
 static void destroy_keeps_trying_until(int aborted)
 {
@@ -484,7 +488,7 @@ static int tune_main(void *arg)
  * nothing is lost, and no more workers are made than capacity allows.
  * Fails if init runs under the pool's locks, or is counted too late.
  */
-static void slow_init_is_no_hindrance(void)
+static void slow_init_blocks_no_call(void)
 {
 	struct kpool *pool = desk_pool(2);
 	static struct kt_gate gate;
@@ -515,7 +519,7 @@ out:
 }
 
 /* Fails (hangs) if a worker that comes when the pool is closed is forgotten. */
-static void slow_init_outlasts_release(int aborted)
+static void slow_init_outlasts_shutdown(int aborted)
 {
 	struct kpool *pool = desk_pool(2);
 	static struct kt_gate gate;
@@ -585,7 +589,7 @@ static void no_desk_left(void *data, void *state)
 }
 
 /* Fails if a worker_init that hangs keeps other workers from coming. */
-static void init_that_hangs_stops_no_growth(void)
+static void hanging_init_stops_no_growth(void)
 {
 	struct kpool_attrs attrs = desk_attrs(SEATS);
 	static struct kt_gate gate;
@@ -610,7 +614,7 @@ static void init_that_hangs_stops_no_growth(void)
 	desks_end(pool);
 }
 
-static const char *const departures[] = { "purge", "release", NULL };
+static const char *const departures[] = { "purge", "shutdown", NULL };
 
 /* Fails if workers wait for each other's worker_exit before they go. */
 static void exits_run_side_by_side(int how)
@@ -653,7 +657,7 @@ static void first_exit_hangs(void *data, void *state)
 }
 
 /* Fails if a worker_exit that hangs keeps other workers from going. */
-static void exit_that_hangs_holds_up_no_other(void)
+static void hanging_exit_delays_no_other(void)
 {
 	struct kpool_attrs attrs = desk_attrs(SEATS);
 	static struct kt_gate gate;
@@ -804,7 +808,7 @@ static void failing_init_is_tried_one_at_a_time(void)
 	probes_submit(pool, p, SEATS);
 	if (kt_exact) {
 		kt_sleep_ms(550);
-		/* those on their way at first, then after 100, 200, 400 ms */
+		/* those being created at first, then after 100, 200, 400 ms */
 		KT_EXPECT_LE(atomic_read(&tried), SEATS + 2);
 	}
 	WRITE_ONCE(refusal, 0);
@@ -830,7 +834,7 @@ static void callers_cannot_stand_in_for_workers(void)
 }
 
 /* Fails if a pool's churn makes and tears down unequal numbers. */
-static void every_state_made_is_torn_down(void)
+static void every_created_state_is_destroyed(void)
 {
 	struct kpool *pool = desk_pool(4);
 	int i, n = kt_count(200);
@@ -854,25 +858,25 @@ static void every_state_made_is_torn_down(void)
 }
 
 static struct kpool *closed;
-static int rebooted;
+static int reopen_err;
 
-static void reboots(void *data, void *state)
+static void reopens(void *data, void *state)
 {
-	rebooted = kpool_reopen(closed);
+	reopen_err = kpool_reopen(closed);
 	desk_clear(data, state);
 }
 
 /*
  * A worker that leaves cannot open the pool again, which waits for all to have left.
- * Fails (hangs) if that waits for itself: mutant reboot-waits-for-itself.
+ * Fails (hangs) if that waits for itself: mutant reopen-waits-for-itself.
  */
-static void reboot_by_who_leaves_is_refused(void)
+static void reopen_by_an_exiting_worker_is_refused(void)
 {
 	struct kpool_attrs attrs = desk_attrs(1);
 
 	desks_clear();
-	attrs.worker_exit = reboots;
-	rebooted = 1;
+	attrs.worker_exit = reopens;
+	reopen_err = 1;
 	closed = kt_pool(NAME, &attrs);
 	if (!closed)
 		return;
@@ -880,7 +884,7 @@ static void reboot_by_who_leaves_is_refused(void)
 	probes_submit(closed, p, 1);
 	KT_EXPECT_EQ(kpool_flush(closed), 0);
 	KT_EXPECT_EQ(kpool_shutdown_timeout(closed, KT_LIMIT), 0);
-	KT_EXPECT_EQ(rebooted, -EDEADLK);
+	KT_EXPECT_EQ(reopen_err, -EDEADLK);
 	KT_EXPECT_EQ(kpool_reopen(closed), 0);
 	kt_pool_end(closed);
 }
@@ -920,7 +924,7 @@ static int is_interrupted(struct kpool_item *item)
 
 /*
  * What interrupts a worker is not the worker: it has no state.
- * Fails if the thread alone is looked at: mutant interrupt-taken-for-worker.
+ * Fails if the thread alone is checked: mutant interrupt-taken-for-worker.
  */
 static void interrupt_has_no_state(void)
 {
@@ -949,22 +953,22 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(exit_is_optional),
 	  KT_EACH(exit_is_called_once, ends),
 	  KT_CASE(failing_init_loses_nothing),
-	  KT_CASE(log_tells_of_each_trouble),
-	  KT_CASE(workers_go_on_while_others_cannot_be_had),
+	  KT_CASE(log_reports_each_failure),
+	  KT_CASE(workers_run_while_others_cannot_start),
 	  KT_CASE(create_returns_the_error_of_init),
-	  KT_CASE(create_undoes_what_was_made),
+	  KT_CASE(create_undoes_partial_work),
 	  KT_EACH(destroy_keeps_trying_until, endings),
-	  KT_CASE(slow_init_is_no_hindrance),
-	  KT_EACH(slow_init_outlasts_release, endings),
+	  KT_CASE(slow_init_blocks_no_call),
+	  KT_EACH(slow_init_outlasts_shutdown, endings),
 	  KT_CASE(inits_run_side_by_side),
-	  KT_CASE(init_that_hangs_stops_no_growth),
+	  KT_CASE(hanging_init_stops_no_growth),
 	  KT_EACH(exits_run_side_by_side, departures),
-	  KT_CASE(exit_that_hangs_holds_up_no_other),
+	  KT_CASE(hanging_exit_delays_no_other),
 	  KT_CASE(init_in_a_shrunk_pool_makes_no_worker),
 	  KT_CASE(create_waits_for_all_at_once),
 	  KT_CASE(failing_init_is_tried_ever_more_seldom),
 	  KT_CASE(failing_init_is_tried_one_at_a_time),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
-	  KT_CASE(every_state_made_is_torn_down),
-	  KT_CASE(reboot_by_who_leaves_is_refused),
+	  KT_CASE(every_created_state_is_destroyed),
+	  KT_CASE(reopen_by_an_exiting_worker_is_refused),
 	  KT_CASE(interrupt_has_no_state));

@@ -200,7 +200,7 @@ static void gauges_cancel(struct kt_submitter *second)
  * One pool in which all gauges differ.
  * Fails if one of them leaves out a place, or counts another's.
  */
-static void gauges_tell_places_apart(void)
+static void gauges_distinguish_item_states(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 5, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
@@ -338,7 +338,7 @@ static void counters_of_abort(void)
  * What became of those that were accepted.
  * Fails if an end is counted as another.
  */
-static void counters_tell_ends_apart(void)
+static void counters_distinguish_ends(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
@@ -368,7 +368,7 @@ static void dropped_gated(struct kpool_item *dropped, int err)
  * its time.
  * Fails if the second is nowhere meanwhile, or the first is counted too early.
  */
-static void job_to_be_dropped_is_pending(void)
+static void dropping_job_is_pending(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
@@ -558,7 +558,7 @@ static int stats_calls(void *arg)
 
 /*
  * Calls: one ends in time, one is given up while it runs, one while it is
- * pending, one is not let in.
+ * pending, one is not admitted.
  * Fails if any but the second counts as abandoned.
  */
 static void calls_given_up_are_counted(void)
@@ -615,7 +615,7 @@ out:
  * Workers that go: for want of room, for want of work, and at the end.
  * Fails if purged and retired are confused.
  */
-static void workers_that_go_are_told_apart(void)
+static void exited_workers_are_counted_by_reason(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .expiry_ms = KPOOL_NO_PURGE,
@@ -665,11 +665,11 @@ static void workers_that_go_are_told_apart(void)
 }
 
 KT_MODULE("kpool selftests: statistics",
-	  KT_CASE(gauges_tell_places_apart),
-	  KT_CASE(counters_tell_ends_apart),
-	  KT_CASE(job_to_be_dropped_is_pending),
+	  KT_CASE(gauges_distinguish_item_states),
+	  KT_CASE(counters_distinguish_ends),
+	  KT_CASE(dropping_job_is_pending),
 	  KT_EACH(oldest_is_the_oldest_of_all, oldest_ranks),
 	  KT_CASE(displaced_are_counted),
 	  KT_CASE(runs_of_callers_are_counted),
 	  KT_CASE(calls_given_up_are_counted),
-	  KT_CASE(workers_that_go_are_told_apart));
+	  KT_CASE(exited_workers_are_counted_by_reason));

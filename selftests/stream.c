@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams: their jobs run one at a time, in order, in parallel with others,
- * and hold nobody else up.
+ * Streams: their jobs run one at a time, in order, in parallel with others, and
+ * block no other job.
  */
 #include <linux/prandom.h>
 
@@ -198,7 +198,7 @@ out:
 
 /*
  * A thousand streams on two units: never more than two threads.
- * Fails if a stream has a thread set aside, or is lost among many.
+ * Fails if a stream has a thread reserved, or is lost among many.
  */
 static void streams_have_no_threads_of_their_own(void)
 {
@@ -225,11 +225,11 @@ out:
 }
 
 /*
- * While a job of one stream runs long, with followers in line, jobs of another
+ * While a job of one stream runs long, with queued followers, jobs of another
  * stream and plain items start in the free unit.
- * Fails if a follower takes a unit, or the line waits behind it.
+ * Fails if a follower takes a unit, or the queue waits behind it.
  */
-static void long_run_holds_its_followers_alone(void)
+static void long_run_blocks_only_its_followers(void)
 {
 	static struct lane other;
 	struct kpool *pool = lane_busy(&queued_two, 8);
@@ -257,7 +257,7 @@ static void long_run_holds_its_followers_alone(void)
  * A line full of followers does not keep an item out that could start at once.
  * Fails if queue_depth is examined before the units.
  */
-static void followers_in_line_keep_nobody_out_who_could_start(void)
+static void queued_followers_block_no_runnable_item(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 4 };
 	struct kpool *pool = lane_busy(&attrs, 5);
@@ -285,7 +285,7 @@ static void followers_in_line_keep_nobody_out_who_could_start(void)
  * free: a try is refused, a submit sleeps until the stream is idle.
  * Fails if a follower is taken for one that could start.
  */
-static void follower_without_a_queue_waits_outside(void)
+static void follower_without_a_queue_is_blocked(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 4 };
 	struct kpool *pool = lane_busy(&attrs, 1);
@@ -337,9 +337,9 @@ static void followers_take_places_in_the_queue(void)
 }
 
 /*
- * In a paused pool followers stay in line, and take places in the queue all the
- * same; what could start comes in, however many they are.
- * Fails if a follower in line is counted as one that could start.
+ * In a paused pool followers stay queued, and take places in the queue all the
+ * same; what could start is admitted, however many they are.
+ * Fails if a queued follower is counted as one that could start.
  */
 static void followers_take_places_in_a_paused_pool(void)
 {
@@ -366,7 +366,7 @@ static void followers_take_places_in_a_paused_pool(void)
  * next go.
  * Fails (hangs) if the stream stays taken.
  */
-static void cancel_of_the_leader_lets_the_next_go(void)
+static void cancel_of_the_leader_starts_the_next(void)
 {
 	struct kpool *pool = lane_make(&queued_two, 4);
 
@@ -405,7 +405,7 @@ static void cancel_of_followers_closes_the_gap(void)
 }
 
 /* Fails if a stream whose followers have all gone stays busy, or forgets what runs. */
-static void stream_goes_on_when_all_followers_were_cancelled(void)
+static void stream_continues_when_all_followers_are_cancelled(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 3);
 
@@ -427,7 +427,7 @@ static void stream_goes_on_when_all_followers_were_cancelled(void)
 }
 
 /*
- * Abort drops followers, and the stream can be used again after a reboot.
+ * Abort drops followers, and the stream can be used again after a reopen.
  * Fails if followers outlive it, or the stream is left busy.
  */
 static void abort_empties_a_stream(void)
@@ -449,7 +449,7 @@ static void abort_empties_a_stream(void)
 }
 
 /* Fails if followers are taken for jobs that may be left behind. */
-static void release_runs_all_followers(void)
+static void shutdown_runs_all_followers(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 10);
 
@@ -533,7 +533,7 @@ static void job_may_follow_itself(void)
 	jobs_end(pool);
 }
 
-/* Fails if the line's priorities are applied inside a stream. */
+/* Fails if the queue's priorities are applied inside a stream. */
 static void priority_does_not_change_a_streams_order(void)
 {
 	static const enum kpool_priority priorities[] = {
@@ -579,7 +579,7 @@ static void heavy_jobs_keep_the_order(void)
 }
 
 /* Fails (hangs) if a job that is dropped keeps its stream's turn. */
-static void expired_job_lets_the_next_go(void)
+static void expired_job_starts_the_next(void)
 {
 	struct kpool *pool = lane_make(&queued_two, 6);
 	ktime_t past = the_past();
@@ -638,7 +638,7 @@ static void delayed_job_joins_when_due(void)
 }
 
 /* Fails if an idle stream holds a delayed job, or one holds the stream. */
-static void delayed_job_holds_nobody(void)
+static void delayed_job_does_not_hold_its_stream(void)
 {
 	struct kpool *pool = lane_make(&queued_two, 3);
 
@@ -656,11 +656,12 @@ static void delayed_job_holds_nobody(void)
 }
 
 /*
- * Without a queue, a job that is due at once and finds its stream idle comes in
- * like a submitter that came then; one that has to follow waits outside.
+ * Without a queue, a job that is due at once and finds its stream idle is
+ * admitted like a submitter that came then; one that has to follow waits
+ * outside.
  * Fails (hangs) if a job that has joined its stream waits for itself.
  */
-static void job_due_at_once_comes_in_without_a_queue(void)
+static void job_due_at_once_is_admitted_without_a_queue(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = KPOOL_NONE,
@@ -720,7 +721,7 @@ static int flushes_its_follower(struct kpool_item *item)
 /*
  * A job that flushes one behind it in its stream would wait for ever, even if
  * others run in the pool.
- * Fails (hangs) if the stream is not looked at.
+ * Fails (hangs) if the stream is not checked.
  */
 static void flush_of_its_own_follower_is_refused(void)
 {
@@ -882,8 +883,8 @@ static int lane_frees(struct kpool_item *item)
 /*
  * Jobs may free themselves in their function, and the stream may be freed when
  * its last job has been flushed.
- * Fails (KASAN) if the stream follows a job that has run, or is looked at when
- * it is empty.
+ * Fails (KASAN) if the stream follows a job that has run, or is checked when it
+ * is empty.
  */
 static void jobs_and_stream_may_be_freed(void)
 {
@@ -941,7 +942,7 @@ static u32 storm_dice(struct storm *s, u32 sides)
 	return prandom_u32_state(&s->rnd) % sides;
 }
 
-static bool storm_at_rest(struct storm *s, int i)
+static bool storm_is_over(struct storm *s, int i)
 {
 	return s->accepted[i] == s->taken_back[i] + atomic_read(&s->p[i].ran) +
 				 atomic_read(&s->p[i].dropped);
@@ -955,7 +956,7 @@ static void storm_submit(struct storm *s, int i, int nr)
 	struct kpool_item *item = &one->job.item;
 	int err;
 
-	if (!storm_at_rest(s, i))
+	if (!storm_is_over(s, i))
 		return;
 	KT_EXPECT_EQ(kpool_flush_item(item), 0);
 	one->nr = nr;
@@ -994,7 +995,7 @@ static int storm_main(void *arg)
 	}
 	for (i = 0; i < STORM_JOBS; i++) {
 		KT_EXPECT_EQ(kpool_flush_item(&s->p[i].job.item), 0);
-		KT_EXPECT(storm_at_rest(s, i));
+		KT_EXPECT(storm_is_over(s, i));
 	}
 	return 0;
 }
@@ -1033,9 +1034,9 @@ out:
 /*
  * A submitter that sleeps with a job of a stream, and a job of the same that
  * becomes due behind it, both run, in that order.
- * Fails if a job joins its stream before it comes into the line.
+ * Fails if a job joins its stream before it is queued.
  */
-static void due_job_behind_a_sleeper_of_its_stream_starts(void)
+static void due_job_behind_a_blocked_submitter_starts(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = KPOOL_NONE,
@@ -1097,25 +1098,25 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(jobs_run_one_at_a_time_in_order),
 	  KT_CASE(streams_run_in_parallel),
 	  KT_CASE(streams_have_no_threads_of_their_own),
-	  KT_CASE(long_run_holds_its_followers_alone),
-	  KT_CASE(followers_in_line_keep_nobody_out_who_could_start),
-	  KT_CASE(follower_without_a_queue_waits_outside),
+	  KT_CASE(long_run_blocks_only_its_followers),
+	  KT_CASE(queued_followers_block_no_runnable_item),
+	  KT_CASE(follower_without_a_queue_is_blocked),
 	  KT_CASE(followers_take_places_in_the_queue),
 	  KT_CASE(followers_take_places_in_a_paused_pool),
-	  KT_CASE(cancel_of_the_leader_lets_the_next_go),
+	  KT_CASE(cancel_of_the_leader_starts_the_next),
 	  KT_CASE(cancel_of_followers_closes_the_gap),
-	  KT_CASE(stream_goes_on_when_all_followers_were_cancelled),
+	  KT_CASE(stream_continues_when_all_followers_are_cancelled),
 	  KT_CASE(abort_empties_a_stream),
-	  KT_CASE(release_runs_all_followers),
+	  KT_CASE(shutdown_runs_all_followers),
 	  KT_CASE(pause_holds_followers_back),
 	  KT_CASE(self_submission_goes_behind_its_stream),
 	  KT_CASE(job_may_follow_itself),
 	  KT_CASE(priority_does_not_change_a_streams_order),
 	  KT_CASE(heavy_jobs_keep_the_order),
-	  KT_CASE(expired_job_lets_the_next_go),
+	  KT_CASE(expired_job_starts_the_next),
 	  KT_CASE(delayed_job_joins_when_due),
-	  KT_CASE(delayed_job_holds_nobody),
-	  KT_CASE(job_due_at_once_comes_in_without_a_queue),
+	  KT_CASE(delayed_job_does_not_hold_its_stream),
+	  KT_CASE(job_due_at_once_is_admitted_without_a_queue),
 	  KT_CASE(other_pool_is_refused),
 	  KT_CASE(flush_of_its_own_follower_is_refused),
 	  KT_CASE(submit_of_its_own_follower_without_a_queue_is_refused),
@@ -1124,5 +1125,5 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(streamed_jobs_are_not_run_by_callers),
 	  KT_CASE(jobs_and_stream_may_be_freed),
 	  KT_CASE(storm_of_streams_keeps_every_order),
-	  KT_CASE(due_job_behind_a_sleeper_of_its_stream_starts),
+	  KT_CASE(due_job_behind_a_blocked_submitter_starts),
 	  KT_CASE(init_sets_every_field));

@@ -41,7 +41,8 @@ static int submit_unkillable(void *arg)
 
 /*
  * By default a submitter sleeps until a unit is free.
- * Fails if submit refuses instead, or if the end of an item admits nobody.
+ * Fails if submit refuses instead, or if the end of an item admits no
+ * submitter.
  */
 static void full_pool_makes_submit_wait(void)
 {
@@ -93,7 +94,7 @@ out:
 }
 
 /*
- * A submit whose time is over is not accepted, and leaves the line at once.
+ * A submit whose time is over is not accepted, and leaves the queue at once.
  * Fails if the waiter stays queued: the pool would admit a dead stack frame.
  */
 static void timeout_ends_the_wait(void)
@@ -115,10 +116,10 @@ out:
 }
 
 /*
- * A submit with a timeout is served like any other before it is over.
- * Fails if a served waiter is told that its time is over.
+ * A submit with a timeout is admitted like any other before it is over.
+ * Fails if a completed waiter is notified that its time is over.
  */
-static void timed_submit_is_served(void)
+static void timed_submit_is_accepted(void)
 {
 	static struct full f;
 	static struct kt_job late;
@@ -139,7 +140,7 @@ out:
 
 /*
  * A killable submit gives up when its task is killed.
- * Fails if it sleeps uninterruptibly, or stays in the line afterwards.
+ * Fails if it sleeps uninterruptibly, or stays in the queue afterwards.
  */
 static void killed_submitter_gives_up(void)
 {
@@ -166,7 +167,7 @@ out:
  * Any other submit does not mind a signal.
  * Fails if every submit sleeps killably.
  */
-static void plain_submit_minds_no_signal(void)
+static void plain_submit_ignores_signals(void)
 {
 	static struct full f;
 	static struct kt_job late;
@@ -302,11 +303,11 @@ static int block_in_order(struct full *f, struct kt_job *late,
 }
 
 /*
- * Callers asleep in submit are served strictly in order of arrival, after
+ * Callers blocked in submit are admitted strictly in order of arrival, after
  * what is queued.
- * Fails if waiters are woken to race for room, or served from the wrong end.
+ * Fails if waiters are woken to race for room, or admitted from the wrong end.
  */
-static void submitters_are_served_in_order_of_arrival(void)
+static void submitters_are_admitted_in_order_of_arrival(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 2 };
 	static struct kt_submitter s[ARRIVALS];
@@ -332,10 +333,10 @@ out:
 }
 
 /*
- * A submitter that leaves the middle of the line does not disturb the others.
+ * A submitter that leaves the middle of the queue does not disturb the others.
  * Fails if a cancelled waiter takes its neighbours along, or their order.
  */
-static void leaving_keeps_the_order_of_the_others(void)
+static void timeout_keeps_the_order_of_the_others(void)
 {
 	static struct kt_submitter s[ARRIVALS];
 	static struct kt_job late[ARRIVALS];
@@ -380,7 +381,7 @@ static void overtake(struct full *f, struct kt_job *newcomer)
 /*
  * A newcomer never overtakes one that sleeps: the moment a unit becomes free,
  * a try that hammers the pool must not get it.
- * Fails if a finishing worker gives up its unit before it has served the
+ * Fails if a finishing worker gives up its unit before it has admitted the
  * waiters, and submit does not look whether anyone waits.
  */
 static void newcomer_never_overtakes(void)
@@ -410,10 +411,10 @@ static void newcomer_never_overtakes(void)
 
 /*
  * While a pool is paused, an item that does not fit waits, and try is refused
- * although no item runs; resume serves them in order.
+ * although no item runs; resume admits them in order.
  * Fails if try looks at the running items alone.
  */
-static void try_is_refused_while_anyone_waits(void)
+static void try_is_refused_while_a_submitter_waits(void)
 {
 	static struct kt_job late[3], newcomer;
 	static struct kt_gate gate;
@@ -506,11 +507,11 @@ static int job_short(struct kpool_item *item)
 
 /*
  * Each submit that returned 0 is a run, and each that did not is none, also
- * when the time ends at the moment of being served.
+ * when the time ends at the moment of being admitted.
  * Fails if a timeout does not look again, under the lock, whether it was
- * served meanwhile.
+ * admitted meanwhile.
  */
-static void timeout_races_with_being_served(void)
+static void timeout_races_with_admission(void)
 {
 	static struct kt_thread t[6];
 	static struct kt_job jobs[6];
@@ -579,14 +580,14 @@ static int add_up(void *arg)
 }
 
 /*
- * Invoke passes each argument to the pool-wide function once, and an error it
- * returns is counted.
- * Fails if an argument is lost or mixed up, or the result is not looked at.
+ * kpool_submit_arg() passes each argument to the pool-wide function once, and
+ * an error it returns is counted.
+ * Fails if an argument is lost or mixed up, or the result is not checked.
  */
-static void invoke_runs_the_pools_function(void)
+static void submit_arg_runs_the_pools_function(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 4, .fn = add_up };
-	struct kpool *pool = kt_pool("invoke", &attrs);
+	struct kpool *pool = kt_pool("submit_arg", &attrs);
 	long i;
 
 	if (!pool)
@@ -627,7 +628,7 @@ static void no_function_is_invalid(void)
 
 /*
  * A closed pool refuses every variant, and says so rather than -EAGAIN.
- * Fails if closing is looked at after room.
+ * Fails if closing is checked after room.
  */
 static void closed_pool_refuses_every_submit(void)
 {
@@ -649,7 +650,7 @@ out:
 	full_end(&f);
 }
 
-/* The first in line must have waited since some tick of @from to @to. */
+/* The first queued item must have waited since some tick of @from to @to. */
 static void expect_oldest(struct kpool *pool, unsigned long from,
 			  unsigned long to)
 {
@@ -661,11 +662,11 @@ static void expect_oldest(struct kpool *pool, unsigned long from,
 }
 
 /*
- * The stats tell how long the first in line has waited, to the tick, and 0
- * when nothing is in line.
+ * The stats report how long the first queued item has waited, to the tick, and
+ * 0 when nothing is queued.
  * Fails if it is the time of the last, of a start, or of what has left.
  */
-static void stats_tell_how_long_the_first_has_waited(void)
+static void stats_show_how_long_the_first_has_waited(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 2 };
 	unsigned long from[2], to[2];
@@ -700,7 +701,7 @@ static const char *const sleeps[] = { "plain", "timed", "killable", NULL };
  * A kthread that submit holds back is idle: to be held back for minutes is no
  * load, and no hung task to be reported.
  */
-static void held_back_kthread_is_idle(int how)
+static void blocked_kthread_is_idle(int how)
 {
 	static int (*const fn[])(void *arg) = {
 		kt_submitter_main, submit_timed, submit_killable,
@@ -724,23 +725,23 @@ out:
 
 KT_MODULE("kpool selftest: the way in",
 	  KT_CASE(full_pool_makes_submit_wait),
-	  KT_EACH(held_back_kthread_is_idle, sleeps),
+	  KT_EACH(blocked_kthread_is_idle, sleeps),
 	  KT_CASE(try_refuses_when_full),
 	  KT_CASE(timeout_ends_the_wait),
-	  KT_CASE(timed_submit_is_served),
+	  KT_CASE(timed_submit_is_accepted),
 	  KT_CASE(killed_submitter_gives_up),
-	  KT_CASE(plain_submit_minds_no_signal),
+	  KT_CASE(plain_submit_ignores_signals),
 	  KT_CASE(nonblocking_overrides_every_submit),
 	  KT_CASE(max_blocked_is_a_limit),
 	  KT_CASE(queue_holds_queue_depth_items),
-	  KT_CASE(submitters_are_served_in_order_of_arrival),
-	  KT_CASE(leaving_keeps_the_order_of_the_others),
+	  KT_CASE(submitters_are_admitted_in_order_of_arrival),
+	  KT_CASE(timeout_keeps_the_order_of_the_others),
 	  KT_CASE(newcomer_never_overtakes),
-	  KT_CASE(try_is_refused_while_anyone_waits),
+	  KT_CASE(try_is_refused_while_a_submitter_waits),
 	  KT_CASE(pending_item_is_refused),
-	  KT_CASE(timeout_races_with_being_served),
+	  KT_CASE(timeout_races_with_admission),
 	  KT_CASE(function_form_sleeps_as_gfp_allows),
-	  KT_CASE(invoke_runs_the_pools_function),
+	  KT_CASE(submit_arg_runs_the_pools_function),
 	  KT_CASE(no_function_is_invalid),
 	  KT_CASE(closed_pool_refuses_every_submit),
-	  KT_CASE(stats_tell_how_long_the_first_has_waited));
+	  KT_CASE(stats_show_how_long_the_first_has_waited));

@@ -140,7 +140,7 @@ static unsigned long submit_at(int i, enum kpool_priority priority)
 static const char *const oldest[] = { "normal", "high", "low", NULL };
 
 /*
- * oldest_pending_ms is the age of the oldest in line, of any priority.
+ * oldest_pending_ms is the age of the oldest queued item, of any priority.
  * Fails if it is that of the first or the last priority that has any.
  */
 static void oldest_is_of_any_priority(int first)

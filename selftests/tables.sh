@@ -35,15 +35,15 @@ worker_memory_is_used_again() {
 }
 
 # shellcheck disable=SC2317 # wait_until calls it
-one_is_asleep() {
+one_is_blocked() {
 	[ "$(awk 'NR > 1 { print $2, $5 }' "$dir/workers" | sort | xargs)" = \
 		"blocked waits_for_the_first running probe_fn" ]
 }
 
 # Fails if a worker whose item sleeps in kpool is shown as any other.
 item_waits_for_another() {
-	wait_until one_is_asleep
-	ktap_result $? "a worker whose item waits in its own pool is asleep"
+	wait_until one_is_blocked
+	ktap_result $? "a worker whose item waits in its own pool is blocked"
 }
 
 # Fails if the copy is too small, or workers are copied twice.

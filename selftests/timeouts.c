@@ -49,7 +49,7 @@ static int releases(unsigned long timeout)
 static const struct wait {
 	int	(*fn)(unsigned long timeout);
 	int	no_time;
-	bool	queue;		/* it needs a place for job 0 in line */
+	bool	queue;		/* it needs room for job 0 in the queue */
 	bool	group;
 } waits[] = {
 	{ submits, -EAGAIN },
@@ -61,11 +61,11 @@ static const struct wait {
 };
 
 static const char *const wait_names[] = {
-	"submit", "call", "call_in_line", "group_wait", "group_next",
-	"release", NULL
+	"submit", "call", "call_queued", "group_wait", "group_next",
+	"shutdown", NULL
 };
 
-/* A pool whose unit is taken; for a group, a member waits in line. */
+/* A pool whose unit is taken; for a group, a member waits in the queue. */
 static bool timeouts_make(const struct wait *w)
 {
 	const struct kpool_attrs attrs = {
@@ -192,7 +192,7 @@ static int act_waits(struct caller_item *a)
  * before is refused; one that ends by itself is not.
  * Fails (hangs) if a time beyond MAX_SCHEDULE_TIMEOUT is taken for the latter.
  */
-static void limitless_wait_inside_is_a_hang(int which)
+static void unlimited_wait_inside_is_a_deadlock(int which)
 {
 	const struct wait *w = &waits[which];
 	const struct kpool_attrs attrs = {
@@ -221,7 +221,7 @@ static void limitless_wait_inside_is_a_hang(int which)
 }
 
 /* The same for a time that ends. */
-static void timed_wait_inside_is_no_hang(int which)
+static void timed_wait_inside_is_no_deadlock(int which)
 {
 	const struct wait *w = &waits[which];
 	const struct kpool_attrs attrs = {
@@ -284,6 +284,6 @@ KT_MODULE("kpool selftests: arguments that are times",
 	  KT_EACH(longest_times_are_long, wait_names),
 	  KT_EACH(no_time_is_no_wait, wait_names),
 	  KT_EACH(time_is_kept_to_the_tick, wait_names),
-	  KT_EACH(limitless_wait_inside_is_a_hang, wait_names),
-	  KT_EACH(timed_wait_inside_is_no_hang, wait_names),
+	  KT_EACH(unlimited_wait_inside_is_a_deadlock, wait_names),
+	  KT_EACH(timed_wait_inside_is_no_deadlock, wait_names),
 	  KT_EACH(longest_delays_are_long, delays));

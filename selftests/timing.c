@@ -60,7 +60,7 @@ static void expect_took(s64 since, s64 ns)
 		pr_err("%s: took %lld of %lld ns\n", KBUILD_MODNAME, took, ns);
 }
 
-/* Items that tell when they ended: from then on their worker is idle. */
+/* Items that record when they ended: from then on their worker is idle. */
 static struct kt_job jobs[4];
 static struct kt_gate gate;
 static s64 ended[4];
@@ -246,7 +246,7 @@ static void each_worker_has_its_own_time(void)
  * the reap work comes in the very tick in which its expiry ends.
  * Fails if a tick that has begun counts as a whole one.
  */
-static void neighbour_is_not_taken_along(void)
+static void worker_idle_a_tick_later_stays(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2, .expiry_ms = 200 };
 	static struct kt_gate gates[2];
@@ -339,7 +339,7 @@ static void min_workers_are_kept(void)
  * A changed expiry holds for workers that are idle already.
  * Fails if tune leaves the reap work armed for the old time, or unarmed.
  */
-static void changed_expiry_holds_at_once(void)
+static void changed_expiry_applies_at_once(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .expiry_ms = KPOOL_NO_PURGE,
@@ -489,10 +489,10 @@ static void submit_times_out_to_the_tick(void)
 }
 
 /*
- * Release with a timeout likewise, and it can be called again.
+ * Shutdown with a timeout likewise, and it can be called again.
  * Fails if it returns before, or not at all.
  */
-static void release_times_out_to_the_tick(void)
+static void shutdown_times_out_to_the_tick(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
 	static struct full f;
@@ -529,7 +529,7 @@ static int flush_main(void *arg)
 
 /*
  * Without a timeout, waiting takes as long as it takes: two items of a day
- * each, one after the other, are waited for in submit and in flush; nobody
+ * each, one after the other, are waited for in submit and in flush; no waiter
  * gives up, and no worker is purged from under its item.
  * Fails if a wait has a limit of its own, or the reap work counts busy time.
  */
@@ -598,12 +598,12 @@ KT_MODULE("kpool selftest: time",
 	  KT_CASE(worker_expires_to_the_tick),
 	  KT_CASE(worker_expires_in_time_at_the_wheels_edges),
 	  KT_CASE(each_worker_has_its_own_time),
-	  KT_CASE(neighbour_is_not_taken_along),
+	  KT_CASE(worker_idle_a_tick_later_stays),
 	  KT_CASE(last_used_is_used_first),
 	  KT_CASE(min_workers_are_kept),
-	  KT_CASE(changed_expiry_holds_at_once),
+	  KT_CASE(changed_expiry_applies_at_once),
 	  KT_CASE(idle_pools_do_nothing),
 	  KT_CASE(submit_times_out_to_the_tick),
-	  KT_CASE(release_times_out_to_the_tick),
+	  KT_CASE(shutdown_times_out_to_the_tick),
 	  KT_CASE(waiting_may_take_days),
 	  KT_CASE(work_takes_no_time));

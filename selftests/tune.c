@@ -137,7 +137,7 @@ static const char *const overflows[] = {
  * A pool goes from the when_full that it was created with to wait and back.
  * Fails if an item that must run can be dropped, or run by its submitter.
  */
-static void when_full_goes_to_wait_and_back(int created)
+static void when_full_changes_to_wait_and_back(int created)
 {
 	struct kpool *pool;
 	int other;
@@ -157,7 +157,7 @@ static void when_full_goes_to_wait_and_back(int created)
 }
 
 /*
- * What is pinned is pinned for people: the owner knows what it does.
+ * What is pinned cannot be tuned in debugfs; kpool_tune() by the owner works.
  * Fails if the flag stops kpool_tune().
  */
 static void pinned_pool_is_tuned_by_its_owner(void)
@@ -254,10 +254,10 @@ static bool three_blocked(struct full *f, struct kt_job *late,
 }
 
 /*
- * More capacity serves waiters at once, as many as fit.
- * Fails if tune changes the number and wakes nobody.
+ * More capacity admits waiters at once, as many as fit.
+ * Fails if tune changes the number and wakes no waiter.
  */
-static void more_capacity_serves_those_who_wait(void)
+static void more_capacity_admits_blocked_submitters(void)
 {
 	static struct full f;
 	static struct kt_job late[3];
@@ -279,9 +279,9 @@ out:
 
 /*
  * A longer queue admits waiters.
- * Fails if only capacity is looked at when growing.
+ * Fails if only capacity is checked when growing.
  */
-static void longer_queue_admits_those_who_wait(void)
+static void longer_queue_admits_blocked_submitters(void)
 {
 	static struct full f;
 	static struct kt_job late[3];
@@ -302,10 +302,11 @@ out:
 }
 
 /*
- * No tune refuses sleepers: they are served as they would be.
- * Fails if nonblocking, max_blocked or the queue are applied to the past.
+ * No tune refuses blocked submitters: they are admitted as they would be.
+ * Fails if nonblocking, max_blocked or the queue are applied to submitters that
+ * are blocked already.
  */
-static void shrinking_refuses_no_sleeper(void)
+static void shrinking_refuses_no_blocked_submitter(void)
 {
 	static struct full f;
 	static struct kt_job late[3];
@@ -334,7 +335,7 @@ out:
  * capacity at once, keeps every accepted item, and its surplus workers go.
  * Fails if workers check the capacity only when they fall idle.
  */
-static void shrinking_lets_the_surplus_go(void)
+static void shrinking_ends_surplus_workers(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
@@ -420,7 +421,7 @@ static void prealloc_makes_min_workers(void)
 	kt_pool_end(pool);
 }
 
-/* Items that tell which thread runs them. */
+/* Items that record which thread runs them. */
 static struct task_struct *seen[2];
 static int seen_cpu;
 
@@ -583,7 +584,7 @@ out:
 
 /*
  * A mask without an online CPU is refused, and the one in force stays.
- * Fails if the mask is stored before it is looked at.
+ * Fails if the mask is stored before it is checked.
  */
 static void cpumask_without_online_cpu_is_refused(void)
 {
@@ -695,7 +696,7 @@ static void pool_without_cpu_is_tunable(void)
 /*
  * A cpumask whose CPUs go away is kept, work goes on, and when they return
  * it is restored.
- * Fails if nobody listens to CPUs that come, or the kernel's substitute mask
+ * Fails if CPUs that come online are ignored, or the kernel's substitute mask
  * is taken for the pool's.
  */
 static void lost_cpumask_is_restored(void)
@@ -783,7 +784,7 @@ static void paused_pool_fills_up(void)
 }
 
 /*
- * Release and destroy undo pause; a closed pool cannot be paused.
+ * Shutdown and destroy undo pause; a closed pool cannot be paused.
  * Fails (hangs) if accepted items of a paused pool are left behind.
  */
 static void closing_undoes_pause(void)
@@ -836,8 +837,8 @@ static int storm_main(void *arg)
 }
 
 /*
- * Tuning everything under load loses nothing and hangs nobody.
- * Fails if a tune draws its consequences outside the lock.
+ * Tuning everything under load loses nothing and hangs no thread.
+ * Fails if a tune rechecks the pool outside of the lock.
  */
 static void tuning_under_load_loses_nothing(void)
 {
@@ -871,7 +872,7 @@ static void tuning_under_load_loses_nothing(void)
 
 static atomic_t tuning;
 
-static int tune_while_told(void *arg)
+static int tune_until_stopped(void *arg)
 {
 	struct kpool *pool = arg;
 	int n = 0, err = 0;
@@ -888,7 +889,7 @@ static int tune_while_told(void *arg)
  * Fails (KASAN, DEBUG_LIST) if one leaves the list, or its task is put, under
  * the walk: mutant reaped-without-mutex.
  */
-static void workers_go_while_they_are_tuned(void)
+static void workers_exit_while_they_are_tuned(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 16, .expiry_ms = 1,
@@ -906,7 +907,7 @@ static void workers_go_while_they_are_tuned(void)
 		goto out;
 	atomic_set(&tuning, 1);
 	for (i = 0; i < 2; i++)
-		kt_thread_start(&tuner[i], tune_while_told, pool);
+		kt_thread_start(&tuner[i], tune_until_stopped, pool);
 	for (n = 0; n < kt_count(300); n++) {
 		kt_submit_jobs(pool, jobs, 16);
 		KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -922,17 +923,17 @@ out:
 }
 
 KT_MODULE("kpool selftest: attributes of the live pool",
-	  KT_CASE(workers_go_while_they_are_tuned),
+	  KT_CASE(workers_exit_while_they_are_tuned),
 	  KT_CASE(every_attribute_is_tunable),
 	  KT_CASE(pool_created_nonblocking_stays_so),
-	  KT_EACH(when_full_goes_to_wait_and_back, overflows),
+	  KT_EACH(when_full_changes_to_wait_and_back, overflows),
 	  KT_CASE(pinned_pool_is_tuned_by_its_owner),
 	  KT_CASE(cpumask_of_the_pool_is_not_handed_out),
 	  KT_CASE(workers_of_a_noio_pool_allocate_without_io),
-	  KT_CASE(more_capacity_serves_those_who_wait),
-	  KT_CASE(longer_queue_admits_those_who_wait),
-	  KT_CASE(shrinking_refuses_no_sleeper),
-	  KT_CASE(shrinking_lets_the_surplus_go),
+	  KT_CASE(more_capacity_admits_blocked_submitters),
+	  KT_CASE(longer_queue_admits_blocked_submitters),
+	  KT_CASE(shrinking_refuses_no_blocked_submitter),
+	  KT_CASE(shrinking_ends_surplus_workers),
 	  KT_CASE(shrinking_retires_idle_workers),
 	  KT_CASE(prealloc_makes_min_workers),
 	  KT_CASE(scheduling_reaches_old_and_new_workers),

@@ -72,7 +72,7 @@ stats_are_complete() {
 		"state submitted completed failed cancelled dropped expired displaced caller_ran \
 died stalled abandoned refused spawned purged retired alive idle running units pending delayed blocked oldest_pending_ms" \
 		"$(awk 'NR <= 24 { print $1 }' "$dir/stats" | xargs)"
-	ktap_is "stats tell an open pool" "state open" "$(grep '^state' "$dir/stats")"
+	ktap_is "stats show an open pool" "state open" "$(grep '^state' "$dir/stats")"
 	ktap_is "stats count what runs" "running 1" "$(grep '^running' "$dir/stats")"
 	ktap_is "workers name the function" 1 "$(grep -c "held_fn" "$dir/workers")"
 	ktap_is "pools have a line for the pool and its owner" 1 \

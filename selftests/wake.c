@@ -188,21 +188,21 @@ static void by_resume(void)
 	kpool_resume(here);
 }
 
-static void by_release(void)
+static void by_shutdown(void)
 {
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	submit(0);
 	kpool_shutdown(here);
 }
 
-static void by_timed_release(void)
+static void by_timed_shutdown(void)
 {
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	submit(0);
 	KT_EXPECT_EQ(kpool_shutdown_timeout(here, 0), -ETIMEDOUT);
 }
 
-static void by_submit_after_reboot(void)
+static void by_submit_after_reopen(void)
 {
 	KT_EXPECT_EQ(kpool_shutdown_timeout(here, KT_LIMIT), 0);
 	KT_EXPECT_EQ(kpool_reopen(here), 0);
@@ -276,7 +276,7 @@ static void (*const starters[])(void) = {
 	by_submit, by_try, by_timeout, by_killable, by_interrupt, by_fn,
 	by_fn_atomic, by_call, by_no_delay, by_no_delay_in_interrupt, by_timer,
 	by_delay_cut_short, by_nearer_delay, by_timer_of_another, by_resume,
-	by_release, by_timed_release, by_submit_after_reboot,
+	by_shutdown, by_timed_shutdown, by_submit_after_reopen,
 	by_end_of_its_earlier_run, by_end_of_another,
 	by_end_of_one_before_it_in_its_stream, by_end_of_its_dropped_function,
 	by_drop_of_those_before_it,
@@ -286,7 +286,7 @@ static const char *const starter_names[] = {
 	"submit", "try", "timeout", "killable", "interrupt", "fn", "fn_atomic",
 	"call", "no_delay", "no_delay_in_interrupt", "timer",
 	"delay_cut_short", "nearer_delay", "timer_of_another", "resume",
-	"release", "timed_release", "submit_after_reboot",
+	"shutdown", "timed_shutdown", "submit_after_reopen",
 	"end_of_its_earlier_run", "end_of_another",
 	"end_of_one_before_it_in_its_stream", "end_of_its_dropped_function",
 	"drop_of_those_before_it", NULL
@@ -296,7 +296,7 @@ static const char *const starter_names[] = {
  * The pool has no worker yet.
  * Fails if none is made before another call.
  */
-static void worker_is_made_by(int starter)
+static void worker_is_created_by(int starter)
 {
 	if (!wake_make(2, KPOOL_UNLIMITED))
 		return;
@@ -326,7 +326,7 @@ static int several_by_resume(void)
 	return 3;
 }
 
-static int several_by_release(void)
+static int several_by_shutdown(void)
 {
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	probes_submit(here, p, 3);
@@ -446,7 +446,7 @@ static int heavy_one_by_capacity(void)
 }
 
 static int (*const crowds[])(void) = {
-	several_by_resume, several_by_release, several_by_timer,
+	several_by_resume, several_by_shutdown, several_by_timer,
 	several_by_capacity, several_by_end_of_a_heavy_one, several_by_cancel,
 	several_by_cancel_wait, several_by_disable, several_by_disable_wait,
 	several_by_group_cancel, one_by_cancel_of_its_leader,
@@ -454,8 +454,8 @@ static int (*const crowds[])(void) = {
 };
 
 static const char *const crowd_names[] = {
-	"resume", "release", "timer", "capacity", "end_of_a_heavy_one",
-	"cancel", "cancel_wait", "disable", "disable_wait", "group_cancel",
+	"resume", "shutdown", "timer", "capacity", "end_of_a_heavy_one",
+	"cancel", "cancel_sync", "disable", "disable_sync", "group_cancel",
 	"cancel_of_their_leader", "group_cancel_of_their_leader",
 	"capacity_for_a_heavy_one", NULL
 };
@@ -479,7 +479,7 @@ out:
 	wake_end();
 }
 
-static void several_workers_are_made_by(int crowd)
+static void several_workers_are_created_by(int crowd)
 {
 	several_are_started(crowd, false);
 }
@@ -550,16 +550,16 @@ static void (*const rooms[])(void) = {
 };
 
 static const char *const room_names[] = {
-	"cancel", "cancel_wait", "disable", "disable_wait", "group_cancel",
+	"cancel", "cancel_sync", "disable", "disable_sync", "group_cancel",
 	"end", "capacity", "queue_depth", "queue_without_bound", "failure",
 	NULL
 };
 
 /*
  * One runs, one is in the queue, which is full then, and one submitter sleeps.
- * Fails if the room is there and the submitter sleeps on.
+ * Fails if the room is there and the submitter stays blocked.
  */
-static void submitter_is_let_in_by(int room)
+static void submitter_is_admitted_by(int room)
 {
 	if (!wake_make_as(1, 1, KPOOL_FULL_WAIT, KPOOL_GROUP_FAIL_FAST))
 		return;
@@ -589,7 +589,7 @@ static void drop_waits(struct kpool_item *dropped, int err)
  * Fails if the submitters of a cancelled group sleep until it has returned:
  * mutant group-not-swept.
  */
-static void submitter_of_cancelled_group_leaves_beside_a_drop(void)
+static void submitter_of_cancelled_group_returns_during_a_drop(void)
 {
 	if (!wake_make(1, 1))
 		return;
@@ -609,7 +609,7 @@ out:
 	wake_end();
 }
 
-/* How a heavy one in front of the line goes away */
+/* How a heavy one in front of the queue goes away */
 
 static int sleeps_two_ticks(void *arg)
 {
@@ -661,16 +661,16 @@ static const struct {
 };
 
 static const char *const away_names[] = {
-	"timeout", "kill", "cancel", "disable", "cancel_wait", "group_cancel",
+	"timeout", "kill", "cancel", "disable", "cancel_sync", "group_cancel",
 	NULL
 };
 
 /*
  * The first to sleep needs two units, of which one is free; the next needs
  * that one only.  The first gives up.
- * Fails if the next is not let in, or not started, then.
+ * Fails if the next is not admitted, or not started, then.
  */
-static void next_submitter_is_let_in_after(int way)
+static void next_submitter_is_admitted_after(int way)
 {
 	if (!wake_make(2, 0))
 		return;
@@ -692,9 +692,9 @@ out:
 
 /*
  * The same with a job that came due without room in front.
- * Fails if its end, unlike a submitter's, lets nobody in.
+ * Fails if its end, unlike a submitter's, admits no submitter.
  */
-static void submitter_is_let_in_when_a_due_job_goes(int way)
+static void submitter_is_admitted_when_a_due_job_ends(int way)
 {
 	if (!wake_make(2, 0))
 		return;
@@ -713,7 +713,7 @@ out:
 }
 
 static const char *const due_away_names[] = {
-	"cancel", "disable", "cancel_wait", "group_cancel", NULL
+	"cancel", "disable", "cancel_sync", "group_cancel", NULL
 };
 
 /* What ends a wait */
@@ -787,13 +787,13 @@ static void (*const ends[])(void) = {
 };
 
 static const char *const end_names[] = {
-	"run", "cancel", "cancel_wait", "disable", "group_cancel", "abort",
+	"run", "cancel", "cancel_sync", "disable", "group_cancel", "abort",
 	"deadline", "newcomer", NULL
 };
 
 /*
  * An item is pending alone, and is waited for in every way.
- * Fails if one of those ends leaves a waiter asleep.
+ * Fails if one of those ends leaves a waiter blocked.
  */
 static void waits_are_ended_by(int end)
 {
@@ -839,9 +839,9 @@ static int caller_runs(void *unused)
 /*
  * An item is submitted again while its submitter runs it; a worker starts it
  * after that run.
- * Fails if the end of a caller's run wakes nobody.
+ * Fails if the end of a caller's run wakes no waiter.
  */
-static void end_of_a_callers_run_starts_the_next(void)
+static void end_of_a_caller_run_starts_the_next(void)
 {
 	struct kt_thread t = { };
 
@@ -877,11 +877,11 @@ static void exits_gated(void *data, void *state)
 }
 
 /*
- * The only worker is on its way out, and counts until it is gone: no other can
+ * The only worker is about to exit, and counts until it is gone: no other can
  * be made before.
  * Fails if the item that came meanwhile waits for the next call.
  */
-static void leaver_makes_way_for_a_new_worker(void)
+static void exiting_worker_is_replaced(void)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1, .expiry_ms = 1,
@@ -916,9 +916,10 @@ static int releases(void *unused)
 
 /*
  * A closed pool is waited for, and its last item is taken back, or ends.
- * Fails if the last worker's leave, or the last item's end, is not told.
+ * Fails if the exit of the last worker, or the end of the last item, does not
+ * wake the waiter.
  */
-static void end_of_a_closed_pool_is_told(int cancelled)
+static void end_of_a_closed_pool_wakes_its_waiter(int cancelled)
 {
 	struct kt_thread t = { };
 
@@ -944,15 +945,15 @@ out:
 static const char *const last_ends[] = { "run", "cancelled", NULL };
 
 KT_MODULE("kpool selftests: each event wakes by itself",
-	  KT_EACH(worker_is_made_by, starter_names),
+	  KT_EACH(worker_is_created_by, starter_names),
 	  KT_EACH(worker_is_woken_by, starter_names),
-	  KT_EACH(several_workers_are_made_by, crowd_names),
+	  KT_EACH(several_workers_are_created_by, crowd_names),
 	  KT_EACH(several_workers_are_woken_by, crowd_names),
-	  KT_EACH(submitter_is_let_in_by, room_names),
-	  KT_CASE(submitter_of_cancelled_group_leaves_beside_a_drop),
-	  KT_EACH(next_submitter_is_let_in_after, away_names),
-	  KT_EACH(submitter_is_let_in_when_a_due_job_goes, due_away_names),
+	  KT_EACH(submitter_is_admitted_by, room_names),
+	  KT_CASE(submitter_of_cancelled_group_returns_during_a_drop),
+	  KT_EACH(next_submitter_is_admitted_after, away_names),
+	  KT_EACH(submitter_is_admitted_when_a_due_job_ends, due_away_names),
 	  KT_EACH(waits_are_ended_by, end_names),
-	  KT_CASE(end_of_a_callers_run_starts_the_next),
-	  KT_CASE(leaver_makes_way_for_a_new_worker),
-	  KT_EACH(end_of_a_closed_pool_is_told, last_ends));
+	  KT_CASE(end_of_a_caller_run_starts_the_next),
+	  KT_CASE(exiting_worker_is_replaced),
+	  KT_EACH(end_of_a_closed_pool_wakes_its_waiter, last_ends));

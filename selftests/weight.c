@@ -117,7 +117,7 @@ static void weight_is_kept_between_runs(void)
 /*
  * A heavy item whose turn it is holds back a lighter one behind it, although
  * that would fit.
- * Fails if the line is searched for something that fits.
+ * Fails if the queue is searched for something that fits.
  */
 static void heavy_head_holds_back_lighter(void)
 {
@@ -250,7 +250,7 @@ out:
  * try is refused, the others wait.
  * Fails if room is all that a newcomer is asked for.
  */
-static void newcomer_does_not_overtake_heavy_sleeper(void)
+static void newcomer_does_not_overtake_heavy_submitter(void)
 {
 	struct kpool *pool = weight_pool(&four_units);
 	struct kt_submitter s[2] = { };
@@ -325,8 +325,8 @@ static void timeout_takes_what_is_free(void)
 }
 
 /*
- * An item that is heavier than capacity is refused at once by every way in,
- * and delays nobody.
+ * An item that is heavier than capacity is refused at once by every way in, and
+ * delays no other item.
  * Fails if it waits for units that will never be, or counts as refused.
  */
 static void heavier_than_capacity_is_invalid(void)
@@ -358,7 +358,7 @@ static void heavier_than_capacity_is_invalid(void)
 /*
  * The same when the pool is full, and while others sleep: no way in makes it
  * wait for its turn to be refused.
- * Fails if the weight is looked at after the room.
+ * Fails if the weight is checked after the room.
  */
 static void heavier_than_capacity_is_invalid_in_a_full_pool(void)
 {
@@ -408,7 +408,7 @@ static int stream_small(void *arg)
 /*
  * An item that needs the whole pool comes to its turn among a steady stream of
  * small ones.
- * Fails if small items pass a heavy one, in line or asleep.
+ * Fails if small items pass a heavy one, queued or blocked.
  */
 static void full_size_item_does_not_starve(int depth)
 {
@@ -471,9 +471,9 @@ static int take_head_away(int way, struct kt_submitter *s)
 /*
  * When a heavy submitter that sleeps gives up, those behind it that fit go at
  * once.
- * Fails if the end of a wait does not look at the next in line.
+ * Fails if the end of a wait does not look at the next queued item.
  */
-static void sleeping_head_that_goes_lets_the_next_in(int way)
+static void blocked_head_that_gives_up_admits_the_next(int way)
 {
 	static const struct kpool_attrs ten_units = { .capacity = 10 };
 	static const int ret[] = { -ECANCELED, -ETIMEDOUT, -EINTR };
@@ -499,10 +499,10 @@ out:
 }
 
 /*
- * When a heavy item in line is cancelled, those behind it that fit go at once.
+ * When a heavy queued item is cancelled, those behind it that fit go at once.
  * Fails if cancel wakes no worker.
  */
-static void cancelled_head_in_line_lets_the_next_start(void)
+static void cancelled_queued_head_starts_the_next(void)
 {
 	struct kpool *pool = weight_pool(&four_units_deep);
 	int i;
@@ -555,7 +555,7 @@ static void item_heavier_than_shrunk_capacity_runs_alone(void)
  * The same for one whose submitter sleeps, which shrinking does not refuse.
  * Fails if it is refused then, or sleeps for ever.
  */
-static void sleeper_heavier_than_shrunk_capacity_comes_in(void)
+static void submitter_heavier_than_shrunk_capacity_is_admitted(void)
 {
 	struct kpool *pool = weight_pool(&four_units);
 	struct kt_submitter s[2] = { };
@@ -645,8 +645,8 @@ static void queue_depth_counts_items(void)
 }
 
 /*
- * What a heavy item in line does not fit into is not free for those behind it:
- * they come in while there are places in the queue, and not one more.
+ * What a heavy queued item does not fit into is not free for those behind it:
+ * they are admitted while there are places in the queue, and not one more.
  * Fails if units are counted as free that it waits for.
  */
 static void units_that_a_heavy_head_waits_for_are_no_room(void)
@@ -700,7 +700,7 @@ static void burst_without_queue_fills_capacity_exactly(void)
 }
 
 /*
- * Raising capacity starts a heavy item in line and those behind it that fit.
+ * Raising capacity starts a heavy queued item and those behind it that fit.
  * Fails if growing starts nothing until the next submit or end.
  */
 static void raised_capacity_starts_heavy_head(void)
@@ -726,7 +726,7 @@ static void raised_capacity_starts_heavy_head(void)
 }
 
 /* The same for a submitter that sleeps. */
-static void raised_capacity_admits_heavy_sleeper(void)
+static void raised_capacity_admits_heavy_submitter(void)
 {
 	struct kpool *pool = weight_pool(&four_units);
 	struct kt_submitter s[2] = { };
@@ -850,9 +850,9 @@ static void nested_init(struct nested *n, struct kpool *pool,
 
 /*
  * An item that waits for one that needs the waiter's own units would wait for
- * ever, and is refused: asleep in submit, in flush, and behind a heavy item
+ * ever, and is refused: blocked in submit, in flush, and behind a heavy item
  * that waits for those units.
- * Fails (hangs) if a hang is looked for where no unit is free only.
+ * Fails (hangs) if a deadlock is looked for where no unit is free only.
  */
 static void waiting_for_own_units_is_a_deadlock(void)
 {
@@ -1051,7 +1051,7 @@ static int hammer_again(struct kpool_item *item)
  * Fails if such an item keeps its units between its runs, or passes a heavier
  * one that waits.
  */
-static void self_submission_takes_its_units_anew(void)
+static void self_submission_takes_its_units_again(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = HAMMERS };
 	int loops = kt_count(2000) / HAMMERS, i;
@@ -1078,22 +1078,22 @@ KT_MODULE("kpool selftest: weights",
 	  KT_CASE(end_of_a_heavy_item_starts_all_that_fit),
 	  KT_CASE(end_of_a_heavy_item_admits_all_that_fit),
 	  KT_CASE(heavy_submitter_waits_for_all_its_units),
-	  KT_CASE(newcomer_does_not_overtake_heavy_sleeper),
+	  KT_CASE(newcomer_does_not_overtake_heavy_submitter),
 	  KT_CASE(try_takes_what_is_free),
 	  KT_CASE(timeout_takes_what_is_free),
 	  KT_CASE(heavier_than_capacity_is_invalid),
 	  KT_CASE(heavier_than_capacity_is_invalid_in_a_full_pool),
 	  KT_EACH(full_size_item_does_not_starve, depths),
-	  KT_EACH(sleeping_head_that_goes_lets_the_next_in, ways_out),
-	  KT_CASE(cancelled_head_in_line_lets_the_next_start),
+	  KT_EACH(blocked_head_that_gives_up_admits_the_next, ways_out),
+	  KT_CASE(cancelled_queued_head_starts_the_next),
 	  KT_CASE(item_heavier_than_shrunk_capacity_runs_alone),
-	  KT_CASE(sleeper_heavier_than_shrunk_capacity_comes_in),
+	  KT_CASE(submitter_heavier_than_shrunk_capacity_is_admitted),
 	  KT_CASE(tuning_while_heavy_items_run_loses_no_unit),
 	  KT_CASE(queue_depth_counts_items),
 	  KT_CASE(units_that_a_heavy_head_waits_for_are_no_room),
 	  KT_CASE(burst_without_queue_fills_capacity_exactly),
 	  KT_CASE(raised_capacity_starts_heavy_head),
-	  KT_CASE(raised_capacity_admits_heavy_sleeper),
+	  KT_CASE(raised_capacity_admits_heavy_submitter),
 	  KT_CASE(bad_weight_is_refused),
 	  KT_CASE(greatest_weight_runs_without_limit),
 	  KT_CASE(heavy_item_is_paused_and_aborted),
@@ -1101,4 +1101,4 @@ KT_MODULE("kpool selftest: weights",
 	  KT_CASE(waiting_behind_own_units_is_a_deadlock),
 	  KT_CASE(waiting_for_units_of_others_is_none),
 	  KT_EACH(units_never_exceed_capacity, depths),
-	  KT_CASE(self_submission_takes_its_units_anew));
+	  KT_CASE(self_submission_takes_its_units_again));

@@ -2,8 +2,9 @@
 /*
  * The same scenario on kpool and on workqueues: an item oopses, and what then?
  *
- * What kpool does is asserted; what workqueues do is only told, by the parameter
- * "table".  What never returns is left behind: this guest ends with the test.
+ * What kpool does is asserted; what workqueues do is only printed, by the
+ * parameter "table".  What never returns is left behind: this guest ends with
+ * the test.
  */
 #include <linux/cpumask.h>
 #include <linux/workqueue.h>
@@ -42,9 +43,9 @@ enum { NEVER = -1000, NOT_ASKED, YES = 0 };
 
 static const char *const questions[] = {
 	"the next item runs",
-	"flush of the dead item returns",
+	"flush of the oopsed item returns",
 	"flush of all returns",
-	"the dead item runs again",
+	"the oopsed item runs again",
 	"work of others there runs",
 	"slots of 4 left after 4 oopses",
 	"destroy returns",
@@ -122,7 +123,10 @@ static bool max_active_begin(struct duel *d, int width)
 	return KT_EXPECT(d->wq);
 }
 
-/* The kernel's own, one for each CPU: nobody ends it, or flushes all of it. */
+/*
+ * The kernel's own, one for each CPU: it is never destroyed, or flushed as a
+ * whole.
+ */
 static bool shared_begin(struct duel *d, int width)
 {
 	return true;
@@ -308,7 +312,7 @@ static void duel_fight(struct duel *d)
  * What a workqueue loses, kpool keeps.
  * Fails as the cases of oops.c do.
  */
-static void kpool_goes_on(void)
+static void kpool_keeps_working(void)
 {
 	struct duel *d = &duels[0];
 
@@ -377,5 +381,5 @@ module_param_cb(table, &table_ops, NULL, 0400);
 MODULE_PARM_DESC(table, "what each does after an oops");
 
 KT_MODULE("kpool selftest: an oops in a pool and in workqueues",
-	  KT_CASE(kpool_goes_on),
+	  KT_CASE(kpool_keeps_working),
 	  KT_CASE(workqueues_are_watched));

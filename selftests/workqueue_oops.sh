@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/ktap.sh"
 
-# silence FILE: a watchdog that would tell of those
+# silence FILE: a watchdog that would report those
 silence() {
 	[ ! -e "$1" ] || echo 0 >"$1"
 }

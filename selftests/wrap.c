@@ -39,8 +39,8 @@ static void submit(struct kpool *pool, int i, enum kpool_priority priority)
 }
 
 /*
- * The oldest of a lower priority is found, told by its age, and an item that
- * waited for its own run goes back in front; a delay is kept.
+ * The oldest of a lower priority is found, reported by its age, and an item
+ * that waited for its own run is queued in front again; a delay is kept.
  * Fails if what was accepted after the wrap is taken for older.
  */
 static void order_and_age_survive_the_wrap(void)

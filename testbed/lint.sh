@@ -34,10 +34,17 @@ lint_spelling() {
 		xargs -0 codespell -q 3 -L filp,parm
 }
 
-# Words that leave open which thread, caller or state is meant; name it instead.
+prose() {
+	c_files
+	find . '(' -name '*.rst' -o -name '*.mut' ')' ! -path './.git/*' | sort
+}
+
+# Words that leave open which thread, caller or state is meant; name it instead. Those of the second
+# list are looked for within names, too: of cases, variants and mutants.
 lint_words() {
-	{ c_files; find . -name '*.rst' ! -path './.git/*'; } | sort |
-		xargs grep -nwiE 'who|whoever|whatever|those who|in vain|at rest'
+	prose | xargs grep -nwiE 'who|whoever|whatever|those who|in vain|at rest'
+	prose | xargs grep -niE "nobody|somebody|untold|_told|told_|_served|hope|circle|limbo|doom|stranger|\
+outsider|bury|burial|purger|settler|no[_-]hang|in_vain|at_rest|_in_line"
 }
 
 # What the manual lists, and what the code has.

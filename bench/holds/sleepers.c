@@ -52,7 +52,7 @@ static void releases(struct holds_caller *caller)
 	kpool_shutdown_timeout(holds_pool, MAX_SCHEDULE_TIMEOUT);
 }
 
-/* A pool whose only unit is taken and that lets nobody wait in it. */
+/* A pool whose only unit is taken and in whose queue no item can wait. */
 static void make_sleepers(unsigned int n, int queue_depth,
 			  void (*call)(struct holds_caller *caller))
 {

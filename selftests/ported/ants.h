@@ -6,17 +6,17 @@
  *
  *	item	kpool_submit() of an embedded item
  *	fn	kpool_submit_fn() of a function and its argument (ants Pool)
- *	invoke	kpool_submit_arg() of an argument (ants PoolWithFunc and -Generic)
+ *	arg	kpool_submit_arg() of an argument (ants PoolWithFunc and -Generic)
  */
 #ifndef _KPOOL_SELFTEST_ANTS_H
 #define _KPOOL_SELFTEST_ANTS_H
 
 #include "selftest.h"
 
-enum ants_way { ANTS_ITEM, ANTS_FN, ANTS_INVOKE };
+enum ants_way { ANTS_ITEM, ANTS_FN, ANTS_ARG };
 
 static const char *const ants_ways[] __maybe_unused = {
-	"item", "fn", "invoke", NULL,
+	"item", "fn", "arg", NULL,
 };
 
 /* The row of a scenario in its module's table. */
@@ -55,13 +55,13 @@ static inline struct ants_job *ants_jobs(int n, kpool_fn fn,
 	return jobs;
 }
 
-/* A pool for one way; only one whose arguments are invoked has a function. */
+/* A pool for one way; only one whose arguments are submitted has a function. */
 static inline struct kpool *ants_pool(const struct kpool_attrs *attrs,
 				      enum ants_way way, kpool_fn fn)
 {
 	struct kpool_attrs copy = *attrs;
 
-	copy.fn = way == ANTS_INVOKE ? fn : NULL;
+	copy.fn = way == ANTS_ARG ? fn : NULL;
 	return kt_pool("ants", &copy);
 }
 

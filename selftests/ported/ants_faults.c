@@ -91,7 +91,7 @@ static void handler_counts_one_two_three(int making)
 	attrs.fault = ants_handler;
 	attrs.data = &seen;
 	memset(&seen, 0, sizeof(seen));
-	for (way = ANTS_ITEM; way <= ANTS_INVOKE; way++) {
+	for (way = ANTS_ITEM; way <= ANTS_ARG; way++) {
 		ants_panic(&attrs, way);
 		KT_EXPECT_EQ(atomic_read(&seen.count), way + 1);
 		KT_EXPECT_EQ(seen.last.err, -EIO);
@@ -102,14 +102,14 @@ static void handler_counts_one_two_three(int making)
 }
 
 /*
- * TestPoolPanicWithoutHandler and its PreMalloc twin: nobody asked to be told.
+ * TestPoolPanicWithoutHandler and its PreMalloc twin: no handler was given.
  * Fails if a pool without a handler calls one, or does not count the error.
  */
 static void errors_without_handler_are_counted(int making)
 {
 	int way;
 
-	for (way = ANTS_ITEM; way <= ANTS_INVOKE; way++)
+	for (way = ANTS_ITEM; way <= ANTS_ARG; way++)
 		ants_panic(&ants_attrs[making], way);
 }
 
@@ -121,10 +121,10 @@ static int ants_gated_fails(void *arg)
 
 /*
  * A bug that ants had: ten tasks fail at the same time while five submitters
- * sleep, and nobody wakes these.
- * Fails if the end of an item that failed does not serve a waiter.
+ * sleep, and are not woken.
+ * Fails if the end of an item that failed does not admit a waiter.
  */
-static void failing_tasks_serve_the_blocked(int way)
+static void failing_tasks_admit_blocked_submitters(int way)
 {
 	struct ants_submitter blocked[5] = { };
 	struct ants_job *jobs;
@@ -157,4 +157,4 @@ out:
 KT_MODULE("Selftests of kpool: ants' scenarios of tasks that fail",
 	  KT_EACH(handler_counts_one_two_three, ants_makings),
 	  KT_EACH(errors_without_handler_are_counted, ants_makings),
-	  ANTS_EACH(failing_tasks_serve_the_blocked));
+	  ANTS_EACH(failing_tasks_admit_blocked_submitters));

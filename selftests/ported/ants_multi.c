@@ -12,8 +12,8 @@
 
 /* How the next pool is chosen, and the way in: two by three variants. */
 static const char *const multi_ways[] = {
-	"round-robin-item", "round-robin-fn", "round-robin-invoke",
-	"least-loaded-item", "least-loaded-fn", "least-loaded-invoke", NULL,
+	"round-robin-item", "round-robin-fn", "round-robin-arg",
+	"least-loaded-item", "least-loaded-fn", "least-loaded-arg", NULL,
 };
 
 static enum kpool_placement placement_of(int variant)
@@ -33,14 +33,14 @@ static struct kpool_multi *multi_make(int nr, const struct kpool_attrs *attrs,
 	struct kpool_attrs copy = *attrs;
 	struct kpool_multi *multi;
 
-	copy.fn = way_of(variant) == ANTS_INVOKE ? fn : NULL;
+	copy.fn = way_of(variant) == ANTS_ARG ? fn : NULL;
 	multi = kpool_multi_create(&copy, nr, placement_of(variant), "ants");
 	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(multi), 0))
 		return NULL;
 	return multi;
 }
 
-/* The end of every scenario here: the books of each pool, and of all. */
+/* The end of every scenario here: the counters of each pool, and of all. */
 static void multi_end(struct kpool_multi *multi, int nr)
 {
 	struct kpool_stats all;
@@ -87,7 +87,10 @@ static bool multi_submit_all(struct kpool_multi *multi, int variant,
 	__sums.field;							\
 })
 
-/* Fifty tasks run, five in each of ten pools; nobody waits, nobody is free. */
+/*
+ * Fifty tasks run, five in each of ten pools; no submitter waits, no unit is
+ * free.
+ */
 static void expect_full(struct kpool_multi *multi)
 {
 	struct kpool_attrs attrs;
@@ -116,7 +119,7 @@ static void expect_bad_indices(struct kpool_multi *multi)
 	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(kpool_multi_pool(multi, 11)), -ERANGE);
 }
 
-/* Closed: within three seconds nobody is left, and nothing is taken. */
+/* Closed: within three seconds no worker is left, and nothing is taken. */
 static void expect_release(struct kpool_multi *multi, int variant,
 			   struct ants_job *job)
 {
@@ -150,7 +153,7 @@ static void multi_round(struct kpool_multi *multi, int variant)
 /*
  * TestMultiPool, TestMultiPoolWithFunc and -WithFuncGeneric: ten pools of five
  * take fifty tasks, five each, by either placement; they are closed, opened
- * again, and take as many again.  ants calls a second release an error.
+ * again, and take as many again.  ants calls a second shutdown an error.
  * Fails if one pool gets six, if the sums leave one out, if a number too high
  * finds a pool, or if one of ten stays closed.
  */

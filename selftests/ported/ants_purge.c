@@ -160,8 +160,8 @@ out:
 }
 
 /*
- * With NO_PURGE idle workers stay until release, which takes them all.
- * Fails if NO_PURGE is taken for a time, or release leaves idle workers.
+ * With NO_PURGE idle workers stay until shutdown, which takes them all.
+ * Fails if NO_PURGE is taken for a time, or shutdown leaves idle workers.
  */
 static void no_purge_keeps_workers(int way)
 {

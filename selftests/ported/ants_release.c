@@ -41,7 +41,7 @@ static int ants_stream_main(void *arg)
 	return 0;
 }
 
-/* Start both, release after three tasks, and wait until both return. */
+/* Start both, shut down after three tasks, and wait until both return. */
 static void release_streams(struct kpool *pool, struct ants_stream *s,
 			    struct kt_gate *gate)
 {
@@ -63,11 +63,11 @@ static void release_streams(struct kpool *pool, struct ants_stream *s,
 }
 
 /*
- * Two submitters with 30 tasks each share one worker; release after the third
- * task sends both home, and every task accepted before it runs.
- * Fails if release leaves a submitter asleep, or drops what it accepted.
+ * Two submitters with 30 tasks each share one worker; shutdown after the third
+ * task refuses both, and every task accepted before it runs.
+ * Fails if shutdown leaves a submitter blocked, or drops what it accepted.
  */
-static void release_sends_submitters_home(int way)
+static void shutdown_refuses_blocked_submitters(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 1 };
 	struct ants_stream s[2] = { };
@@ -98,7 +98,7 @@ out:
 	kvfree(jobs);
 }
 
-/* Five tasks of a second; release waits for them, and for the workers. */
+/* Five tasks of a second; shutdown waits for them, and for the workers. */
 static void release_five(struct kpool *pool, enum ants_way way)
 {
 	struct ants_job *jobs;
@@ -119,10 +119,10 @@ out:
 }
 
 /*
- * Release with a timeout of two seconds outlasts tasks of one.
+ * Shutdown with a timeout of two seconds outlasts tasks of one.
  * Fails if it does not wait, or returns while a worker is alive.
  */
-static void release_waits_for_tasks(int way)
+static void shutdown_waits_for_tasks(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 10 };
 	struct kpool *pool = ants_pool(&attrs, way, ants_second);
@@ -135,9 +135,9 @@ static void release_waits_for_tasks(int way)
 
 /*
  * The same for the default pool, which is then opened again for others.
- * Fails if the default pool cannot be released, or can be destroyed.
+ * Fails if the default pool cannot be shut down, or can be destroyed.
  */
-static void release_default_pool(void)
+static void shutdown_of_the_default_pool(void)
 {
 	struct kpool *pool = kpool_default();
 
@@ -150,12 +150,12 @@ static void release_default_pool(void)
 }
 
 /*
- * A release that expires leaves the pool closed and the task running; called
+ * A shutdown that expires leaves the pool closed and the task running; called
  * again, it goes on waiting, which ants cannot, and a third time is harmless.
  * Fails if -ETIMEDOUT reopens or forgets the pool, or the second call returns
  * before the task has ended.
  */
-static void release_timeout_is_resumed(int way)
+static void shutdown_timeout_is_resumed(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 10 };
 	struct ants_job *jobs;
@@ -194,8 +194,8 @@ static int ants_tiny(void *arg)
 	return 0;
 }
 
-/* Reboot on an open pool; a task; release; refused; reboot; a task. */
-static void reboot(struct kpool *pool, enum ants_way way)
+/* Reopen on an open pool; a task; shutdown; refused; reopen; a task. */
+static void reopen(struct kpool *pool, enum ants_way way)
 {
 	struct ants_job *jobs;
 	struct kt_gate count;
@@ -217,17 +217,17 @@ static void reboot(struct kpool *pool, enum ants_way way)
 }
 
 /*
- * A released pool refuses, a rebooted one takes work, and counts on.
- * Fails if reboot forgets to reopen, or clears the counters.
+ * A closed pool refuses, a reopened one takes work, and counts on.
+ * Fails if a reopened pool stays closed, or clears the counters.
  */
-static void reboot_opens_again(int way)
+static void reopened_pool_accepts_again(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 10 };
 	struct kpool *pool = ants_pool(&attrs, way, ants_tiny);
 
 	if (!pool)
 		return;
-	reboot(pool, way);
+	reopen(pool, way);
 	KT_EXPECT_EQ(kt_stat(pool, submitted), 2);
 	kt_pool_end(pool);
 }
@@ -236,14 +236,14 @@ static void reboot_opens_again(int way)
  * The same for the default pool.
  * Fails if the default pool, once closed, stays closed.
  */
-static void reboot_default_pool(void)
+static void reopen_of_the_default_pool(void)
 {
 	struct kpool *pool = kpool_default();
 
 	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), 0))
 		return;
-	reboot(pool, ANTS_ITEM);
-	reboot(pool, ANTS_FN);
+	reopen(pool, ANTS_ITEM);
+	reopen(pool, ANTS_FN);
 	kt_check_identities(pool);
 }
 
@@ -288,10 +288,10 @@ out:
 }
 
 /*
- * A pool of 10 adds up 499,500 before a reboot and after it.
- * Fails if a rebooted pool loses or repeats an item.
+ * A pool of 10 adds up 499,500 before a reopen and after it.
+ * Fails if a reopened pool loses or repeats an item.
  */
-static void reboot_calculates_again(int way)
+static void reopened_pool_calculates_again(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 10 };
 
@@ -299,11 +299,11 @@ static void reboot_calculates_again(int way)
 }
 
 /*
- * The same with all workers made at creation, and so again at reboot; ants
- * once hung here.
- * Fails if reboot does not make them, or counts those of before.
+ * The same with all workers made at creation, and so again at reopen; ants once
+ * hung here.
+ * Fails if reopen does not make them, or counts those of before.
  */
-static void reboot_calculates_again_prealloc(int way)
+static void reopened_pool_calculates_again_prealloc(int way)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 10,
@@ -314,12 +314,12 @@ static void reboot_calculates_again_prealloc(int way)
 	calculate_twice(&attrs, way);
 }
 
-KT_MODULE("Selftests of kpool: ants' scenarios of release and reboot",
-	  ANTS_EACH(release_sends_submitters_home),
-	  ANTS_EACH(release_waits_for_tasks),
-	  KT_CASE(release_default_pool),
-	  ANTS_EACH(release_timeout_is_resumed),
-	  ANTS_EACH(reboot_opens_again),
-	  KT_CASE(reboot_default_pool),
-	  ANTS_EACH(reboot_calculates_again),
-	  ANTS_EACH(reboot_calculates_again_prealloc));
+KT_MODULE("Selftests of kpool: ants' scenarios of shutdown and reopen",
+	  ANTS_EACH(shutdown_refuses_blocked_submitters),
+	  ANTS_EACH(shutdown_waits_for_tasks),
+	  KT_CASE(shutdown_of_the_default_pool),
+	  ANTS_EACH(shutdown_timeout_is_resumed),
+	  ANTS_EACH(reopened_pool_accepts_again),
+	  KT_CASE(reopen_of_the_default_pool),
+	  ANTS_EACH(reopened_pool_calculates_again),
+	  ANTS_EACH(reopened_pool_calculates_again_prealloc));

@@ -82,7 +82,7 @@ static int ants_demo(void *arg)
 	return 0;
 }
 
-/* Are so many alive?  @s is what the books said then. */
+/* Are so many alive?  @s is what the counters said then. */
 static bool alive_are(struct kpool *pool, int n, struct kpool_stats *s)
 {
 	kpool_get_stats(pool, s);
@@ -243,7 +243,7 @@ out:
 }
 
 /*
- * A nonblocking pool refuses the 11th of 10, asleep or busy, and is not
+ * A nonblocking pool refuses the 11th of 10, blocked or busy, and is not
  * refusing any more once the ten have ended.
  * Fails if nonblocking sleeps, if an accepted item that has not started yet is
  * not counted, or if a flush ends before its items' units are free.
@@ -256,7 +256,7 @@ static void nonblocking_refuses_the_eleventh(int way)
 
 /*
  * With max_blocked 1, one submitter sleeps and the next is refused.
- * Fails if max_blocked is off by one, or the sleeper is not woken.
+ * Fails if max_blocked is off by one, or the blocked submitter is not woken.
  */
 static void max_blocked_refuses_the_second(int way)
 {
@@ -383,7 +383,7 @@ static void example_adds_up(int way)
 }
 
 /*
- * The same on the pool that nobody has to make.
+ * The same on the pool that needs no creation.
  * Fails as above, for the default pool.
  */
 static void example_of_the_default_pool(void)

@@ -8,11 +8,11 @@
 #include "ants.h"
 
 /*
- * Capacity 2, then 3, then 8 with five submitters asleep: each growth serves
+ * Capacity 2, then 3, then 8 with five submitters blocked: each growth admits
  * at once as many as there is room for.
- * Fails if tune wakes nobody, or only one.
+ * Fails if tune wakes no waiter, or only one.
  */
-static void tune_up_serves_the_blocked(int way)
+static void tune_up_admits_blocked_submitters(int way)
 {
 	struct kpool_attrs attrs = { .capacity = 2 };
 	struct ants_submitter blocked[5] = { };
@@ -49,13 +49,13 @@ out:
 }
 
 /*
- * Capacity 8 with 8 running, 2 blocked, then 2: the running finish, the
- * blocked are served and not refused, never more than 2 run from then on, and
- * the surplus workers go although nothing expires.
- * Fails if shrinking stops at the idle workers, refuses someone, or lets a
+ * Capacity 8 with 8 running, 2 blocked, then 2: the running finish, the blocked
+ * submitters are admitted and not refused, never more than 2 run from then on,
+ * and the surplus workers go although nothing expires.
+ * Fails if shrinking stops at the idle workers, refuses a submitter, or lets a
  * surplus worker take another item.
  */
-static void tune_down_lets_surplus_go(int way)
+static void tune_down_ends_surplus_workers(int way)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 8,
@@ -155,7 +155,7 @@ out:
 }
 
 /*
- * What ants refuses at construction is refused, and names nobody: the same
+ * What ants refuses at construction is refused, and leaves no name: the same
  * name can be used the next moment.
  * Fails if a bad attribute is taken, or leaves its pool behind.
  */
@@ -200,7 +200,7 @@ static struct kpool *coverage_pool(const char *name, enum ants_way way,
 		.capacity = 10000,
 		.min_workers = prealloc ? 10 : KPOOL_NONE,
 		.flags = prealloc ? KPOOL_PREALLOC : 0,
-		.fn = way == ANTS_INVOKE ? ants_tiny : NULL,
+		.fn = way == ANTS_ARG ? ants_tiny : NULL,
 	};
 
 	return kt_pool(name, &attrs);
@@ -235,7 +235,7 @@ static void coverage(struct kpool *pool, enum ants_way way,
 static void six_pools_of_100000_tasks(void)
 {
 	static const char * const names[] = {
-		"item", "item-pre", "fn", "fn-pre", "invoke", "invoke-pre",
+		"item", "item-pre", "fn", "fn-pre", "arg", "arg-pre",
 	};
 	struct kpool *pool[ARRAY_SIZE(names)];
 	int i, n = kt_count(100000);
@@ -255,8 +255,8 @@ static void six_pools_of_100000_tasks(void)
 }
 
 KT_MODULE("Selftests of kpool: ants' scenarios of tuning",
-	  ANTS_EACH(tune_up_serves_the_blocked),
-	  ANTS_EACH(tune_down_lets_surplus_go),
+	  ANTS_EACH(tune_up_admits_blocked_submitters),
+	  ANTS_EACH(tune_down_ends_surplus_workers),
 	  KT_CASE(tune_down_retires_the_idle),
 	  KT_CASE(tune_from_and_to_unlimited),
 	  KT_CASE(bad_construction_is_refused),

@@ -3,7 +3,7 @@
  * Scenarios of the pattern that Go by Example teaches: workers range over a
  * channel of jobs, results come back through another, a WaitGroup waits for
  * all.  The workers are the capacity of a pool, the channel's buffer is its
- * queue_depth, and closing the channel is release.
+ * queue_depth, and closing the channel is shutdown.
  */
 #include <linux/module.h>
 
@@ -99,7 +99,7 @@ static int job_in_order(struct kpool_item *item)
 /*
  * One worker ranges over the channel: jobs come out as they went in, and close
  * gives out everything that is queued.
- * Fails if the queue is not first in, first out, or if release drops it.
+ * Fails if the queue is not first in, first out, or if shutdown drops it.
  */
 static void close_drains_in_order(void)
 {
@@ -166,7 +166,7 @@ out:
 /*
  * A select around the send: with a default it does not sleep, with a timer not
  * for longer than that.
- * Fails if either sleeps on, or leaves the job behind in the channel.
+ * Fails if either stays blocked, or leaves the job behind in the channel.
  */
 static void select_around_a_send(void)
 {
@@ -201,7 +201,7 @@ out:
  * To send to a closed channel, to close it twice, or to close it under a sender
  * that sleeps panics in Go; here the send is refused, and the second close does
  * nothing.
- * Fails if release leaves a sender asleep, or its job in the queue.
+ * Fails if shutdown leaves a sender blocked, or its job in the queue.
  */
 static void close_under_senders(void)
 {
@@ -247,7 +247,7 @@ static int send_next(struct kpool_item *item)
 
 /*
  * A worker that sends to its own full channel hangs all of them in Go; here the
- * send is refused when nobody is left to receive.
+ * send is refused when no worker is left to receive.
  * Fails if the send sleeps for good, or is refused although there is room.
  */
 static void nested_send_does_not_hang(void)
@@ -268,18 +268,18 @@ static void nested_send_does_not_hang(void)
 		KT_EXPECT_EQ(kpool_submit(s.pool, &s.item), 0);
 		KT_EXPECT_EQ(kpool_flush(s.pool), 0);
 		KT_EXPECT_EQ(s.ret, buffer ? 0 : -EDEADLK);
-		KT_EXPECT(kt_wait(kt_at_rest(s.pool)));
+		KT_EXPECT(kt_wait(kt_is_drained(s.pool)));
 		KT_EXPECT_EQ(atomic_read(&count.finished), buffer);
 		kt_pool_end(s.pool);
 	}
 }
 
 /*
- * Results that nobody reads hang an unbuffered channel; here workers do not
+ * Results that are not read hang an unbuffered channel; here workers do not
  * wait for a reader, and the results can still be read in the end.
  * Fails if a worker sleeps until its result is taken.
  */
-static void unread_results_hold_nobody_up(void)
+static void unread_results_block_no_worker(void)
 {
 	struct kpool *pool = workers_and_channel(3, 100);
 	struct kpool_group results;
@@ -351,5 +351,5 @@ KT_MODULE("Selftests of kpool: the scenarios of a channel of jobs and a WaitGrou
 	  KT_CASE(select_around_a_send),
 	  KT_CASE(close_under_senders),
 	  KT_CASE(nested_send_does_not_hang),
-	  KT_CASE(unread_results_hold_nobody_up),
+	  KT_CASE(unread_results_block_no_worker),
 	  KT_CASE(errgroup_with_a_limit));

@@ -121,7 +121,7 @@ static int start_stop(void *arg)
 /*
  * TestWorkerPoolStartStopSerial.
  * Fails if a pool that was closed without work cannot be opened again, or if
- * opening makes threads that nobody asked for.
+ * opening makes threads before they are needed.
  */
 static void start_stop_serial(void)
 {
@@ -132,7 +132,7 @@ static void start_stop_serial(void)
 
 /*
  * TestWorkerPoolStartStopConcurrent: ten pools at once, a second for all.
- * Fails if pools share what each should have, or if reboot waits for anything.
+ * Fails if pools share what each should have, or if reopen waits for anything.
  */
 static void start_stop_concurrent(void)
 {
@@ -240,7 +240,7 @@ static bool serve_one(struct kpool *pool, struct conn *c)
  * others of ten expire although there is always work.
  * Fails if idle workers are used in turn, so that none is ever idle for long.
  */
-static void newest_worker_serves_and_the_rest_expire(void)
+static void newest_worker_serves_and_others_expire(void)
 {
 	struct kpool *pool = server("fasthttp", kt_ms(10000, 100));
 	static struct conn conn[MAX_WORKERS];
@@ -271,7 +271,7 @@ static void newest_worker_serves_and_the_rest_expire(void)
  * Stop: idle workers end, a busy one finishes its connection first, and stop
  * does not wait for it.  Then the differences: Serve after Stop is refused, and
  * a pool that is started again keeps its workers.
- * Fails if release waits, takes work, or leaves its mark on a rebooted pool.
+ * Fails if shutdown waits, takes work, or leaves its mark on a reopened pool.
  */
 static void stop_does_not_wait_and_start_is_whole(void)
 {
@@ -308,5 +308,5 @@ KT_MODULE("Selftests of kpool: the scenarios of fasthttp's worker pool",
 	  KT_CASE(start_stop_concurrent),
 	  KT_CASE(max_workers_serial),
 	  KT_CASE(max_workers_concurrent),
-	  KT_CASE(newest_worker_serves_and_the_rest_expire),
+	  KT_CASE(newest_worker_serves_and_others_expire),
 	  KT_CASE(stop_does_not_wait_and_start_is_whole));

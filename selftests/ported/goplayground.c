@@ -40,8 +40,8 @@ static void wait_unit(struct unit *u)
 /*
  * TestPool and TestUnlimitedPool: four units of a second succeed, and closing
  * twice is harmless.
- * Fails if queueing waits for a worker, if a unit's value is not seen by a thread that
- * waited for it, or if the second release does anything.
+ * Fails if queueing waits for a worker, if a unit's value is not seen by a
+ * thread that waited for it, or if the second shutdown does anything.
  */
 static void four_units_succeed(int kind)
 {
@@ -108,8 +108,8 @@ static int count_dropped(struct unit *units, int n)
 /*
  * TestCancel: 40 units on four workers are cancelled while four run; these
  * finish, the others end with one error, and after a reset the pool works.
- * Fails if abort runs what it should drop, drops what runs, forgets to tell
- * somebody, or leaves its mark on a rebooted pool.
+ * Fails if abort runs what it should drop, drops what runs, misses an owner, or
+ * leaves its mark on a reopened pool.
  */
 static void cancel_drops_what_has_not_started(void)
 {
@@ -216,7 +216,7 @@ static void release_abandoned(void *arg)
 /*
  * TestCancelFromWithin: a caller that waits for a unit of five seconds gives up after
  * two, at once, and the unit finds out when it looks.
- * Fails if giving up waits for the unit, or if the unit is not told.
+ * Fails if giving up waits for the unit, or if the unit is not notified.
  */
 static void unit_finds_out_that_it_is_abandoned(void)
 {

@@ -70,10 +70,10 @@ static void count_to_10000(int expiry_ms)
 }
 
 /*
- * TestWorkerPool, but for its end: rulego asserts that a released pool still
+ * TestWorkerPool, but for its end: rulego asserts that a closed pool still
  * accepts.
  * Fails if an increment is lost or repeated, if a submit is refused although
- * units are free, or if a released pool takes work.
+ * units are free, or if a closed pool takes work.
  */
 static void workers_count_to_10000(void)
 {

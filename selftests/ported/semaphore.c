@@ -47,7 +47,9 @@ static int procs(void)
 	return max_t(int, num_online_cpus(), 4);
 }
 
-/* One of those that hammer: its weight, and the sum that nobody may exceed. */
+/*
+ * One of those that hammer: its weight, and the sum that must not be exceeded.
+ */
 struct hammer {
 	struct kt_thread	thread;
 	struct kpool_item	item;
@@ -170,7 +172,7 @@ static void timed_acquire_pattern(void)
 /*
  * TestWeightedDoesntBlockIfTooBig: of a size of 2, 3 can never be had.  That is
  * an error at once, where the semaphore waits for the end of the context; six
- * others of 1 are served.
+ * others of 1 are admitted.
  * Fails if what can never start is accepted, or holds back others.
  */
 static void too_big_is_refused_at_once(void)
@@ -198,8 +200,8 @@ out:
 
 static bool keep_running;
 
-/* Releases and acquires one unit again and again, until told to stop. */
-static int hammer_until_told(void *arg)
+/* Releases and acquires one unit again and again, until stopped. */
+static int hammer_until_stopped(void *arg)
 {
 	struct hammer *h = arg;
 
@@ -222,7 +224,7 @@ static void acquire_all_among(struct kpool *pool, struct hammer *h, int n)
 	holder_init(&all, &open, n);
 	WRITE_ONCE(keep_running, true);
 	for (i = 0; i < n; i++)
-		kt_thread_start(&h[i].thread, hammer_until_told, &h[i]);
+		kt_thread_start(&h[i].thread, hammer_until_stopped, &h[i]);
 	KT_EXPECT(kt_wait(kt_stat(pool, completed) > 10 * n));
 	KT_EXPECT_EQ(kpool_submit_timeout(pool, &all.item, KT_LIMIT), 0);
 	KT_EXPECT_EQ(kpool_flush_item(&all.item), 0);
@@ -234,7 +236,7 @@ static void acquire_all_among(struct kpool *pool, struct hammer *h, int n)
 
 /*
  * TestLargeAcquireDoesntStarve: n items of weight 1 come again and again; one
- * of weight n is served among them.
+ * of weight n is admitted among them.
  * Fails if small items pass a large one that waits.
  */
 static void large_acquire_does_not_starve(void)
@@ -316,9 +318,9 @@ static void crowd_end(struct crowd *c, int err)
 
 /*
  * TestAllocCancelDoesntStarve: the one that wants all gives up after 300 ms.
- * Fails if those behind a submitter that timed out are not looked at again.
+ * Fails if those behind a submitter that timed out are not checked again.
  */
-static void timeout_of_the_head_lets_the_next_go(void)
+static void timeout_of_the_head_admits_the_next(void)
 {
 	struct crowd c;
 
@@ -332,7 +334,7 @@ static void timeout_of_the_head_lets_the_next_go(void)
  * Fails if a small item passes a large one that waits, or if cancel does not
  * look at those behind.
  */
-static void cancel_of_the_head_lets_the_next_go(void)
+static void cancel_of_the_head_admits_the_next(void)
 {
 	struct kt_job newcomer;
 	struct crowd c;
@@ -350,7 +352,7 @@ static void cancel_of_the_head_lets_the_next_go(void)
 /*
  * A size of 2 is held; a waiting acquire is cancelled, then both are released:
  * the acquire must fail, and both can be had at once.
- * Fails if a cancelled submitter is served, or takes units with it.
+ * Fails if a cancelled submitter is admitted, or takes units with it.
  */
 static void cancel_before_release_keeps_the_units(void)
 {
@@ -442,9 +444,10 @@ static void bad_weights_are_refused(void)
 }
 
 /*
- * What its users ask for: the size can be changed.  Grown, it serves waiters;
- * shrunk below what an accepted item weighs, it still serves that.
- * Fails if tune serves nobody, or if an item outlives its chance to start.
+ * What its users ask for: the size can be changed.  Grown, it admits waiters;
+ * shrunk below what an accepted item weighs, it still admits that.
+ * Fails if tune admits no submitter, or if an item outlives its chance to
+ * start.
  */
 static void size_can_be_changed(void)
 {
@@ -550,8 +553,8 @@ KT_MODULE("Selftests of kpool: the scenarios of x/sync's semaphore",
 	  KT_CASE(timed_acquire_pattern),
 	  KT_CASE(too_big_is_refused_at_once),
 	  KT_CASE(large_acquire_does_not_starve),
-	  KT_CASE(timeout_of_the_head_lets_the_next_go),
-	  KT_CASE(cancel_of_the_head_lets_the_next_go),
+	  KT_CASE(timeout_of_the_head_admits_the_next),
+	  KT_CASE(cancel_of_the_head_admits_the_next),
 	  KT_CASE(cancel_before_release_keeps_the_units),
 	  KT_CASE(ended_context_acquires_nothing),
 	  KT_CASE(bad_weights_are_refused),

@@ -90,7 +90,7 @@ static int call_twice(void *arg)
 	return 0;
 }
 
-/* Size 0: nobody is served, callers wait.  A capacity is never 0: pause is that. */
+/* Size 0: no call runs, callers wait.  A capacity is never 0: pause is that. */
 static void size_zero(struct kpool *pool)
 {
 	struct kt_thread caller;
@@ -175,7 +175,7 @@ static int fails(void *arg)
  * A job that fails, which tunny's callers see in its result only: the call
  * says that the job ran, and what it returned.
  * Fails if the job's error is taken for the call's, or is lost to the caller or
- * to the pool's books.
+ * to the pool's counters.
  */
 static void error_of_a_job_reaches_its_caller(void)
 {
@@ -268,9 +268,9 @@ static void release_patient(void *arg)
 
 /*
  * TestTimeout, and the deadline of TestFuncJobCtx: a job that takes longer than
- * its caller waits.  The caller is sent away, the job is told, and what was
+ * its caller waits.  The caller returns, the job is notified, and what was
  * given to it is released once, when it does not run any more.
- * Fails if the call waits for the job, if the job is not told, or if its
+ * Fails if the call waits for the job, if the job is not notified, or if its
  * argument is released while it runs, twice, or never.
  */
 static void timeout_interrupts_the_job(void)
@@ -434,8 +434,9 @@ static void timeout_in_process_phase(struct kpool *pool)
 /*
  * TestCustomWorker: one worker with a state; a timeout before it is ready, one
  * while it works, a success, and the end of the worker.
- * Fails if a call that timed out in line starts later, if the worker is lost to
- * an abandoned job, if its state is not its own, or is not torn down once.
+ * Fails if a call that timed out while queued starts later, if the worker is
+ * lost to an abandoned job, if its state is not its own, or is not torn down
+ * once.
  */
 static void custom_worker_survives_timeouts(void)
 {

@@ -66,7 +66,7 @@ static void sim_judge_deadlock(const struct sim_call *call)
 	const char *name = sim_ops[call->op->kind].name;
 
 	sim_expect(call->inside, "%s: -EDEADLK outside of an item", name);
-	sim_expect(sim_during(call, call->p->was_hung) || call->circle,
+	sim_expect(sim_during(call, call->p->was_hung) || call->cycle,
 		   "%s: -EDEADLK, but others could go on", name);
 }
 
@@ -169,7 +169,7 @@ static void sim_judge_submit(struct sim_call *call, int err)
 static struct kpool_item *sim_submit_of(struct sim_call *call, bool waits)
 {
 	call->waits = waits;
-	sim_note_circles();
+	sim_note_cycles();
 	return &call->item->job.item;
 }
 
@@ -298,13 +298,13 @@ static void sim_op_fn(struct sim_call *call)
 	if (!ticket)
 		return;
 	call->waits = true;
-	sim_note_circles();
+	sim_note_cycles();
 	sim_judge_ticket(call, ticket, kpool_submit_fn(call->p->pool,
 						       sim_ticket_fn, ticket,
 						       GFP_KERNEL));
 }
 
-static void sim_op_invoke(struct sim_call *call)
+static void sim_op_submit_arg(struct sim_call *call)
 {
 	struct sim_ticket *ticket = sim_ticket_new(call);
 
@@ -358,7 +358,7 @@ static void sim_judge_call(struct sim_call *call, struct sim_ticket *ticket,
 		sim_expect(!ticket->ran, "a call that was refused has run");
 	} else if (err == -EIO) {
 		ticket->accepted = true;
-		sim_expect(ticket->died, "a call is lost, but nobody died");
+		sim_expect(ticket->died, "a call is lost, but no thread died");
 	} else {
 		sim_judge_ticket(call, ticket, err);
 	}
@@ -372,7 +372,7 @@ static void sim_op_call(struct sim_call *call)
 	if (!ticket)
 		return;
 	call->waits = true;
-	sim_note_circles();
+	sim_note_cycles();
 	err = kpool_call(call->p->pool, sim_ticket_fn, ticket, &result);
 	sim_judge_call(call, ticket, err, result);
 }
@@ -430,7 +430,7 @@ static void sim_op_cancel_wait(struct sim_call *call)
 	call->waits = true;
 	call->target = it;
 	it->maybe_disabled++;
-	sim_note_circles();
+	sim_note_cycles();
 	err = kpool_cancel_sync(&it->job.item);
 	it->maybe_disabled--;
 	it->was_disabled = sim->step;
@@ -441,7 +441,7 @@ static void sim_op_flush_item(struct sim_call *call)
 {
 	call->waits = true;
 	call->target = call->item;
-	sim_note_circles();
+	sim_note_cycles();
 	sim_judge_wait(call, kpool_flush_item(&call->item->job.item), false);
 }
 
@@ -454,7 +454,7 @@ static void sim_do_disable(struct sim_call *call, bool waits)
 	call->waits = waits;
 	call->target = waits ? it : NULL;
 	it->maybe_disabled++;
-	sim_note_circles();
+	sim_note_cycles();
 	err = waits ? kpool_disable_sync(&it->job.item) :
 		      kpool_disable(&it->job.item);
 	if (waits)
@@ -511,7 +511,7 @@ static void sim_op_group_wait(struct sim_call *call)
 	int err;
 
 	call->waits = ticks > 3;
-	sim_note_circles();
+	sim_note_cycles();
 	err = kpool_group_wait(sim_group(call), call->waits ?
 			       MAX_SCHEDULE_TIMEOUT : ticks);
 	if (err == -ETIMEDOUT)
@@ -603,7 +603,7 @@ static void sim_op_release(struct sim_call *call)
 {
 	kpool_shutdown(call->p->pool);
 	sim_expect(sim_during(call, call->p->was_closed),
-		   "release does not close");
+		   "shutdown does not close");
 }
 
 static void sim_op_release_timeout(struct sim_call *call)
@@ -611,14 +611,15 @@ static void sim_op_release_timeout(struct sim_call *call)
 	int err = kpool_shutdown_timeout(call->p->pool, call->op->ticks);
 
 	if (call->inside) {
-		sim_expect(err == -EDEADLK, "release from inside says %d", err);
+		sim_expect(err == -EDEADLK,
+			   "shutdown from inside says %d", err);
 		return;
 	}
 	if (err == -ETIMEDOUT)
 		sim_judge_timeout(call, 1);
 	sim_expect(err == -ETIMEDOUT ||
 		   ((!err || sim_is_lost(err)) && sim_during(call, call->p->was_rest)),
-		   "release says %d", err);
+		   "shutdown says %d", err);
 }
 
 static void sim_op_abort(struct sim_call *call)
@@ -628,21 +629,21 @@ static void sim_op_abort(struct sim_call *call)
 		   "abort does not close");
 }
 
-static void sim_op_reboot(struct sim_call *call)
+static void sim_op_reopen(struct sim_call *call)
 {
 	int err = kpool_reopen(call->p->pool);
 
 	switch (err) {
 	case 0:
 		sim_expect(sim_during(call, call->p->was_open),
-			   "reboot does not open");
+			   "reopen does not open");
 		break;
 	case -EBUSY:
 		sim_expect(sim_during(call, call->p->was_busy),
-			   "reboot of an idle pool: -EBUSY");
+			   "reopen of an idle pool: -EBUSY");
 		break;
 	default:
-		sim_expect(sim->threads_failed, "reboot says %d", err);
+		sim_expect(sim->threads_failed, "reopen says %d", err);
 	}
 }
 
@@ -669,7 +670,7 @@ static void sim_op_tune(struct sim_call *call)
 	sim_expect(!err || err == -EINVAL || err == -EPERM, "tune says %d",
 		   err);
 	value = sim_attr_in_force(call->p->pool, op->tunable);
-	/* if nobody else has tuned it meanwhile */
+	/* if no other thread has tuned it meanwhile */
 	if (!err && alone && *begun == mine)
 		sim_expect(value == max(op->value, 0),
 			   "tuned to %d, but %d is in force", op->value, value);
@@ -708,7 +709,7 @@ static void sim_op_die(struct sim_call *call)
 	sim_thread_die(call->thread);
 }
 
-/* Wake somebody by mistake. */
+/* Wake a thread spuriously. */
 static void sim_op_poke(struct sim_call *call)
 {
 	struct sim_item *it = call->item;
@@ -733,7 +734,7 @@ const struct sim_op_row sim_ops[] = {
 	ROW(modify, 4, 0, .needs_job = true),
 	ROW(itself, 0, 14),
 	ROW(fn, 8, 3, .waits = true),
-	ROW(invoke, 4, 1),
+	ROW(submit_arg, 4, 1),
 	ROW(burst, 1, 0),
 	ROW(call, 6, 3, .waits = true),
 	ROW(call_timeout, 6, 0),
@@ -753,7 +754,7 @@ const struct sim_op_row sim_ops[] = {
 	ROW(release, 3, 1),
 	ROW(release_timeout, 4, 1),
 	ROW(abort, 3, 1, .fragile = true),
-	ROW(reboot, 8, 0, .fragile = true),
+	ROW(reopen, 8, 0, .fragile = true),
 	ROW(destroy, 0, 1),
 	ROW(tune, 12, 2, .fragile = true),
 	ROW(stats, 2, 0),

@@ -206,6 +206,6 @@ void sim_room(void *data)
 	p->rooms++;
 	p->owed = false;
 	sim_expect(p->rooms <= p->view.stats.refused,
-		   "pool %d has room for nobody", p->nr);
+		   "pool %d has room for no item", p->nr);
 	sim_point();
 }

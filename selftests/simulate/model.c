@@ -2,9 +2,9 @@
 /*
  * The model: what the contract says of a pool, as plainly as possible.
  *
- * A step is all that somebody does while holding the pool's lock; the model
+ * A step is all that a thread does while holding the pool's lock; the model
  * compares what is to be seen before and after it.  For each item it follows
- * the life of an acceptance (accepted, perhaps delayed, in line, then run,
+ * the life of an acceptance (accepted, perhaps delayed, queued, then run,
  * dropped or taken back), and for each pool it asks whether this could have
  * happened: in this order, with these units, in this state, at this time.
  */
@@ -47,7 +47,7 @@ static bool sim_in_queue(const struct sim_item_view *v)
 	return v->place == SIM_BLOCKED || v->place == SIM_DUE;
 }
 
-static bool sim_in_line(const struct sim_item_view *v)
+static bool sim_queued(const struct sim_item_view *v)
 {
 	return v->place == SIM_LINE || v->place == SIM_BACK;
 }
@@ -86,7 +86,7 @@ static unsigned int sim_units(const struct sim_item *it,
 		       v->attrs.capacity);
 }
 
-/* Jobs whose turn it is to be completed start before what is in line. */
+/* Jobs whose turn it is to be completed start before what is queued. */
 static unsigned int sim_free_units(const struct sim_view *v)
 {
 	u64 capacity = v->attrs.capacity, used = v->stats.units + v->completable;
@@ -117,7 +117,9 @@ static struct sim_call *sim_caller(void)
 
 /* Room */
 
-/* Is what is in line, or in front of it, of one unit each and in no stream? */
+/*
+ * Is what is queued, or waits for admission, of one unit each and in no stream?
+ */
 static bool sim_is_simple(const struct sim_view *v)
 {
 	int i;
@@ -163,7 +165,9 @@ static bool sim_has_ample_room(const struct sim_view *v)
 	       (!v->line && !v->back && sim_free_units(v) >= v->attrs.capacity);
 }
 
-/* A refused submitter is told; no drop function may keep the call waiting. */
+/*
+ * A refused submitter is notified; no drop function may keep the call waiting.
+ */
 static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 {
 	bool roomy;
@@ -259,7 +263,7 @@ static void sim_due(struct sim_item *it)
 
 /* Starts */
 
-/* Was the item in line all the time, and could it have started? */
+/* Was the item queued all the time, and could it have started? */
 static bool sim_was_first_to(const struct sim_item *it,
 			     const struct sim_view *was,
 			     const struct sim_view *v)
@@ -300,7 +304,7 @@ static bool sim_has_turn(const struct sim_item *it,
 			 const struct sim_item_view *now)
 {
 	return sim_is_ordered(it) && now->here &&
-	       (sim_in_line(now) || now->place == SIM_FINISHED ||
+	       (sim_queued(now) || now->place == SIM_FINISHED ||
 		(now->runs && !now->completes));
 }
 
@@ -455,7 +459,7 @@ static void sim_judge_phases(struct sim_item *it, const struct sim_item_view *no
 			   sim_place_name(now->place));
 	}
 	sim_expect(now->dropping >= it->drops_begun + it->drops_inside,
-		   "item %d has been dropped, but its owner not told", it->nr);
+		   "item %d has been dropped without notice", it->nr);
 }
 
 static bool sim_run_begins(const struct sim_item *it,
@@ -474,7 +478,7 @@ static void sim_dropped(struct sim_item *it, const struct sim_item_view *now)
 	sim_expect(now->dropping, "item %d is lost", it->nr);
 }
 
-/* When it comes to the line; of those that come at once, by their queue. */
+/* When it comes to the queue; of those that come at once, by their queue. */
 static unsigned int sim_arrival(const struct sim_pool *p,
 				const struct sim_item *it)
 {
@@ -510,7 +514,7 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 	accepted = !held && (sim_is_accepted(now) || starts);
 
 	if (old->here && sim_in_queue(old) && (accepted || old->place == SIM_DUE) &&
-	    !sim_in_queue(now) && now->place != SIM_DOOMED &&
+	    !sim_in_queue(now) && now->place != SIM_DROPPING &&
 	    (starts || sim_is_accepted(now)))
 		sim_leaves_queue(p, it, v);
 	if (held && old->place == SIM_DELAYED && now->place != SIM_DELAYED &&
@@ -523,7 +527,7 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 	    (accepted || (sim_caller() && sim_caller()->modifies &&
 			  sim_caller()->item == it)))
 		sim_delayed(it);
-	if ((starts || sim_in_line(now)) && !(held && sim_in_line(old)))
+	if ((starts || sim_queued(now)) && !(held && sim_queued(old)))
 		it->arrival = sim_arrival(p, it);
 	if (starts)
 		sim_started(p, it, was, v);
@@ -533,7 +537,7 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 		sim_dropped(it, now);
 }
 
-/* The queue in front of the line, as far as we see it, by arrival. */
+/* The admission queue, as far as we see it, by arrival. */
 static void sim_follow_queue(struct sim_pool *p, const struct sim_view *v)
 {
 	unsigned int i, left = 0;
@@ -588,8 +592,8 @@ static void sim_judge_counters(const struct sim_view *v)
 		   s->alive);
 }
 
-/* Does an item of a rank in this range stand in line?  Functions are of rank 1. */
-static bool sim_any_in_line(const struct sim_view *v, int from, int to)
+/* Is an item of a rank in this range queued?  Functions are of rank 1. */
+static bool sim_any_queued(const struct sim_view *v, int from, int to)
 {
 	unsigned int seen = 0;
 	bool found = false;
@@ -615,24 +619,30 @@ static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 			     const struct sim_view *v, u64 starts)
 {
 	int i, rank = p->started ? sim_rank(p->started) : 1;
-	bool past = sim_any_in_line(v, rank + 1, 2) &&
-		    !sim_any_in_line(v, 0, rank - 1);
+	bool past = sim_any_queued(v, rank + 1, 2) &&
+		    !sim_any_queued(v, 0, rank - 1);
 
-	/* a thread that runs its own item takes nobody's turn */
+	/* a thread that runs its own item takes no item's turn */
 	if (starts && v->callers <= was->callers) {
-		/* one above that left the line in this step may have been passed */
-		p->passed = past && !sim_any_in_line(was, 0, rank - 1) ?
+		/*
+		 * one above that left the queue in this step may have been
+		 * passed
+		 */
+		p->passed = past && !sim_any_queued(was, 0, rank - 1) ?
 			    p->passed + 1 : 0;
-		/* an item that came to the line in this step, or left it, may be no matter */
-		past = (sim_any_in_line(v, rank + 1, 2) ||
-			sim_any_in_line(was, rank + 1, 2)) &&
-		       !(sim_any_in_line(v, 0, rank - 1) &&
-			 sim_any_in_line(was, 0, rank - 1));
+		/*
+		 * an item that came to the queue in this step, or left it, may
+		 * be no matter
+		 */
+		past = (sim_any_queued(v, rank + 1, 2) ||
+			sim_any_queued(was, rank + 1, 2)) &&
+		       !(sim_any_queued(v, 0, rank - 1) &&
+			 sim_any_queued(was, 0, rank - 1));
 		p->passed_most = past ? p->passed_most + 1 : 0;
 	}
 	for (i = 0; i < SIM_ITEMS; i++) {
 		if (!was->item[i].here || was->item[i].place != SIM_LINE ||
-		    v->item[i].place != SIM_DOOMED)
+		    v->item[i].place != SIM_DROPPING)
 			continue;
 		p->passed = 0;
 		p->passed_most++;
@@ -659,7 +669,7 @@ static void sim_judge_starts(struct sim_pool *p, const struct sim_view *was,
 			   v->attrs.capacity);
 }
 
-/* Nobody waits in front of the line while there is room. */
+/* No thread waits for admission while there is room. */
 static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 {
 	unsigned int free = sim_free_units(v);
@@ -694,7 +704,7 @@ static bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
 	return sim_units(a, v) > sim_units(b, v);
 }
 
-/* Could the first in line start, as far as we see the line? */
+/* Could the first queued item start, as far as we see the queue? */
 static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 {
 	unsigned int free = sim_free_units(v), seen = 0, i;
@@ -832,7 +842,7 @@ static void sim_note_pool(struct sim_pool *p)
 		p->was_hung = step;
 }
 
-/* At some time in this step, what comes in and starts in it aside? */
+/* At some time in this step, apart from what comes in and starts in it? */
 static bool sim_item_rests(const struct sim_item *it)
 {
 	if (it->accepted_in == sim->step)
@@ -885,7 +895,7 @@ void sim_note(void)
 		sim_note_groups();
 }
 
-/* Circles */
+/* Cycles */
 
 /* The item that an item's function waits for, or NULL. */
 static struct sim_item *sim_waits_for(const struct sim_item *it)
@@ -963,14 +973,14 @@ static bool sim_waits_for_itself(const struct sim_call *call)
 }
 
 /* Mark each call of an item's function that waits for that item. */
-void sim_note_circles(void)
+void sim_note_cycles(void)
 {
 	struct sim_call *call;
 	int i;
 
 	list_for_each_entry(call, &sim->calls, node)
 		if (call->inside && call->target && sim_waits_for_itself(call))
-			call->circle = true;
+			call->cycle = true;
 	for (i = 0; i < SIM_POOLS; i++)
 		if (sim->pool[i].pool && sim_all_wait(&sim->pool[i]))
 			sim->pool[i].was_hung = sim->step;
@@ -989,7 +999,7 @@ static struct sim_pool *sim_pool_of(const void *lock)
 	return NULL;
 }
 
-/* Somebody is about to drop a lock: what has been done under it? */
+/* A thread is about to drop a lock: what has been done under it? */
 void sim_step(const void *lock)
 {
 	struct sim_pool *p = sim ? sim_pool_of(lock) : NULL;
@@ -1016,8 +1026,8 @@ void sim_step(const void *lock)
 	sim_judge_room(p, &v);
 	sim_judge_state(&p->view, &v);
 	sim_judge_workers(p, &p->view, &v);
-	sim_expect(!v.circle, "threads that wait for each other sleep on");
-	/* before this step and after it: in between, a sleeper may be refused */
+	sim_expect(!v.cycle, "threads that wait for each other sleep on");
+	/* before this step and after it: in between, a waiter may be refused */
 	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
 	p->view = v;
 	sim_note();
@@ -1085,7 +1095,7 @@ void sim_judge_end(struct sim_pool *p)
 	sim_expect(s->failed == p->failures,
 		   "%llu failed, the pool says %llu", p->failures, s->failed);
 	sim_expect(p->faults == p->errors + p->deaths,
-		   "%llu errors, %llu died, the handler was told of %llu",
+		   "%llu errors, %llu died, the handler was called for %llu",
 		   p->errors, p->deaths, p->faults);
 	sim_expect(s->died == p->deaths, "%llu died, the pool says %llu",
 		   p->deaths, s->died);
@@ -1096,7 +1106,7 @@ void sim_judge_end(struct sim_pool *p)
 		   "%llu workers began, %llu ended",
 		   p->inits, p->exits);
 	sim_expect(!p->owed || sim->threads_failed,
-		   "pool %d is destroyed, and those it refused are not told",
+		   "pool %d is destroyed without a last call of room",
 		   p->nr);
 	sim_judge_tickets(p, s);
 }

@@ -32,14 +32,14 @@ static enum sim_place sim_place_of(const struct kpool_item *item)
 	case KPOOL_ITEM_DELAYED:
 		return SIM_DELAYED;
 	default:
-		return SIM_DOOMED;
+		return SIM_DROPPING;
 	}
 }
 
 const char *sim_place_name(unsigned int place)
 {
 	static const char *const names[] = {
-		"idle", "blocked", "kept", "finished", "due", "in line",
+		"idle", "blocked", "kept", "finished", "due", "queued",
 		"back", "delayed", "dropping",
 	};
 
@@ -144,8 +144,10 @@ static bool sim_sleeps_in_cycle(const struct kpool *pool,
 	return false;
 }
 
-/* Does any thread sleep for itself?  More steps than sleepers lead nowhere new. */
-static bool sim_observe_circle(const struct kpool *pool)
+/*
+ * Does any thread sleep for itself?  More steps than waiters lead nowhere new.
+ */
+static bool sim_observe_cycle(const struct kpool *pool)
 {
 	const struct kpool_waiter *waiter;
 
@@ -158,7 +160,7 @@ static bool sim_observe_circle(const struct kpool *pool)
 	return false;
 }
 
-/* The counters, as kpool_get_stats() would tell them. */
+/* The counters, as kpool_get_stats() would report them. */
 static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 {
 	*stats = pool->stats;
@@ -228,10 +230,10 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 		view->group_kept |= sim->group[i].pool == pool &&
 				    !sim->group[i].members &&
 				    !list_empty(&sim->group[i].cancel_node);
-	view->circle = sim_observe_circle(pool);
+	view->cycle = sim_observe_cycle(pool);
 }
 
-/* In place of RCU, which would hide it if somebody were still on his way out. */
+/* In place of RCU, which would hide it if a thread were still returning. */
 void sim_free_pool(struct kpool *pool)
 {
 	sim_expect(!pool->waiters.nr_users, "a pool is freed, but %u are in it",

@@ -6,8 +6,8 @@
  *
  * A point is a place where another CPU could come between: before a lock, after
  * an unlock, between two accesses without a lock, around sleep and wake.  There
- * are none under a raw spinlock, which excludes nobody on one CPU.  Under it,
- * just before it is dropped, the model looks at what has been done: a step.
+ * are none under a raw spinlock, which excludes no thread on one CPU.  Under
+ * it, just before it is dropped, the model looks at what has been done: a step.
  *
  * Threads, work and timers are the simulator's, so that each of them has a
  * priority of its own and costs little.
@@ -38,7 +38,7 @@
 
 #include "stand_ins.h"
 
-/* kpool.ko exports the same names, and prints what nobody reads here. */
+/* kpool.ko exports the same names, and prints what is not read here. */
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym)	static_assert(__alignof__(sym) > 0)
 #undef pr_err
@@ -290,7 +290,7 @@ static inline void sim_state_point(unsigned int state)
 #undef kfree_rcu
 #define kfree_rcu(pool, ...)		sim_free_pool(pool)
 
-/* Nobody looks at the files of a simulated pool. */
+/* No thread reads the files of a simulated pool. */
 #undef debugfs_create_dir
 #define debugfs_create_dir(name, parent)				\
 	((void)(name), (void)(parent), (struct dentry *)NULL)

@@ -40,7 +40,7 @@ module_param(again, bool, 0600);
 MODULE_PARM_DESC(again, "it is known to fail: go on shrinking it");
 static bool trace;
 module_param(trace, bool, 0600);
-MODULE_PARM_DESC(trace, "tell what is done, also if nothing fails");
+MODULE_PARM_DESC(trace, "print what is done, also if nothing fails");
 
 bool sim_tracing;
 static struct debugfs_blob_wrapper sim_report;
@@ -188,7 +188,7 @@ static int sim_try_all(void)
 	return 0;
 }
 
-/* The end of the report, which nobody can read any more. */
+/* The end of the report, which cannot be read any more. */
 static void sim_panic_tail(void)
 {
 	char *text = sim_report.data, *line;

@@ -2,9 +2,9 @@
 /*
  * One seed from beginning to end: pools are made, clients started, and after a
  * while, or when the clients are done, the pools are destroyed, and everything
- * must have ended.  The thread that runs this has the highest priority, so that nothing
- * happens before it sleeps; and as time passes only while all sleep, it sees
- * everybody asleep when it wakes by itself.
+ * must have ended.  The thread that runs this has the highest priority, so that
+ * nothing happens before it sleeps; and as time passes only while all sleep, it
+ * sees all threads asleep when it wakes by itself.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -187,7 +187,7 @@ static void sim_judge_items(void)
 	}
 }
 
-/* Returns false if somebody hangs. */
+/* Returns false if a thread hangs. */
 static bool sim_play(void)
 {
 	unsigned int patience = sim->program.end_after ?: SIM_PATIENCE;

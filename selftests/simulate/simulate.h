@@ -129,28 +129,28 @@ enum sim_place {
 	SIM_LINE,
 	SIM_BACK,		/* its turn came, its earlier run or stream goes on */
 	SIM_DELAYED,
-	SIM_DOOMED,		/* to be dropped */
+	SIM_DROPPING,		/* to be dropped */
 };
 
 struct sim_item_view {
 	u8	place;
-	bool	here;		/* the pool is its home */
+	bool	here;		/* the pool is its owner */
 	bool	runs;
 	bool	by_caller;
 	bool	completes;	/* its run is that of its completion function */
 	bool	follows;
 	u8	dropping;	/* calls of its dropped function */
-	unsigned long	run_id;		/* tells one run from the next */
+	unsigned long	run_id;		/* a number for each run */
 };
 
 struct sim_view {
 	struct sim_item_view	item[SIM_ITEMS];
 	struct kpool_attrs	attrs;
 	struct kpool_stats	stats;
-	unsigned int		line;		/* items in line */
+	unsigned int		line;		/* queued items */
 	unsigned int		back;		/* whose turn has come */
 	unsigned int		followers;	/* of those: behind their stream */
-	unsigned int		queue;		/* in front of the line */
+	unsigned int		queue;		/* waiting for admission */
 	unsigned int		callers;	/* runs by submitters */
 	unsigned int		dropping;
 	unsigned int		nr_drops;	/* items to be dropped */
@@ -160,7 +160,7 @@ struct sim_view {
 	bool			settling;	/* what concerns many goes on in another hold */
 	bool			unsettled;	/* there is something for it */
 	bool			group_kept;	/* that has ended, and may be freed */
-	bool			circle;		/* of workers that sleep for each other */
+	bool			cycle;		/* of workers that wait for each other */
 };
 
 /* Model: model.c */
@@ -216,7 +216,7 @@ struct sim_pool {
 struct sim_item {
 	struct kpool_job	job;
 	int			nr;
-	struct sim_pool		*at;		/* its home, when it was last seen */
+	struct sim_pool		*at;		/* its owner when last seen */
 	enum sim_phase		run;
 	bool			completes;	/* @run is that of its completion function */
 	bool			to_complete;	/* returned, and not completed */
@@ -225,7 +225,7 @@ struct sim_item {
 	unsigned int		drops_begun, drops_inside;
 	unsigned long		run_id;
 	unsigned int		units;		/* that its run holds */
-	unsigned int		arrival;	/* in its line */
+	unsigned int		arrival;	/* in its queue */
 	unsigned int		queued_in;	/* step, in front of it */
 	unsigned int		accepted_in, started_in;	/* step */
 	unsigned int		gen;		/* acceptances */
@@ -269,11 +269,11 @@ struct sim_call {
 	unsigned int		begin;		/* step */
 	unsigned long		since;		/* jiffies */
 	unsigned int		gen[SIM_ITEMS];
-	bool			waits;		/* until it is served */
+	bool			waits;		/* until it is completed */
 	bool			fragile;	/* not while the pool is destroyed */
 	bool			took;		/* an accepted item back */
 	bool			modifies;	/* the time of a delayed job */
-	bool			circle;		/* it has waited for itself */
+	bool			cycle;		/* it has waited for itself */
 	bool			by_worker;	/* no submitter runs @inside */
 };
 
@@ -374,7 +374,7 @@ int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable);
 /* model.c */
 void sim_fail(const char *fmt, ...) __printf(1, 2);
 void sim_note(void);
-void sim_note_circles(void);
+void sim_note_cycles(void);
 void sim_judge_rest(const struct sim_pool *p);
 void sim_judge_end(struct sim_pool *p);
 bool sim_has_ended(const struct sim_item *it, unsigned int gen);

@@ -25,7 +25,7 @@ static unsigned int kpt_nr_actors;
 
 static void kpt_actor_pauses(struct kpt_actor *a)
 {
-	/* somebody may have killed it, see kpt_op_kill() */
+	/* a thread may have killed it, see kpt_op_kill() */
 	if (signal_pending(current))
 		flush_signals(current);
 	while (kpt_stuttering() && !kthread_should_stop())
@@ -96,7 +96,7 @@ void kpt_actors_stop(void)
 		kthread_stop(kpt_actors[i].task);
 }
 
-/* When nobody looks at them any more. */
+/* When they are not used any more. */
 void kpt_actors_free(void)
 {
 	unsigned int i;

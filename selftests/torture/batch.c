@@ -25,7 +25,7 @@ static void kpt_batch_add(struct kpt_batch *b, struct kpt_ctx *ctx,
 	kpt_item_init(it, t, ctx, true);
 	kpool_set_group(&it->job, &b->group);
 	it->is_bound = true;
-	it->told = &b->ended;
+	it->nr_ended = &b->ended;
 	if (kpt_submit(ctx, it, kpt_one_in(ctx, 8) ?
 		       KPT_DELAYED : kpt_any_way(ctx, t)))
 		kpt_free(t, it);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is promised: how a violation is told, and the checks of a pool's
- * counters, always and when drained, against each other and against our counters.
+ * What is promised: how a violation is reported, and the checks of a pool's
+ * counters, always and when drained, against each other and against our
+ * counters.
  */
 #include "torture.h"
 
-/* Of each invariant so many violations are told, the others only counted. */
-#define KPT_TOLD	5
+/* Of each invariant so many violations are printed, the others only counted. */
+#define KPT_PRINTED	5
 
 static const char *const kpt_invariants[KPT_NR_INVARIANTS] = {
 	[KPT_ONCE]	= "exactly once",
@@ -31,7 +32,7 @@ void kpt_violation(enum kpt_invariant which, const char *fmt, ...)
 	struct va_format vaf;
 	va_list args;
 
-	if (atomic_inc_return(&kpt_violated[which]) > KPT_TOLD)
+	if (atomic_inc_return(&kpt_violated[which]) > KPT_PRINTED)
 		return;
 	va_start(args, fmt);
 	vaf.fmt = fmt;
@@ -121,7 +122,7 @@ void kpt_check_reading(struct kpt_target *t)
 	kpt_check_growth(t, &s);
 }
 
-/* Books, when drained */
+/* Counters, when drained */
 
 static void kpt_check_items(struct kpt_target *t)
 {
@@ -154,12 +155,12 @@ static void kpt_compare(struct kpt_target *t, const char *what, u64 pool,
 
 	if (more < 0 || more > most)
 		kpt_violation(KPT_COUNTERS,
-			      "%s: %s %llu, by our books %ld, or up to %ld more",
+			      "%s: %s %llu, by our counters %ld, or up to %ld more",
 			      t->name, what, pool, ours, most);
 }
 
 static void kpt_compare_all(struct kpt_target *t, const struct kpool_stats *s,
-			    long untold)
+			    long unknown)
 {
 	long unsure = kpt_counted(t, unsure);
 
@@ -172,7 +173,7 @@ static void kpt_compare_all(struct kpt_target *t, const struct kpool_stats *s,
 		    kpt_counted(t, died), 0);
 	kpt_compare(t, "cancelled", s->cancelled, kpt_counted(t, cancelled),
 		    unsure);
-	kpt_compare(t, "dropped", s->dropped, kpt_counted(t, dropped) + untold,
+	kpt_compare(t, "dropped", s->dropped, kpt_counted(t, dropped) + unknown,
 		    unsure);
 	kpt_compare(t, "expired", s->expired, kpt_counted(t, expired), 0);
 	kpt_compare(t, "caller_ran", s->caller_ran, kpt_counted(t, caller_ran),
@@ -185,21 +186,21 @@ static void kpt_compare_all(struct kpt_target *t, const struct kpool_stats *s,
 }
 
 /*
- * Nobody uses the target, and its pool rests, or is gone: then @stats is NULL.
- * The functions without an item that have not run were dropped.
+ * No thread uses the target, and its pool is drained, or is gone: then @stats
+ * is NULL. The functions without an item that have not run were dropped.
  */
 void kpt_check_counters(struct kpt_target *t, const struct kpool_stats *stats)
 {
-	long untold = kpt_counted(t, fn_accepted) - kpt_counted(t, fn_ran);
+	long unknown = kpt_counted(t, fn_accepted) - kpt_counted(t, fn_ran);
 	long ended = kpt_counted(t, ran) + kpt_counted(t, cancelled) +
-		     kpt_counted(t, dropped) + kpt_counted(t, died) + untold;
+		     kpt_counted(t, dropped) + kpt_counted(t, died) + unknown;
 
 	kpt_check_items(t);
-	if (untold < 0)
+	if (unknown < 0)
 		kpt_violation(KPT_ONCE, "%s: %ld functions ran twice", t->name,
-			      -untold);
+			      -unknown);
 	kpt_compare(t, "ends", ended, kpt_counted(t, accepted),
 		    kpt_counted(t, unsure));
 	if (stats)
-		kpt_compare_all(t, stats, untold);
+		kpt_compare_all(t, stats, unknown);
 }

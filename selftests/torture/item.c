@@ -9,8 +9,8 @@
  *
  * Of a target's items, half are common: anybody submits them at any time, and
  * they never change.  To submit one of the others, a ctx claims it, waits for
- * it to come to rest, and gives it new attributes; to cancel it or to wait for
- * it takes no claim.
+ * it to drains, and gives it new attributes; to cancel it or to wait for it
+ * takes no claim.
  */
 #include <linux/bitops.h>
 #include <linux/delay.h>
@@ -179,8 +179,8 @@ void kpt_item_ended(struct kpt_item *it)
 	if (kpt_is_broken(KPT_BROKEN_TWICE) && !it->is_single)
 		kpt_count_end(it);
 	kpt_count_end(it);
-	if (it->told)
-		atomic_inc(it->told);
+	if (it->nr_ended)
+		atomic_inc(it->nr_ended);
 	if (it->is_single)
 		kpt_free(it->target, it);
 }
@@ -307,7 +307,7 @@ void kpt_item_dropped(struct kpool_item *item, int err)
 	kpt_item_ended(it);
 }
 
-/* Somebody has taken it back. */
+/* Another thread has cancelled it. */
 void kpt_cancelled(struct kpt_item *it)
 {
 	kpt_count(it->target, cancelled);

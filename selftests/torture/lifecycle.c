@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Release, abort, reboot, and the renewal of a whole target.
+ * Shutdown, abort, reopen, and the renewal of a whole target.
  */
 #include <linux/jiffies.h>
 
@@ -27,7 +27,9 @@ static int kpt_release_timeout(struct kpt_target *t, unsigned long timeout)
 			  kpool_shutdown_timeout(t->pool, timeout);
 }
 
-/* It is closed: nothing comes in; if it was aborted, nothing starts either. */
+/*
+ * It is closed: nothing is admitted; if it was aborted, nothing starts either.
+ */
 static void kpt_check_closed(struct kpt_ctx *ctx, struct kpt_target *t,
 			     bool aborted)
 {
@@ -44,7 +46,7 @@ static void kpt_check_closed(struct kpt_ctx *ctx, struct kpt_target *t,
 			      t->name);
 }
 
-/* A release that has not timed out leaves nothing. */
+/* A shutdown that has not timed out leaves nothing. */
 static void kpt_check_released(struct kpt_target *t)
 {
 	struct kpool_stats s;
@@ -52,16 +54,16 @@ static void kpt_check_released(struct kpt_target *t)
 	kpt_get_stats(t, &s);
 	if (s.alive || s.pending || s.delayed || s.running || s.blocked)
 		kpt_violation(KPT_CLOSED,
-			      "%s: alive %llu, pending %llu, delayed %llu, running %llu, blocked %llu after release",
+			      "%s: alive %llu, pending %llu, delayed %llu, running %llu, blocked %llu after shutdown",
 			      t->name, s.alive, s.pending, s.delayed,
 			      s.running, s.blocked);
 	if (s.submitted != s.completed + s.cancelled + s.dropped + s.died)
-		kpt_violation(KPT_COUNTERS, "%s: items are left after release",
+		kpt_violation(KPT_COUNTERS, "%s: items are left after shutdown",
 			      t->name);
 }
 
 /* Warm workers may lack memory or their state: then the pool stays closed. */
-static void kpt_reboot(struct kpt_ctx *ctx, struct kpt_target *t)
+static void kpt_reopen(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	static const int allowed[] = { -EBUSY, -ENOMEM, -EAGAIN, 0 };
 	int err;
@@ -90,7 +92,7 @@ void kpt_op_release(struct kpt_ctx *ctx, struct kpt_target *t)
 	}
 	if (!err || err == -EIO)
 		kpt_check_released(t);
-	kpt_reboot(ctx, t);
+	kpt_reopen(ctx, t);
 	mutex_unlock(&t->life);
 }
 
@@ -103,7 +105,7 @@ void kpt_op_abort(struct kpt_ctx *ctx, struct kpt_target *t)
 	for (i = 0; i < t->width; i++)
 		kpool_abort(kpt_pool_nr(t, i));
 	kpt_check_closed(ctx, t, true);
-	kpt_reboot(ctx, t);
+	kpt_reopen(ctx, t);
 	mutex_unlock(&t->life);
 }
 

@@ -31,7 +31,7 @@ MODULE_PARM_DESC(interrupts, "use the pools in softirq and hardirq, too");
 
 int kpt_stutter = 2;
 module_param_named(stutter, kpt_stutter, int, 0444);
-MODULE_PARM_DESC(stutter, "seconds after which all pools are left alone until they rest; 0 for never");
+MODULE_PARM_DESC(stutter, "seconds after which all pools are left alone until drained; 0 for never");
 
 int kpt_shuffle_interval = 3;
 module_param_named(shuffle_interval, kpt_shuffle_interval, int, 0444);

@@ -3,8 +3,8 @@
  * Items that kill their worker: by an oops, where the kernel survives it, or by
  * ending its thread.
  *
- * They hold nothing, and nobody but a tuner here waits for them.  A submitter
- * must not run them itself, so they are tried, or go to a pool where that never
+ * They hold nothing, and only a tuner here waits for them.  A submitter must
+ * not run them itself, so they are tried, or go to a pool where that never
  * happens.
  */
 #include <linux/compiler.h>
@@ -80,7 +80,7 @@ static void kpt_victim_dropped(struct kpool_item *item, int err)
 		kpt_count(v->target, expired);
 }
 
-/* A waiter for it gets -EIO, unless it has been buried before. */
+/* A waiter for it gets -EIO, unless it has been reaped before. */
 static void kpt_check_death(struct kpt_victim *v, const char *what, int err)
 {
 	static const int allowed[] = { -EIO, 0 };

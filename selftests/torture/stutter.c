@@ -2,10 +2,10 @@
 /*
  * Stutter, shuffle and CPU hotplug, in the manner of other torture modules.
  *
- * To stutter is more than a change of load: while nobody acts, no later submit
- * wakes a worker that an earlier one has forgotten, so what is left must come
- * to rest by itself.  Then single items are submitted, and must come to rest
- * again without any help.
+ * To stutter is more than a change of load: while no thread acts, no later
+ * submit wakes a worker that an earlier one has forgotten, so what is left must
+ * drain by itself.  Then single items are submitted, and must drain again
+ * without any help.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>

@@ -310,7 +310,7 @@ void kpt_op_submit_single(struct kpt_ctx *ctx, struct kpt_target *t)
 	struct kpt_lane *lane = NULL;
 	int n = 1 + kpt_rnd(ctx, 24);
 
-	/* a sleeper in a submit inside an item must not keep a lane */
+	/* a thread blocked in submit inside an item must not keep a lane */
 	if (ctx->where != KPT_IN_ITEM && kpt_one_in(ctx, 2))
 		lane = kpt_take_lane(ctx, t);
 	while (n--)

@@ -3,8 +3,8 @@
  * Targets: the pools that are worked on, made anew from time to time.
  *
  * A target has users, which may call its pool, and one user more while it is
- * open.  When that one leaves, nobody new comes in; when the last has left, no
- * submit is under way, and what the pool does comes to an end by itself.
+ * open.  When that one leaves, no new user is admitted; when the last has left,
+ * no submit is under way, and what the pool does comes to an end by itself.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -63,21 +63,21 @@ bool kpt_rests(struct kpt_target *t)
 	       s.submitted <= s.completed + s.cancelled + s.dropped + s.died;
 }
 
-/* Nobody submits any more: what there is starts, and ends. */
+/* No thread submits any more: what there is starts, and ends. */
 void kpt_await_rest(struct kpt_target *t)
 {
 	unsigned int begin = READ_ONCE(kpt_tick);
-	bool told = false;
+	bool reported = false;
 	struct kpool_stats s;
 
 	while (!kpt_rests(t)) {
-		if (!told && READ_ONCE(kpt_tick) - begin > kpt_patience()) {
+		if (!reported && READ_ONCE(kpt_tick) - begin > kpt_patience()) {
 			kpt_get_stats(t, &s);
 			kpt_violation(KPT_LATE,
-				      "%s does not come to rest: pending %llu, delayed %llu, running %llu, blocked %llu, units %llu",
+				      "%s does not drain: pending %llu, delayed %llu, running %llu, blocked %llu, units %llu",
 				      t->name, s.pending, s.delayed, s.running,
 				      s.blocked, s.units);
-			told = true;
+			reported = true;
 		}
 		usleep_range(100, 200);
 	}
@@ -289,7 +289,7 @@ static void kpt_check_rest(struct kpt_target *t)
 	kpt_check_counters(t, &s);
 }
 
-static void kpt_reboot_closed(struct kpt_target *t)
+static void kpt_reopen_closed(struct kpt_target *t)
 {
 	int err = t->multi ? kpool_multi_reopen(t->multi) :
 			     kpool_reopen(t->pool);
@@ -298,7 +298,7 @@ static void kpt_reboot_closed(struct kpt_target *t)
 	if (err == -ENOMEM || err == -EAGAIN)
 		return;
 	if (err)
-		kpt_violation(KPT_ANSWER, "%s: a reboot when drained returned %d",
+		kpt_violation(KPT_ANSWER, "%s: reopen when drained returned %d",
 			      t->name, err);
 }
 
@@ -326,13 +326,13 @@ void kpt_renew(struct kpt_ctx *ctx, struct kpt_target *t)
 			return;
 		}
 	} else {
-		kpt_reboot_closed(t);
+		kpt_reopen_closed(t);
 		kpt_init_parts(t);
 	}
 	kpt_open(t);
 }
 
-/* The end of the test: nobody acts any more. */
+/* The end of the test: no thread acts any more. */
 static void kpt_target_end(struct kpt_target *t)
 {
 	if (kpt_get(t)) {

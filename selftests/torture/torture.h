@@ -2,11 +2,11 @@
 /*
  * What the parts of kpool_torture.ko share.
  *
- * A few pools, the targets, are worked on by contexts: threads, timers, interrupts
- * and the items themselves.  A ctx does ops at random; each is one row of a
- * table, see ops.c.  A op is done with a reference to its target, and keeps
- * the target's counters.  When a target is closed, no op is under way; then its
- * pool comes to rest, and the counters must balance, with the pool's and in
+ * A few pools, the targets, are worked on by contexts: threads, timers,
+ * interrupts and the items themselves.  A ctx does ops at random; each is one
+ * row of a table, see ops.c.  A op is done with a reference to its target, and
+ * keeps the target's counters.  When a target is closed, no op is under way;
+ * then its pool drains, and the counters must balance, with the pool's and in
  * themselves.
  */
 #ifndef _KPOOL_TORTURE_H
@@ -119,8 +119,8 @@ enum kpt_kind {
 /* Items that are submitted one after the other, and so start. */
 struct kpt_lane {
 	struct kpool_stream	stream;
-	bool			is_stream;	/* else it is the line itself */
-	unsigned long		busy;	/* bit 0: somebody submits to it */
+	bool			is_stream;	/* else the queue itself */
+	unsigned long		busy;	/* bit 0: a thread submits to it */
 	int			next;	/* by the holder of @busy */
 	int			last;	/* by the runs */
 	atomic_t		active;
@@ -138,7 +138,7 @@ struct kpt_counters {
 	atomic_long_t	expired;
 	atomic_long_t	died;
 	atomic_long_t	caller_ran;
-	atomic_long_t	fn_accepted;	/* those nobody is told of if dropped */
+	atomic_long_t	fn_accepted;	/* without a drop function */
 	atomic_long_t	fn_ran;
 	atomic_long_t	unsure;		/* calls: accepted or not, unknown */
 };
@@ -153,7 +153,7 @@ struct kpt_target {
 	int			width;		/* pools */
 	atomic_t		users;		/* 0: closed */
 	struct completion	unused;
-	struct mutex		life;		/* to close, release, reboot */
+	struct mutex		life;		/* shutdown, abort, reopen */
 	struct mutex		tuning;		/* capacity */
 	struct mutex		pausing;
 	struct kpt_counters	counters;
@@ -211,11 +211,11 @@ struct kpt_item {
 	struct kpt_target	*target;
 	struct kpt_lane		*lane;	/* whose order it keeps, or NULL */
 	struct kpt_ctx		ctx;	/* of its function */
-	unsigned long		claimed;	/* bit 0: somebody changes it */
+	unsigned long		claimed;	/* bit 0: a thread changes it */
 	atomic_t		open;	/* acceptances, or tries, without end */
 	atomic_t		ends;
 	atomic_t		active;
-	atomic_t		*told;	/* how many of a batch have ended, or NULL */
+	atomic_t		*nr_ended;	/* how many of a batch have ended, or NULL */
 	unsigned long		since;	/* its delayed submit */
 	unsigned long		delay;
 	int			nr;	/* in its lane, or -1 */

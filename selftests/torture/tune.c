@@ -81,7 +81,7 @@ static void kpt_check_tuned(struct kpt_target *t, enum kpool_tunable tunable,
 			      t->name, value);
 }
 
-/* Workers that run only when nobody else does: not for long. */
+/* Workers that run only when no other task does: not for long. */
 static void kpt_tune_idle(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	kpt_do_tune(t, KPOOL_TUNE_POLICY, KPOOL_POLICY_IDLE);

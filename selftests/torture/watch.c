@@ -3,8 +3,8 @@
  * The watchdog: nothing waits that could go on.
  *
  * Its clock are its own rounds, half a second each, so that a machine that
- * stands still makes nobody late.  What takes more rounds than kpt_patience()
- * is no matter of speed: something has been forgotten.
+ * stands still makes no thread late.  What takes more rounds than
+ * kpt_patience() is no matter of speed: something has been forgotten.
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>

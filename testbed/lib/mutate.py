@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """mutate.py COMMAND...: read selftests/mutants/*.mut, and apply what they describe to a tree.
 
-  check TREE               print what does not match the code exactly once
+  check TREE               print what does not match the code exactly once, tests that do not exist, and
+                           what comments and the manual cite as a mutant and is none
   list TREE [NAME...]      print NAME FILE KERNEL TESTS SEEDS BREAKS, separated by tabs
   apply TREE NAME OUT      write the one file that the mutant changes below OUT
   combine TREE OUT CMD...  read names from stdin; write OUT/1, OUT/2, ... with the changed files of a
@@ -42,6 +43,9 @@ TOKEN = re.compile(r'''
 ''', re.S | re.X)
 ASSIGN = {'=', '+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=', '<<=', '>>='}
 OPEN = {'(': ')', '[': ']', '{': '}'}
+NAME = r'[a-z0-9]+(?:-[a-z0-9]+)+'
+CITED = re.compile(rf"\b[Mm]uta(?:nt|tion)s?:? +({NAME}(?:(?:, +| +and +){NAME})*)"
+                   rf"|\bmake mutants +NAMES=\"({NAME}(?: +{NAME})*)\"")
 LOOPS = re.compile(r'if|while|for|switch|\w*for_each\w*|scoped_guard')
 
 Token = namedtuple('Token', 'text start end directive')
@@ -312,12 +316,43 @@ class Sources(dict):
         return self[file]
 
 
+def citations(path):
+    """The mutants that a file cites, as (line, name). A list of names can go on in the next line."""
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    flat = re.sub(r'\n[ \t]*[*#]?|``', lambda m: ' ' * len(m[0]), text)
+    for cited in CITED.finditer(flat):
+        for name in re.finditer(NAME, cited[0]):
+            yield text.count('\n', 0, cited.start() + name.start()) + 1, name[0]
+
+
+def check_citations(tree, mutants):
+    for folder in ('selftests', 'Documentation'):
+        for path, _, names in os.walk(os.path.join(tree, folder)):
+            for name in sorted(names):
+                file = os.path.join(path, name)
+                if not name.endswith(('.c', '.h', '.sh', '.litmus', '.rst')):
+                    continue
+                for line, cited in citations(file):
+                    if cited not in mutants:
+                        print(f'{file}:{line}: there is no mutant {cited}')
+
+
+def is_test(tree, name):
+    return any(os.path.exists(os.path.join(tree, 'selftests', folder, name + suffix))
+               for folder in ('', 'ported') for suffix in ('.c', '.sh'))
+
+
 def check(tree):
-    sources = Sources(tree)
-    for mutant in read_mutants(tree).values():
+    sources, mutants = Sources(tree), read_mutants(tree)
+    check_citations(tree, mutants)
+    for mutant in mutants.values():
         path = mutant.where.rpartition(':')[0]
         if not mutant.breaks or not (mutant.tests or mutant.seeds) or not mutant.changes:
             print(f'{mutant.where}: {mutant.name} lacks breaks, tests or a change')
+        for test in mutant.tests.split():
+            if not is_test(tree, test):
+                print(f'{mutant.where}: {mutant.name}: there is no test {test}')
         if not os.path.exists(os.path.join(tree, mutant.file)):
             print(f'{mutant.where}: there is no {mutant.file}')
             continue
