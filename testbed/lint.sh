@@ -14,7 +14,7 @@ done
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-linters=(shellcheck spelling words rooms version manual scenarios mutants sparse checkpatch kernel_doc
+linters=(shellcheck spelling words rooms version manual abi scenarios mutants sparse checkpatch kernel_doc
 	coccinelle)
 
 c_files() {
@@ -43,6 +43,11 @@ lint_words() {
 # What the manual lists, and what the code has.
 lint_manual() {
 	python3 "$here/lib/manual.py" .
+}
+
+# The form of Documentation/ABI.
+lint_abi() {
+	"$linux/tools/docs/get_abi.py" --dir Documentation/ABI validate
 }
 
 # How the files of the engine call each other; only on request, for the table is always shown.

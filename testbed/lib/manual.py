@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """manual.py [DIR]: does the manual list what the code has, and the code have what it lists?
 
-Attributes, module parameters, statistics, files of debugfs, their columns and words, lines
-of the log, and the code of recipes and examples are read from the tree and from
-Documentation/, and compared both ways.  Prints what is missing on either side.
+Attributes, module parameters, statistics, files of debugfs, their columns and words, entries
+of Documentation/ABI, lines of the log, and the code of recipes and examples are read from
+the tree and from Documentation/, and compared both ways.  Prints what is missing on either
+side.
 """
 import glob
 import os
@@ -233,6 +234,25 @@ def check_words(code, page):
             print(f"word {word}: in debugfs.c, not in debugfs.rst")
 
 
+# The interface to user space
+
+def abi(name):
+    """Paths that a file of Documentation/ABI describes."""
+    return re.findall(r"^What:\t+(\S+)$", read(f"Documentation/ABI/testing/{name}"), re.M)
+
+
+def check_abi(code):
+    names = re.findall(r"^KPOOL_TUNABLE\((\w+),", engine_file("tunables.h"), re.M) + ["cpumask"]
+    files = re.findall(r'debugfs_create_file\("(\w+)", \w+, (\w+)', code)
+    debugfs = [name if directory == "kpool_debugfs_root" else f"<pool>/{name}"
+               for name, directory in files] + [f"<pool>/{name}" for name in names]
+    same("file", "the code", [f"/sys/kernel/debug/kpool/{name}" for name in debugfs],
+         "ABI/testing/debugfs-kpool", abi("debugfs-kpool"))
+    params = names + [f"default_{name}" for name in names]
+    same("parameter", "the code", [f"/sys/module/kpool/parameters/{name}" for name in params],
+         "ABI/testing/sysfs-module-kpool", abi("sysfs-module-kpool"))
+
+
 # Code that the manual shows
 
 def code_blocks(page, language):
@@ -328,6 +348,7 @@ def main():
     check_files(files, page)
     check_words(files, page)
     check_log(engine(), page)
+    check_abi(files)
     check_recipes()
     check_examples()
 
