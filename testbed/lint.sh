@@ -94,8 +94,11 @@ lint_checkpatch() {
 		--ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON,TRAILING_SEMICOLON 2>&1 | grep -v 'uninitialized value'
 }
 
+# kernel-doc ends the section Return at an empty line, and has the rest in the description.
 lint_kernel_doc() {
 	c_files | xargs "$linux/scripts/kernel-doc" -none -Werror
+	awk '/^ \* Return:/ { inside = 1 } /\*\// { inside = 0 }
+		inside && /^ \*$/ { print FILENAME ":" FNR ": empty line in Return" }' kpool.h
 }
 
 # The patches that need a feature say so themselves.
