@@ -571,8 +571,8 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
 /**
  * kpool_create() - create a pool
  * @attrs: attributes, copied; NULL for all defaults
- * @fmt: printf format of the name: 1 to KPOOL_NAME_MAX of [A-Za-z0-9_-], not
- *	taken, not "pools"; "default" is taken by the default pool
+ * @fmt: printf format of the name: 1 to KPOOL_NAME_MAX of ``[A-Za-z0-9_-]``,
+ *	not taken, not "pools"; "default" is taken by the default pool
  * @...: arguments of @fmt
  *
  * The log tells what was wrong with the name or an attribute.

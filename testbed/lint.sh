@@ -15,14 +15,14 @@ done
 . "$here/kernels/stock.sh"
 
 linters=(shellcheck spelling words rooms version manual abi scenarios mutants sparse checkpatch kernel_doc
-	coccinelle)
+	docs coccinelle)
 
 c_files() {
 	find . -name '*.[ch]' ! -name '*.mod.c' ! -path './.git/*' | sort
 }
 
 scripts() {
-	grep -rlE --exclude-dir=.git '^#!.*sh$|shellcheck shell=' . | sort
+	grep -rlE --exclude-dir=.git --exclude-dir=build '^#!.*sh$|shellcheck shell=' . | sort
 }
 
 lint_shellcheck() {
@@ -30,7 +30,7 @@ lint_shellcheck() {
 }
 
 lint_spelling() {
-	find . -type f ! -path './.git/*' ! -name COPYING ! -name '*.o' ! -name '*.ko' -print0 |
+	find . -type f ! -path './.git/*' ! -path './build/*' ! -name COPYING ! -name '*.o' ! -name '*.ko' -print0 |
 		xargs -0 codespell -q 3 -L filp,parm
 }
 
@@ -101,6 +101,11 @@ lint_kernel_doc() {
 		inside && /^ \*$/ { print FILENAME ":" FNR ": empty line in Return" }' kpool.h
 }
 
+# The manual, HTML and man pages; in the cache, so that build/docs stays as it is.
+lint_docs() {
+	"$here/docs.sh" "$cache/docs/$tree_id"
+}
+
 # The patches that need a feature say so themselves.
 lint_coccinelle() {
 	find "$linux/scripts/coccinelle" -name '*.cocci' | sort |
@@ -109,7 +114,8 @@ lint_coccinelle() {
 }
 
 need_linter_packages() {
-	need_packages gcc libc6-dev make rsync perl python3 sparse coccinelle shellcheck codespell
+	need_packages gcc libc6-dev make rsync perl python3 sparse coccinelle shellcheck codespell \
+		python3-sphinx
 }
 
 # A linter that finds something exits as it likes; what counts is what it prints.
