@@ -8,6 +8,15 @@ MINUTES ?= 10
 modules modules_install clean:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $@
 
+clean: clean-docs
+
+clean-docs:
+	rm -rf build
+
+docs:
+	@testbed/docs.sh build/docs
+	@echo 'build/docs/html/index.html; man -M build/docs/man kpool_submit'
+
 demo:
 	@testbed/demo.sh $(KERNEL)
 
@@ -66,8 +75,9 @@ help:
 	@echo '    STEPS="..."        only what matches a word, such as kcsan or canary'
 	@echo
 	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell, mutants,'
-	@echo '                     words, and whether the manual lists what the code has'
+	@echo '                     words, and whether the manual builds and lists what the code has'
 	@echo '    LINTERS="..."      only these; rooms counts which files call each other'
+	@echo '  docs               the manual as HTML and as man pages, in build/docs'
 	@echo '  litmus             check the order of memory accesses with herd7'
 	@echo '    TESTS="..."        only these of selftests/litmus/'
 	@echo '  mutants            break kpool in one way at a time: does a test notice?'
@@ -75,4 +85,5 @@ help:
 	@echo '    KERNELS="..."      only on these; simulate is the simulation'
 	@echo '    LIST=yes           print what each of them breaks'
 
-.PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus mutants help
+.PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus mutants help \
+	docs clean-docs

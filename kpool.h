@@ -573,16 +573,16 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
 /**
  * kpool_create() - create a pool
  * @attrs: attributes, copied; NULL for all defaults
- * @fmt: printf format of the name: 1 to KPOOL_NAME_MAX of [A-Za-z0-9_-], not
- *	taken, not "pools"; "default" is taken by the default pool
+ * @fmt: printf format of the name: 1 to KPOOL_NAME_MAX of ``[A-Za-z0-9_-]``,
+ *	not taken, not "pools"; "default" is taken by the default pool
  * @...: arguments of @fmt
  *
  * The log tells what was wrong with the name or an attribute.
  *
  * Context: Process context.  May sleep.  Takes and releases the registry mutex,
  * pool->mutex and pool->lock.
- * Return: the pool, or ERR_PTR:
- *
+ * Return:
+ * * the pool, or ERR_PTR:
  * * -EINVAL - bad name, attributes that exclude each other, or no online CPU in
  *   the cpumask; fix the caller.
  * * -ERANGE - an attribute is out of range; fix the caller.
@@ -680,8 +680,8 @@ unsigned long kpool_abort(struct kpool *pool);
  *
  * Context: Process context.  May sleep.  Takes and releases pool->mutex and
  * pool->lock.
- * Return: 0 if the pool is open; on error it stays closed:
- *
+ * Return:
+ * * 0 if the pool is open; on error it stays closed:
  * * -ESHUTDOWN - the module of the pool was removed; create another pool.
  * * -EBUSY - accepted items have not ended; call kpool_shutdown_timeout()
  *   first.
@@ -738,8 +738,8 @@ int kpool_flush(struct kpool *pool);
  *
  * Context: Process context.  May sleep.  Takes and releases pool->mutex and
  * pool->lock.
- * Return: 0, or an error that has changed nothing and is explained in the log:
- *
+ * Return:
+ * * 0, or an error that has changed nothing and is explained in the log:
  * * -EINVAL - no such attribute; or in conflict with another: min_workers above
  *   capacity, no min_workers with KPOOL_PREALLOC, caller_runs with nonblocking,
  *   or no online CPU in the node.
@@ -797,8 +797,8 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats);
  * -ESHUTDOWN.
  *
  * Context: Process context.  May sleep.
- * Return: the pool, or ERR_PTR:
- *
+ * Return:
+ * * the pool, or ERR_PTR:
  * * -ENOMEM - out of memory; retry later.
  */
 struct kpool *kpool_default(void);
@@ -823,8 +823,8 @@ struct kpool *kpool_default(void);
  * created nonblocking.  In another pool, a caller in an interrupt or with
  * interrupts off gets -EAGAIN instead of sleeping; a caller that holds a lock
  * must use kpool_try_submit().  Takes and releases pool->lock.
- * Return: 0 if the item was accepted.  On error it was not:
- *
+ * Return:
+ * * 0 if the item was accepted.  On error it was not:
  * * -EINVAL - the item has no function, weighs more than capacity, or has a
  *   group or a stream of another pool; fix the caller.
  * * -EALREADY - the item is pending or being submitted; nothing to do.  Also
@@ -851,10 +851,10 @@ int kpool_submit(struct kpool *pool, struct kpool_item *item);
  *
  * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
  * pool->lock.
- * Return: as kpool_submit(), but never -EDEADLK:
- *
+ * Return:
  * * -EAGAIN - there is no room, or other submitters sleep; retry later, see
  *   &kpool_attrs.room, or give the item up.
+ * * Otherwise as kpool_submit(), but never -EDEADLK.
  */
 int kpool_try_submit(struct kpool *pool, struct kpool_item *item);
 
@@ -865,9 +865,9 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item);
  * @timeout: jiffies; 0 acts as kpool_try_submit()
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Return: as kpool_submit(), and:
- *
+ * Return:
  * * -ETIMEDOUT - no room within @timeout; the item was not accepted.
+ * * Otherwise as kpool_submit().
  */
 int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
 			 unsigned long timeout);
@@ -878,9 +878,9 @@ int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
  * @item: an initialized item
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Return: as kpool_submit(), and:
- *
+ * Return:
  * * -EINTR - the caller was killed; the item was not accepted.
+ * * Otherwise as kpool_submit().
  */
 int kpool_submit_killable(struct kpool *pool, struct kpool_item *item);
 
@@ -890,9 +890,9 @@ int kpool_submit_killable(struct kpool *pool, struct kpool_item *item);
  * @item: an initialized item
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Return: as kpool_submit(), and:
- *
+ * Return:
  * * -EINTR - a signal arrived; the item was not accepted.
+ * * Otherwise as kpool_submit().
  */
 int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
 
@@ -907,10 +907,10 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
  *
  * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
  * pool->lock.
- * Return: as kpool_try_submit(), and:
- *
+ * Return:
  * * -EAGAIN - the item would have to wait; do the work in another way.
  *   &kpool_attrs.room is not called for this.
+ * * Otherwise as kpool_try_submit().
  */
 int kpool_submit_now(struct kpool *pool, struct kpool_item *item);
 
@@ -925,10 +925,10 @@ int kpool_submit_now(struct kpool *pool, struct kpool_item *item);
  * Context: Process context with __GFP_DIRECT_RECLAIM; may sleep.  Otherwise any
  * context that can allocate with @gfp: not NMI, and not hardirq on PREEMPT_RT.
  * Takes and releases pool->lock.
- * Return: as kpool_submit(), and:
- *
+ * Return:
  * * -EINVAL - @fn is NULL.
  * * -ENOMEM - no memory for the item; @fn will not run.
+ * * Otherwise as kpool_submit().
  */
 int kpool_submit_fn(struct kpool *pool, kpool_fn fn, void *arg, gfp_t gfp);
 
@@ -939,9 +939,9 @@ int kpool_submit_fn(struct kpool *pool, kpool_fn fn, void *arg, gfp_t gfp);
  * @gfp: as for kpool_submit_fn()
  *
  * Context: As kpool_submit_fn().
- * Return: as kpool_submit_fn(), and:
- *
+ * Return:
  * * -EINVAL - the pool has no function.
+ * * Otherwise as kpool_submit_fn().
  */
 int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp);
 
@@ -987,14 +987,13 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay);
  *
  * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
- * Return: 0 if @fn has returned.  On another error than -EIO, @fn has not run:
- *
+ * Return:
+ * * 0 if @fn has returned.  On another error than -EIO, @fn has not run:
  * * -EINVAL - @fn is NULL.
  * * -ENOMEM - no memory for the call; retry later.
  * * -ECANCELED - dropped by kpool_abort(); see typedef kpool_drop_fn for more.
  * * -EIO - the thread died in @fn.
- *
- * Otherwise as kpool_submit().
+ * * Otherwise as kpool_submit().
  */
 int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
 
@@ -1015,9 +1014,9 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  *
  * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
- * Return: as kpool_call(), and:
- *
+ * Return:
  * * -ETIMEDOUT - the time is over; @release gets @arg.
+ * * Otherwise as kpool_call().
  */
 int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
 		       void (*release)(void *arg), unsigned long timeout,
@@ -1033,9 +1032,9 @@ int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
  *
  * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
- * Return: as kpool_call(), and:
- *
+ * Return:
  * * -EINTR - the caller was killed; @release gets @arg.
+ * * Otherwise as kpool_call().
  */
 int kpool_call_killable(struct kpool *pool, kpool_fn fn, void *arg,
 			void (*release)(void *arg), int *result);
@@ -1050,9 +1049,9 @@ int kpool_call_killable(struct kpool *pool, kpool_fn fn, void *arg,
  *
  * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
- * Return: as kpool_call(), and:
- *
+ * Return:
  * * -EINTR - a signal arrived; @release gets @arg.
+ * * Otherwise as kpool_call().
  */
 int kpool_call_interruptible(struct kpool *pool, kpool_fn fn, void *arg,
 			     void (*release)(void *arg), int *result);
@@ -1277,9 +1276,9 @@ int kpool_group_wait(struct kpool_group *group, unsigned long timeout);
  * @timeout: jiffies; 0 does not wait, MAX_SCHEDULE_TIMEOUT waits without limit
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Return: as kpool_group_wait(), and:
- *
+ * Return:
  * * -EINTR - the caller was killed; the group continues.
+ * * Otherwise as kpool_group_wait().
  */
 int kpool_group_wait_killable(struct kpool_group *group, unsigned long timeout);
 
@@ -1289,9 +1288,9 @@ int kpool_group_wait_killable(struct kpool_group *group, unsigned long timeout);
  * @timeout: jiffies; 0 does not wait, MAX_SCHEDULE_TIMEOUT waits without limit
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Return: as kpool_group_wait(), and:
- *
+ * Return:
  * * -EINTR - a signal arrived; the group continues.
+ * * Otherwise as kpool_group_wait().
  */
 int kpool_group_wait_interruptible(struct kpool_group *group,
 				   unsigned long timeout);
@@ -1329,8 +1328,8 @@ void kpool_group_cancel(struct kpool_group *group);
  * a job must not be freed, and submitting it again fails with -EALREADY.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Return: the job; NULL when none is left; or ERR_PTR:
- *
+ * Return:
+ * * the job; NULL when none is left; or ERR_PTR:
  * * -EINVAL - the group does not have KPOOL_GROUP_COLLECT; fix the caller.
  * * -EDEADLK - as for kpool_group_wait().
  * * -ETIMEDOUT - no job ended within @timeout; call again.
@@ -1464,12 +1463,11 @@ enum kpool_placement {
  *
  * Context: Process context.  May sleep.  Takes and releases the registry mutex,
  * pool->mutex and pool->lock.
- * Return: the pools, or ERR_PTR, and no pool is left:
- *
+ * Return:
+ * * the pools, or ERR_PTR, and no pool is left:
  * * -ERANGE - bad @nr; fix the caller.
  * * -EINVAL - bad @placement or name; fix the caller.
- *
- * Otherwise as kpool_create().
+ * * Otherwise as kpool_create().
  */
 __printf(4, 5)
 struct kpool_multi *kpool_multi_create(const struct kpool_attrs *attrs,
@@ -1496,8 +1494,7 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
  * Return:
  * * 0 - the pools are freed, or @multi is NULL.
  * * -EDEADLK - called from inside an item of one of them; nothing has changed.
- *
- * Otherwise the error of one pool, as kpool_destroy(); the pools are freed.
+ * * Otherwise the error of one pool, as kpool_destroy(); the pools are freed.
  */
 int kpool_multi_destroy(struct kpool_multi *multi);
 
@@ -1532,8 +1529,8 @@ struct kpool *kpool_multi_pick(struct kpool_multi *multi);
  * @i: number of the pool, from 0
  *
  * Context: Any context.
- * Return: the pool, or ERR_PTR:
- *
+ * Return:
+ * * the pool, or ERR_PTR:
  * * -ERANGE - there is no pool with that number.
  */
 struct kpool *kpool_multi_pool(struct kpool_multi *multi, unsigned int i);
@@ -1568,12 +1565,12 @@ int kpool_multi_tune(struct kpool_multi *multi, enum kpool_tunable tunable,
  * @timeout: jiffies for all together; 0 does not wait
  *
  * Context: Process context.  May sleep.  Takes and releases each pool->lock.
- * Return: as kpool_shutdown_timeout():
- *
+ * Return:
  * * 0 - no item and no worker is left in any pool.
  * * -EDEADLK - called from inside an item of one of them; all stay open.
  * * -ETIMEDOUT - items or workers are left; all pools are closed.  Call again.
  * * -EIO - all have drained, but a thread died in an item during the wait.
+ * * Otherwise as kpool_shutdown_timeout().
  */
 int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
 				 unsigned long timeout);

@@ -86,7 +86,7 @@ static void call_returns_a_result_or_times_out(void)
 	kt_pool_end(pool);
 }
 
-/* A group: the first error cancels the rest */
+/* A group: its results as they come */
 
 static int part_copy(int nr);
 
@@ -101,55 +101,6 @@ static int part_run(struct kpool_item *item)
 
 	return part_copy(part->nr);
 }
-
-static int copy_parts(struct part *parts, int n)
-{
-	struct kpool_group group;
-	int i, err;
-
-	err = kpool_init_group(&group, pool, NULL, KPOOL_GROUP_FAIL_FAST);
-	for (i = 0; i < n && !err; i++) {
-		kpool_init_job(&parts[i].job, part_run);
-		parts[i].nr = i;
-		kpool_set_group(&parts[i].job, &group);
-		err = kpool_submit(pool, &parts[i].job.item);
-	}
-	kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
-	return kpool_group_error(&group) ?: err;
-}
-
-#define NR_PARTS	20
-
-static int part_bad;
-static atomic_t parts_copied;
-
-static int part_copy(int nr)
-{
-	atomic_inc(&parts_copied);
-	return nr == part_bad ? -EIO : 0;
-}
-
-/* Fails if an error is lost, or cancels nothing: one part runs at a time. */
-static void group_stops_at_the_first_error(void)
-{
-	static struct part parts[NR_PARTS];
-	const struct kpool_attrs attrs = { .capacity = 1 };
-
-	pool = kt_pool("manual", &attrs);
-	if (!pool)
-		return;
-	part_bad = -1;
-	atomic_set(&parts_copied, 0);
-	KT_EXPECT_EQ(copy_parts(parts, NR_PARTS), 0);
-	KT_EXPECT_EQ(atomic_read(&parts_copied), NR_PARTS);
-	part_bad = 2;
-	atomic_set(&parts_copied, 0);
-	KT_EXPECT_EQ(copy_parts(parts, NR_PARTS), -EIO);
-	KT_EXPECT_EQ(atomic_read(&parts_copied), 3);
-	kt_pool_end(pool);
-}
-
-/* Collecting the results of a group */
 
 /* Copy all parts, and say how many were copied. */
 static int copy_what_can_be(struct part *parts, int n)
@@ -170,6 +121,17 @@ static int copy_what_can_be(struct part *parts, int n)
 		if (!kpool_job_result(job))
 			copied++;
 	return copied;
+}
+
+#define NR_PARTS	20
+
+static int part_bad;
+static atomic_t parts_copied;
+
+static int part_copy(int nr)
+{
+	atomic_inc(&parts_copied);
+	return nr == part_bad ? -EIO : 0;
 }
 
 /* Fails if a job that has ended does not come, or comes twice. */
@@ -259,80 +221,6 @@ static void stream_keeps_its_order(void)
 		KT_EXPECT_EQ(connection_receive(&conn, i), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(packets_handled, 20);
-	kt_pool_end(pool);
-}
-
-/* Side by side, and delivered in order: an ordered stream */
-
-static int block_cipher(int nr);
-static void block_write(int nr);
-
-struct block {
-	struct kpool_job job;
-	int nr;
-};
-
-static int block_encrypt(struct kpool_item *item)
-{
-	struct block *block = container_of(item, struct block, job.item);
-
-	return block_cipher(block->nr);
-}
-
-static int block_complete(struct kpool_item *item)
-{
-	struct block *block = container_of(item, struct block, job.item);
-
-	if (!kpool_job_result(&block->job))
-		block_write(block->nr);
-	return 0;
-}
-
-/* @stream was initialized by kpool_init_ordered_stream(). */
-static int block_submit(struct kpool_stream *stream, struct block *block)
-{
-	kpool_init_job(&block->job, block_encrypt);
-	kpool_set_stream(&block->job, stream);
-	kpool_set_complete_fn(&block->job, block_complete);
-	return kpool_submit(pool, &block->job.item);
-}
-
-static int blocks_written;
-
-static int block_cipher(int nr)
-{
-	kt_sleep_ms(nr % 3);
-	return 0;
-}
-
-static void block_write(int nr)
-{
-	KT_EXPECT_EQ(blocks_written, nr);
-	blocks_written++;
-}
-
-/* Fails if a block is written before its turn, or is lost. */
-static void blocks_are_written_in_order(void)
-{
-	const struct kpool_attrs attrs = {
-		.capacity = 4,
-		.queue_depth = KPOOL_UNLIMITED,
-	};
-	static struct block blocks[20];
-	struct kpool_stream stream;
-	int i;
-
-	pool = kt_pool("manual", &attrs);
-	if (!pool)
-		return;
-	blocks_written = 0;
-	kpool_init_ordered_stream(&stream, pool);
-	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
-		blocks[i].nr = i;
-		KT_EXPECT_EQ(block_submit(&stream, &blocks[i]), 0);
-	}
-	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	KT_EXPECT_EQ(blocks_written, ARRAY_SIZE(blocks));
 	kt_pool_end(pool);
 }
 
@@ -529,9 +417,9 @@ static void job_tries_again_later(void)
 
 /* A buffer for each worker, and a handler for what fails */
 
-#define BUFFER_SIZE	65536
-
 static int block_verify(int nr, void *buffer);
+
+#define BUFFER_SIZE	65536
 
 static void *buffer_make(void *data)
 {
@@ -723,10 +611,8 @@ static void several_pools_work_as_one(void)
 
 KT_MODULE("kpool selftest: the examples of the manual",
 	  KT_CASE(call_returns_a_result_or_times_out),
-	  KT_CASE(group_stops_at_the_first_error),
 	  KT_CASE(group_collects_results),
 	  KT_CASE(stream_keeps_its_order),
-	  KT_CASE(blocks_are_written_in_order),
 	  KT_CASE(weights_bound_what_runs),
 	  KT_CASE(urgent_first_and_late_dropped),
 	  KT_CASE(job_tries_again_later),

@@ -14,15 +14,15 @@ done
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-linters=(shellcheck spelling words rooms version manual scenarios mutants sparse checkpatch kernel_doc
-	coccinelle)
+linters=(shellcheck spelling words rooms version manual abi scenarios mutants sparse checkpatch kernel_doc
+	docs coccinelle)
 
 c_files() {
 	find . -name '*.[ch]' ! -name '*.mod.c' ! -path './.git/*' | sort
 }
 
 scripts() {
-	grep -rlE --exclude-dir=.git '^#!.*sh$|shellcheck shell=' . | sort
+	grep -rlE --exclude-dir=.git --exclude-dir=build '^#!.*sh$|shellcheck shell=' . | sort
 }
 
 lint_shellcheck() {
@@ -30,7 +30,7 @@ lint_shellcheck() {
 }
 
 lint_spelling() {
-	find . -type f ! -path './.git/*' ! -name COPYING ! -name '*.o' ! -name '*.ko' -print0 |
+	find . -type f ! -path './.git/*' ! -path './build/*' ! -name COPYING ! -name '*.o' ! -name '*.ko' -print0 |
 		xargs -0 codespell -q 3 -L filp,parm
 }
 
@@ -52,17 +52,24 @@ lint_manual() {
 	python3 "$here/lib/manual.py" .
 }
 
+# The form of Documentation/ABI.
+lint_abi() {
+	"$linux/tools/docs/get_abi.py" --dir Documentation/ABI validate
+}
+
 # How the files of the engine call each other; only on request, for the table is always shown.
 lint_rooms() {
 	python3 "$here/lib/rooms.py" . >&3 || echo "the rooms are not as they should be"
 }
 
-# The version stands in the module and in dkms.conf.
+# The version stands in the module and in dkms.conf, and on top of the changelog.
 lint_version() {
-	local module dkms
+	local module dkms changelog
 	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kpool.c)
 	dkms=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+	changelog=$(sed -nE 's/^([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' CHANGELOG.rst | head -n 1)
 	[ "$module" = "$dkms" ] || echo "kpool.c says $module, dkms.conf says $dkms"
+	[ "$module" = "$changelog" ] || echo "kpool.c says $module, CHANGELOG.rst says $changelog"
 }
 
 # A mutant that does not fit the code any more removes nothing.
@@ -94,8 +101,16 @@ lint_checkpatch() {
 		--ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON,TRAILING_SEMICOLON 2>&1 | grep -v 'uninitialized value'
 }
 
+# kernel-doc ends the section Return at an empty line, and has the rest in the description.
 lint_kernel_doc() {
 	c_files | xargs "$linux/scripts/kernel-doc" -none -Werror
+	awk '/^ \* Return:/ { inside = 1 } /\*\// { inside = 0 }
+		inside && /^ \*$/ { print FILENAME ":" FNR ": empty line in Return" }' kpool.h
+}
+
+# The manual, HTML and man pages; in the cache, so that build/docs stays as it is.
+lint_docs() {
+	"$here/docs.sh" "$cache/docs/$tree_id"
 }
 
 # The patches that need a feature say so themselves.
@@ -106,7 +121,8 @@ lint_coccinelle() {
 }
 
 need_linter_packages() {
-	need_packages gcc libc6-dev make rsync perl python3 sparse coccinelle shellcheck codespell
+	need_packages gcc libc6-dev make rsync perl python3 sparse coccinelle shellcheck codespell \
+		python3-sphinx
 }
 
 # A linter that finds something exits as it likes; what counts is what it prints.

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """manual.py [DIR]: does the manual list what the code has, and the code have what it lists?
 
-Attributes, module parameters, statistics, files of debugfs, their columns and words, and
-lines of the log are read from the engine and from Documentation/, and compared both ways.
-Prints what is missing on either side.
+Attributes, module parameters, statistics, files of debugfs, their columns and words, entries
+of Documentation/ABI, lines of the log, and the code of recipes and examples are read from
+the tree and from Documentation/, and compared both ways.  Prints what is missing on either
+side.
 """
 import glob
 import os
@@ -233,6 +234,73 @@ def check_words(code, page):
             print(f"word {word}: in debugfs.c, not in debugfs.rst")
 
 
+# The interface to user space
+
+def abi(name):
+    """Paths that a file of Documentation/ABI describes."""
+    return re.findall(r"^What:\t+(\S+)$", read(f"Documentation/ABI/testing/{name}"), re.M)
+
+
+def check_abi(code):
+    names = re.findall(r"^KPOOL_TUNABLE\((\w+),", engine_file("tunables.h"), re.M) + ["cpumask"]
+    files = re.findall(r'debugfs_create_file\("(\w+)", \w+, (\w+)', code)
+    debugfs = [name if directory == "kpool_debugfs_root" else f"<pool>/{name}"
+               for name, directory in files] + [f"<pool>/{name}" for name in names]
+    same("file", "the code", [f"/sys/kernel/debug/kpool/{name}" for name in debugfs],
+         "ABI/testing/debugfs-kpool", abi("debugfs-kpool"))
+    params = names + [f"default_{name}" for name in names]
+    same("parameter", "the code", [f"/sys/module/kpool/parameters/{name}" for name in params],
+         "ABI/testing/sysfs-module-kpool", abi("sysfs-module-kpool"))
+
+
+# Code that the manual shows
+
+def code_blocks(page, language):
+    """The code blocks of a page, each with the paragraph in front of it."""
+    blocks = re.findall(rf"((?:^\S.*\n)*)\n?\.\. code-block:: {language}\n\n((?:    .*\n|\n)+)",
+                        page, re.M)
+    return [(intro, "".join(re.sub(r"^    ", "", line) for line in
+                            body.rstrip("\n").splitlines(True)) + "\n")
+            for intro, body in blocks]
+
+
+def shown_code(name):
+    """A file without its first line, which is the license."""
+    return read(name).split("\n", 1)[1]
+
+
+def half(diff, other):
+    """One of the two files that a diff of whole files shows."""
+    return "".join(line[1:] or "\n" for line in diff.splitlines(True) if line[0] != other)
+
+
+def check_recipes():
+    """Each recipe is shown once, as it is; a diff shows the file before and the one after."""
+    shown = []
+    for name in sorted(glob.glob("Documentation/**/*.rst", recursive=True)):
+        page = read(name)
+        pairs = [(file, body) for intro, body in code_blocks(page, "c")
+                 for file in re.findall(r"samples/recipes/\w+\.c", intro)]
+        for intro, body in code_blocks(page, "diff"):
+            files = re.findall(r"samples/recipes/\w+\.c", intro)
+            pairs += zip(files, (half(body, "+"), half(body, "-")))
+        for file, code in pairs:
+            if code != shown_code(file):
+                print(f"{name}: shows other code than {file}")
+        shown += [file for file, code in pairs]
+    same("recipe", "the manual", sorted(shown), "samples/recipes", sorted(
+        glob.glob("samples/recipes/*.c")), True)
+
+
+def check_examples():
+    """The examples of features are compiled."""
+    code = read("selftests/doc_examples.c")
+    features = read("Documentation/clients.rst").split("\nFeatures\n========\n")[1]
+    for _, body in code_blocks(features, "c"):
+        if body not in code:
+            print(f"clients.rst: not in doc_examples.c: {body.splitlines()[0]}")
+
+
 # Lines of the log
 
 def log_formats(code):
@@ -280,6 +348,9 @@ def main():
     check_files(files, page)
     check_words(files, page)
     check_log(engine(), page)
+    check_abi(files)
+    check_recipes()
+    check_examples()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 # kpool and the modules that use it, built for one kernel in a copy of the tree.
 
 products=('.git' '*.o' '*.ko' '*.mod' '*.mod.c' '.*.cmd' '.*.d' '*.order' 'Module.symvers' '*.gcno'
-	'.tmp_*' '.module-common.o' 'built-in.a' '/selftests/debugfs_stress')
+	'.tmp_*' '.module-common.o' 'built-in.a' '/selftests/debugfs_stress' '/build')
 
 # Only what differs is written, and is then newer than what was built of it: the times of the tree, such
 # as those of a fresh clone, mean nothing.

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# docs.sh [DIR]: the manual as HTML, and a page of section 9 for each function and type of kpool.h, in
+# DIR or build/docs; then check that each exported function has both. A warning is an error, and nothing
+# else is printed.
+
+# shellcheck disable=SC2154 # set by what is sourced
+
+set -u -o pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+for part in common packages source; do
+	# shellcheck source=/dev/null
+	. "$here/lib/$part.sh"
+done
+
+make_html() {
+	srctree=$linux PYTHONDONTWRITEBYTECODE=1 sphinx-build -q -W --keep-going -b html \
+		-d "$out/doctrees" "$tree/Documentation" "$out/html"
+}
+
+# kernel-doc prints all pages in a row. The name of a type's page has two words: "struct kpool_attrs".
+make_man() {
+	local man=$out/man/man9
+	mkdir -p "$man"
+	(cd "$tree" && "$linux/scripts/kernel-doc" -Werror -man kpool.h) |
+		awk -v dir="$man" '/^\.TH / { split($0, word, "\""); file = dir "/" word[2] ".9" } { print > file }'
+}
+
+# A function that is exported as NAME_owned is called by the macro NAME.
+exported() {
+	sed -nE 's/^EXPORT_SYMBOL(_GPL)?\((\w+)\);/\2/p' "$tree"/*.c "$tree"/core/*.c | sed 's/_owned$//' | sort -u
+}
+
+check_pages() {
+	local name names missing=0
+	readarray -t names < <(exported)
+	for name in "${names[@]}"; do
+		if ! grep -qs "^$name \\\\- " "$out/man/man9/$name.9"; then
+			echo "$name: no manual page"
+		elif ! grep -q "id=\"c\.$name\"" "$out/html/api.html"; then
+			echo "$name: not in api.html"
+		else
+			continue
+		fi
+		missing=$((missing + 1))
+	done
+	[ ${#names[@]} -gt 0 ] && [ "$missing" = 0 ]
+}
+
+main() {
+	local out=${1:-$tree/build/docs}
+	need_packages python3 python3-sphinx
+	linux=$(kernel_source "$linux_series" "$linux_suite") || exit
+	rm -rf "$out"
+	make_html && make_man && check_pages
+}
+
+main "$@"
