@@ -135,7 +135,7 @@ struct bench_table {
 	unsigned int nr;
 };
 
-extern const struct bench_table bench_tiny, bench_trips, bench_jobs;
+extern const struct bench_table bench_tiny, bench_trips, bench_jobs, bench_create;
 
 /* Sizes, see main.c. */
 extern unsigned int bench_items;
@@ -168,6 +168,10 @@ static inline void bench_give_up(unsigned int n)
 	while (n--)
 		bench_item();
 }
+
+bool bench_keeps(void);
+int bench_keep(void);
+void bench_end_kept(void);
 
 int bench_alloc(void);
 void bench_free(void);

@@ -27,6 +27,7 @@ static const struct bench_table *const tables[] = {
 	&bench_tiny,
 	&bench_trips,
 	&bench_jobs,
+	&bench_create,
 };
 
 unsigned int bench_items = 20000;
@@ -169,6 +170,7 @@ DEFINE_SHOW_ATTRIBUTE(rounds);
 
 static void free_all(void)
 {
+	bench_end_kept();
 	kvfree(results);
 	bench_free();
 }
@@ -185,7 +187,8 @@ static int __init kpool_bench_init(void)
 	results = kvcalloc(nr_cases() * bench_nr_contenders * rounds,
 			   sizeof(*results), GFP_KERNEL);
 	err = results ? bench_alloc() : -ENOMEM;
-	err = err ?: run_all();
+	if (!err)
+		err = bench_keeps() ? bench_keep() : run_all();
 	if (err) {
 		free_all();
 		return err;

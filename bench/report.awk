@@ -173,6 +173,15 @@ function job_targets()
 	at_most_of_case("job-deadline", "job-plain", 1.8)
 }
 
+# kpool's other figure is at most so many bytes
+function at_most_bytes(what, limit,	bytes)
+{
+	if (!has(what, "kpool"))
+		return
+	bytes = median[what, "kpool", "other"]
+	print_target(what, bytes, sprintf("<= %d bytes", limit), bytes <= limit)
+}
+
 $1 == "ground" {
 	next
 }
@@ -214,4 +223,8 @@ END {
 	trip_targets("trip-completion")
 	trip_targets("trip-flush")
 	job_targets()
+	if (ground == "icount")
+		at_most("create-1", "cost", "kthread_worker", 1.5)
+	at_most_bytes("memory-pool", 4096)
+	at_most_bytes("memory-worker", 256)
 }
