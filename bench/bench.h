@@ -104,9 +104,10 @@ struct bench_figures {
  * @run: have one contender do it
  * @contenders: kinds that take part
  * @grounds: guests in which it makes sense
+ * @rounds: at most so many, for one that takes long
  * @producers: threads that submit
  * @capacity: items at once
- * @nr: pools, items of a burst, workers or pending items, whatever is varied
+ * @nr: pools, items of a burst, or another number that varies
  * @ns: how long an item computes
  * @load: percent of the rate of WQ_UNBOUND
  * @flush: wait by the contender's own means
@@ -120,6 +121,7 @@ struct bench_case {
 		   struct bench_figures *figures);
 	unsigned int contenders;
 	unsigned int grounds;
+	unsigned int rounds;
 	unsigned int producers;
 	unsigned int capacity;
 	unsigned int nr;
@@ -135,7 +137,8 @@ struct bench_table {
 	unsigned int nr;
 };
 
-extern const struct bench_table bench_tiny, bench_trips, bench_jobs, bench_create;
+extern const struct bench_table bench_tiny, bench_trips, bench_jobs, bench_create,
+	bench_growth, bench_waits, bench_bursts, bench_pools, bench_sleepers;
 
 /* Sizes, see main.c. */
 extern unsigned int bench_items;
@@ -146,7 +149,7 @@ extern atomic_t bench_left;
 extern struct completion bench_done;
 extern bench_fn bench_work;
 extern struct bench_slot *bench_slots;
-extern u32 *bench_times;
+extern u64 *bench_times;
 
 /* The end of every item: one atomic operation. */
 static __always_inline void bench_item(void)
@@ -172,13 +175,14 @@ static inline void bench_give_up(unsigned int n)
 bool bench_keeps(void);
 int bench_keep(void);
 void bench_end_kept(void);
+void bench_end_grown(void);
 
 int bench_alloc(void);
 void bench_free(void);
 void *bench_begin(const struct bench_contender *peer, unsigned int capacity,
 		  unsigned int n, bench_fn work);
 void bench_compute(unsigned int ns);
-void bench_percentiles(struct bench_figures *figures, u32 *times,
+void bench_percentiles(struct bench_figures *figures, u64 *times,
 		       unsigned int n);
 
 /* @elapsed nanoseconds for n items, in picoseconds per item. */

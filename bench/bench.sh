@@ -67,6 +67,9 @@ is_wanted() {
 [ "$ground" != icount ] || [ ! -e /proc/sys/kernel/hung_task_timeout_secs ] ||
 	echo 0 >/proc/sys/kernel/hung_task_timeout_secs
 
+echo 60000 >/proc/sys/kernel/threads-max
+echo 120000 >/proc/sys/kernel/pid_max
+
 [ -d $debugfs/kpool ] || insmod kpool.ko || fail "cannot load kpool.ko"
 insmod bench/kpool_bench.ko ground="$ground" items="$items" pings="$pings" \
 	rounds="$rounds" ${only:+only="$only"} || fail "cannot run"

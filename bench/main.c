@@ -28,6 +28,11 @@ static const struct bench_table *const tables[] = {
 	&bench_trips,
 	&bench_jobs,
 	&bench_create,
+	&bench_growth,
+	&bench_waits,
+	&bench_bursts,
+	&bench_pools,
+	&bench_sleepers,
 };
 
 unsigned int bench_items = 20000;
@@ -106,12 +111,13 @@ static int run_round(const struct bench_case *bc,
 
 static int run_case(const struct bench_case *bc)
 {
+	unsigned int last = min(rounds, bc->rounds ?: rounds);
 	unsigned int i, number;
 	int err = 0;
 
 	if (!(bc->grounds & this_ground()) || !is_wanted(bc->name))
 		return 0;
-	for (number = 1; number <= rounds; number++) {
+	for (number = 1; number <= last; number++) {
 		for (i = 0; i < bench_nr_contenders && !err; i++) {
 			if (bc->contenders & bench_contenders[i].kind)
 				err = run_round(bc, &bench_contenders[i],
@@ -138,6 +144,7 @@ static int run_all(void)
 
 	for (i = 0; i < ARRAY_SIZE(tables) && !err; i++)
 		err = run_table(tables[i]);
+	bench_end_grown();
 	return err;
 }
 

@@ -13,7 +13,7 @@
 	exit 1
 }
 csv=/tmp/ratios.$$
-sh "$(dirname "$0")/bench.sh" icount 6000 600 14 \
+sh "$(dirname "$0")/bench.sh" icount 6000 800 10 \
 	tiny-1-1+tiny-1-2+tiny-1-4+tiny-4-4+work-1us+trip+job+create-1 >$csv || exit
 awk -F, '
 	/^CSV icount/ {

@@ -49,7 +49,7 @@ function print_percentiles(of,	f)
 {
 	for (f = 2; f <= nr_fields; f++) {
 		if (median[of, field[f]])
-			printf " %8d", median[of, field[f]]
+			printf " %8.0f", median[of, field[f]]
 		else
 			printf " %8s", ""
 	}
@@ -182,6 +182,21 @@ function at_most_bytes(what, limit,	bytes)
 	print_target(what, bytes, sprintf("<= %d bytes", limit), bytes <= limit)
 }
 
+function wait_targets(what)
+{
+	at_most(what "50", "p999", "WQ_UNBOUND", 1)
+	at_most(what "80", "p999", "WQ_UNBOUND", 1)
+}
+
+function growth_targets()
+{
+	at_most_of_case("workers-submit-10000", "workers-submit-10", 1.1)
+	at_most_of_case("workers-tune-10000", "workers-tune-10", 1.1)
+	at_most_of_case("workers-stats-10000", "workers-stats-10", 1.1)
+	at_most_of_case("workers-purge-10000", "workers-purge-1000", 1.1)
+	at_most_of_case("pending-submit-1000000", "pending-submit-1000", 1.1)
+}
+
 $1 == "ground" {
 	next
 }
@@ -225,6 +240,12 @@ END {
 	job_targets()
 	if (ground == "icount")
 		at_most("create-1", "cost", "kthread_worker", 1.5)
+	wait_targets("wait-thread-")
+	wait_targets("wait-irq-")
+	at_most("burst-64", "cost", "WQ_UNBOUND", 0.95)
+	at_most("sleepers", "cost", "kthread_run", 1.15)
+	growth_targets()
 	at_most_bytes("memory-pool", 4096)
 	at_most_bytes("memory-worker", 256)
+	at_least_permille("pools-64", 0.50)
 }

@@ -14,7 +14,7 @@ atomic_t bench_left;
 struct completion bench_done;
 bench_fn bench_work;
 struct bench_slot *bench_slots;
-u32 *bench_times;
+u64 *bench_times;
 
 static u64 loops_per_ms;
 
@@ -103,18 +103,18 @@ void *bench_begin(const struct bench_contender *peer, unsigned int capacity,
 
 static int compare_times(const void *a, const void *b)
 {
-	const u32 *x = a;
-	const u32 *y = b;
+	const u64 *x = a;
+	const u64 *y = b;
 
 	return *x < *y ? -1 : *x > *y;
 }
 
-static u32 percentile(const u32 *times, unsigned int n, unsigned int permille)
+static u64 percentile(const u64 *times, unsigned int n, unsigned int permille)
 {
 	return times[min(n - 1, n * permille / 1000)];
 }
 
-void bench_percentiles(struct bench_figures *figures, u32 *times,
+void bench_percentiles(struct bench_figures *figures, u64 *times,
 		       unsigned int n)
 {
 	sort(times, n, sizeof(*times), compare_times, NULL);

@@ -24,8 +24,8 @@ results=$cache/results/$tree_id/bench
 # The sizes are such that all grounds together take less than 25 minutes.
 run_ground() {
 	case $1 in
-	icount) "$here/testbed.sh" -k stock -i -m 1G -t 1200 bench/bench.sh icount 10000 1000 7 ;;
-	uml) "$here/testbed.sh" -k uml -m 4G -t 1200 bench/bench.sh uml 20000 2000 9 ;;
+	icount) "$here/testbed.sh" -k stock -i -m 1G -t 1200 bench/bench.sh icount 8000 800 7 ;;
+	uml) "$here/testbed.sh" -k uml -m 4G -t 1200 bench/bench.sh uml 20000 2000 7 ;;
 	stock) "$here/testbed.sh" -k stock -m 2G -t 1200 bench/bench.sh stock 10000 1000 7 ;;
 	holds) "$here/testbed.sh" -k stock -i -m 2G -t 1800 bench/holds.sh ;;
 	*) die "no ground named $1" ;;
