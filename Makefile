@@ -54,7 +54,7 @@ help:
 	@echo '  coverage           which lines the selftests run, on kernels that count'
 	@echo '    KERNELS="..."      only on these, with what was counted on others before'
 	@echo '  bench              compare kpool with workqueues and kthreads: instructions, times, memory'
-	@echo '    GROUNDS="..."      of icount, uml, stock, holds; default all'
+	@echo '    GROUNDS="..."      of icount, uml, stock, httpd, holds; default all'
 	@echo '    RATIOS=yes         only write bench/ratios, which make check compares with'
 	@echo '    KERNEL=$(KERNEL)     or $(filter-out $(KERNEL),$(basename $(notdir $(wildcard testbed/kernels/*.sh))))'
 	@echo '    TESTS="..."        only these selftests: $(shell selftests/run.sh -l)'

@@ -40,7 +40,7 @@ function has(what, peer)
 # kpool's median to the peer's best quartile
 function ratio(what, name, peer)
 {
-	if (!quartile[what, peer, name])
+	if (!has(what, "kpool") || !quartile[what, peer, name])
 		return 0
 	return median[what, "kpool", name] / quartile[what, peer, name]
 }
@@ -61,11 +61,11 @@ function print_case(what,	c, peer)
 		peer = contender[c]
 		if (!has(what, peer))
 			continue
-		printf "%-20s %-14s %11.1f %11.1f %11.1f", what, peer,
+		printf "%-23s %-14s %11.1f %11.1f %11.1f", what, peer,
 		       median[what, peer, "cost"], best[what, peer, "cost"],
 		       worst[what, peer, "cost"]
 		print_percentiles(what SUBSEP peer)
-		if (peer != "kpool" && has(what, "kpool"))
+		if (peer != "kpool" && ratio(what, "cost", peer))
 			printf " %8.2f", ratio(what, "cost", peer)
 		printf "\n"
 	}
@@ -226,7 +226,7 @@ END {
 	printf "kpool bench, ground %s: %s per item\n", ground,
 	       ground == "icount" ? "instructions" : "nanoseconds"
 	printf "(ratio: kpool's median to the contender's best quartile)\n\n"
-	printf "%-20s %-14s %11s %11s %11s %8s %8s %8s %8s %8s\n", "case",
+	printf "%-23s %-14s %11s %11s %11s %8s %8s %8s %8s %8s\n", "case",
 	       "contender", "median", "min", "max", "p50", "p99", "p99.9",
 	       "other", "ratio"
 	for (k = 1; k <= nr_cases; k++)

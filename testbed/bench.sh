@@ -5,6 +5,7 @@
 #	icount	Debian's kernel in QEMU, one CPU, whose clock counts instructions
 #	uml	User Mode Linux, two CPUs: times
 #	stock	Debian's kernel in QEMU, two CPUs: times, to be compared with each other only
+#	httpd	the sample server on kpool and on a workqueue, with wrk as its client
 #	holds	the longest time under a lock, in instructions
 #
 # Tables are shown as they come, targets once more at the end. The rounds, the tables and a picture go
@@ -26,7 +27,8 @@ run_ground() {
 	case $1 in
 	icount) "$here/testbed.sh" -k stock -i -m 1G -t 1200 bench/bench.sh icount 8000 800 7 ;;
 	uml) "$here/testbed.sh" -k uml -m 4G -t 1200 bench/bench.sh uml 20000 2000 7 ;;
-	stock) "$here/testbed.sh" -k stock -m 2G -t 1200 bench/bench.sh stock 10000 1000 7 ;;
+	stock) "$here/testbed.sh" -k stock -m 2G -t 1200 bench/bench.sh stock 5000 500 7 ;;
+	httpd) "$here/testbed.sh" -k stock -t 600 bench/httpd.sh ;;
 	holds) "$here/testbed.sh" -k stock -i -m 2G -t 1800 bench/holds.sh ;;
 	*) die "no ground named $1" ;;
 	esac
@@ -78,7 +80,7 @@ main() {
 		write_ratios
 		return
 	fi
-	[ $# -gt 0 ] || set -- icount uml stock holds
+	[ $# -gt 0 ] || set -- icount uml stock httpd holds
 	need_packages gnuplot-nox
 	bench_grounds "$@"
 }
