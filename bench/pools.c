@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Many queues at once, of one thread each, and in each an item that computes for
- * 10 us and submits itself again, for half a second.  The cost is the time per
- * item of all of them; the other figure is what part of its share the queue that
- * got least has had, in permille.
+ * 10 us and submits itself again, for long enough that the scheduler can share
+ * the CPUs among them.  The cost is the time per item of all of them; the other
+ * figure is what part of its share the queue that got least has had, in permille.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -11,7 +11,8 @@
 #include "bench.h"
 
 #define ITEM_NS		(10 * NSEC_PER_USEC)
-#define RUN_MS		500
+#define RUN_MS		400	/* and for each queue ... */
+#define QUEUE_MS	32
 #define MAX_QUEUES	64
 
 static const struct bench_contender *pools_peer;
@@ -98,7 +99,7 @@ static int run_pools(const struct bench_case *bc,
 	start = ktime_get();
 	if (!err) {
 		err = start_all(bc->nr);
-		msleep(RUN_MS);
+		msleep(RUN_MS + bc->nr * QUEUE_MS);
 		WRITE_ONCE(over, true);
 		wait_for_completion(&bench_done);
 	}
