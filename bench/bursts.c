@@ -10,8 +10,8 @@
 
 #include "bench.h"
 
-#define NR_WORKERS	64
-#define NR_BURSTS	20
+#define NR_WORKERS	64U
+#define MAX_BURSTS	20U
 
 static u64 burst_start;
 static atomic_t not_started;
@@ -50,7 +50,8 @@ static int run_bursts(const struct bench_case *bc,
 		      struct bench_figures *figures)
 {
 	unsigned int i, n = max(bc->nr, NR_WORKERS);
-	void *queue = bench_begin(peer, NR_WORKERS, n * (NR_BURSTS + 1),
+	unsigned int bursts = min(MAX_BURSTS, bench_items / n - 1);
+	void *queue = bench_begin(peer, NR_WORKERS, n * (bursts + 1),
 				  sleep_in_burst);
 	u64 sum = 0;
 	int err;
@@ -58,14 +59,14 @@ static int run_bursts(const struct bench_case *bc,
 	if (IS_ERR(queue))
 		return PTR_ERR(queue);
 	err = burst(peer, queue, bench_slots, NR_WORKERS);
-	for (i = 0; i < NR_BURSTS && !err; i++) {
+	for (i = 0; i < bursts && !err; i++) {
 		err = burst(peer, queue, bench_slots + n * (i + 1), bc->nr);
 		bench_times[i] = burst_time;
 		sum += burst_time;
 	}
 	peer->destroy(queue);
-	figures->cost = div_u64(sum * 1000, NR_BURSTS);
-	bench_percentiles(figures, bench_times, NR_BURSTS);
+	figures->cost = div_u64(sum * 1000, bursts);
+	bench_percentiles(figures, bench_times, bursts);
 	return err;
 }
 
