@@ -37,8 +37,7 @@ coverage:
 	@CPUS="$(CPUS)" testbed/coverage.sh $(KERNELS)
 
 bench:
-	@testbed/testbed.sh -k $(KERNEL) -i -t 600 bench/bench.sh
-	@testbed/testbed.sh -k $(KERNEL) -i -m 2G -t 7200 bench/holds.sh
+	@RATIOS="$(RATIOS)" testbed/bench.sh $(GROUNDS)
 
 lint:
 	@testbed/lint.sh $(LINTERS)
@@ -63,7 +62,9 @@ help:
 	@echo '  simulate           try SEEDS=n schedules against a model; see Documentation/testing.rst'
 	@echo '  coverage           which lines the selftests run, on kernels that count'
 	@echo '    KERNELS="..."      only on these, with what was counted on others before'
-	@echo '  bench              count instructions per item, and while a lock is held'
+	@echo '  bench              compare kpool with workqueues and kthreads: instructions, times, memory'
+	@echo '    GROUNDS="..."      of icount, uml, stock, httpd, holds; default all'
+	@echo '    RATIOS=yes         only write bench/ratios, which make check compares with'
 	@echo '    KERNEL=$(KERNEL)     or $(filter-out $(KERNEL),$(basename $(notdir $(wildcard testbed/kernels/*.sh))))'
 	@echo '    TESTS="..."        only these selftests: $(shell selftests/run.sh -l)'
 	@echo '                       or ported, which is all of: $(shell selftests/run.sh -l ported)'

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/timer.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 
 /* hrtimer_setup() replaced hrtimer_init() and the bare function pointer. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
@@ -30,6 +31,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 /* kthread_run_worker() was kthread_create_worker(), which also woke the thread. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 #define kthread_run_worker kthread_create_worker
+#endif
+
+/* Before 6.17, a workqueue without WQ_UNBOUND was per-CPU. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define WQ_PERCPU 0
 #endif
 
 /* Allocation by object came with 7.0. */
