@@ -14,7 +14,7 @@
 }
 csv=/tmp/ratios.$$
 sh "$(dirname "$0")/bench.sh" icount 6000 800 10 \
-	tiny-1-1+tiny-1-2+tiny-1-4+tiny-4-4+work-1us+trip+job+create-1 >$csv || exit
+	tiny-1-1+tiny-1-2+tiny-1-4+tiny-4-4+work-1us+trip+job >$csv || exit
 awk -F, '
 	/^CSV icount/ {
 		if (!($2 in known)) {
