@@ -328,6 +328,25 @@ static void kpool_wait_users_gone(struct kpool *pool)
 	kpool_unlock_irq(pool);
 }
 
+/*
+ * Wait until the drop work of a closed and drained pool has called the room
+ * function for the last time.  Its thread can die in that, and a flush of work
+ * that a dead thread was executing does not return: wait for dead_work first.
+ */
+static void kpool_flush_drop_work(struct kpool *pool)
+{
+	bool busy;
+
+	do {
+		raw_spin_lock_irq(&pool->lock);
+		busy = pool->drops.room_pending || pool->runs.drop.item;
+		kpool_unlock_irq(pool);
+		if (busy)
+			schedule_timeout_idle(1);
+	} while (busy);
+	kpool_context_flush(&pool->drops.work);
+}
+
 static int __kpool_destroy(struct kpool *pool)
 {
 	int err;
@@ -335,7 +354,7 @@ static int __kpool_destroy(struct kpool *pool)
 	kpool_close(pool, false);
 	err = kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 	/* the room function is called when the pool is closed, and not later */
-	kpool_drop_flush(pool);
+	kpool_flush_drop_work(pool);
 	kpool_unregister(pool);
 	kpool_wait_users_gone(pool);
 	kpool_unhash(pool);
@@ -356,7 +375,7 @@ void kpool_orphan(struct kpool *pool)
 	raw_spin_lock_irq(&pool->lock);
 	pool->init_attrs.room = NULL;
 	kpool_unlock_irq(pool);
-	kpool_drop_flush(pool);
+	kpool_flush_drop_work(pool);
 	mutex_lock(&kpool_registry);
 	ending = pool->ending;
 	mutex_unlock(&kpool_registry);

@@ -157,25 +157,6 @@ void kpool_drop_work_fn(struct kpool *pool)
 	kpool_unlock_irq(pool);
 }
 
-/*
- * Wait until the drop work of a closed and drained pool has called the room
- * function for the last time.  Its thread can die in that, and a flush of work
- * that a dead thread was executing does not return: wait for dead_work first.
- */
-void kpool_drop_flush(struct kpool *pool)
-{
-	bool busy;
-
-	do {
-		raw_spin_lock_irq(&pool->lock);
-		busy = pool->drops.room_pending || pool->runs.drop.item;
-		kpool_unlock_irq(pool);
-		if (busy)
-			schedule_timeout_idle(1);
-	} while (busy);
-	kpool_context_flush(&pool->drops.work);
-}
-
 /* Abort */
 
 /*

@@ -835,7 +835,6 @@ void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
 
 /* drop.c: accepted items that will not run */
 void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
-void kpool_drop_flush(struct kpool *pool);
 void kpool_room_end(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_work_fn(struct kpool *pool);
 void kpool_abort_by_drop_work(struct kpool *pool);
