@@ -167,7 +167,10 @@ static void handler_may_flush_a_workqueue(int kind)
 	finish();
 }
 
-/* Abandon a call.  One that has not started in time is cancelled: call again. */
+/*
+ * Abandon a call.  One that has not started in time is cancelled, and releases
+ * its argument in this thread: do not count that, and call again.
+ */
 static void abandon_call(struct kpool *pool)
 {
 	do {
@@ -175,6 +178,8 @@ static void abandon_call(struct kpool *pool)
 						act_release, 2, NULL),
 			     -ETIMEDOUT);
 	} while (!kt_stat(pool, abandoned));
+	atomic_set(&flushed, 0);
+	atomic_set(&released, 0);
 }
 
 /* The same of the release of a call that was abandoned and whose worker died. */
@@ -342,9 +347,8 @@ static void release_that_dies_is_not_called_again(void)
 		return;
 	pool = pool_make("callback", 0);
 	if (pool) {
-		atomic_set(&released, 0);
-		release_dies = true;
 		abandon_call(pool);
+		release_dies = true;
 		victim_let_die(&victim);
 		dead_are(pool, 1);
 		KT_EXPECT_EQ(atomic_read(&released), 1);
