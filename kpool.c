@@ -24,6 +24,10 @@
  * and of this module no more than its exit work, for which module exit waits.
  * kpool_destroy() waits until the last worker has been reaped and the last
  * caller has left the pool.
+ *
+ * This module stays loaded while there is a pool with a living owner: a client
+ * links to its symbols, and the module notifier orphans the pools of a module
+ * before the module drops its references.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/ctype.h>
@@ -389,7 +393,6 @@ void kpool_orphan(struct kpool *pool)
 	mutex_lock(&kpool_registry);
 	list_add_tail(&pool->member, &kpool_orphans);
 	mutex_unlock(&kpool_registry);
-	module_put(THIS_MODULE);
 }
 
 /* Free the orphaned pools.  Called at module exit: there is no client left. */
@@ -482,12 +485,9 @@ struct kpool *kpool_create_owned(struct module *owner,
 		return ERR_PTR(-EEXIST);
 	}
 
-	__module_get(THIS_MODULE);
 	pool = __kpool_create(name, &resolved, owner);
-	if (IS_ERR(pool)) {
+	if (IS_ERR(pool))
 		pr_err("%s: cannot create the pool (%pe)\n", name, pool);
-		module_put(THIS_MODULE);
-	}
 	return pool;
 }
 EXPORT_SYMBOL_GPL(kpool_create_owned);
@@ -496,8 +496,6 @@ EXPORT_SYMBOL_GPL(kpool_create_owned);
 
 int kpool_destroy(struct kpool *pool)
 {
-	int err;
-
 	might_sleep();
 	if (!pool)
 		return 0;
@@ -512,9 +510,7 @@ int kpool_destroy(struct kpool *pool)
 		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 		return -ESHUTDOWN;
 	}
-	err = __kpool_destroy(pool);
-	module_put(THIS_MODULE);
-	return err;
+	return __kpool_destroy(pool);
 }
 EXPORT_SYMBOL_GPL(kpool_destroy);
 

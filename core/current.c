@@ -66,27 +66,6 @@ static struct kpool_run *kpool_ext_run_of_task(const struct kpool *pool,
 	return NULL;
 }
 
-/*
- * Detach the runs nested in @outer, the run of a worker whose thread @task
- * died.  They died too, and are reaped later.  Called with pool->lock held.
- */
-void kpool_run_clear_outer(struct kpool *pool, const struct kpool_run *outer,
-			   const struct task_struct *task)
-{
-	struct kpool_run *run;
-
-	lockdep_assert_held(&pool->lock);
-	for (run = kpool_ext_run_of_task(pool, task); run; run = run->outer) {
-		if (run->outer != outer)
-			continue;
-		run->outer = NULL;
-		pool->runs.nr_threads++;
-		run->dead = true;
-		pool->faults.nr_dead++;
-		return;
-	}
-}
-
 /* Return the external run of the next task by address after @task, or NULL. */
 struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 				      const struct task_struct *task)
@@ -173,7 +152,6 @@ void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 	run->outer = kpool_current_run(pool);
 	run->blocked_on = NULL;
 	pool->runs.nr_ext++;
-	kpool_update_fast_capacity(pool);
 	if (!run->outer && !run->worker)
 		pool->runs.nr_threads++;
 	if (run->outer && kpool_is_ext_run(run->outer)) {
@@ -205,6 +183,5 @@ void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
 		pool->runs.nr_threads--;
 	run->outer = NULL;
 	pool->runs.nr_ext--;
-	kpool_update_fast_capacity(pool);
 	put_task_struct(run->task_ref);
 }

@@ -279,7 +279,7 @@ static bool kpool_is_dead(const struct kpool_worker *worker)
 	return ended && worker->state == KPOOL_WORKER_RUNNING;
 }
 
-/* Remove a dead worker from pool->mgr.workers, or return NULL. */
+/* Return a worker that died in an item, or NULL. */
 static struct kpool_worker *kpool_find_dead_worker(struct kpool *pool)
 {
 	struct kpool_worker *worker, *dead = NULL;
@@ -288,7 +288,6 @@ static struct kpool_worker *kpool_find_dead_worker(struct kpool *pool)
 	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		if (kpool_is_dead(worker)) {
 			dead = worker;
-			list_del_init(&dead->member);
 			break;
 		}
 	}
@@ -406,13 +405,14 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 static void kpool_reap_dead_worker(struct kpool *pool,
 				   struct kpool_worker *worker)
 {
-	struct task_struct *task = worker->task;
 	struct kpool_run *run = &worker->run;
 
+	mutex_lock(&pool->mutex);
+	list_del_init(&worker->member);
+	mutex_unlock(&pool->mutex);
 	pr_err("%s: worker %d has died in %ps\n", pool->name,
-	       task_pid_nr(task), READ_ONCE(worker->run.fn));
+	       task_pid_nr(worker->task), READ_ONCE(worker->run.fn));
 	raw_spin_lock_irq(&pool->lock);
-	kpool_run_clear_outer(pool, run, task);
 	kpool_take_over_run(pool, run);
 	/* do not call the fault handler again if the worker died in it */
 	if (worker->in_fault_handler)
@@ -426,7 +426,20 @@ static void kpool_reap_dead_worker(struct kpool *pool,
 /* Threads in external runs to check under one hold of pool->lock. */
 #define KPOOL_FIND_BATCH	64
 
-/* Mark external runs whose thread has ended.  Return one of them, or NULL. */
+/*
+ * Return true if the thread of an external run has died.  In a worker, that is
+ * known before the thread has ended.  The run of a worker being reaped is
+ * external, too: dead_work's thread is in it.
+ */
+static bool kpool_ext_run_is_dead(struct kpool_run *run)
+{
+	const struct kpool_worker *worker = kpool_run_outermost(run)->worker;
+
+	return kpool_has_ended(run->task_ref) ||
+	       (worker && worker->task == run->task && READ_ONCE(worker->died));
+}
+
+/* Mark external runs whose thread has died.  Return one of them, or NULL. */
 static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 {
 	struct kpool_run *run, *found = NULL;
@@ -440,7 +453,7 @@ static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 			if (!run)
 				break;
 			task = run->task;
-			if (kpool_has_ended(run->task_ref)) {
+			if (kpool_ext_run_is_dead(run)) {
 				kpool_mark_dead(pool, run);
 				found = run;
 			}
@@ -546,17 +559,23 @@ static bool kpool_reap_dead_ext_run(struct kpool *pool, struct kpool_run *run)
 	return true;
 }
 
-/* Reap all dead threads of the pool.  Called by dead_work only. */
+/*
+ * Reap all dead threads of the pool.  A worker can have died in an external
+ * run, nested in its own: end that first.  Called by dead_work only.
+ */
 void kpool_reap_dead(struct kpool *pool)
 {
 	struct kpool_worker *worker;
 	struct kpool_run *run;
 
-	while ((worker = kpool_find_dead_worker(pool)))
-		kpool_reap_dead_worker(pool, worker);
-	while ((run = kpool_find_dead_run(pool)))
-		if (!kpool_reap_dead_ext_run(pool, run))
-			break;
+	do {
+		worker = kpool_find_dead_worker(pool);
+		while ((run = kpool_find_dead_run(pool)))
+			if (!kpool_reap_dead_ext_run(pool, run))
+				return;
+		if (worker)
+			kpool_reap_dead_worker(pool, worker);
+	} while (worker);
 }
 
 /* Find dead threads from the watchdog */

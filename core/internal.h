@@ -417,8 +417,8 @@ struct kpool {
 	/*
 	 * L: Capacity for the fast path of submit and start.  0 forces the slow
 	 * path: the pool is closed or paused, special items are blocked or
-	 * pending, external runs exist, a module is being removed, or there are
-	 * more workers than capacity allows.
+	 * pending, a module is being removed, or there are more workers than
+	 * capacity allows.
 	 */
 	unsigned int		fast_capacity;
 	/*
@@ -822,8 +822,6 @@ void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err);
 /* current.c: the worker and the runs that the caller is in */
 struct kpool_worker *kpool_current_worker(void);
 struct kpool_worker *kpool_current_worker_in(struct kpool *pool);
-void kpool_run_clear_outer(struct kpool *pool, const struct kpool_run *outer,
-			   const struct task_struct *task);
 struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 				      const struct task_struct *task);
 struct kpool_run *kpool_current_run(struct kpool *pool);

@@ -656,8 +656,7 @@ void kpool_update_fast_capacity(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	pool->fast_capacity = pool->closed || pool->paused ||
-			      pool->q.nr_special || pool->runs.nr_ext ||
-			      !list_empty(&pool->going) ||
+			      pool->q.nr_special || !list_empty(&pool->going) ||
 			      kpool_has_surplus(pool) ?
 			      0 : pool->attrs.capacity;
 }

@@ -315,7 +315,7 @@ static void kpool_worker_call_exit(struct kpool_worker *worker)
 {
 	const struct kpool_attrs *attrs = &worker->pool->init_attrs;
 
-	if (attrs->worker_exit && !IS_ERR(worker->data))
+	if (attrs->worker_exit)
 		attrs->worker_exit(attrs->data, worker->data);
 	worker->data = NULL;
 }

@@ -217,8 +217,7 @@ static void *leaver_init(void *data)
 
 /*
  * An exiting worker aborts the pool.
- * Fails (hangs) if it is taken for a worker that runs an item: mutant
- * exiting-worker-runs-an-item.
+ * Fails (hangs) if it is taken for a worker that runs an item.
  */
 static void aborting_exiting_worker_makes_no_progress(void)
 {
@@ -245,6 +244,51 @@ static void aborting_exiting_worker_makes_no_progress(void)
 	WRITE_ONCE(leaver_aborts, true);
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 10), 0);
 	hang_is_refused(pool, &p[2]);
+}
+
+static int act_flushes_the_fifth(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_flush_item(&p[4].job.item);
+}
+
+/*
+ * An exiting worker aborts the pool, and the drop function that it calls will
+ * return: a waiter for its item is not refused.
+ * Fails (-EDEADLK) if the drop function is taken for nested in an item of the
+ * worker: mutant exiting-worker-runs-an-item.
+ */
+static void drop_function_in_exiting_worker_makes_progress(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
+		.worker_init = leaver_init, .worker_exit = leaver_exit,
+	};
+	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_fifth);
+
+	if (!pool)
+		return;
+	kpool_set_drop_fn(&p[4].job.item, dropped_at_its_gate);
+	KT_EXPECT_EQ(kpool_set_weight(&p[4].job.item, 2), 0);
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	probes_open(p, 2);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, &p[4], 1);
+	WRITE_ONCE(leaver_aborts, true);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 10), 0);
+	KT_EXPECT(kt_wait(atomic_read(&p[4].own.started)));
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue.finished)));
+	caller_sleeps(&callers[0]);
+	probes_open(&p[4], 1);
+	caller_expect(&callers[0], 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	jobs_end(pool);
 }
 
 static const struct kpool_attrs run_by_callers = {
@@ -563,6 +607,7 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(aborting_drop_work_makes_no_progress),
 	  KT_CASE(returning_aborter_makes_no_progress),
 	  KT_CASE(aborting_exiting_worker_makes_no_progress),
+	  KT_CASE(drop_function_in_exiting_worker_makes_progress),
 	  KT_CASE(killed_submitter_makes_progress),
 	  KT_CASE(room_of_a_refused_submitter_is_reused),
 	  KT_EACH(deadlock_is_found_when_last_progress_ends, event_names));

@@ -986,12 +986,15 @@ static void waiting_for_a_delayed_job_may_be_a_deadlock(void)
 /*
  * A delayed job that no unit will be free for helps no waiter: the deadlock is
  * refused now, and not when the job is due.
- * Fails (a wait is over by its limit) if any delayed job counts as progress.
+ * Fails (a wait is over by its limit) if a delayed job counts as progress once
+ * there is a worker for it.
  */
 static void delayed_job_without_a_unit_makes_no_progress(void)
 {
 	if (!delay_make(&one_deep))
 		return;
+	KT_EXPECT_EQ(kpool_tune(delay_pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&job[1].job.item, 2), 0);
 	KT_EXPECT_EQ(submit_in(&job[0], HOUR), 0);
 	flushed = 1;
 	job[1].job.item.fn = flushes_delayed;

@@ -724,6 +724,91 @@ out:
 	full_end(&f);
 }
 
+static struct kt_gate dropping;
+
+static void dropped_waits(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&dropping);
+	kt_job_dropped(item, err);
+}
+
+static int aborts(void *pool)
+{
+	return kpool_abort(pool);
+}
+
+/*
+ * No item starts in an aborted pool, however long the drop function of another
+ * takes.
+ * Fails if a worker goes on with what is to be dropped: mutant
+ * abort-starts-more.
+ */
+static void abort_starts_no_pending_item(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 2 };
+	struct kt_thread aborter = { };
+	static struct kt_job jobs[2];
+	static struct full f;
+	int i;
+
+	kt_gate_init(&dropping);
+	if (!full_make(&f, &attrs))
+		goto out;
+	for (i = 0; i < 2; i++) {
+		kt_job_init(&jobs[i], kt_job_tiny, &f.gate, i);
+		kpool_set_drop_fn(&jobs[i].item, dropped_waits);
+		KT_EXPECT_EQ(kpool_submit(f.pool, &jobs[i].item), 0);
+	}
+	if (!kt_thread_start(&aborter, aborts, f.pool))
+		goto out;
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
+	kt_gate_open(&f.gate);
+	KT_EXPECT(kt_wait(kt_stat(f.pool, completed)));
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(kt_stat(f.pool, completed), 1);
+	kt_gate_open(&dropping);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	KT_EXPECT_EQ(kt_stat(f.pool, dropped), 2);
+out:
+	full_end(&f);
+}
+
+/*
+ * An item that still runs gives up its place in the queue as soon as it is the
+ * first: a submitter that sleeps is admitted then.
+ * Fails (the submitter sleeps until the item's run has ended) if the item is
+ * parked after the look for room: mutant overflow-parked-admits-no-submitter.
+ */
+static void cancel_admits_past_a_running_item(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 2 };
+	static struct kt_job running, heavy, late;
+	static struct kt_gate gate;
+	struct kt_submitter s;
+	struct kpool *pool = kt_pool("item", &attrs);
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&running, kt_job_gated, &gate, 0);
+	kt_job_init(&heavy, kt_job_tiny, &gate, 1);
+	kt_job_init(&late, kt_job_tiny, &gate, 2);
+	KT_EXPECT_EQ(kpool_set_weight(&heavy.item, 2), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &running.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	KT_EXPECT_EQ(kpool_submit(pool, &heavy.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &running.item), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
+	if (kt_submitter_block(&s, pool, &late.item)) {
+		KT_EXPECT(kpool_cancel(&heavy.item));
+		KT_EXPECT(kt_wait_prompt(kt_thread_done(&s.thread)));
+		kt_gate_open(&gate);
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	}
+	kt_gate_open(&gate);
+	kt_pool_end(pool);
+}
+
 static void dropped_frees(struct kpool_item *item, int err)
 {
 	struct kt_job *job = kt_job_of(item);
@@ -1323,6 +1408,8 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_EACH(init_sets_every_field, inits),
 	  KT_EACH(init_of_heap_memory_sets_every_field, inits),
 	  KT_CASE(abort_drops_pending_items),
+	  KT_CASE(abort_starts_no_pending_item),
+	  KT_CASE(cancel_admits_past_a_running_item),
 	  KT_CASE(dropped_may_free_the_item),
 	  KT_CASE(waiting_includes_the_dropped_function),
 	  KT_CASE(waiting_for_a_dropped_function_is_no_deadlock),

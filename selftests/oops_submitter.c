@@ -14,9 +14,6 @@ static struct kpool_group group;
 static atomic_t blamed, released;
 static struct kpool_fault last_blame;
 
-/* The fault handler for the victim waits here, unless it is open. */
-static struct kt_gate blaming;
-
 /* The handler for the other waits here, and then for the victim. */
 static struct victim other;
 static struct kt_gate blaming_other;
@@ -26,8 +23,6 @@ static void note_fault(void *data, const struct kpool_fault *fault)
 {
 	last_blame = *fault;
 	atomic_inc(&blamed);
-	if (fault->item == &victim.job.item)
-		kt_gate_pass(&blaming);
 	if (fault->item == &other.job.item) {
 		kt_gate_pass(&blaming_other);
 		other_got = kpool_flush_item(&victim.job.item);
@@ -50,8 +45,6 @@ static bool begin(int way)
 	};
 
 	victim_init(&victim, way);
-	kt_gate_init(&blaming);
-	kt_gate_open(&blaming);
 	atomic_set(&blamed, 0);
 	atomic_set(&released, 0);
 	probe_init(&holder, probe_fn, 0);
@@ -66,7 +59,6 @@ static bool begin(int way)
 
 static void finish(void)
 {
-	kt_gate_open(&blaming);
 	probes_open(&holder, 1);
 	jobs_end(pool);
 	pool = NULL;
@@ -213,9 +205,10 @@ static int submits_inside(struct kpool_item *item)
 }
 
 /*
- * A worker that dies in an item inside of its own dies in both.
- * Fails if one of the two is left accounted, or if the inner one is taken to be
- * inside of a worker that has gone.
+ * A worker that dies in an item inside of its own dies in both, and the inner
+ * run ends first.
+ * Fails if one of the two is left accounted, or if the worker's memory can be
+ * reused while the inner run refers to it.
  */
 static void nested_runs_both_end(void)
 {
@@ -237,52 +230,9 @@ static void nested_runs_both_end(void)
 	dead_are(pool, 1);
 	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 1);
 	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT(last_blame.fn == submits_inside);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	victim_expect_reusable(pool, &victim);
-out:
-	finish();
-}
-
-static struct task_struct *waits_for_victim;
-static int victim_got;
-
-static int flushes_victim(struct kpool_item *item)
-{
-	WRITE_ONCE(waits_for_victim, current);
-	victim_got = kpool_flush_item(&victim.job.item);
-	return 0;
-}
-
-/*
- * The next worker, which is made of the dead one's memory, may wait for the
- * inner run while the handler is called for it: it is completed, and not
- * refused.
- * Fails (-EDEADLK) if the inner run is taken to sleep where that worker sleeps.
- */
-static void next_worker_may_wait_for_the_inner_run(void)
-{
-	struct probe outer, waiter;
-
-	if (!begin(DIE_NULL))
-		goto out;
-	probes_open(&holder, 1);
-	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	kt_gate_init(&blaming);
-	waits_for_victim = NULL;
-	victim_got = 0;
-	probe_init(&outer, submits_inside, 0);
-	probe_init(&waiter, flushes_victim, 0);
-	KT_EXPECT_EQ(kpool_submit(pool, &outer.job.item), 0);
-	victim_runs(&victim);
-	victim_let_die(&victim);
-	dead_are(pool, 1);
-	KT_EXPECT(kt_wait(atomic_read(&blaming.started)));
-	KT_EXPECT_EQ(kpool_submit(pool, &waiter.job.item), 0);
-	KT_EXPECT(kt_wait(READ_ONCE(waits_for_victim) &&
-			  !task_is_running(waits_for_victim)));
-	kt_gate_open(&blaming);
-	KT_EXPECT_EQ(kpool_flush_item(&waiter.job.item), 0);
-	KT_EXPECT_EQ(victim_got, -EIO);
 out:
 	finish();
 }
@@ -373,7 +323,6 @@ KT_MODULE("kpool selftest: submitters that oops",
 	  KT_EACH(waiter_gets_eio, waits),
 	  KT_CASE(call_of_dead_submitter_is_released),
 	  KT_CASE(nested_runs_both_end),
-	  KT_CASE(next_worker_may_wait_for_the_inner_run),
 	  KT_CASE(handler_cannot_wait_for_the_next_death),
 	  KT_CASE(late_death_is_noticed),
 	  KT_CASE(many_die_in_a_row));
