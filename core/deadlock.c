@@ -14,7 +14,8 @@
  * A wait with a timeout ends by itself and is not counted.  Neither is the wait
  * of a task that has been killed.
  *
- * This file only finds the wait; its callers fail it.
+ * This file only finds the wait.  Its callers, in lock.c, stream.c and wait.c,
+ * fail it.
  */
 #include <linux/sched/signal.h>
 

@@ -21,6 +21,9 @@
  * G: kpool_registry, the mutex of the list of pools; taken before M.
  * H: the lock of the item's owner pool, whose id the item carries: see item.c.
  * S: accessed by the worker's own thread, by others only after it has died.
+ *
+ * "Litmus:" in a comment names the test in selftests/litmus/ that checks the
+ * memory ordering which the code relies on.
  */
 #ifndef _KPOOL_INTERNAL_H
 #define _KPOOL_INTERNAL_H
@@ -73,7 +76,10 @@ enum kpool_turn_state {
 	KPOOL_TURN_READY,	/* in the job: its function has returned */
 };
 
-/* Item flags that force the slow path of queueing and starting. */
+/*
+ * Item flags that force the slow path of queueing and starting.  An item with
+ * none of them is plain.
+ */
 #define KPOOL_SPECIAL	(U8_MAX & ~(__KPOOL_HAS_WAITERS | __KPOOL_FN))
 
 /* Bits of kpool_item.special that force the slow path of submit. */

@@ -2,8 +2,8 @@
 /*
  * The fast path of the run queue: the part that every item passes through.
  *
- * Plain items, those without flags, are queued and dequeued inline.  The slow
- * path in queue.c handles the rest.  pool->fast_capacity is 0 while it has to
+ * Plain items are queued and dequeued inline.  The slow path in queue.c handles
+ * the rest.  pool->fast_capacity is 0 while it has to
  * be taken, see kpool_update_fast_capacity().
  */
 #ifndef _KPOOL_QUEUE_H
@@ -105,7 +105,8 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 				struct kpool_item, node);
 	if (unlikely(pool->units_used >= pool->fast_capacity ||
 		     kpool_run_of(item))) {
-		if (pool->fast_capacity && pool->units_used >= pool->fast_capacity)
+		if (pool->fast_capacity &&
+		    pool->units_used >= pool->fast_capacity)
 			return NULL;
 		item = kpool_pick_next(pool);
 		if (!item)

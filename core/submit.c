@@ -6,9 +6,9 @@
  * an item.  So the run sees everything stored before the submit, even before
  * one that returned -EALREADY.
  *
- * Most items are plain: they have no flags, and the pool has no special items
- * to look at.  kpool_admit_plain() queues them after a few tests.  Everything
- * else goes to kpool_admit(), at the end of this file.
+ * Most items are plain, in pools without special items to look at.
+ * kpool_admit_plain() queues them after a few tests.  Everything else goes to
+ * kpool_admit(), at the end of this file.
  *
  * If there is no room, kpool_overflow() takes the first of these that it may:
  * add an item that submits itself to the backlog, drop an older item, run the

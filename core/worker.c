@@ -55,8 +55,9 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
  * Begin the worker's run of @item.  @fn is the user's function, for reports.
  * Called with pool->lock held.
  */
-static __always_inline void kpool_begin(struct kpool_worker *worker,
-					struct kpool_item *item, void *fn)
+static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
+					       struct kpool_item *item,
+					       void *fn)
 {
 	struct kpool *pool = worker->pool;
 
@@ -73,8 +74,8 @@ static __always_inline void kpool_begin(struct kpool_worker *worker,
  * which ends with its second run.  Otherwise it may have been freed, so only
  * its address is used.  Called with pool->lock held.
  */
-static __always_inline bool kpool_end(struct kpool_worker *worker, int err,
-				      bool lost)
+static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
+					     int err, bool lost)
 {
 	struct kpool_run *run = &worker->run;
 	struct kpool_item *item = run->item;
@@ -119,7 +120,7 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 
 	raw_spin_lock_irq(&pool->lock);
 	worker->nr_runs++;
-	if (likely(kpool_end(worker, err, false)))
+	if (likely(kpool_worker_end(worker, err, false)))
 		pool->stats.completed++;
 	/* an item that is admitted now can be the next to start */
 	if (unlikely(pool->nr_recheck))
@@ -131,8 +132,8 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
  * not run: it is left to the drop work, and the lock has been dropped in
  * between.  Called with pool->lock held.
  */
-static bool kpool_begin_special(struct kpool_worker *worker,
-				struct kpool_item *item)
+static bool kpool_worker_begin_special(struct kpool_worker *worker,
+				       struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
 	int err;
@@ -147,7 +148,7 @@ static bool kpool_begin_special(struct kpool_worker *worker,
 		return false;
 	}
 	kpool_run_begin_special(pool, &worker->run, item);
-	kpool_begin(worker, item, kpool_user_fn(item));
+	kpool_worker_begin(worker, item, kpool_user_fn(item));
 	return true;
 }
 
@@ -160,8 +161,8 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 	if (kpool_is_completion(item)) {
 		fn = kpool_complete_fn(item);
 		kpool_run_begin_completion(worker->pool, &worker->run, item);
-		kpool_begin(worker, item, fn);
-	} else if (!kpool_begin_special(worker, item)) {
+		kpool_worker_begin(worker, item, fn);
+	} else if (!kpool_worker_begin_special(worker, item)) {
 		return;
 	}
 	kpool_run_item(worker, item, fn);
@@ -183,7 +184,7 @@ static void kpool_process_item(struct kpool_worker *worker,
 	}
 	/* no item of another priority is queued, so none was bypassed */
 	worker->pool->q.nr_bypassed = 0;
-	kpool_begin(worker, item, item->fn);
+	kpool_worker_begin(worker, item, item->fn);
 	kpool_run_item(worker, item, item->fn);
 }
 
@@ -198,7 +199,7 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 
 	lockdep_assert_held(&pool->lock);
 	pool->stats.died++;
-	kpool_end(worker, -EIO, true);
+	kpool_worker_end(worker, -EIO, true);
 	worker->state = KPOOL_WORKER_DEAD;
 	list_add(&worker->node, &pool->mgr.free_workers);
 	pool->mgr.nr_workers--;
