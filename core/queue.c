@@ -490,23 +490,30 @@ static bool kpool_must_park(const struct kpool_item *item)
 }
 
 /*
- * Return true if the next item of pool->q.prio can start, or has to be parked.
+ * Return the next item of pool->q.prio if it can start, or has to be parked.
  */
-static bool kpool_has_prio_work(struct kpool *pool)
+static struct kpool_item *kpool_next_prio(struct kpool *pool)
 {
-	const struct kpool_item *item;
+	unsigned int units = kpool_free_units(pool);
+	struct kpool_item *item;
 
-	if (!kpool_nr_in_prio(pool) || pool->paused || pool->aborted ||
-	    !kpool_free_units(pool))
-		return false;
+	if (!kpool_nr_in_prio(pool) || pool->paused || pool->aborted || !units)
+		return NULL;
 	item = kpool_pick_prio(pool);
-	return kpool_must_park(item) ||
-	       kpool_units(pool, item) <= kpool_free_units(pool);
+	return kpool_must_park(item) || kpool_units(pool, item) <= units ?
+	       item : NULL;
 }
 
-/* Park a job whose turn has come before that of its stream. */
+/*
+ * Park an item whose turn has come before that of its stream, or before the end
+ * of its previous run.
+ */
 static void kpool_park(struct kpool *pool, struct kpool_item *item)
 {
+	if (!(item->flags & __KPOOL_STREAM_BLOCKED)) {
+		kpool_set_requeue(pool, item->run, item);
+		return;
+	}
 	kpool_item_unlink(pool, item);
 	item->state = KPOOL_ITEM_PARKED;
 	list_add_tail(&item->node, &pool->q.parked);
@@ -516,26 +523,33 @@ static void kpool_park(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Park the items at the head that cannot start, at most KPOOL_PARK_BATCH of
- * them.  Return true if there may be more.
+ * them, and return the one behind them if it can start, or NULL.  *@more means
+ * that there may be more to park.
  */
-bool kpool_park_batch(struct kpool *pool)
+static struct kpool_item *kpool_park_head(struct kpool *pool, bool *more)
 {
 	struct kpool_item *item;
 	int i;
 
 	lockdep_assert_held(&pool->lock);
+	*more = false;
 	for (i = 0; i < KPOOL_PARK_BATCH; i++) {
-		if (!kpool_has_prio_work(pool))
-			return false;
-		item = kpool_pick_prio(pool);
-		if (!kpool_must_park(item))
-			return false;
-		if (item->flags & __KPOOL_STREAM_BLOCKED)
-			kpool_park(pool, item);
-		else
-			kpool_set_requeue(pool, item->run, item);
+		item = kpool_next_prio(pool);
+		if (!item || !kpool_must_park(item))
+			return item;
+		kpool_park(pool, item);
 	}
-	return true;
+	*more = true;
+	return NULL;
+}
+
+/* Park a batch.  Return true if there may be more to park. */
+bool kpool_park_batch(struct kpool *pool)
+{
+	bool more;
+
+	kpool_park_head(pool, &more);
+	return more;
 }
 
 /* Slow path of kpool_has_work(). */
@@ -543,7 +557,7 @@ bool kpool_has_special_work(struct kpool *pool)
 {
 	if (pool->q.nr_completions)
 		return kpool_free_units(pool);
-	return kpool_has_prio_work(pool);
+	return kpool_next_prio(pool);
 }
 
 /*
@@ -553,17 +567,13 @@ bool kpool_has_special_work(struct kpool *pool)
  */
 struct kpool_item *kpool_pick_next(struct kpool *pool)
 {
-	struct kpool_item *item;
+	bool more;
 
 	if (pool->q.nr_completions)
 		return kpool_free_units(pool) ?
 		       list_first_entry(&pool->q.completions, struct kpool_item,
 					node) : NULL;
-	kpool_park_batch(pool);
-	if (!kpool_has_prio_work(pool))
-		return NULL;
-	item = kpool_pick_prio(pool);
-	return kpool_must_park(item) ? NULL : item;
+	return kpool_park_head(pool, &more);
 }
 
 /*
@@ -667,7 +677,7 @@ void kpool_special_add(struct kpool *pool, struct kpool_item *item)
 	if (!kpool_is_special(item))
 		return;
 	pool->q.nr_special++;
-	kpool_update_fast_capacity(pool);
+	pool->fast_capacity = 0;
 }
 
 /* Account for an item that is not pending or blocked any more. */
@@ -675,8 +685,8 @@ void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 {
 	if (!kpool_is_special(item))
 		return;
-	pool->q.nr_special--;
-	kpool_update_fast_capacity(pool);
+	if (!--pool->q.nr_special)
+		kpool_update_fast_capacity(pool);
 }
 
 /* Account for a special item that is added to pool->q.prio, or removed. */
