@@ -362,14 +362,14 @@ struct kpool_item {
 	};
 };
 
-/* private: flags of an item; an item without flags is plain */
+/* private: flags of an item */
 #define __KPOOL_HAS_WAITERS	0x01	/* pending, with waiters on item->run */
 #define __KPOOL_WEIGHTED	0x02	/* the weight is not 1 */
 #define __KPOOL_HIGH		0x04
 #define __KPOOL_LOW		0x08
 #define __KPOOL_JOB		0x10	/* embedded in a struct kpool_job */
 #define __KPOOL_STREAM_BLOCKED	0x20	/* waits for another of its stream */
-#define __KPOOL_NO_JOB		0x40	/* plain item passed as a job */
+#define __KPOOL_JOB_SET		0x40	/* a field of the job has been set */
 #define __KPOOL_FN		0x80	/* in memory that kpool allocated */
 
 /**

@@ -128,8 +128,11 @@ static void kpool_group_put(struct kpool *pool, struct kpool_group *group)
 static void kpool_group_complete_next(struct kpool *pool,
 				      struct kpool_group *group)
 {
+	LIST_HEAD(next);
+
 	if (!list_empty(&group->next_waiters))
-		list_move_tail(group->next_waiters.next, &pool->waiters.done);
+		list_move(group->next_waiters.next, &next);
+	kpool_waiter_complete_list(pool, &next, false);
 }
 
 /*

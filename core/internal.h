@@ -80,11 +80,13 @@ enum kpool_turn_state {
  * Item flags that force the slow path of queueing and starting.  An item with
  * none of them is plain.
  */
-#define KPOOL_SPECIAL	(U8_MAX & ~(__KPOOL_HAS_WAITERS | __KPOOL_FN))
+#define KPOOL_SPECIAL							\
+	(U8_MAX & ~(__KPOOL_HAS_WAITERS | __KPOOL_FN | __KPOOL_JOB))
 
 /* Bits of kpool_item.special that force the slow path of submit. */
 #define KPOOL_NOT_FAST							\
-	(~((u32)__KPOOL_FN << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24)))
+	(~((u32)(__KPOOL_FN | __KPOOL_JOB) <<				\
+	   (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24)))
 
 /* What a run executes. */
 enum kpool_run_kind {
@@ -386,6 +388,7 @@ struct kpool_waiters {
 	struct list_head	self_calls;	/* L: those not to fail */
 	struct list_head	done;		/* L: complete with 0 */
 	struct list_head	failed;		/* L: complete with -EIO */
+	bool			ended;		/* L: @done, @failed in nr_recheck */
 	unsigned int		nr_self;	/* L: @self and @self_calls */
 	/* L: of @nr_self: in worker_init or worker_exit */
 	unsigned int		nr_self_callbacks;
@@ -428,7 +431,8 @@ struct kpool {
 	 */
 	unsigned int		fast_capacity;
 	/*
-	 * L: Number of things kpool_unlock() has to recheck: waiters, backlog,
+	 * L: Number of things kpool_unlock() has to recheck: blocked
+	 * submitters, self-waits, flushers, waiters to complete, backlog,
 	 * refused submits to notify, cancelled groups, a closed pool.  While it
 	 * is 0, a change affects only the workers.
 	 */

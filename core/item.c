@@ -81,24 +81,27 @@ void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
 EXPORT_SYMBOL_GPL(kpool_init_job);
 
 /*
- * Return 0 if the job was prepared by kpool_init_job(), or -EINVAL.  Without
- * __KPOOL_JOB the other fields of the job are never read, so setting one would
- * have no effect.  Flag the item, so that its submit fails, too.
+ * Flag a job of which a field is about to be set.  Return 0 if the job was
+ * prepared by kpool_init_job(), or -EINVAL.  Without __KPOOL_JOB the fields of
+ * the job are never read, so setting one would have no effect: the flag has the
+ * submit of the item fail, too.
  */
-static int kpool_check_job(struct kpool_job *job)
+static int kpool_mark_job(struct kpool_job *job)
 {
-	if (job->item.flags & __KPOOL_JOB)
+	u8 flags = job->item.flags;
+
+	job->item.flags |= __KPOOL_JOB_SET;
+	if (flags & __KPOOL_JOB)
 		return 0;
-	if (!(job->item.flags & __KPOOL_NO_JOB))
+	if (!(flags & __KPOOL_JOB_SET))
 		pr_warn("the job of %ps was prepared by kpool_init_item(), not by kpool_init_job(): refused\n",
 			job->item.fn);
-	job->item.flags |= __KPOOL_NO_JOB;
 	return -EINVAL;
 }
 
 int kpool_set_deadline(struct kpool_job *job, ktime_t deadline)
 {
-	int err = kpool_check_job(job);
+	int err = kpool_mark_job(job);
 
 	if (!err)
 		job->deadline = deadline;
@@ -108,7 +111,7 @@ EXPORT_SYMBOL_GPL(kpool_set_deadline);
 
 int kpool_set_group(struct kpool_job *job, struct kpool_group *group)
 {
-	int err = kpool_check_job(job);
+	int err = kpool_mark_job(job);
 
 	if (!err)
 		job->group = group;
@@ -118,7 +121,7 @@ EXPORT_SYMBOL_GPL(kpool_set_group);
 
 int kpool_set_stream(struct kpool_job *job, struct kpool_stream *stream)
 {
-	int err = kpool_check_job(job);
+	int err = kpool_mark_job(job);
 
 	if (!err)
 		job->stream = stream;
@@ -128,7 +131,7 @@ EXPORT_SYMBOL_GPL(kpool_set_stream);
 
 int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete)
 {
-	int err = kpool_check_job(job);
+	int err = kpool_mark_job(job);
 
 	if (!err)
 		job->complete = complete;
@@ -262,6 +265,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_run *run = kpool_run_of(item);
 	struct kpool_group *group;
+	LIST_HEAD(waiters);
 
 	lockdep_assert_held(&pool->lock);
 	if (item->state == KPOOL_ITEM_BLOCKED) {
@@ -275,8 +279,8 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	kpool_debug_ended(item);
 	pool->stats.cancelled++;
 	/* the waiters wait for a previous run, too, if that has not ended */
-	kpool_move_waiters(pool, item,
-			   run ? &run->waiters : &pool->waiters.done);
+	kpool_move_waiters(pool, item, run ? &run->waiters : &waiters);
+	kpool_waiter_complete_list(pool, &waiters, false);
 	group = kpool_special_take_group(pool, item);
 	if (group)
 		kpool_group_end(pool, group, item, -ECANCELED, false);

@@ -15,7 +15,7 @@ int kpool_special_check(struct kpool *pool, struct kpool_item *item)
 {
 	const struct kpool_job *job = kpool_job_or_null(item);
 
-	if (item->flags & __KPOOL_NO_JOB ||
+	if ((item->flags & (__KPOOL_JOB | __KPOOL_JOB_SET)) == __KPOOL_JOB_SET ||
 	    kpool_weight(item) > (u32)pool->attrs.capacity)
 		return -EINVAL;
 	if (!job)

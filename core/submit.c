@@ -45,8 +45,8 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 /*
  * Accept and queue a plain item, or return false.  Called with pool->lock held.
  *
- * KPOOL_NOT_FAST covers the item: it is idle, not disabled, and has no flag but
- * __KPOOL_FN.  pool->fast_capacity covers the pool: it is 0 while the pool is
+ * KPOOL_NOT_FAST covers the item: it is idle, not disabled, and plain.
+ * pool->fast_capacity covers the pool: it is 0 while the pool is
  * closed or paused, or has anything special to look at.  An item on
  * pool->q.admission is older than this one and must be queued first.
  */

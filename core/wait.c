@@ -9,7 +9,8 @@
  * both.  Litmus: complete-vs-timeout.
  *
  * An event with many waiters moves them to pool->waiters.done or ->failed at
- * once, and kpool_unlock() completes them in batches.
+ * once, and kpool_unlock() completes them in batches.  Until then, most waiters
+ * cost the pool nothing: see kpool_is_rechecked().
  */
 #include <linux/swait.h>
 
@@ -37,6 +38,17 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 
 /* Completing */
 
+/*
+ * Return true if kpool_unlock() has to recheck the waiter while it sleeps: it
+ * can be admitted, or be part of a deadlock, or it is a flusher.  Other waiters
+ * are moved to pool->waiters.done by the event that ends their wait.
+ */
+static bool kpool_is_rechecked(const struct kpool_waiter *waiter)
+{
+	return waiter->kind == KPOOL_WAITER_SUBMIT ||
+	       waiter->kind == KPOOL_WAITER_FLUSH || waiter->run;
+}
+
 static void kpool_self_wait_remove(struct kpool *pool,
 				   struct kpool_waiter *waiter)
 {
@@ -60,7 +72,7 @@ void kpool_waiter_complete(struct kpool *pool, struct kpool_waiter *waiter,
 		kpool_self_wait_remove(pool, waiter);
 	waiter->result = result;
 	waiter->completed = true;
-	pool->nr_recheck--;
+	pool->nr_recheck -= kpool_is_rechecked(waiter);
 	complete(&waiter->done);
 }
 
@@ -72,6 +84,10 @@ void kpool_waiter_complete_list(struct kpool *pool, struct list_head *waiters,
 				bool failed)
 {
 	lockdep_assert_held(&pool->lock);
+	if (list_empty(waiters))
+		return;
+	pool->nr_recheck += !pool->waiters.ended;
+	pool->waiters.ended = true;
 	list_splice_tail_init(waiters, failed ? &pool->waiters.failed :
 						&pool->waiters.done);
 }
@@ -100,6 +116,8 @@ bool kpool_waiter_complete_one(struct kpool *pool)
 				      list == &pool->waiters.failed ? -EIO : 0);
 		return true;
 	}
+	pool->nr_recheck -= pool->waiters.ended;
+	pool->waiters.ended = false;
 	/* a flusher's earlier epochs have ended once it is the first */
 	waiter = kpool_first_flusher(pool);
 	if (!waiter || waiter->left)
@@ -304,10 +322,10 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 
 	lockdep_assert_held(&pool->lock);
 	pool->waiters.nr_users++;
-	pool->nr_recheck++;
 	waiter->signals = signals;
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		kpool_self_wait_add(pool, waiter);
+	pool->nr_recheck += kpool_is_rechecked(waiter);
 	kpool_unlock_irq(pool);
 
 	err = kpool_sleep(waiter, timeout);

@@ -178,12 +178,17 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 static void kpool_process_item(struct kpool_worker *worker,
 			       struct kpool_item *item)
 {
-	if (unlikely(!worker->pool->fast_capacity || item->flags)) {
+	struct kpool *pool = worker->pool;
+
+	if (unlikely(!pool->fast_capacity ||
+		     item->flags & (KPOOL_SPECIAL | __KPOOL_FN))) {
 		kpool_process_special(worker, item);
 		return;
 	}
 	/* no item of another priority is queued, so none was bypassed */
-	worker->pool->q.nr_bypassed = 0;
+	pool->q.nr_bypassed = 0;
+	if (unlikely(item->flags & __KPOOL_HAS_WAITERS))
+		kpool_move_waiters(pool, item, &worker->run.waiters);
 	kpool_worker_begin(worker, item, item->fn);
 	kpool_run_item(worker, item, item->fn);
 }
