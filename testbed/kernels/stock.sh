@@ -24,7 +24,8 @@ prepare_kernel() {
 	[ -n "$version" ] || die "no kernel in /boot has its headers in /lib/modules"
 	kernel_title="Debian's Linux $version"
 	kernel_key=stock-$version
-	kernel_dir=/lib/modules/$version/build
+	kernel_modules=/lib/modules/$version
+	kernel_dir=$kernel_modules/build
 	kernel_image=/boot/vmlinuz-$version
 	kernel_arch=x86_64
 }

@@ -27,30 +27,45 @@ guest_scripts() {
 	done
 }
 
-# needed_programs SCRIPT [ARG...]: a script that wants a program of Debian's in its guest has the line
-# "# guest-needs: PACKAGE PROGRAM".
-needed_programs() {
+# heads_say KEY SCRIPT [ARG...]: what the scripts have behind "# KEY: "
+heads_say() {
 	local files
-	readarray -t files < <(guest_scripts "$@")
-	[ ${#files[@]} = 0 ] || sed -n 's/^# guest-needs: //p' "${files[@]}" | sort -u
+	readarray -t files < <(guest_scripts "${@:2}")
+	[ ${#files[@]} = 0 ] || sed -n "s/^# $1: //p" "${files[@]}" | sort -u
 }
 
 # add_program STAGE PROGRAM: with its shared libraries and their loader, each where it is on the host.
 add_program() {
 	local stage=$1 program file
-	program=$(command -v "$2") || die "there is no $2 to put into the guest"
+	program=$(PATH=$PATH:/usr/sbin:/sbin command -v "$2") || die "there is no $2 to put into the guest"
 	{ echo "$program"; ldd "$program" | grep -o '/[^ ]*'; } | while read -r file; do
 		install -D "$(realpath "$file")" "$stage$file" || exit
 	done || die "cannot put $2 into the guest"
 	cp "$program" "$stage/bin/"
 }
 
+# A script that wants a program of Debian's in its guest has the line "# guest-needs: PACKAGE PROGRAM".
 add_needed_programs() {
 	local stage=$1 package program
 	while read -r package program; do
 		need_packages "$package"
 		add_program "$stage" "$program"
-	done < <(needed_programs "${@:2}")
+	done < <(heads_say guest-needs "${@:2}")
+}
+
+# A script that wants a module of the kernel's own, if that has it, has the line "# guest-modules: NAME".
+# /lib/modules/NAME then lists the files to load, in their order.
+add_kernel_modules() {
+	local stage=$1 name what file
+	[ -n "${kernel_modules:-}" ] || return 0
+	while read -r name; do
+		mkdir -p "$stage/lib/modules"
+		modprobe -S "${kernel_modules##*/}" --show-depends "$name" | while read -r what file; do
+			[ "$what" = insmod ] || continue
+			install -D "$file" "$stage$file" || exit
+			echo "$file"
+		done >"$stage/lib/modules/$name" || die "cannot put the module $name into the guest"
+	done < <(heads_say guest-modules "${@:2}")
 }
 
 # pack_initramfs STAGE OUT SCRIPT [ARG...]
@@ -61,6 +76,7 @@ pack_initramfs() {
 	cp /bin/busybox "$stage/bin/"
 	install -m 755 "$testbed/guest-init" "$stage/init"
 	add_needed_programs "$stage" "$@"
+	add_kernel_modules "$stage" "$@"
 	{
 		printf 'export KERNEL=%q CPUS=%q ICOUNT=%q\n' "$kernel" "$cpus" "$icount"
 		printf 'export LONG=%q\n' "${LONG:-no}"
