@@ -165,7 +165,11 @@ static void kpool_init(struct kpool *pool, const char *name,
 	lockdep_register_key(&pool->key);
 	lockdep_init_map(&pool->map, pool->name, &pool->key, 0);
 	pool->owner = owner;
-	strscpy(pool->owner_name, owner ? owner->name : "built-in",
+	/* a reference of a module to itself would prevent its removal */
+	pool->pins = owner && owner != THIS_MODULE;
+	if (pool->pins)
+		__module_get(THIS_MODULE);
+	strscpy(pool->owner_name, owner ? owner->name : KBUILD_MODNAME,
 		sizeof(pool->owner_name));
 }
 
@@ -197,6 +201,14 @@ free_pool:
 	return NULL;
 }
 
+/* Let the module that kpool is linked into go before the pool is freed. */
+static void kpool_unpin(struct kpool *pool)
+{
+	if (pool->pins)
+		module_put(THIS_MODULE);
+	pool->pins = false;
+}
+
 static void kpool_free(struct kpool *pool)
 {
 	cancel_delayed_work_sync(&pool->wd.work);
@@ -215,6 +227,7 @@ static void kpool_free(struct kpool *pool)
 	free_cpumask_var(pool->mgr.affinity);
 	free_cpumask_var(pool->mgr.cpumask);
 	lockdep_unregister_key(&pool->key);
+	kpool_unpin(pool);
 	kfree_rcu(pool, rcu);
 }
 
@@ -389,7 +402,7 @@ void kpool_orphan(struct kpool *pool)
 	mutex_lock(&kpool_registry);
 	list_add_tail(&pool->member, &kpool_orphans);
 	mutex_unlock(&kpool_registry);
-	module_put(THIS_MODULE);
+	kpool_unpin(pool);
 }
 
 /* Free the orphaned pools.  Called at module exit: there is no client left. */
@@ -482,12 +495,9 @@ struct kpool *kpool_create_owned(struct module *owner,
 		return ERR_PTR(-EEXIST);
 	}
 
-	__module_get(THIS_MODULE);
 	pool = __kpool_create(name, &resolved, owner);
-	if (IS_ERR(pool)) {
+	if (IS_ERR(pool))
 		pr_err("%s: cannot create the pool (%pe)\n", name, pool);
-		module_put(THIS_MODULE);
-	}
 	return pool;
 }
 EXPORT_SYMBOL_GPL(kpool_create_owned);
@@ -496,8 +506,6 @@ EXPORT_SYMBOL_GPL(kpool_create_owned);
 
 int kpool_destroy(struct kpool *pool)
 {
-	int err;
-
 	might_sleep();
 	if (!pool)
 		return 0;
@@ -512,9 +520,7 @@ int kpool_destroy(struct kpool *pool)
 		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 		return -ESHUTDOWN;
 	}
-	err = __kpool_destroy(pool);
-	module_put(THIS_MODULE);
-	return err;
+	return __kpool_destroy(pool);
 }
 EXPORT_SYMBOL_GPL(kpool_destroy);
 
@@ -658,7 +664,7 @@ struct kpool *kpool_default(void)
 	pool = kpool_the_default;
 	if (!pool) {
 		pool = __kpool_create(KPOOL_DEFAULT_NAME,
-				      &kpool_default_pool_attrs, THIS_MODULE);
+				      &kpool_default_pool_attrs, NULL);
 		if (!IS_ERR(pool))
 			/*
 			 * Pairs with the address dependency after
@@ -671,7 +677,7 @@ struct kpool *kpool_default(void)
 }
 EXPORT_SYMBOL_GPL(kpool_default);
 
-/* Module entry */
+/* Load and removal of the module that kpool is linked into */
 
 /* Restore the affinity of all workers when a CPU comes online. */
 static int kpool_cpu_online(unsigned int cpu)
@@ -704,27 +710,28 @@ static void kpool_destroy_queues(void)
  * All pools share the rescuer of kpool_wq, so work on kpool_wq must not wait
  * for a client or for memory.
  */
-static int __init kpool_create_queues(void)
+static int kpool_create_queues(void)
 {
-	kpool_wq = alloc_workqueue("kpool", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	kpool_spawn_wq = alloc_workqueue("kpool_spawn", WQ_UNBOUND,
-					 WQ_MAX_ACTIVE);
-	kpool_callback_wq = alloc_workqueue("kpool_callback", WQ_UNBOUND,
-					    WQ_MAX_ACTIVE);
+	kpool_wq = alloc_workqueue("%.14s", WQ_UNBOUND | WQ_MEM_RECLAIM, 0,
+				   KBUILD_MODNAME);
+	kpool_spawn_wq = alloc_workqueue("%.14s_spawn", WQ_UNBOUND,
+					 WQ_MAX_ACTIVE, KBUILD_MODNAME);
+	kpool_callback_wq = alloc_workqueue("%.14s_callback", WQ_UNBOUND,
+					    WQ_MAX_ACTIVE, KBUILD_MODNAME);
 	if (kpool_wq && kpool_spawn_wq && kpool_callback_wq)
 		return 0;
 	kpool_destroy_queues();
 	return -ENOMEM;
 }
 
-static int __init kpool_module_init(void)
+int kpool_module_init(void)
 {
 	int err = kpool_attrs_check_defaults() ?: kpool_create_queues();
 
 	if (err)
 		return err;
 	kpool_hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
-							"kpool:online",
+							KBUILD_MODNAME ":online",
 							kpool_cpu_online, NULL);
 	if (kpool_hotplug_state < 0) {
 		err = kpool_hotplug_state;
@@ -743,10 +750,12 @@ destroy_queues:
 	return err;
 }
 
-static void __exit kpool_module_exit(void)
+void kpool_module_exit(void)
 {
 	/* the notifier uses the default pool and kpool_orphans */
 	unregister_module_notifier(&kpool_module_nb);
+	/* only a module that kpool is linked into can have pools left */
+	kpool_end_orphans(THIS_MODULE);
 	if (kpool_the_default)
 		__kpool_destroy(kpool_the_default);
 	kpool_free_orphans();
@@ -758,10 +767,3 @@ static void __exit kpool_module_exit(void)
 	/* kfree_rcu() needs no code of this module: do not wait for it */
 	xa_destroy(&kpool_ids);
 }
-
-module_init(kpool_module_init);
-module_exit(kpool_module_exit);
-MODULE_LICENSE("GPL");
-MODULE_AUTHOR("The kpool authors");
-MODULE_DESCRIPTION("A bounded, tunable pool of kernel threads");
-MODULE_VERSION("0.1.0");

@@ -163,6 +163,18 @@ forgotten_pools_are_closed_together() {
 $(($(said "client: WARNING") - together_warned))"
 }
 
+# Fails if a pool holds no reference: its owner need not be the module whose symbols depend on kpool.ko.
+pool_keeps_kpool() {
+	load_test client use_default=1
+	pins_before=$(cat /sys/module/kpool/refcnt)
+	rmmod client
+	load_test client
+	ktap_is "a pool holds a reference to kpool.ko" 1 \
+		$(($(cat /sys/module/kpool/refcnt) - pins_before))
+	rmmod client
+	ktap_is "destroy drops it" 0 "$(cat /sys/module/kpool/refcnt)"
+}
+
 # Fails if the default pool holds a reference, or is not ended by kpool's exit.
 default_pool_does_not_keep_kpool() {
 	load_test client use_default=1 items=20
@@ -216,6 +228,7 @@ if mount_debugfs; then
 	kpool_goes_after_forgotten_pools
 	forgotten_items_are_dropped
 	forgotten_pools_are_closed_together
+	pool_keeps_kpool
 	default_pool_does_not_keep_kpool
 	load_that_fails_leaves_nothing
 fi

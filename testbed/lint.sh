@@ -65,11 +65,11 @@ lint_rooms() {
 # The version stands in the module and in dkms.conf, and on top of the changelog.
 lint_version() {
 	local module dkms changelog
-	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kpool.c)
+	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' core/main.c)
 	dkms=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 	changelog=$(sed -nE 's/^([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' CHANGELOG.rst | head -n 1)
-	[ "$module" = "$dkms" ] || echo "kpool.c says $module, dkms.conf says $dkms"
-	[ "$module" = "$changelog" ] || echo "kpool.c says $module, CHANGELOG.rst says $changelog"
+	[ "$module" = "$dkms" ] || echo "core/main.c says $module, dkms.conf says $dkms"
+	[ "$module" = "$changelog" ] || echo "core/main.c says $module, CHANGELOG.rst says $changelog"
 }
 
 # A mutant that does not fit the code any more removes nothing.
