@@ -54,10 +54,12 @@ static const struct kernel_param_ops kpool_param_ops = {
 	module_param_cb(_field, &kpool_param_ops,			\
 			&kpool_param_##_field, 0444);			\
 	MODULE_INFO(parm, #_field ":" _text);				\
+	MODULE_INFO(parmtype, #_field ":int or word");			\
 	module_param_cb(default_##_field, &kpool_param_ops,		\
 			&kpool_param_default_##_field, 0444);		\
 	MODULE_INFO(parm, "default_" #_field ":"			\
-			  #_field " of the default pool");
+			  #_field " of the default pool");		\
+	MODULE_INFO(parmtype, "default_" #_field ":int or word");
 #include "tunables.h"
 
 static struct cpumask kpool_defaults_mask, kpool_default_pool_mask;
@@ -94,9 +96,11 @@ static const struct kernel_param_ops kpool_cpumask_ops = {
 
 module_param_cb(cpumask, &kpool_cpumask_ops, &kpool_defaults, 0444);
 MODULE_PARM_DESC(cpumask, "CPUs that the workers may run on");
+__MODULE_PARM_TYPE(cpumask, "cpulist");
 module_param_cb(default_cpumask, &kpool_cpumask_ops, &kpool_default_pool_attrs,
 		0444);
 MODULE_PARM_DESC(default_cpumask, "cpumask of the default pool");
+__MODULE_PARM_TYPE(default_cpumask, "cpulist");
 
 /* Module entry */
 
