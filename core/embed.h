@@ -10,6 +10,6 @@
 #include <linux/export.h>
 
 #undef EXPORT_SYMBOL_GPL
-#define EXPORT_SYMBOL_GPL(sym)	static_assert(__alignof__(sym) > 0)
+#define EXPORT_SYMBOL_GPL(sym)	static_assert(!__same_type(sym, int))
 
 #endif /* _KPOOL_EMBED_H */
