@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What is built stands in Kbuild; see "make help".
 
+ifneq ($(words $(subst :, ,$(CURDIR))),1)
+$(error The path "$(CURDIR)" has a space or a colon, which Kbuild cannot take: move the tree)
+endif
+
 KDIR ?= /lib/modules/$(shell uname -r)/build
 KERNEL ?= stock
 MINUTES ?= 10
 
-modules modules_install clean:
+modules modules_install:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $@
 
+# Also what was built with KPOOL_WITH.
 clean: clean-docs
+	$(MAKE) -C $(KDIR) M=$(CURDIR) KPOOL_WITH="samples selftests bench" $@
 
 clean-docs:
 	rm -rf build
