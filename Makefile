@@ -19,6 +19,9 @@ clean: clean-docs
 clean-docs:
 	rm -rf build
 
+deb:
+	@testbed/deb.sh build
+
 docs:
 	@testbed/docs.sh build/docs
 	@echo 'build/docs/html/index.html; man -M build/docs/man kpool_submit'
@@ -59,6 +62,7 @@ help:
 	@echo '  modules (default)  build kpool.ko; with KPOOL_WITH="samples" those too'
 	@echo '  modules_install    install them'
 	@echo '  clean              remove what was built'
+	@echo '  deb                Debian packages for DKMS and for clients, in build/deb'
 	@echo
 	@echo 'In a guest, which is built when it is first needed; nothing else has to be prepared:'
 	@echo '  demo               show kpool at work'
@@ -93,4 +97,4 @@ help:
 	@echo '    LIST=yes           print what each of them breaks'
 
 .PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus mutants help \
-	docs clean-docs
+	docs clean-docs deb

@@ -23,6 +23,7 @@ steps() {
 		make litmus
 		testbed/client.sh uml
 		testbed/client.sh stock
+		testbed/deb.sh check
 		testbed/canary.sh stock
 		testbed/canary.sh uml-debug
 		testbed/canary.sh rt

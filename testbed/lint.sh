@@ -62,13 +62,15 @@ lint_rooms() {
 	python3 "$here/lib/rooms.py" . >&3 || echo "the rooms are not as they should be"
 }
 
-# The version stands in the module and in dkms.conf, and on top of the changelog.
+# The version stands in the module, in dkms.conf and in Debian's changelog, and on top of the changelog.
 lint_version() {
-	local module dkms changelog
+	local module dkms debian changelog
 	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' core/main.c)
 	dkms=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+	debian=$(sed -n '1s/^kpool (\(.*\)) .*/\1/p' debian/changelog)
 	changelog=$(sed -nE 's/^([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' CHANGELOG.rst | head -n 1)
 	[ "$module" = "$dkms" ] || echo "core/main.c says $module, dkms.conf says $dkms"
+	[ "$module" = "$debian" ] || echo "core/main.c says $module, debian/changelog says $debian"
 	[ "$module" = "$changelog" ] || echo "core/main.c says $module, CHANGELOG.rst says $changelog"
 }
 
