@@ -48,6 +48,9 @@ coverage:
 bench:
 	@RATIOS="$(RATIOS)" testbed/bench.sh $(GROUNDS)
 
+reach:
+	@testbed/reach.sh $(NAMES)
+
 lint:
 	@testbed/lint.sh $(LINTERS)
 
@@ -88,6 +91,8 @@ help:
 	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell, mutants,'
 	@echo '                     words, and whether the manual builds and lists what the code has'
 	@echo '    LINTERS="..."      only these; rooms counts which files call each other'
+	@echo '  reach              compile kpool.ko for other architectures, by clang, and without features'
+	@echo '    NAMES="..."        only these of testbed/reach.sh'
 	@echo '  docs               the manual as HTML and as man pages, in build/docs'
 	@echo '  litmus             check the order of memory accesses with herd7'
 	@echo '    TESTS="..."        only these of selftests/litmus/'
@@ -97,4 +102,4 @@ help:
 	@echo '    LIST=yes           print what each of them breaks'
 
 .PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus mutants help \
-	docs clean-docs deb
+	docs clean-docs deb reach
