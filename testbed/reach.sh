@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# reach.sh [NAME...]: compile kpool.ko, all or only these times, where no guest of the test bed goes: for
+# reach.sh [NAME...]: compile kpool.ko, in all these ways or some, where no guest of the test bed goes: for
 # other architectures, by clang, and for kernels without features that most have; with W=1, and each
 # warning an error. The kernels are prepared for modules, not built.
 
@@ -36,6 +36,7 @@ reaches() {
 		s390x            s390   s390x-linux-gnu-
 		clang            x86_64 clang
 		clang-hardened   x86_64 clang LTO_CLANG_THIN CFI RANDSTRUCT_FULL FORTIFY_SOURCE MODVERSIONS
+		clang-debug      x86_64 clang PROVE_LOCKING DEBUG_OBJECTS DEBUG_ATOMIC_SLEEP GCOV_KERNEL
 		clang-arm64      arm64  clang
 	END
 }
@@ -98,13 +99,14 @@ prepare_headers() {
 	make -j"$(nproc)" -C "$source" O="$dir" ARCH="$arch" "${compiler_words[@]}" modules_prepare
 }
 
-# The kernel has no symbols, as it is not built.
+# The kernel has no symbols, as it is not built. The tests and samples are compiled where compilers differ
+# most.
 compile_module() {
-	local dir=$1 arch=$2 module=$3
+	local dir=$1 arch=$2 module=$3 with=$4
 	rm -rf "$module"
 	copy_tree "$module"
 	make -j"$(nproc)" -C "$dir" ARCH="$arch" "${compiler_words[@]}" M="$module" W=1 KCFLAGS=-Werror \
-		KBUILD_MODPOST_WARN=1 modules
+		KBUILD_MODPOST_WARN=1 KPOOL_WITH="$with" modules
 }
 
 # What the compiler calls for an operation that the machine lacks, but Linux does not have.
@@ -112,20 +114,28 @@ lacking() {
 	nm -u "$1/kpool.ko" | grep -E ' (__u?(div|mod|divmod)[dt]i[34]|__aeabi_u?l(div)?mod|__multi3)$'
 }
 
+# What is left of a build after "make clean", that the tree does not have.
+left_by_clean() {
+	logged "$log-clean" make -C "$3" KDIR="$1" ARCH="$2" "${compiler_words[@]}" clean
+	rsync -rcn --delete --itemize-changes --exclude=.git --exclude=/build "$tree/" "$3/" | grep '^\*deleting'
+}
+
 # reach NAME ARCH COMPILER OPTION...: is silent but for its name if all is well
 reach() {
-	local name=$1 arch=$2 compiler=$3 log=$cache/log/reach-$tree_id-$1
+	local name=$1 arch=$2 compiler=$3 with='' log=$cache/log/reach-$tree_id-$1
 	local dir=$cache/kernel/reach-$arch-${compiler%-}-${source##*/} module=$cache/build/reach-$tree_id
 	shift 3
 	set_compiler "$compiler"
 	logged "$log-headers" prepare_headers "$dir" "$arch" "$@"
-	logged "$log" compile_module "$dir" "$arch" "$module"
+	[ "$name" != clang ] || with="samples selftests bench"
+	logged "$log" compile_module "$dir" "$arch" "$module" "$with"
 	grep -v -e 'Module.symvers is missing' -e 'undefined!$' -e 'modpost: suppressed .* unresolved' \
 		-e 'Modules may not have dependencies or modversions' \
 		-e 'You may get many unresolved symbol errors' \
 		-e 'You can set KBUILD_MODPOST_WARN=1' "$log" >"$log.judged"
 	no_warnings "$log.judged" || die "$name: a warning is an error here"
 	! lacking "$module" || die "$name: Linux has no such function"
+	! left_by_clean "$dir" "$arch" "$module" || die "$name: \"make clean\" leaves files"
 	say "$name: compiled"
 }
 
