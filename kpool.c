@@ -109,12 +109,12 @@ static void kpool_init_comm(struct kpool *pool)
 	const size_t tail = room / 2, len = strlen(pool->name);
 
 	if (len <= room)
-		snprintf(pool->comm, sizeof(pool->comm), "kpool/%s",
-			 pool->name);
+		scnprintf(pool->comm, sizeof(pool->comm), "kpool/%s",
+			  pool->name);
 	else
-		snprintf(pool->comm, sizeof(pool->comm), "kpool/%.*s~%s",
-			 (int)(room - tail - 1), pool->name,
-			 pool->name + len - tail);
+		scnprintf(pool->comm, sizeof(pool->comm), "kpool/%.*s~%s",
+			  (int)(room - tail - 1), pool->name,
+			  pool->name + len - tail);
 }
 
 static void kpool_init(struct kpool *pool, const char *name,
