@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What is built stands in Kbuild; see "make help".
 
+ifneq ($(words $(subst :, ,$(CURDIR))),1)
+$(error The path "$(CURDIR)" has a space or a colon, which Kbuild cannot take: move the tree)
+endif
+
 KDIR ?= /lib/modules/$(shell uname -r)/build
 KERNEL ?= stock
 MINUTES ?= 10
 
-modules modules_install clean:
+modules modules_install:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $@
 
+# Also what was built with KPOOL_WITH.
 clean: clean-docs
+	$(MAKE) -C $(KDIR) M=$(CURDIR) KPOOL_WITH="samples selftests bench" $@
 
 clean-docs:
 	rm -rf build
+
+deb:
+	@testbed/deb.sh build
 
 docs:
 	@testbed/docs.sh build/docs
@@ -39,6 +48,9 @@ coverage:
 bench:
 	@RATIOS="$(RATIOS)" testbed/bench.sh $(GROUNDS)
 
+reach:
+	@testbed/reach.sh $(NAMES)
+
 lint:
 	@testbed/lint.sh $(LINTERS)
 
@@ -53,6 +65,7 @@ help:
 	@echo '  modules (default)  build kpool.ko; with KPOOL_WITH="samples" those too'
 	@echo '  modules_install    install them'
 	@echo '  clean              remove what was built'
+	@echo '  deb                Debian packages for DKMS and for clients, in build/deb'
 	@echo
 	@echo 'In a guest, which is built when it is first needed; nothing else has to be prepared:'
 	@echo '  demo               show kpool at work'
@@ -78,6 +91,8 @@ help:
 	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell, mutants,'
 	@echo '                     words, and whether the manual builds and lists what the code has'
 	@echo '    LINTERS="..."      only these; rooms counts which files call each other'
+	@echo '  reach              compile kpool.ko for other architectures, by clang, and without features'
+	@echo '    NAMES="..."        only these of testbed/reach.sh'
 	@echo '  docs               the manual as HTML and as man pages, in build/docs'
 	@echo '  litmus             check the order of memory accesses with herd7'
 	@echo '    TESTS="..."        only these of selftests/litmus/'
@@ -87,4 +102,4 @@ help:
 	@echo '    LIST=yes           print what each of them breaks'
 
 .PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus mutants help \
-	docs clean-docs
+	docs clean-docs deb reach

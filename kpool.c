@@ -113,12 +113,12 @@ static void kpool_init_comm(struct kpool *pool)
 	const size_t tail = room / 2, len = strlen(pool->name);
 
 	if (len <= room)
-		snprintf(pool->comm, sizeof(pool->comm), "kpool/%s",
-			 pool->name);
+		scnprintf(pool->comm, sizeof(pool->comm), "kpool/%s",
+			  pool->name);
 	else
-		snprintf(pool->comm, sizeof(pool->comm), "kpool/%.*s~%s",
-			 (int)(room - tail - 1), pool->name,
-			 pool->name + len - tail);
+		scnprintf(pool->comm, sizeof(pool->comm), "kpool/%.*s~%s",
+			  (int)(room - tail - 1), pool->name,
+			  pool->name + len - tail);
 }
 
 static void kpool_init(struct kpool *pool, const char *name,
@@ -169,7 +169,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	lockdep_register_key(&pool->key);
 	lockdep_init_map(&pool->map, pool->name, &pool->key, 0);
 	pool->owner = owner;
-	strscpy(pool->owner_name, owner ? owner->name : "built-in",
+	strscpy(pool->owner_name, owner ? owner->name : KBUILD_MODNAME,
 		sizeof(pool->owner_name));
 }
 
@@ -654,7 +654,7 @@ struct kpool *kpool_default(void)
 	pool = kpool_the_default;
 	if (!pool) {
 		pool = __kpool_create(KPOOL_DEFAULT_NAME,
-				      &kpool_default_pool_attrs, THIS_MODULE);
+				      &kpool_default_pool_attrs, NULL);
 		if (!IS_ERR(pool))
 			/*
 			 * Pairs with the address dependency after
@@ -667,7 +667,7 @@ struct kpool *kpool_default(void)
 }
 EXPORT_SYMBOL_GPL(kpool_default);
 
-/* Module entry */
+/* Load and removal of the module that kpool is linked into */
 
 /* Restore the affinity of all workers when a CPU comes online. */
 static int kpool_cpu_online(unsigned int cpu)
@@ -700,27 +700,28 @@ static void kpool_destroy_queues(void)
  * All pools share the rescuer of kpool_wq, so work on kpool_wq must not wait
  * for a client or for memory.
  */
-static int __init kpool_create_queues(void)
+static int kpool_create_queues(void)
 {
-	kpool_wq = alloc_workqueue("kpool", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	kpool_spawn_wq = alloc_workqueue("kpool_spawn", WQ_UNBOUND,
-					 WQ_MAX_ACTIVE);
-	kpool_callback_wq = alloc_workqueue("kpool_callback", WQ_UNBOUND,
-					    WQ_MAX_ACTIVE);
+	kpool_wq = alloc_workqueue("%.14s", WQ_UNBOUND | WQ_MEM_RECLAIM, 0,
+				   KBUILD_MODNAME);
+	kpool_spawn_wq = alloc_workqueue("%.14s_spawn", WQ_UNBOUND,
+					 WQ_MAX_ACTIVE, KBUILD_MODNAME);
+	kpool_callback_wq = alloc_workqueue("%.14s_callback", WQ_UNBOUND,
+					    WQ_MAX_ACTIVE, KBUILD_MODNAME);
 	if (kpool_wq && kpool_spawn_wq && kpool_callback_wq)
 		return 0;
 	kpool_destroy_queues();
 	return -ENOMEM;
 }
 
-static int __init kpool_module_init(void)
+int kpool_module_init(void)
 {
 	int err = kpool_attrs_check_defaults() ?: kpool_create_queues();
 
 	if (err)
 		return err;
 	kpool_hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
-							"kpool:online",
+							KBUILD_MODNAME ":online",
 							kpool_cpu_online, NULL);
 	if (kpool_hotplug_state < 0) {
 		err = kpool_hotplug_state;
@@ -739,10 +740,12 @@ destroy_queues:
 	return err;
 }
 
-static void __exit kpool_module_exit(void)
+void kpool_module_exit(void)
 {
 	/* the notifier uses the default pool and kpool_orphans */
 	unregister_module_notifier(&kpool_module_nb);
+	/* only a module that kpool is linked into can have pools left */
+	kpool_end_orphans(THIS_MODULE);
 	if (kpool_the_default)
 		__kpool_destroy(kpool_the_default);
 	kpool_free_orphans();
@@ -754,10 +757,3 @@ static void __exit kpool_module_exit(void)
 	/* kfree_rcu() needs no code of this module: do not wait for it */
 	xa_destroy(&kpool_ids);
 }
-
-module_init(kpool_module_init);
-module_exit(kpool_module_exit);
-MODULE_LICENSE("GPL");
-MODULE_AUTHOR("The kpool authors");
-MODULE_DESCRIPTION("A bounded, tunable pool of kernel threads");
-MODULE_VERSION("0.1.0");

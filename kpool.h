@@ -1585,4 +1585,34 @@ int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
  */
 int kpool_multi_reopen(struct kpool_multi *multi);
 
+/* kpool linked into a module: see kpool.mk */
+
+/**
+ * kpool_module_init() - start kpool in the module that it is linked into
+ *
+ * For a module whose Kbuild file includes ``kpool.mk``; ``kpool.ko`` does not
+ * export it.  Call it once, in the module's init function, before any other
+ * function of kpool.
+ *
+ * Context: Process context.  May sleep.
+ * Return:
+ * * 0 - kpool can be used; if the init function fails later, it must call
+ *   kpool_module_exit().
+ * * -ENOMEM, or another error of the kernel - nothing has been started.
+ */
+int kpool_module_init(void);
+
+/**
+ * kpool_module_exit() - stop kpool in the module that it is linked into
+ *
+ * Call it last, in the module's exit function.  The default pool is destroyed
+ * as by kpool_destroy().  Pools that the module has not destroyed are reported
+ * in the log; their pending items are dropped, running ones are awaited.  When
+ * this returns, no thread executes code of kpool or of an item any more.
+ *
+ * Context: Process context.  May sleep without limit.  Takes and releases the
+ * registry mutex, pool->mutex and pool->lock.
+ */
+void kpool_module_exit(void);
+
 #endif /* _KPOOL_H */

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.environ["srctree"], "Documentation/sphinx"))
 
 kerneldoc_srctree = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-with open(os.path.join(kerneldoc_srctree, "kpool.c"), encoding="utf-8") as file:
+with open(os.path.join(kerneldoc_srctree, "core/main.c"), encoding="utf-8") as file:
     release = re.search(r'^MODULE_VERSION\("(.*)"\);', file.read(), re.M)[1]
 
 project = "kpool"

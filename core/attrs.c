@@ -7,7 +7,6 @@
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
 #include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -50,13 +49,11 @@ static_assert(KPOOL_NR_ROWS == (int)KPOOL_NR_TUNABLES);
 static_assert(KPOOL_NR_ROWS * sizeof(int) ==
 	      offsetof(struct kpool_attrs, flags));
 
-/* Values of attributes left at zero; resolved when the module is loaded. */
-static struct kpool_attrs kpool_defaults;
+/* Values of attributes left at zero; resolved by kpool_module_init(). */
+struct kpool_attrs kpool_defaults;
 
-/* Attributes of the default pool; resolved when the module is loaded. */
+/* Attributes of the default pool; resolved by kpool_module_init(). */
 struct kpool_attrs kpool_default_pool_attrs;
-
-static struct cpumask kpool_defaults_mask, kpool_default_pool_mask;
 
 /* Text and values */
 
@@ -534,92 +531,6 @@ int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask)
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_tune_cpumask);
-
-/* Module parameters */
-
-struct kpool_param {
-	const struct kpool_attr_row	*row;
-	struct kpool_attrs		*attrs;
-};
-
-static int kpool_param_set(const char *text, const struct kernel_param *kp)
-{
-	const struct kpool_param *param = kp->arg;
-	int value, err;
-
-	err = kpool_attr_parse(param->row, text, kp->name, &value);
-	if (!err)
-		*kpool_attr(param->attrs, param->row) = value;
-	return err;
-}
-
-static int kpool_param_get(char *buffer, const struct kernel_param *kp)
-{
-	const struct kpool_param *param = kp->arg;
-
-	return kpool_attr_print(param->row,
-				*kpool_attr(param->attrs, param->row), buffer,
-				PAGE_SIZE);
-}
-
-static const struct kernel_param_ops kpool_param_ops = {
-	.set	= kpool_param_set,
-	.get	= kpool_param_get,
-};
-
-#undef KPOOL_TUNABLE
-#define KPOOL_TUNABLE(_field, _id, _text, ...)				\
-	static struct kpool_param kpool_param_##_field = {		\
-		&kpool_attr_table[KPOOL_TUNE_##_id], &kpool_defaults	\
-	};								\
-	static struct kpool_param kpool_param_default_##_field = {	\
-		&kpool_attr_table[KPOOL_TUNE_##_id],			\
-		&kpool_default_pool_attrs				\
-	};								\
-	module_param_cb(_field, &kpool_param_ops,			\
-			&kpool_param_##_field, 0444);			\
-	MODULE_INFO(parm, #_field ":" _text);				\
-	module_param_cb(default_##_field, &kpool_param_ops,		\
-			&kpool_param_default_##_field, 0444);		\
-	MODULE_INFO(parm, "default_" #_field ":"			\
-			  #_field " of the default pool");
-#include "tunables.h"
-
-static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
-{
-	struct kpool_attrs *attrs = kp->arg;
-	struct cpumask *mask = attrs == &kpool_defaults ?
-			       &kpool_defaults_mask : &kpool_default_pool_mask;
-	int err = cpulist_parse(text, mask);
-
-	if (!err && !cpumask_intersects(mask, cpu_online_mask))
-		err = -EINVAL;
-	if (err)
-		pr_err("%s: bad \"%*pE\"; allowed: a list of CPUs, one of them online\n",
-		       kp->name, (int)strnlen(text, 32), text);
-	else
-		attrs->cpumask = mask;
-	return err;
-}
-
-static int kpool_cpumask_get(char *buffer, const struct kernel_param *kp)
-{
-	const struct kpool_attrs *attrs = kp->arg;
-
-	return scnprintf(buffer, PAGE_SIZE, "%*pbl\n",
-			 cpumask_pr_args(attrs->cpumask ?: cpu_possible_mask));
-}
-
-static const struct kernel_param_ops kpool_cpumask_ops = {
-	.set	= kpool_cpumask_set,
-	.get	= kpool_cpumask_get,
-};
-
-module_param_cb(cpumask, &kpool_cpumask_ops, &kpool_defaults, 0444);
-MODULE_PARM_DESC(cpumask, "CPUs that the workers may run on");
-module_param_cb(default_cpumask, &kpool_cpumask_ops, &kpool_default_pool_attrs,
-		0444);
-MODULE_PARM_DESC(default_cpumask, "cpumask of the default pool");
 
 void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
 {

@@ -469,7 +469,8 @@ struct kpool {
 	struct list_head	member;		/* G: on kpool_pools */
 	struct list_head	orphan;		/* for module notifier */
 	struct list_head	going;		/* L: modules being removed */
-	struct module		*owner;		/* G: NULL once removed */
+	/* G: NULL for the default pool, and once removed */
+	struct module		*owner;
 	char			owner_name[MODULE_NAME_LEN];	/* I */
 	char			name[KPOOL_NAME_MAX + 1];	/* I */
 	char			comm[TASK_COMM_LEN];	/* I: of its workers */
@@ -497,6 +498,7 @@ struct kpool_attr_row {
 };
 
 extern const struct kpool_attr_row kpool_attr_table[KPOOL_NR_TUNABLES];
+extern struct kpool_attrs kpool_defaults;
 extern struct kpool_attrs kpool_default_pool_attrs;
 extern struct kpool *kpool_the_default;	/* set once, never changed */
 extern struct list_head kpool_pools;	/* G */
@@ -917,6 +919,7 @@ void kpool_stack_req_flush(void);
 
 /* module.c: what an unloading module leaves */
 bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item);
+void kpool_end_orphans(const struct module *owner);
 int kpool_module_event(struct notifier_block *nb, unsigned long event,
 		       void *data);
 

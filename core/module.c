@@ -79,7 +79,7 @@ static bool kpool_close_orphans(const struct module *owner,
  * one can wait for a pending item of another.  Repeat, because an item that
  * still runs can create another pool.
  */
-static void kpool_end_orphans(const struct module *owner)
+void kpool_end_orphans(const struct module *owner)
 {
 	struct kpool *pool, *next;
 	LIST_HEAD(orphans);

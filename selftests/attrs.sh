@@ -181,6 +181,22 @@ bad_parameters_are_refused() {
 	ktap_result "$parameter_failed" "parameters that contradict each other fail the load"
 }
 
+# Fails if modinfo, which reads this, shows a parameter without its type.
+parameters_have_a_type() {
+	parameter_failed=0
+	for file in $TUNABLES; do
+		case $file in
+		cpumask) parameter_type=cpulist ;;
+		*) parameter_type="int or word" ;;
+		esac
+		for prefix in "" default_; do
+			tr '\0' '\n' <"$KPOOL_KO" | grep -qx "parmtype=$prefix$file:$parameter_type" ||
+				parameter_failed=1
+		done
+	done
+	ktap_result "$parameter_failed" "parameters have a type"
+}
+
 # stat_of POOL KEY
 stat_of() {
 	awk -v key="$2" '$1 == key { print $2 }' "$KPOOL_DEBUGFS/$1/stats"
@@ -282,6 +298,7 @@ if mount_debugfs; then
 fi
 rmmod kpool
 bad_parameters_are_refused
+parameters_have_a_type
 parameters_are_the_defaults
 parameters_read_as_written
 small_pool_has_fewer_min_workers

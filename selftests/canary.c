@@ -29,7 +29,7 @@ static int nothing(void *arg)
 /* Both items of the pool are in it at once, for ten seconds. */
 static noinline int race(void *arg)
 {
-	static unsigned long counter;
+	static unsigned long counter __maybe_unused;
 	unsigned long end = jiffies + 10 * HZ;
 
 	while (time_before(jiffies, end)) {

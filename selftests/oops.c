@@ -264,7 +264,7 @@ static void waiter_for_others_gets_no_error(void)
 	probes_hold(p, 1);
 	probes_submit(pool, p, 1);
 	victim_begin(pool, &victim);
-	kt_thread_start(&waiter, (int (*)(void *))kpool_flush_item, &p[0].job.item);
+	kt_thread_start(&waiter, flushes_item, &p[0].job.item);
 	kt_thread_asleep(&waiter);
 	victim_let_die(&victim);
 	dead_are(pool, 1);

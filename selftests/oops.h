@@ -173,4 +173,10 @@ static inline bool dead_are(struct kpool *pool, u64 n)
 	return KT_EXPECT(kt_wait(kt_stat(pool, died) == n));
 }
 
+/* For a kt_thread: wait for the end of an item. */
+static inline int flushes_item(void *item)
+{
+	return kpool_flush_item(item);
+}
+
 #endif /* _KPOOL_SELFTEST_OOPS_H */

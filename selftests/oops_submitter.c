@@ -97,8 +97,7 @@ static void run_of_dead_submitter_ends(int way)
 
 	if (!begin(way) || !begin_submitter(&submitter))
 		goto out;
-	kt_thread_start(&waiter, (int (*)(void *))kpool_flush_item,
-			&victim.job.item);
+	kt_thread_start(&waiter, flushes_item, &victim.job.item);
 	kt_thread_asleep(&waiter);
 	victim_let_die(&victim);
 	KT_EXPECT_EQ(kt_thread_join(&waiter), -EIO);
@@ -222,8 +221,7 @@ static void nested_runs_both_end(void)
 	probe_init(&outer, submits_inside, 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &outer.job.item), 0);
 	victim_runs(&victim);
-	kt_thread_start(&waiter, (int (*)(void *))kpool_flush_item,
-			&victim.job.item);
+	kt_thread_start(&waiter, flushes_item, &victim.job.item);
 	kt_thread_asleep(&waiter);
 	victim_let_die(&victim);
 	KT_EXPECT_EQ(kt_thread_join(&waiter), -EIO);

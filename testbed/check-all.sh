@@ -21,6 +21,10 @@ steps() {
 		make torture KERNEL=uml-debug
 		make torture KERNEL=stock PARAMETERS=oops=100
 		make litmus
+		testbed/client.sh uml
+		testbed/client.sh stock
+		testbed/deb.sh check
+		make reach
 		testbed/canary.sh stock
 		testbed/canary.sh uml-debug
 		testbed/canary.sh rt

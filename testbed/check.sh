@@ -27,6 +27,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/lib/common.sh"
 # shellcheck source=/dev/null
 . "$here/lib/packages.sh"
+# shellcheck source=/dev/null
+. "$here/lib/guest.sh"
 
 # head_of KEY TEST: what the test's script says in its head
 head_of() {
@@ -187,6 +189,7 @@ check_all() {
 }
 
 main() {
+	local programs
 	kernel=${1:-stock}
 	[ $# = 0 ] || shift
 	[ -e "$here/kernels/$kernel.sh" ] || die "no kernel named $kernel"
@@ -202,7 +205,8 @@ main() {
 		shared=no
 		[ ${#alone[@]} -gt 0 ] || die "none of these runs on $kernel"
 	fi
-	need_packages perl
+	readarray -t programs < <(needed_programs selftests/run.sh "$@" | cut -d ' ' -f 1)
+	need_packages perl "${guest_packages[@]}" "${kernel_packages[@]}" "${programs[@]}"
 	mkdir -p "$cache/results/$tree_id"
 	cd "$cache/results/$tree_id" || exit
 	locked "check-$kernel-$tree_id" check_all "$@"

@@ -13,6 +13,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
+need_packages "${guest_packages[@]}" "${kernel_packages[@]}"
 prepare_kernel
 headers=$(realpath "${kernel_dir%/build}/source")
 exec "$here/testbed.sh" -k "${1:-stock}" -m 1024M -o "$cache/demo-console" \

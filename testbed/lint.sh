@@ -62,14 +62,16 @@ lint_rooms() {
 	python3 "$here/lib/rooms.py" . >&3 || echo "the rooms are not as they should be"
 }
 
-# The version stands in the module and in dkms.conf, and on top of the changelog.
+# The version stands in the module, in dkms.conf and in Debian's changelog, and on top of the changelog.
 lint_version() {
-	local module dkms changelog
-	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kpool.c)
+	local module dkms debian changelog
+	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' core/main.c)
 	dkms=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+	debian=$(sed -n '1s/^kpool (\(.*\)) .*/\1/p' debian/changelog)
 	changelog=$(sed -nE 's/^([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' CHANGELOG.rst | head -n 1)
-	[ "$module" = "$dkms" ] || echo "kpool.c says $module, dkms.conf says $dkms"
-	[ "$module" = "$changelog" ] || echo "kpool.c says $module, CHANGELOG.rst says $changelog"
+	[ "$module" = "$dkms" ] || echo "core/main.c says $module, dkms.conf says $dkms"
+	[ "$module" = "$debian" ] || echo "core/main.c says $module, debian/changelog says $debian"
+	[ "$module" = "$changelog" ] || echo "core/main.c says $module, CHANGELOG.rst says $changelog"
 }
 
 # A mutant that does not fit the code any more removes nothing.
@@ -122,7 +124,7 @@ lint_coccinelle() {
 
 need_linter_packages() {
 	need_packages gcc libc6-dev make rsync perl python3 sparse coccinelle shellcheck codespell \
-		python3-sphinx
+		python3-sphinx "${kernel_packages[@]}"
 }
 
 # A linter that finds something exits as it likes; what counts is what it prints.

@@ -110,9 +110,11 @@ add_files() {
 }
 
 main() {
+	local programs
 	parse "$@"
 	choose_kernel
-	need_packages gcc libc6-dev make rsync cpio kmod busybox-static
+	readarray -t programs < <(needed_programs "${script[@]}" | cut -d ' ' -f 1)
+	need_packages "${guest_packages[@]}" "${kernel_packages[@]}" "${programs[@]}"
 	prepare_kernel
 	run=$(mktemp -d "${TMPDIR:-/tmp}/kpool-testbed.XXXXXX")
 	trap clean_up EXIT

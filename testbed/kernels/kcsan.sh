@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 # Linux in QEMU with the Kernel Concurrency Sanitizer, strict and with weak memory.
 
 kernel_title="Linux 7.2 with KCSAN"
 machine=qemu
+kernel_packages=("${build_packages[@]}" qemu-system-x86 lz4)
 default_cpus=2
 default_memory=1G
 check_cpus="2"

@@ -3,6 +3,7 @@
 # Debian's own kernel and headers in QEMU: what users run.
 
 machine=qemu
+kernel_packages=(qemu-system-x86 linux-image-amd64 linux-headers-amd64)
 default_cpus=2
 default_memory=512M
 check_cpus="2"
@@ -19,7 +20,7 @@ newest_stock() {
 
 prepare_kernel() {
 	local version
-	need_packages qemu-system-x86 linux-image-amd64 linux-headers-amd64
+	need_packages "${kernel_packages[@]}"
 	version=$(newest_stock)
 	[ -n "$version" ] || die "no kernel in /boot has its headers in /lib/modules"
 	kernel_title="Debian's Linux $version"

@@ -16,6 +16,11 @@ die() {
 	exit 126
 }
 
+# Kbuild cannot take such a path, neither of a module nor of a kernel.
+case $tree$cache in
+*[[:space:]:]*) die "no path may have a space or a colon: $tree, $cache" ;;
+esac
+
 # logged LOG CMD...: run CMD with its output in LOG; should it fail, show the end of it.
 logged() {
 	local log=$1

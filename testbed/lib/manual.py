@@ -166,7 +166,8 @@ def check_attributes(header):
     rows = {cells[0].strip("`"): cells for cells in table(page, "attribute")}
     described = [name for term in terms(page) if term.startswith("``")
                  for name in re.findall(r"``(\w+)``", term)]
-    params = names + re.findall(r"^module_param_cb\((?!default_)(\w+),", attrs, re.M)
+    params = names + re.findall(r"^module_param_cb\((?!default_)(\w+),",
+                                engine_file("main.c"), re.M)
 
     same("attribute", "tunables.h", names, "struct kpool_attrs", fields[:len(names)], True)
     same("tunable", "tunables.h", [f"KPOOL_TUNE_{t.id}" for t in tunables],

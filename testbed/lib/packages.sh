@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034
-# Debian packages: installed for root, asked for otherwise.
+# Debian packages: installed for root, asked for otherwise. So that they are asked for at once, the file
+# of a kernel names its own in kernel_packages, and a script needs those together with its own.
+
+guest_packages=(gcc libc6-dev make rsync cpio kmod busybox-static)
+build_packages=(gcc libc6-dev make flex bison bc libelf-dev libssl-dev patch xz-utils)
 
 is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -29,12 +33,10 @@ install_packages() {
 
 need_packages() {
 	local package missing=()
-	if ! command -v dpkg-query >/dev/null; then
-		say "not a Debian system; going on without a look at its packages"
-		return
-	fi
+	command -v dpkg-query >/dev/null ||
+		die "the test bed wants Debian, whose packages it uses; there is no dpkg-query here"
 	for package; do
-		is_installed "$package" || missing+=("$package")
+		[[ " ${missing[*]} " = *" $package "* ]] || is_installed "$package" || missing+=("$package")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
 	if [ "$(id -u)" != 0 ]; then

@@ -6,8 +6,7 @@
 prepare_x86() {
 	local title=$1 minutes=$2
 	shift 2
-	need_packages qemu-system-x86 gcc libc6-dev make flex bison bc libelf-dev libssl-dev patch \
-		xz-utils lz4
+	need_packages "${kernel_packages[@]}"
 	kernel_arch=x86_64
 	build_kernel "$kernel" "$title" "$minutes" "$linux_series" "$linux_suite" x86_64 \
 		"bzImage modules" "$@"

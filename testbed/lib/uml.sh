@@ -8,7 +8,7 @@ uml_arguments=()
 prepare_uml() {
 	local title=$1 minutes=$2
 	shift 2
-	need_packages gcc libc6-dev make flex bison bc libelf-dev libssl-dev patch xz-utils
+	need_packages "${kernel_packages[@]}"
 	kernel_arch=um
 	build_kernel "$kernel" "$title" "$minutes" "$linux_series" "$linux_suite" um "linux modules" "$@"
 }
