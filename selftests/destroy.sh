@@ -216,7 +216,6 @@ if mount_debugfs; then
 	kpool_goes_after_forgotten_pools
 	forgotten_items_are_dropped
 	forgotten_pools_are_closed_together
-	pool_keeps_kpool
 	default_pool_does_not_keep_kpool
 	load_that_fails_leaves_nothing
 fi
