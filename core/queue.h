@@ -13,6 +13,7 @@
 
 #include "debug.h"
 #include "internal.h"
+#include "trace.h"
 
 /* Items examined under one hold of the lock, to find room, a place, a victim. */
 #define KPOOL_MAX_LOOKS		64
@@ -56,6 +57,7 @@ static inline void kpool_count_accepted(struct kpool *pool,
 	item->seq = pool->q.next_seq++;
 	pool->stats.submitted++;
 	kpool_debug_accepted(item);
+	trace_submit(pool, item);
 }
 
 /* Return the list of pool->q.prio that the item belongs to. */

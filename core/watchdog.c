@@ -19,6 +19,7 @@
 
 #include "internal.h"
 #include "lock.h"
+#include "trace.h"
 
 /*
  * Stalled runs
@@ -173,6 +174,7 @@ static unsigned int kpool_count_stalls(struct kpool *pool,
 		if (kpool_is_new_stall(worker, limit)) {
 			worker->stall_reported = worker->nr_runs + 1;
 			pool->stats.stalled++;
+			trace_stall(pool, worker);
 			if (nr < KPOOL_MAX_REPORTED)
 				kpool_note_stall(worker, &first[nr]);
 			nr++;
