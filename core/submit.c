@@ -278,12 +278,12 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 		return 0;
 	}
 	kpool_ext_run_begin(pool, run, item, KPOOL_RUN_CALLER);
-	trace_start(pool, item, user_fn);
+	trace_start(pool, run);
 	kpool_unlock_irq(pool);
 
 	kpool_task_state_save(&before);
 	err = fn(item);
-	trace_end(pool, item, user_fn, err);
+	trace_end(pool, run, err);
 	if (unlikely(kpool_task_state_leaked(&before)))
 		kpool_task_state_restore(pool, user_fn, &before);
 	if (err)

@@ -96,9 +96,8 @@ DEFINE_EVENT(kpool_item_error, drop,
 	TP_ARGS(pool, item, err)
 );
 
-/* Items that can have been freed: @item is an address only. */
-
-DECLARE_EVENT_CLASS(kpool_item_gone,
+/* The caller has slept in a submit, which returns @err.  @item can be freed. */
+TRACE_EVENT(unblock,
 
 	TP_PROTO(const struct kpool *pool, const void *item, void *fn, int err),
 
@@ -123,25 +122,14 @@ DECLARE_EVENT_CLASS(kpool_item_gone,
 		  __entry->pool)
 );
 
-/* The caller has slept in a submit of the item, which returns @err. */
-DEFINE_EVENT(kpool_item_gone, unblock,
-	TP_PROTO(const struct kpool *pool, const void *item, void *fn, int err),
-	TP_ARGS(pool, item, fn, err)
-);
+/* Runs */
 
-/* The caller has run the item, whose function returned @err. */
-DEFINE_EVENT(kpool_item_gone, end,
-	TP_PROTO(const struct kpool *pool, const void *item, void *fn, int err),
-	TP_ARGS(pool, item, fn, err)
-);
-
-/* The caller is about to run the item. */
+/* The caller is about to call the function of the run. */
 TRACE_EVENT(start,
 
-	TP_PROTO(const struct kpool *pool, const struct kpool_item *item,
-		 void *fn),
+	TP_PROTO(const struct kpool *pool, const struct kpool_run *run),
 
-	TP_ARGS(pool, item, fn),
+	TP_ARGS(pool, run),
 
 	TP_STRUCT__entry(
 		__field(const void *,	item)
@@ -150,8 +138,8 @@ TRACE_EVENT(start,
 	),
 
 	TP_fast_assign(
-		__entry->item		= item;
-		__entry->function	= fn;
+		__entry->item		= run->item;
+		__entry->function	= run->fn;
 		memcpy(__entry->pool, pool->name, sizeof(pool->name));
 	),
 
@@ -159,7 +147,32 @@ TRACE_EVENT(start,
 		  __entry->item, __entry->function, __entry->pool)
 );
 
-/* Runs.  Called with pool->lock held. */
+/* The function has returned @err.  The item can be freed. */
+TRACE_EVENT(end,
+
+	TP_PROTO(const struct kpool *pool, const struct kpool_run *run,
+		 int err),
+
+	TP_ARGS(pool, run, err),
+
+	TP_STRUCT__entry(
+		__field(const void *,	item)
+		__field(void *,		function)
+		__field(int,		err)
+		__array(char,		pool,	KPOOL_NAME_MAX + 1)
+	),
+
+	TP_fast_assign(
+		__entry->item		= run->item;
+		__entry->function	= run->fn;
+		__entry->err		= err;
+		memcpy(__entry->pool, pool->name, sizeof(pool->name));
+	),
+
+	TP_printk("item=%p function=%ps err=%d pool=%s",
+		  __entry->item, __entry->function, __entry->err,
+		  __entry->pool)
+);
 
 /* The thread of @run has died in it. */
 TRACE_EVENT(die,

@@ -66,7 +66,7 @@ static __always_inline void kpool_begin(struct kpool_worker *worker,
 	pool->units_used++;
 	pool->nr_running++;
 	kpool_run_begin(pool, &worker->run, item, fn);
-	trace_start(pool, item, fn);
+	trace_start(pool, &worker->run);
 }
 
 /*
@@ -110,7 +110,7 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 
 	kpool_lockdep_run_begin(worker, item, fn);
 	err = fn(item);
-	trace_end(pool, item, worker->run.fn, err);
+	trace_end(pool, &worker->run, err);
 	kpool_lockdep_run_end(worker);
 	if (unlikely(kpool_task_state_leaked(&worker->before)))
 		kpool_task_state_restore(pool, worker->run.fn, &worker->before);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Scenes for tracepoints.sh, which reads what the kernel's tracing makes of
- * them.  Each has one order of events, whatever the threads do.
+ * them.  The order of the events of each scene is fixed.
  */
 #include <linux/cpumask.h>
 
