@@ -755,6 +755,7 @@ static void __exit kpool_module_exit(void)
 	kpool_destroy_queues();
 	kpool_exit_work_wait_all();
 	kpool_stack_req_flush();
+	kpool_latency_exit();
 	/* kfree_rcu() needs no code of this module: do not wait for it */
 	xa_destroy(&kpool_ids);
 }

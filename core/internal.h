@@ -132,6 +132,7 @@ struct kpool_run {
 	int			err;	/* L: reason for _DROP or _ABORT */
 	int			result;	/* L: completion: the job's result */
 	u64			nr;	/* L: external: runs begun here */
+	u64			began_us; /* L: see latency.c; 0: not known */
 	u8			kind;	/* L: enum kpool_run_kind */
 	bool			special; /* L: ends on the slow path */
 	bool			dead;	/* L: accounted: its thread died */
@@ -406,6 +407,20 @@ struct kpool_watchdog {
 	struct kpool_stall	stalls[KPOOL_NR_STALLS]; /* L: ring */
 };
 
+/*
+ * Rows of a histogram.  The first counts times below 1 us.  Row n counts those
+ * from 2^(n - 1) us to the beginning of the next row, the last all others.
+ */
+#define KPOOL_LATENCY_ROWS	32
+
+/* Histograms of waiting and running times: latency.c. */
+struct kpool_latency {
+	u64			waiting[KPOOL_LATENCY_ROWS];	/* L */
+	u64			running[KPOOL_LATENCY_ROWS];	/* L */
+	u64			on_us;	/* L: when @on has changed */
+	bool			on;	/* L: written by one at a time */
+};
+
 /* Files: debugfs.c. */
 struct kpool_debugfs {
 	struct dentry		*dir;		/* I */
@@ -448,6 +463,7 @@ struct kpool {
 	struct kpool_delays	delays;
 	struct kpool_faults	faults;
 	struct kpool_watchdog	wd;
+	struct kpool_latency	latency;
 	struct kpool_debugfs	dbg;
 	struct kpool_stats	stats;		/* L: counters, no gauges */
 
@@ -923,6 +939,11 @@ int kpool_attrs_check_defaults(void);
 void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
 void kpool_sched_restore(struct kpool *pool);
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
+
+/* latency.c: histograms of waiting and running times */
+void kpool_latency_switch(struct kpool *pool, bool on);
+void kpool_latency_reset(struct kpool *pool);
+void kpool_latency_exit(void);
 
 /* debugfs.c: files for people */
 void kpool_debugfs_add(struct kpool *pool);

@@ -404,6 +404,7 @@ bool kpool_admit_one(struct kpool *pool)
 		kpool_item_unlink(pool, item);
 		/* renumber: items ahead of it may have been accepted later */
 		item->queued_at = jiffies;
+		kpool_latency_queued(item);
 		item->seq = pool->q.next_seq++;
 		kpool_enqueue(pool, item);
 		return true;

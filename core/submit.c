@@ -19,6 +19,7 @@
 #include "debug.h"
 #include "internal.h"
 #include "item.h"
+#include "latency.h"
 #include "lock.h"
 #include "queue.h"
 #include "trace.h"
@@ -278,6 +279,7 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 		return 0;
 	}
 	kpool_ext_run_begin(pool, run, item, KPOOL_RUN_CALLER);
+	kpool_latency_begin(pool, run, item);
 	trace_start(pool, run);
 	kpool_unlock_irq(pool);
 
@@ -294,6 +296,7 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 		});
 
 	raw_spin_lock_irq(&pool->lock);
+	kpool_latency_end(pool, run);
 	kpool_caller_run_end(pool, run, err);
 	return 0;
 }

@@ -22,6 +22,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "latency.h"
 #include "lock.h"
 #include "queue.h"
 #include "run.h"
@@ -66,6 +67,7 @@ static __always_inline void kpool_begin(struct kpool_worker *worker,
 	pool->units_used++;
 	pool->nr_running++;
 	kpool_run_begin(pool, &worker->run, item, fn);
+	kpool_latency_begin(pool, &worker->run, item);
 	trace_start(pool, &worker->run);
 }
 
@@ -122,6 +124,7 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 
 	raw_spin_lock_irq(&pool->lock);
 	worker->nr_runs++;
+	kpool_latency_end(pool, &worker->run);
 	if (likely(kpool_end(worker, err, false)))
 		pool->stats.completed++;
 	/* an item that is admitted now can be the next to start */
