@@ -6,11 +6,15 @@
 #include <linux/debugfs.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
 #include "lock.h"
+
+/* Enough for the stacks of 32 threads. */
+#define KPOOL_DIAGNOSIS_SIZE	SZ_64K
 
 static struct dentry *kpool_debugfs_root;
 
@@ -299,6 +303,21 @@ static int kpool_stalls_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_stalls);
 
+static int kpool_diagnosis_open(struct inode *inode, struct file *file)
+{
+	/* with a buffer that is too small, all stacks would be taken again */
+	return single_open_size(file, kpool_diagnosis_show, inode->i_private,
+				KPOOL_DIAGNOSIS_SIZE);
+}
+
+static const struct file_operations kpool_diagnosis_fops = {
+	.owner		= THIS_MODULE,
+	.open		= kpool_diagnosis_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
 /* Writes */
 
 /* Return the text written to the file @name, to be freed, or an ERR_PTR. */
@@ -523,6 +542,8 @@ void kpool_debugfs_add(struct kpool *pool)
 			    &kpool_errors_fops);
 	debugfs_create_file("stalls", 0400, pool->dbg.dir, pool,
 			    &kpool_stalls_fops);
+	debugfs_create_file("diagnosis", 0400, pool->dbg.dir, pool,
+			    &kpool_diagnosis_fops);
 	debugfs_create_file("latency", 0600, pool->dbg.dir, pool,
 			    &kpool_latency_fops);
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++)

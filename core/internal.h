@@ -127,6 +127,7 @@ struct kpool_run {
 		struct rb_node	by_task;
 		struct list_head free;	/* L: on pool->runs.free */
 	};
+	unsigned long		since;	/* L: external run: jiffies */
 	unsigned int		units;	/* L: units held; 0 in external runs */
 	u32			epoch;	/* L: flush epoch of the item */
 	int			err;	/* L: reason for _DROP or _ABORT */
@@ -237,6 +238,8 @@ struct kpool_waiter {
 	struct kpool_run	*run;	/* I: run that sleeps here, or NULL */
 	struct kpool_run	*behind; /* I: run before awaited one */
 	u64			behind_nr; /* I: kpool_run_nr() of @behind */
+	struct task_struct	*task;	/* I: that sleeps here */
+	unsigned long		since;	/* I: jiffies when it went to sleep */
 	unsigned long		left;	/* L: _FLUSH: own items left */
 	u32			epoch;	/* I: _FLUSH: last epoch waited for */
 	unsigned int		signals; /* I: TASK_* bits that wake it */
@@ -726,6 +729,7 @@ bool kpool_admit_one(struct kpool *pool);
 void kpool_requeue(struct kpool *pool, struct kpool_item *item);
 bool kpool_park_batch(struct kpool *pool);
 bool kpool_has_special_work(struct kpool *pool);
+struct kpool_item *kpool_pick_prio(struct kpool *pool);
 struct kpool_item *kpool_pick_next(struct kpool *pool);
 bool kpool_prepare_start(struct kpool *pool);
 bool kpool_can_start_now(const struct kpool *pool,
@@ -921,6 +925,7 @@ void kpool_replace_dead_work(struct kpool *pool);
 /* watchdog.c: stalled and dead threads */
 void kpool_watchdog_arm(struct kpool *pool);
 void kpool_watchdog_fn(struct work_struct *work);
+bool kpool_get_stack(struct task_struct *task, struct kpool_stack *stack);
 void kpool_stack_req_flush(void);
 
 /* module.c: what an unloading module leaves */
@@ -944,6 +949,12 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
 void kpool_latency_switch(struct kpool *pool, bool on);
 void kpool_latency_reset(struct kpool *pool);
 void kpool_latency_exit(void);
+
+/* stats.c: statistics */
+u32 kpool_oldest_age(struct kpool *pool);
+
+/* diagnosis.c: why no item starts */
+int kpool_diagnosis_show(struct seq_file *m, void *unused);
 
 /* debugfs.c: files for people */
 void kpool_debugfs_add(struct kpool *pool);

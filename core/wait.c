@@ -306,6 +306,8 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	pool->waiters.nr_users++;
 	pool->nr_recheck++;
 	waiter->signals = signals;
+	waiter->task = current;
+	waiter->since = jiffies;
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		kpool_self_wait_add(pool, waiter);
 	kpool_unlock_irq(pool);
