@@ -754,6 +754,7 @@ void kpool_module_exit(void)
 	kpool_destroy_queues();
 	kpool_exit_work_wait_all();
 	kpool_stack_req_flush();
+	kpool_latency_exit();
 	/* kfree_rcu() needs no code of this module: do not wait for it */
 	xa_destroy(&kpool_ids);
 }

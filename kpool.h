@@ -351,7 +351,10 @@ struct kpool_item {
 	};
 	u32			pool_id;
 	u32			epoch;
-	u32			weight;
+	union {
+		u32		weight;
+		u32		queued_us;
+	};
 	union {
 		struct {
 			u16	disabled;

@@ -16,6 +16,7 @@
 #include "internal.h"
 #include "lock.h"
 #include "queue.h"
+#include "trace.h"
 
 static const char *const kpool_no_yes[] = { "no", "yes", NULL };
 static const char *const kpool_policies[] = {
@@ -508,12 +509,20 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
 		      kpool_attrs_validate(&attrs, pool->name);
 	if (!err && tunable == KPOOL_TUNE_NODE)
 		err = kpool_check_cpus(&attrs, pool->name);
-	if (!err)
+	if (!err) {
+		trace_tune(pool, row->name, *kpool_attr(&pool->attrs, row),
+			   *kpool_attr(&attrs, row));
 		kpool_attrs_apply(pool, &attrs);
+	}
 	mutex_unlock(&pool->mutex);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_tune);
+
+static int kpool_nr_cpus(const struct cpumask *mask)
+{
+	return cpumask_weight(mask ?: cpu_possible_mask);
+}
 
 int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask)
 {
@@ -525,8 +534,11 @@ int kpool_tune_cpumask(struct kpool *pool, const struct cpumask *mask)
 	attrs = pool->attrs;
 	attrs.cpumask = kpool_resolve_cpumask(mask);
 	err = kpool_check_cpus(&attrs, pool->name);
-	if (!err)
+	if (!err) {
+		trace_tune(pool, "cpumask", kpool_nr_cpus(pool->attrs.cpumask),
+			   kpool_nr_cpus(attrs.cpumask));
 		kpool_attrs_apply(pool, &attrs);
+	}
 	mutex_unlock(&pool->mutex);
 	return err;
 }

@@ -7,7 +7,6 @@
 #define _KPOOL_COMPAT_H
 
 #include <linux/sched.h>
-#include <linux/sched/debug.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/timer.h>
@@ -59,7 +58,7 @@ static inline void kpool_save_own_stack(struct kpool_stack *stack)
 /*
  * Save the stack of a sleeping task.  stack_trace_save_tsk() is exported since
  * 7.2 at the latest; older kernels can only print the stack to the log.  Return
- * true if it was printed.
+ * false if this is one of them.
  */
 #if defined(CONFIG_STACKTRACE) && LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 static inline bool kpool_save_stack_of(struct task_struct *task,
@@ -67,15 +66,14 @@ static inline bool kpool_save_stack_of(struct task_struct *task,
 {
 	stack->nr = stack_trace_save_tsk(task, stack->entry, KPOOL_STACK_DEPTH,
 					 0);
-	return false;
+	return true;
 }
 #else
 static inline bool kpool_save_stack_of(struct task_struct *task,
 				       struct kpool_stack *stack)
 {
 	stack->nr = 0;
-	sched_show_task(task);
-	return true;
+	return false;
 }
 #endif
 

@@ -151,6 +151,7 @@ void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 	run->task_ref = get_task_struct(current);
 	run->outer = kpool_current_run(pool);
 	run->blocked_on = NULL;
+	run->since = jiffies;
 	pool->runs.nr_ext++;
 	if (!run->outer && !run->worker)
 		pool->runs.nr_threads++;

@@ -6,11 +6,15 @@
 #include <linux/debugfs.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
 #include "lock.h"
+
+/* Enough for the stacks of 32 threads. */
+#define KPOOL_DIAGNOSIS_SIZE	SZ_64K
 
 static struct dentry *kpool_debugfs_root;
 
@@ -299,6 +303,125 @@ static int kpool_stalls_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_stalls);
 
+static int kpool_diagnosis_open(struct inode *inode, struct file *file)
+{
+	/* with a buffer that is too small, all stacks would be taken again */
+	return single_open_size(file, kpool_diagnosis_show, inode->i_private,
+				KPOOL_DIAGNOSIS_SIZE);
+}
+
+static const struct file_operations kpool_diagnosis_fops = {
+	.owner		= THIS_MODULE,
+	.open		= kpool_diagnosis_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+/* Writes */
+
+/* Return the text written to the file @name, to be freed, or an ERR_PTR. */
+static char *kpool_copy_text(struct kpool *pool, const char *name,
+			     const char __user *data, size_t count, loff_t *pos)
+{
+	char *text;
+
+	if (!count || count >= PAGE_SIZE || *pos) {
+		pr_err("%s: bad write to %s: %zu bytes at %lld; allowed: one value, at once\n",
+		       pool->name, name, count, *pos);
+		return ERR_PTR(-EINVAL);
+	}
+	text = memdup_user_nul(data, count);
+	if (!IS_ERR(text) && strlen(text) != count) {
+		pr_err("%s: bad write to %s: a NUL byte; allowed: text\n",
+		       pool->name, name);
+		kfree(text);
+		return ERR_PTR(-EINVAL);
+	}
+	return text;
+}
+
+/* Latency */
+
+/* Return the number of rows up to the last one that counts anything. */
+static int kpool_latency_nr_rows(const struct kpool_latency *latency)
+{
+	int nr = KPOOL_LATENCY_ROWS;
+
+	while (nr && !latency->waiting[nr - 1] && !latency->running[nr - 1])
+		nr--;
+	return nr;
+}
+
+static int kpool_latency_show(struct seq_file *m, void *unused)
+{
+	struct kpool_latency *copy = kmalloc_obj(*copy, GFP_KERNEL);
+	struct kpool *pool = m->private;
+	int i, nr;
+
+	if (!copy)
+		return -ENOMEM;
+	raw_spin_lock_irq(&pool->lock);
+	*copy = pool->latency;
+	kpool_unlock_irq(pool);
+
+	seq_printf(m, "state %s\n", copy->on ? "on" : "off");
+	seq_puts(m, "from_us         waiting      running\n");
+	nr = kpool_latency_nr_rows(copy);
+	for (i = 0; i < nr; i++)
+		seq_printf(m, "%-10lu %12llu %12llu\n", i ? BIT(i - 1) : 0,
+			   copy->waiting[i], copy->running[i]);
+	kfree(copy);
+	return 0;
+}
+
+static int kpool_latency_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, kpool_latency_show, inode->i_private);
+}
+
+static int kpool_latency_by_text(struct kpool *pool, const char *text)
+{
+	if (sysfs_streq(text, "on")) {
+		kpool_latency_switch(pool, true);
+	} else if (sysfs_streq(text, "off")) {
+		kpool_latency_switch(pool, false);
+	} else if (sysfs_streq(text, "reset")) {
+		kpool_latency_reset(pool);
+	} else {
+		pr_err("%s: bad latency \"%*pE\"; allowed: on, off or reset\n",
+		       pool->name, (int)strnlen(text, 32), text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static ssize_t kpool_latency_write(struct file *filp, const char __user *data,
+				   size_t count, loff_t *pos)
+{
+	struct kpool *pool = ((struct seq_file *)filp->private_data)->private;
+	char *text = kpool_copy_text(pool, "latency", data, count, pos);
+	int err;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	err = kpool_latency_by_text(pool, strim(text));
+	kfree(text);
+	if (err)
+		return err;
+	*pos += count;
+	return count;
+}
+
+static const struct file_operations kpool_latency_fops = {
+	.owner		= THIS_MODULE,
+	.open		= kpool_latency_open,
+	.read		= seq_read,
+	.write		= kpool_latency_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
 /* Tunables */
 
 /* File of a tunable. */
@@ -367,23 +490,13 @@ static ssize_t kpool_tunable_write(struct file *filp, const char __user *data,
 		       name, file->pool->owner_name);
 		return -EPERM;
 	}
-	if (!count || count >= PAGE_SIZE || *pos) {
-		pr_err("%s: bad write to %s: %zu bytes at %lld; allowed: one value, at once\n",
-		       file->pool->name, name, count, *pos);
-		return -EINVAL;
-	}
-	text = memdup_user_nul(data, count);
+	text = kpool_copy_text(file->pool, name, data, count, pos);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	if (strlen(text) != count) {
-		pr_err("%s: bad write to %s: a NUL byte; allowed: text\n",
-		       file->pool->name, name);
-		err = -EINVAL;
-	} else if (file->row) {
+	if (file->row)
 		err = kpool_tune_by_text(file->pool, file->row, strim(text));
-	} else {
+	else
 		err = kpool_tune_cpumask_by_text(file->pool, strim(text));
-	}
 	kfree(text);
 	if (err)
 		return err;
@@ -429,6 +542,10 @@ void kpool_debugfs_add(struct kpool *pool)
 			    &kpool_errors_fops);
 	debugfs_create_file("stalls", 0400, pool->dbg.dir, pool,
 			    &kpool_stalls_fops);
+	debugfs_create_file("diagnosis", 0400, pool->dbg.dir, pool,
+			    &kpool_diagnosis_fops);
+	debugfs_create_file("latency", 0600, pool->dbg.dir, pool,
+			    &kpool_latency_fops);
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++)
 		kpool_add_tunable(pool, i, &kpool_attr_table[i]);
 	kpool_add_tunable(pool, i, NULL);
@@ -438,6 +555,8 @@ void kpool_debugfs_add(struct kpool *pool)
 void kpool_debugfs_remove(struct kpool *pool)
 {
 	debugfs_remove(pool->dbg.dir);
+	/* no write can switch it on again */
+	kpool_latency_switch(pool, false);
 	kfree(pool->dbg.files);
 }
 

@@ -61,6 +61,7 @@ static void kpool_delay_expired(struct kpool *pool, struct kpool_job *job)
 
 	item->state = KPOOL_ITEM_IDLE;
 	item->queued_at = jiffies;
+	kpool_latency_queued(item);
 	item->seq = pool->q.next_seq++;
 	kpool_queue_backlog(pool, item);
 }

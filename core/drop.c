@@ -18,6 +18,7 @@
 #include "internal.h"
 #include "lock.h"
 #include "queue.h"
+#include "trace.h"
 
 /*
  * Call the drop function of an accepted item that is not running.  Called with
@@ -33,6 +34,7 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 	kpool_dequeue_dead(pool, item);
 	kpool_ext_run_begin(pool, run, item, kind);
 	run->err = err;
+	trace_drop(pool, item, err);
 	kpool_unlock_irq(pool);
 
 	if (dropped)

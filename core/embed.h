@@ -9,6 +9,9 @@
 
 #include <linux/export.h>
 
+/* the names of trace events are global */
+#define NOTRACE
+
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym)	static_assert(!__same_type(sym, int))
 

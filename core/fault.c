@@ -19,6 +19,7 @@
 #include "internal.h"
 #include "lock.h"
 #include "queue.h"
+#include "trace.h"
 
 /* Record an error of an item in the ring of the pool. */
 static void kpool_record_error(struct kpool *pool, pid_t pid,
@@ -135,6 +136,7 @@ static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
 		return;
 	run->dead = true;
 	pool->faults.nr_dead++;
+	trace_die(pool, run);
 }
 
 /*

@@ -135,11 +135,13 @@ struct kpool_run {
 		struct rb_node	by_task;
 		struct list_head free;	/* L: on pool->runs.free */
 	};
+	unsigned long		since;	/* L: external run: jiffies */
 	unsigned int		units;	/* L: units held; 0 in external runs */
 	u32			epoch;	/* L: flush epoch of the item */
 	int			err;	/* L: reason for _DROP or _ABORT */
 	int			result;	/* L: completion: the job's result */
 	u64			nr;	/* L: external: runs begun here */
+	u64			began_us; /* L: see latency.c; 0: not known */
 	u8			kind;	/* L: enum kpool_run_kind */
 	bool			special; /* L: ends on the slow path */
 	bool			dead;	/* L: accounted: its thread died */
@@ -244,6 +246,8 @@ struct kpool_waiter {
 	struct kpool_run	*run;	/* I: run that sleeps here, or NULL */
 	struct kpool_run	*behind; /* I: run before awaited one */
 	u64			behind_nr; /* I: kpool_run_nr() of @behind */
+	struct task_struct	*task;	/* I: that sleeps here */
+	unsigned long		since;	/* I: jiffies when it went to sleep */
 	unsigned long		left;	/* L: _FLUSH: own items left */
 	u32			epoch;	/* I: _FLUSH: last epoch waited for */
 	unsigned int		signals; /* I: TASK_* bits that wake it */
@@ -415,6 +419,20 @@ struct kpool_watchdog {
 	struct kpool_stall	stalls[KPOOL_NR_STALLS]; /* L: ring */
 };
 
+/*
+ * Rows of a histogram.  The first counts times below 1 us.  Row n counts those
+ * from 2^(n - 1) us to the beginning of the next row, the last all others.
+ */
+#define KPOOL_LATENCY_ROWS	32
+
+/* Histograms of waiting and running times: latency.c. */
+struct kpool_latency {
+	u64			waiting[KPOOL_LATENCY_ROWS];	/* L */
+	u64			running[KPOOL_LATENCY_ROWS];	/* L */
+	u64			on_us;	/* L: when @on has changed */
+	bool			on;	/* L: written by one at a time */
+};
+
 /* Files: debugfs.c. */
 struct kpool_debugfs {
 	struct dentry		*dir;		/* I */
@@ -458,6 +476,7 @@ struct kpool {
 	struct kpool_delays	delays;
 	struct kpool_faults	faults;
 	struct kpool_watchdog	wd;
+	struct kpool_latency	latency;
 	struct kpool_debugfs	dbg;
 	struct kpool_stats	stats;		/* L: counters, no gauges */
 
@@ -722,6 +741,7 @@ bool kpool_admit_one(struct kpool *pool);
 void kpool_requeue(struct kpool *pool, struct kpool_item *item);
 bool kpool_park_batch(struct kpool *pool);
 bool kpool_has_special_work(struct kpool *pool);
+struct kpool_item *kpool_pick_prio(struct kpool *pool);
 struct kpool_item *kpool_pick_next(struct kpool *pool);
 bool kpool_prepare_start(struct kpool *pool);
 bool kpool_can_start_now(const struct kpool *pool,
@@ -915,6 +935,7 @@ void kpool_replace_dead_work(struct kpool *pool);
 /* watchdog.c: stalled and dead threads */
 void kpool_watchdog_arm(struct kpool *pool);
 void kpool_watchdog_fn(struct work_struct *work);
+bool kpool_get_stack(struct task_struct *task, struct kpool_stack *stack);
 void kpool_stack_req_flush(void);
 
 /* module.c: what an unloading module leaves */
@@ -934,6 +955,17 @@ int kpool_attrs_check_defaults(void);
 void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
 void kpool_sched_restore(struct kpool *pool);
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
+
+/* latency.c: histograms of waiting and running times */
+void kpool_latency_switch(struct kpool *pool, bool on);
+void kpool_latency_reset(struct kpool *pool);
+void kpool_latency_exit(void);
+
+/* stats.c: statistics */
+u32 kpool_oldest_age(struct kpool *pool);
+
+/* diagnosis.c: why no item starts */
+int kpool_diagnosis_show(struct seq_file *m, void *unused);
 
 /* debugfs.c: files for people */
 void kpool_debugfs_add(struct kpool *pool);

@@ -22,6 +22,7 @@
 #include "internal.h"
 #include "lock.h"
 #include "queue.h"
+#include "trace.h"
 
 /* Pause after a thread could not be created; each failure doubles it. */
 #define KPOOL_MIN_SPAWN_PAUSE	msecs_to_jiffies(100)
@@ -255,6 +256,7 @@ void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
 	worker->state = why;
 	worker->since = jiffies;
 	pool->mgr.nr_exiting++;
+	trace_purge(pool, worker, why == KPOOL_WORKER_EXPIRED);
 	kpool_update_fast_capacity(pool);
 }
 
@@ -398,6 +400,7 @@ bool kpool_worker_account(struct kpool_worker *worker)
 	worker->since = jiffies;
 	pool->mgr.nr_workers++;
 	pool->stats.spawned++;
+	trace_spawn(pool, worker);
 	kpool_spawn_ended(pool);
 	return true;
 }

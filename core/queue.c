@@ -404,6 +404,7 @@ bool kpool_admit_one(struct kpool *pool)
 		kpool_item_unlink(pool, item);
 		/* renumber: items ahead of it may have been accepted later */
 		item->queued_at = jiffies;
+		kpool_latency_queued(item);
 		item->seq = pool->q.next_seq++;
 		kpool_enqueue(pool, item);
 		return true;
@@ -465,11 +466,12 @@ static bool kpool_bypass_exhausted(const struct kpool *pool)
  * Return the first item of the highest priority.  After max_bypass starts past
  * a lower priority, return the oldest item of the lower ones instead.
  */
-static struct kpool_item *kpool_pick_prio(struct kpool *pool)
+struct kpool_item *kpool_pick_prio(struct kpool *pool)
 {
 	struct kpool_item *first = NULL, *lower = NULL, *item;
 	int prio;
 
+	lockdep_assert_held(&pool->lock);
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
 		item = list_first_entry_or_null(&pool->q.prio[prio],
 						struct kpool_item, node);

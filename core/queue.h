@@ -13,6 +13,8 @@
 
 #include "debug.h"
 #include "internal.h"
+#include "latency.h"
+#include "trace.h"
 
 /* Items examined under one hold of the lock, to find room, a place, a victim. */
 #define KPOOL_MAX_LOOKS		64
@@ -53,9 +55,11 @@ static inline void kpool_count_accepted(struct kpool *pool,
 	lockdep_assert_held(&pool->lock);
 	item->epoch = pool->epoch;
 	item->queued_at = jiffies;
+	kpool_latency_queued(item);
 	item->seq = pool->q.next_seq++;
 	pool->stats.submitted++;
 	kpool_debug_accepted(item);
+	trace_submit(pool, item);
 }
 
 /* Return the list of pool->q.prio that the item belongs to. */

@@ -12,12 +12,13 @@
  * Return the age of the oldest queued item, in jiffies.  Each queue is ordered
  * by age, up to the limit of kpool_unpark().  Called with pool->lock held.
  */
-static u32 kpool_oldest_age(struct kpool *pool)
+u32 kpool_oldest_age(struct kpool *pool)
 {
 	const struct kpool_item *item;
 	u32 age = 0;
 	int prio;
 
+	lockdep_assert_held(&pool->lock);
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
 		item = list_first_entry_or_null(&pool->q.prio[prio],
 						struct kpool_item, node);

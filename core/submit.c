@@ -19,8 +19,10 @@
 #include "debug.h"
 #include "internal.h"
 #include "item.h"
+#include "latency.h"
 #include "lock.h"
 #include "queue.h"
+#include "trace.h"
 
 /* What a submit may do if there is no room. */
 struct kpool_submit_opts {
@@ -158,6 +160,7 @@ int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
 	if (!err && !kpool_can_start_now(pool, item)) {
 		pool->stats.refused++;
 		err = -EAGAIN;
+		trace_refuse(pool, item, err);
 	}
 	if (!err) {
 		kpool_accept(pool, item);
@@ -190,9 +193,11 @@ static bool kpool_can_sleep(const struct kpool *pool,
 static int kpool_block(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_submit_opts *opts)
 {
+	void *fn = kpool_user_fn(item);
 	struct kpool_waiter waiter;
 	int err;
 
+	trace_block(pool, item);
 	kpool_waiter_init(&waiter, KPOOL_WAITER_SUBMIT, item);
 	item->submitter = &waiter;
 	item->state = KPOOL_ITEM_BLOCKED;
@@ -205,6 +210,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	/* timeout or signal: the item is still on pool->q.admission */
 	if (!list_empty(&waiter.node))
 		kpool_unblock(pool, item);
+	trace_unblock(pool, item, fn, err);
 	return err;
 }
 
@@ -218,6 +224,7 @@ static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 	unsigned int units = kpool_units(pool, item);
 
 	pool->stats.refused++;
+	trace_refuse(pool, item, -EAGAIN);
 	if (!pool->init_attrs.room)
 		return -EAGAIN;
 	if (!pool->q.room_units)
@@ -272,10 +279,13 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 		return 0;
 	}
 	kpool_ext_run_begin(pool, run, item, KPOOL_RUN_CALLER);
+	kpool_latency_begin(pool, run, item);
+	trace_start(pool, run);
 	kpool_unlock_irq(pool);
 
 	kpool_task_state_save(&before);
 	err = fn(item);
+	trace_end(pool, run, err);
 	if (unlikely(kpool_task_state_leaked(&before)))
 		kpool_task_state_restore(pool, user_fn, &before);
 	if (err)
@@ -286,6 +296,7 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 		});
 
 	raw_spin_lock_irq(&pool->lock);
+	kpool_latency_end(pool, run);
 	kpool_caller_run_end(pool, run, err);
 	return 0;
 }
@@ -406,13 +417,8 @@ static bool kpool_evict_for(struct kpool *pool,
 
 /* Slow paths: any item, any pool */
 
-/*
- * Return 0 if the item can be accepted, not considering room, or an error.
- * Called with pool->lock held; @pool owns the item.
- */
-int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
+static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 {
-	lockdep_assert_held(&pool->lock);
 	if (item->state != KPOOL_ITEM_IDLE)
 		return -EALREADY;
 	if (pool->closed)
@@ -422,6 +428,21 @@ int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 	if (item->disabled)
 		return -ECANCELED;
 	return kpool_is_special(item) ? kpool_special_check(pool, item) : 0;
+}
+
+/*
+ * Return 0 if the item can be accepted, not considering room, or an error.
+ * Called with pool->lock held; @pool owns the item.
+ */
+int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
+{
+	int err;
+
+	lockdep_assert_held(&pool->lock);
+	err = __kpool_check_accept(pool, item);
+	if (err)
+		trace_refuse(pool, item, err);
+	return err;
 }
 
 /*

@@ -323,6 +323,8 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	lockdep_assert_held(&pool->lock);
 	pool->waiters.nr_users++;
 	waiter->signals = signals;
+	waiter->task = current;
+	waiter->since = jiffies;
 	if (timeout == MAX_SCHEDULE_TIMEOUT)
 		kpool_self_wait_add(pool, waiter);
 	pool->nr_recheck += kpool_is_rechecked(waiter);

@@ -13,12 +13,14 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/debug.h>
 #include <linux/sched/isolation.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 
 #include "internal.h"
 #include "lock.h"
+#include "trace.h"
 
 /*
  * Stalled runs
@@ -103,14 +105,16 @@ void kpool_stack_req_flush(void)
 	synchronize_rcu();
 }
 
-/* Get the stack of the task.  Return true if it is in the log already. */
-static bool kpool_take_stack(struct task_struct *task,
-			     struct kpool_stack *stack)
+/*
+ * Get the stack of the task; @stack->nr is 0 if it is not available.  Return
+ * false if this kernel can only print it to the log.
+ */
+bool kpool_get_stack(struct task_struct *task, struct kpool_stack *stack)
 {
 	if (!task_is_running(task))
 		return kpool_save_stack_of(task, stack);
 	kpool_request_stack(task, stack);
-	return false;
+	return true;
 }
 
 static void kpool_print_stack(const struct kpool_stack *stack, bool printed)
@@ -173,6 +177,7 @@ static unsigned int kpool_count_stalls(struct kpool *pool,
 		if (kpool_is_new_stall(worker, limit)) {
 			worker->stall_reported = worker->nr_runs + 1;
 			pool->stats.stalled++;
+			trace_stall(pool, worker);
 			if (nr < KPOOL_MAX_REPORTED)
 				kpool_note_stall(worker, &first[nr]);
 			nr++;
@@ -191,7 +196,9 @@ static void kpool_report_stall(struct kpool *pool,
 
 	pr_warn("%s: %ps has run for %u ms in worker %d\n", pool->name,
 		stalled->fn, stalled->ran_ms, pid);
-	printed = kpool_take_stack(stalled->task, &stack);
+	printed = !kpool_get_stack(stalled->task, &stack);
+	if (printed)
+		sched_show_task(stalled->task);
 	kpool_print_stack(&stack, printed);
 	kpool_record_stall(pool, pid, stalled->fn, stalled->ran_ms, &stack);
 }

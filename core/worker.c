@@ -22,9 +22,11 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "latency.h"
 #include "lock.h"
 #include "queue.h"
 #include "run.h"
+#include "trace.h"
 
 /* One run: begin it, call the item's function, end it */
 
@@ -66,6 +68,8 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
 	pool->units_used++;
 	pool->nr_running++;
 	kpool_run_begin(pool, &worker->run, item, fn);
+	kpool_latency_begin(pool, &worker->run, item);
+	trace_start(pool, &worker->run);
 }
 
 /*
@@ -109,6 +113,7 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 
 	kpool_lockdep_run_begin(worker, item, fn);
 	err = fn(item);
+	trace_end(pool, &worker->run, err);
 	kpool_lockdep_run_end(worker);
 	if (unlikely(kpool_task_state_leaked(&worker->before)))
 		kpool_task_state_restore(pool, worker->run.fn, &worker->before);
@@ -120,6 +125,7 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 
 	raw_spin_lock_irq(&pool->lock);
 	worker->nr_runs++;
+	kpool_latency_end(pool, &worker->run);
 	if (likely(kpool_worker_end(worker, err, false)))
 		pool->stats.completed++;
 	/* an item that is admitted now can be the next to start */

@@ -95,12 +95,18 @@ lint_sparse() {
 	grep -E '(warning|error):|^WARNING' "$log" | grep -v 'differs from the one used to build the kernel'
 }
 
+# checkpatch IGNORED: the C files whose names it reads
+checkpatch() {
+	xargs -P "$(nproc)" -n 24 "$linux/scripts/checkpatch.pl" --no-tree --strict --terse --quiet \
+		--show-types --no-summary -f --ignore "$1" 2>&1 | grep -v 'uninitialized value'
+}
+
 # The tree is not the kernel's. LINUX_VERSION_CODE has its place in compat.h, where its comparison is
-# taken for one of constants. A row of tunables.h can become declarations, with their semicolons.
+# taken for one of constants. A row of tunables.h can become declarations, with their semicolons. Trace
+# events are laid out as the kernel lays out its own.
 lint_checkpatch() {
-	c_files | xargs -P "$(nproc)" -n 24 "$linux/scripts/checkpatch.pl" --no-tree --strict --terse --quiet \
-		--show-types --no-summary -f \
-		--ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON,TRAILING_SEMICOLON 2>&1 | grep -v 'uninitialized value'
+	c_files | grep -v '^./core/trace.h$' | checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON,TRAILING_SEMICOLON
+	echo core/trace.h | checkpatch OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
 }
 
 # kernel-doc ends the section Return at an empty line, and has the rest in the description.

@@ -211,7 +211,7 @@ def check_files(code, page):
     headers = {" ".join(h.split()) for h in strings(" ".join(
         re.findall(r'seq_puts\(m, "\w+ {2,}\w.*?"', code)))}
     shown = {}
-    for title in ("pools", "<pool>/workers", "<pool>/errors"):
+    for title in ("pools", "<pool>/workers", "<pool>/errors", "<pool>/latency"):
         text = section(page, title)
         head = " ".join(part(text, r"^    # cat [^\n]*\n", r"\n").split())
         shown[head] = re.sub(r"^    .*\n", "", text, flags=re.M)

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Scenes for diagnosis.sh, which reads what <pool>/diagnosis says of them.  Each
+ * stays until scene_ends.
+ */
+#include <linux/delay.h>
+
+#include "jobs.h"
+
+#define MANY	20
+
+static struct kpool *pool;
+static struct probe p[MANY];
+static struct kt_submitter submitter;
+static struct kt_gate callback;
+static struct kpool_stream stream;
+
+static noinline int holds_a_unit(struct kpool_item *item)
+{
+	int ret = probe_fn(item);
+
+	/* no tail call: its name is looked for in the stack */
+	barrier();
+	return ret;
+}
+
+static bool begin(const struct kpool_attrs *attrs)
+{
+	kt_gate_init(&callback);
+	probes_init(p, MANY, holds_a_unit);
+	probes_hold(p, MANY);
+	pool = kt_pool("diagnosis", attrs);
+	return pool;
+}
+
+/* Submit probes that start, one after the other. */
+static void submit_running(int from, int to)
+{
+	for (; from < to; from++) {
+		probes_submit(pool, &p[from], 1);
+		probe_runs(&p[from]);
+	}
+}
+
+static void nothing_is_pending(void)
+{
+	begin(NULL);
+}
+
+/* Two run, three wait for 120 ms, a submitter sleeps for 60 ms. */
+static void units_are_held(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 3,
+	};
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 2);
+	probes_submit(pool, &p[2], 3);
+	kt_sleep_ms(60);
+	kt_submitter_block(&submitter, pool, &p[5].job.item);
+	KT_EXPECT(kt_thread_asleep(&submitter.thread));
+	kt_sleep_ms(60);
+}
+
+static void pool_is_paused(void)
+{
+	static const struct kpool_attrs attrs = { .queue_depth = 3 };
+
+	if (!begin(&attrs))
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 3);
+}
+
+static void next_item_is_heavy(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 3,
+	};
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 4), 0);
+	probes_submit(pool, &p[1], 2);
+}
+
+/* There is no queue: the item is its submitter's still. */
+static void blocked_item_is_heavy(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4 };
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 4), 0);
+	kt_submitter_block(&submitter, pool, &p[1].job.item);
+}
+
+static void submitter_waits_for_a_unit(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	kt_submitter_block(&submitter, pool, &p[1].job.item);
+}
+
+static void stream_is_busy(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 3,
+	};
+
+	if (!begin(&attrs))
+		return;
+	kpool_init_stream(&stream, pool);
+	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, &stream), 0);
+	KT_EXPECT_EQ(kpool_set_stream(&p[1].job, &stream), 0);
+	submit_running(0, 1);
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 0));
+}
+
+static void drops_late(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&callback);
+}
+
+static void drop_function_is_held(void)
+{
+	static const struct kpool_attrs attrs = { .queue_depth = 3 };
+	int i;
+
+	if (!begin(&attrs))
+		return;
+	for (i = 0; i < 2; i++) {
+		kpool_set_drop_fn(&p[i].job.item, drops_late);
+		kpool_set_deadline(&p[i].job, the_past());
+	}
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+}
+
+static bool init_fails;
+
+static void *fails_or_waits(void *data)
+{
+	if (init_fails)
+		return ERR_PTR(-ENOMEM);
+	kt_gate_pass(&callback);
+	return NULL;
+}
+
+static void waits(void *data, void *state)
+{
+	kt_gate_pass(&callback);
+}
+
+static void worker_cannot_be_created(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .worker_init = fails_or_waits, .queue_depth = 3,
+	};
+
+	WRITE_ONCE(init_fails, true);
+	if (!begin(&attrs))
+		return;
+	kt_gate_open(&callback);
+	probes_submit(pool, p, 1);
+	/* until the attempt has ended, it could still succeed */
+	KT_EXPECT(kt_wait(kt_stat(pool, spawned) == 0));
+	kt_sleep_ms(60);
+}
+
+static void worker_is_in_its_init(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .worker_init = fails_or_waits, .queue_depth = 3,
+	};
+
+	WRITE_ONCE(init_fails, false);
+	if (!begin(&attrs))
+		return;
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+}
+
+static void *starts_at_once(void *data)
+{
+	return NULL;
+}
+
+static void worker_is_in_its_exit(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .expiry_ms = 10, .queue_depth = 3,
+		.worker_init = starts_at_once, .worker_exit = waits,
+	};
+
+	if (!begin(&attrs))
+		return;
+	p[0].gate = NULL;
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+	probes_submit(pool, &p[1], 1);
+}
+
+static void submitter_runs_its_item(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	kt_submitter_start(&submitter, pool, &p[1].job.item);
+	probe_runs(&p[1]);
+}
+
+static int runs_first(struct kpool_item *item)
+{
+	return holds_a_unit(item);
+}
+
+static int runs_last(struct kpool_item *item)
+{
+	return holds_a_unit(item);
+}
+
+/*
+ * Many run, the first for longest.  Idle workers are used again last first, so
+ * the order of the runs is not that in which the workers were created.
+ */
+static void many_run(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = MANY };
+	int i;
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, MANY);
+	for (i = 0; i < MANY; i++) {
+		probes_open(&p[i], 1);
+		KT_EXPECT(kt_wait(kt_stat(pool, idle) == i + 1));
+	}
+	probes_init(p, MANY, holds_a_unit);
+	probe_init(&p[0], runs_first, 0);
+	probe_init(&p[MANY - 1], runs_last, 0);
+	probes_hold(p, MANY);
+	submit_running(0, 1);
+	kt_sleep_ms(40);
+	submit_running(1, MANY - 1);
+	kt_sleep_ms(40);
+	submit_running(MANY - 1, MANY);
+}
+
+static void scene_ends(void)
+{
+	if (!pool)
+		return;
+	WRITE_ONCE(init_fails, false);
+	kt_gate_open(&callback);
+	probes_open(p, MANY);
+	kpool_resume(pool);
+	if (submitter.thread.task)
+		KT_EXPECT_EQ(kt_thread_join(&submitter.thread), 0);
+	jobs_end(pool);
+	pool = NULL;
+}
+
+KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
+	  KT_CASE(nothing_is_pending),
+	  KT_CASE(scene_ends),
+	  KT_CASE(units_are_held),
+	  KT_CASE(scene_ends),
+	  KT_CASE(pool_is_paused),
+	  KT_CASE(scene_ends),
+	  KT_CASE(next_item_is_heavy),
+	  KT_CASE(scene_ends),
+	  KT_CASE(blocked_item_is_heavy),
+	  KT_CASE(scene_ends),
+	  KT_CASE(submitter_waits_for_a_unit),
+	  KT_CASE(scene_ends),
+	  KT_CASE(stream_is_busy),
+	  KT_CASE(scene_ends),
+	  KT_CASE(drop_function_is_held),
+	  KT_CASE(scene_ends),
+	  KT_CASE(worker_cannot_be_created),
+	  KT_CASE(scene_ends),
+	  KT_CASE(worker_is_in_its_init),
+	  KT_CASE(scene_ends),
+	  KT_CASE(worker_is_in_its_exit),
+	  KT_CASE(scene_ends),
+	  KT_CASE(submitter_runs_its_item),
+	  KT_CASE(scene_ends),
+	  KT_CASE(many_run),
+	  KT_CASE(scene_ends));

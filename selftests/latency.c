@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Scenes for latency.sh, which reads what <pool>/latency makes of them: items
+ * that wait and run for a known time, which is exact under simulated time.
+ */
+#include <linux/delay.h>
+
+#include "jobs.h"
+
+static struct kpool *pool;
+static struct probe p[2];
+static unsigned int run_us;
+
+static int sleeps(struct kpool_item *item)
+{
+	if (run_us)
+		usleep_range(run_us, run_us);
+	return probe_fn(item);
+}
+
+static void pool_is_made(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 8, .expiry_ms = KPOOL_NO_PURGE,
+	};
+
+	probes_init(p, ARRAY_SIZE(p), sleeps);
+	pool = kt_pool("latency", &attrs);
+}
+
+/* Submit the first probe, which does not start yet. */
+static void waits(unsigned int us)
+{
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 1);
+	usleep_range(us, us);
+}
+
+static void runs(unsigned int us)
+{
+	run_us = us;
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+}
+
+static void item_waits_3000_runs_700(void)
+{
+	if (!pool)
+		return;
+	waits(3000);
+	runs(700);
+}
+
+/* Just below and just above where a row begins. */
+static void item_waits_1020_runs_1030(void)
+{
+	if (!pool)
+		return;
+	waits(1020);
+	runs(1030);
+}
+
+/* Of an item with a weight, only the jiffies are known. */
+static void weighted_item_waits_50000(void)
+{
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
+	waits(50000);
+	runs(700);
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 1), 0);
+}
+
+/* Longer than 32 bits of microseconds. */
+static void item_waits_for_hours(void)
+{
+	if (!pool)
+		return;
+	if (!kt_exact) {
+		kt_skip("simulated time");
+		return;
+	}
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 1);
+	ssleep(2 * 3600);
+	runs(700);
+}
+
+static void item_waits_50000(void)
+{
+	if (pool)
+		waits(50000);
+}
+
+static void item_that_waits_runs_700(void)
+{
+	if (pool)
+		runs(700);
+}
+
+static void item_is_held(void)
+{
+	if (!pool)
+		return;
+	kt_gate_init(&p[0].own);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+}
+
+static void held_item_ends(void)
+{
+	if (!pool)
+		return;
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	p[0].gate = NULL;
+}
+
+/* From when it is due on. */
+static void delayed_job_waits_3000(void)
+{
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job, HZ / 5), 0);
+	KT_EXPECT(kt_wait_for(kt_stat(pool, pending) == 1, KT_LIMIT));
+	usleep_range(3000, 3000);
+	runs(700);
+}
+
+static int completes(struct kpool_item *item)
+{
+	usleep_range(5000, 5000);
+	return 0;
+}
+
+static void ordered_job_waits_once(void)
+{
+	struct kpool_stream stream;
+
+	if (!pool)
+		return;
+	kpool_init_ordered_stream(&stream, pool);
+	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, &stream), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[0].job, completes), 0);
+	waits(3000);
+	runs(700);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[0].job, NULL), 0);
+	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, NULL), 0);
+}
+
+static void pool_is_destroyed(void)
+{
+	jobs_end(pool);
+	pool = NULL;
+}
+
+/* The submitter's item does not wait; its own pool has no other. */
+static void submitter_runs_700(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+
+	if (!pool) {
+		probes_init(p, ARRAY_SIZE(p), sleeps);
+		pool = kt_pool("latency", &attrs);
+		run_us = 0;
+		item_is_held();
+		return;
+	}
+	run_us = 700;
+	probes_submit(pool, &p[1], 1);
+}
+
+KT_MODULE("kpool selftest: scenes for the histograms of latency",
+	  KT_CASE(pool_is_made),
+	  KT_CASE(item_waits_3000_runs_700),
+	  KT_CASE(item_waits_1020_runs_1030),
+	  KT_CASE(weighted_item_waits_50000),
+	  KT_CASE(item_waits_for_hours),
+	  KT_CASE(item_waits_50000),
+	  KT_CASE(item_that_waits_runs_700),
+	  KT_CASE(item_is_held),
+	  KT_CASE(held_item_ends),
+	  KT_CASE(delayed_job_waits_3000),
+	  KT_CASE(ordered_job_waits_once),
+	  KT_CASE(submitter_runs_700),
+	  KT_CASE(pool_is_destroyed));

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# boots: alone
+# patches: yes
+# What <pool>/latency counts, and what it takes.
+
+. "$(dirname "$0")/ktap.sh"
+
+file=$KPOOL_DEBUGFS/latency/latency
+
+# rows: those that count something, as FROM:WAITING/RUNNING
+rows() {
+	awk 'NR > 2 && ($2 || $3) { printf "%s:%s/%s ", $1, $2, $3 }' "$file"
+}
+
+# total: as WAITING/RUNNING
+total() {
+	awk 'NR > 2 { w += $2; r += $3 } END { print w + 0 "/" r + 0 }' "$file"
+}
+
+# counts NAME TOTAL ROWS: which rows is known under simulated time only
+counts() {
+	ktap_is "$1: each time is counted" "$2" "$(total)"
+	[ "${KERNEL:-}" != uml-time ] || ktap_is "$1: in its row" "$3" "$(rows | sed 's/ $//')"
+	echo reset >"$file"
+}
+
+# scene CASE TOTAL ROWS
+scene() {
+	run_case latency "$1"
+	counts "$@"
+}
+
+# Fails if a word does something else, or the file says something else than it does.
+words_switch() {
+	ktap_is "it is off at first" "state off" "$(head -n 1 "$file")"
+	scene item_waits_3000_runs_700 0/0 ""
+	echo on >"$file"
+	ktap_is "it is on" "state on" "$(head -n 1 "$file")"
+	run_case latency item_waits_3000_runs_700
+	echo off >"$file"
+	ktap_is "it is off again" "state off" "$(head -n 1 "$file")"
+	run_case latency item_waits_3000_runs_700
+	counts "what was counted stays" 1/1 "512:0/1 2048:1/0"
+	ktap_is "it is empty after a reset" 2 "$(wc -l <"$file")"
+}
+
+# Fails if a bad word is taken, or the log does not say what is allowed.
+bad_words_are_refused() {
+	for word in yes 1 "on off" resets; do
+		{ echo "$word" >"$file"; } 2>&1 | grep -q 'Invalid argument' &&
+			dmesg | grep -qF "latency: bad latency \"$word\"; allowed: on, off or reset"
+		ktap_result $? "\"$word\" is refused"
+	done
+	ktap_is "it is off still" "state off" "$(head -n 1 "$file")"
+}
+
+# Fails if an item that was queued, or has begun to run, while it was off is counted with a time that
+# was never taken.
+it_begins_when_switched_on() {
+	run_case latency item_waits_50000
+	echo on >"$file"
+	scene item_that_waits_runs_700 1/1 "512:0/1 32768:1/0"
+	echo off >"$file"
+	run_case latency item_is_held
+	echo on >"$file"
+	scene held_item_ends 0/0 ""
+	run_case latency item_is_held
+	echo off >"$file"
+	echo on >"$file"
+	run_case latency held_item_ends
+	counts "what ran before it was on again" 1/0 "0:1/0"
+}
+
+# Fails if a time is in the row beside its own, or of something else.
+times_are_in_their_rows() {
+	scene item_waits_3000_runs_700 1/1 "512:0/1 2048:1/0"
+	scene item_waits_1020_runs_1030 1/1 "512:1/0 1024:0/1"
+	scene weighted_item_waits_50000 1/1 "512:0/1 32768:1/0"
+	# the last row has all that are longer
+	[ "${KERNEL:-}" != uml-time ] || scene item_waits_for_hours 1/1 "512:0/1 1073741824:1/0"
+	scene delayed_job_waits_3000 1/1 "512:0/1 2048:1/0"
+	scene ordered_job_waits_once 1/2 "512:0/1 2048:1/0 4096:0/1"
+}
+
+# Fails if an item that its submitter runs is left out, or one that has not ended is counted.
+submitters_count() {
+	run_case latency submitter_runs_700
+	echo on >"$file"
+	scene submitter_runs_700 1/1 "0:1/0 512:0/1"
+}
+
+ktap_begin
+if load_tested latency && mount_debugfs; then
+	run_case latency pool_is_made
+	words_switch
+	bad_words_are_refused
+	it_begins_when_switched_on
+	times_are_in_their_rows
+	run_case latency pool_is_destroyed
+	submitters_count
+	run_case latency held_item_ends
+	run_case latency pool_is_destroyed
+	unload_test latency
+fi
+ktap_end
