@@ -205,7 +205,7 @@ main() {
 		shared=no
 		[ ${#alone[@]} -gt 0 ] || die "none of these runs on $kernel"
 	fi
-	readarray -t programs < <(needed_programs selftests/run.sh "$@" | cut -d ' ' -f 1)
+	readarray -t programs < <(heads_say guest-needs selftests/run.sh "$@" | cut -d ' ' -f 1)
 	need_packages perl "${guest_packages[@]}" "${kernel_packages[@]}" "${programs[@]}"
 	mkdir -p "$cache/results/$tree_id"
 	cd "$cache/results/$tree_id" || exit

@@ -113,7 +113,7 @@ main() {
 	local programs
 	parse "$@"
 	choose_kernel
-	readarray -t programs < <(needed_programs "${script[@]}" | cut -d ' ' -f 1)
+	readarray -t programs < <(heads_say guest-needs "${script[@]}" | cut -d ' ' -f 1)
 	need_packages "${guest_packages[@]}" "${kernel_packages[@]}" "${programs[@]}"
 	prepare_kernel
 	run=$(mktemp -d "${TMPDIR:-/tmp}/kpool-testbed.XXXXXX")
