@@ -7,14 +7,14 @@
 
 #include "jobs.h"
 
-static struct kpool *pool;
+static struct kpool *pool, *other;
 static struct probe p[2];
 static unsigned int run_us;
 
 static int sleeps(struct kpool_item *item)
 {
 	if (run_us)
-		usleep_range(run_us, run_us);
+		usleep_range(run_us, run_us + 1);
 	return probe_fn(item);
 }
 
@@ -26,6 +26,7 @@ static void pool_is_made(void)
 
 	probes_init(p, ARRAY_SIZE(p), sleeps);
 	pool = kt_pool("latency", &attrs);
+	other = kt_pool("latency-other", &attrs);
 }
 
 /* Submit the first probe, which does not start yet. */
@@ -33,7 +34,7 @@ static void waits(unsigned int us)
 {
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, p, 1);
-	usleep_range(us, us);
+	usleep_range(us, us + 1);
 }
 
 static void runs(unsigned int us)
@@ -125,13 +126,13 @@ static void delayed_job_waits_3000(void)
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job, HZ / 5), 0);
 	KT_EXPECT(kt_wait_for(kt_stat(pool, pending) == 1, KT_LIMIT));
-	usleep_range(3000, 3000);
+	usleep_range(3000, 3000 + 1);
 	runs(700);
 }
 
 static int completes(struct kpool_item *item)
 {
-	usleep_range(5000, 5000);
+	usleep_range(5000, 5000 + 1);
 	return 0;
 }
 
@@ -153,7 +154,9 @@ static void ordered_job_waits_once(void)
 static void pool_is_destroyed(void)
 {
 	jobs_end(pool);
+	jobs_end(other);
 	pool = NULL;
+	other = NULL;
 }
 
 /* The submitter's item does not wait; its own pool has no other. */

@@ -55,9 +55,18 @@ bad_words_are_refused() {
 	ktap_is "it is off still" "state off" "$(head -n 1 "$file")"
 }
 
+# Fails if a pool counts because another one does.
+each_pool_has_its_own() {
+	echo on >"$KPOOL_DEBUGFS/latency-other/latency"
+	scene item_waits_3000_runs_700 0/0 ""
+	echo off >"$KPOOL_DEBUGFS/latency-other/latency"
+}
+
 # Fails if an item that was queued, or has begun to run, while it was off is counted with a time that
 # was never taken.
 it_begins_when_switched_on() {
+	# what was noted before is old then
+	sleep 1
 	run_case latency item_waits_50000
 	echo on >"$file"
 	scene item_that_waits_runs_700 1/1 "512:0/1 32768:1/0"
@@ -95,6 +104,7 @@ if load_tested latency && mount_debugfs; then
 	run_case latency pool_is_made
 	words_switch
 	bad_words_are_refused
+	each_pool_has_its_own
 	it_begins_when_switched_on
 	times_are_in_their_rows
 	run_case latency pool_is_destroyed
