@@ -255,6 +255,24 @@ static struct kpool_item *kpool_next_item(struct kpool *pool)
 }
 
 /*
+ * Let another task run that this worker has woken, probably by the end of an
+ * item.  Meanwhile the worker counts as waking: if that task submits the next
+ * item, it does not have to wake a worker for it.  Called with pool->lock held,
+ * which is dropped.
+ */
+static void kpool_worker_yield(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+
+	worker->state = KPOOL_WORKER_WAKING;
+	pool->mgr.nr_waking++;
+	kpool_unlock_irq(pool);
+	cond_resched();
+	raw_spin_lock_irq(&pool->lock);
+	pool->mgr.nr_waking--;
+}
+
+/*
  * Sleep until this worker has something to do.  Returns false if the worker
  * must exit.  Called with pool->lock held, which is dropped while asleep.
  *
@@ -270,6 +288,10 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 	if (kpool_should_exit(pool)) {
 		kpool_worker_retire(pool, worker, KPOOL_WORKER_RETIRED);
 		return false;
+	}
+	if (need_resched()) {
+		kpool_worker_yield(worker);
+		return true;
 	}
 
 	worker->state = KPOOL_WORKER_IDLE;

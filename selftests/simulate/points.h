@@ -216,6 +216,8 @@ static inline void sim_state_point(unsigned int state)
 #define __set_current_state(state)	sim_state_point(state)
 #undef cond_resched
 #define cond_resched()			sim_point()
+/* another thread wants the CPU, now and then */
+#define need_resched()			sim_percent(12)
 
 /* Threads */
 

@@ -313,7 +313,6 @@ extern bool sim_tracing;
 
 /* pct.c */
 unsigned int sim_random(unsigned int n);
-bool sim_percent(unsigned int percent);
 void sim_schedule_begin(u64 seed, unsigned int variant);
 void sim_schedule_end(void);
 void sim_priority(struct task_struct *task, int priority);

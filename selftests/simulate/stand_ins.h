@@ -16,6 +16,7 @@ struct task_struct;
 
 /* pct.c */
 void sim_point(void);
+bool sim_percent(unsigned int percent);
 
 /* model.c */
 void sim_step(const void *lock);
