@@ -360,10 +360,11 @@ static bool kpool_wait_orphan_run(struct kpool_going *going)
 	run = kpool_find_worker_run(going) ?: kpool_find_ext_run(going);
 	if (!run)
 		return false;
-	kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, NULL);
 	raw_spin_lock_irq(&pool->lock);
 	/* the memory stays the pool's, but another run can use it by now */
 	if (kpool_run_is_of(run, going->module)) {
+		/* an ordered job keeps its waiters until it is completed */
+		kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, run->item);
 		list_add_tail(&waiter.node, &run->waiters);
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 		going->awaited++;

@@ -19,7 +19,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, group, held, drops, foreign, itself, itself_later, its_function, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -166,6 +166,22 @@ static bool leaves(const char *what)
 	return !strcmp(leave, what);
 }
 
+static int ordered_fn(struct kpool_item *item)
+{
+	msleep(100);
+	pr_info("module_unload: a completion ends\n");
+	return 0;
+}
+
+/* Put the job into what is to be left. */
+static void join(struct kpool_job *job)
+{
+	if (leaves("stream") || leaves("ordered"))
+		kpool_set_stream(job, &stream);
+	if (leaves("ordered"))
+		kpool_set_complete_fn(job, ordered_fn);
+}
+
 /* Accepted, and not to run before the module goes. */
 static int leave_one(int i)
 {
@@ -174,8 +190,7 @@ static int leave_one(int i)
 	if (leaves("functions"))
 		return kpool_submit_fn(pool, left_function, NULL, GFP_KERNEL);
 	kpool_init_job(job, left_fn);
-	if (leaves("stream"))
-		kpool_set_stream(job, &stream);
+	join(job);
 	if (leaves("group"))
 		kpool_set_group(job, &group);
 	if (leaves("drops"))
@@ -199,8 +214,7 @@ static int run_one(int i)
 	/* its memory is all that is of this module */
 	if (leaves("borrowed"))
 		kpool_init_job(&running[i], (kpool_item_fn)fn);
-	if (leaves("stream"))
-		kpool_set_stream(&running[i], &stream);
+	join(&running[i]);
 	return kpool_submit(pool, &running[i].item);
 }
 
@@ -262,7 +276,10 @@ static int __init forgotten_init(void)
 	pool = kpool_default();
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
-	kpool_init_stream(&stream, pool);
+	if (leaves("ordered"))
+		kpool_init_ordered_stream(&stream, pool);
+	else
+		kpool_init_stream(&stream, pool);
 	err = kpool_init_group(&group, pool, NULL, 0);
 	runs = clamp(runs, 0, LEFT_MAX);
 	for (i = 0; i < runs && !err; i++)

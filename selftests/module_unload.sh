@@ -37,7 +37,7 @@ of_client() {
 }
 
 # Fails (oopses) if what is pending or delayed runs when its code has gone, or if rmmod returns while
-# an item still runs; or if the log does not count both.
+# an item still runs, or is to be completed; or if the log does not count both.
 # forget WHAT CAPACITY RUNNING CANCELLED [TAKER]: of the client's own; with a thread that takes the
 # second while the search stands at it
 forget() {
@@ -219,6 +219,7 @@ else
 	forget functions 1 1 16
 	forget delayed 4 0 16
 	forget stream 4 1 16
+	forget ordered 2 2 16
 	forget group 2 2 16
 	forget held 4 4 4
 	forget running 4 4 0
