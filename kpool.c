@@ -748,13 +748,14 @@ void kpool_module_exit(void)
 	kpool_end_orphans(THIS_MODULE);
 	if (kpool_the_default)
 		__kpool_destroy(kpool_the_default);
+	/* an item of the default pool can have created another */
+	kpool_end_orphans(THIS_MODULE);
 	kpool_free_orphans();
 	kpool_debugfs_exit();
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
 	kpool_destroy_queues();
 	kpool_exit_work_wait_all();
 	kpool_stack_req_flush();
-	kpool_latency_exit();
 	/* kfree_rcu() needs no code of this module: do not wait for it */
 	xa_destroy(&kpool_ids);
 }

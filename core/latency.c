@@ -10,22 +10,34 @@
  * if they agree with the jiffies, otherwise the jiffies do.
  *
  * The key is patched into the code, which takes the lock of CPU hotplug.  A pool
- * can be destroyed where that lock must not be taken, so the key is switched
- * off in a work.
+ * can be destroyed where that lock is held, and waits for the writers of its
+ * files.  So neither waits for the lock: a work switches the key.
  */
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/workqueue.h>
 
 #include "internal.h"
 #include "latency.h"
 #include "lock.h"
 
-DEFINE_STATIC_KEY_DEFERRED_FALSE(kpool_latency_key, 0);
+DEFINE_STATIC_KEY_FALSE(kpool_latency_key);
 
-/* Held to switch the histograms of a pool on or off. */
-static DEFINE_MUTEX(kpool_latency_mutex);
+/* Number of pools that have the histograms on. */
+static atomic_t kpool_latency_users = ATOMIC_INIT(0);
+
+static void kpool_latency_work_fn(struct work_struct *work)
+{
+	if (atomic_read(&kpool_latency_users))
+		static_branch_enable(&kpool_latency_key);
+	else
+		static_branch_disable(&kpool_latency_key);
+}
+
+static DECLARE_WORK(kpool_latency_work, kpool_latency_work_fn);
 
 static u64 kpool_now_us(void)
 {
@@ -83,23 +95,26 @@ void __kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 				    kpool_now_us() - run->began_us);
 }
 
-/* Switch the histograms on or off.  What they have counted stays. */
+/*
+ * Switch the histograms on or off.  What they have counted stays.  They begin to
+ * count when the work has run.
+ */
 void kpool_latency_switch(struct kpool *pool, bool on)
 {
-	mutex_lock(&kpool_latency_mutex);
-	if (pool->latency.on == on) {
-		mutex_unlock(&kpool_latency_mutex);
-		return;
-	}
-	if (on)
-		static_branch_deferred_inc(&kpool_latency_key);
+	bool change;
+
 	raw_spin_lock_irq(&pool->lock);
-	pool->latency.on = on;
-	pool->latency.on_us = kpool_now_us();
+	change = pool->latency.on != on;
+	if (change) {
+		pool->latency.on = on;
+		pool->latency.on_us = kpool_now_us();
+	}
 	kpool_unlock_irq(pool);
-	if (!on)
-		static_branch_slow_dec_deferred(&kpool_latency_key);
-	mutex_unlock(&kpool_latency_mutex);
+	if (!change)
+		return;
+	atomic_add(on ? 1 : -1, &kpool_latency_users);
+	/* not on kpool_wq: the work can wait for clients */
+	queue_work(kpool_callback_wq, &kpool_latency_work);
 }
 
 /* Set all counts to 0. */
@@ -109,10 +124,4 @@ void kpool_latency_reset(struct kpool *pool)
 	memset(pool->latency.waiting, 0, sizeof(pool->latency.waiting));
 	memset(pool->latency.running, 0, sizeof(pool->latency.running));
 	kpool_unlock_irq(pool);
-}
-
-/* Wait until the key is off.  Called at module exit. */
-void kpool_latency_exit(void)
-{
-	static_key_deferred_flush(&kpool_latency_key);
 }

@@ -8,11 +8,11 @@
 #ifndef _KPOOL_LATENCY_H
 #define _KPOOL_LATENCY_H
 
-#include <linux/jump_label_ratelimit.h>
+#include <linux/jump_label.h>
 
 #include "internal.h"
 
-extern struct static_key_false_deferred kpool_latency_key;
+DECLARE_STATIC_KEY_FALSE(kpool_latency_key);
 
 void __kpool_latency_queued(struct kpool_item *item);
 void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
@@ -22,7 +22,7 @@ void __kpool_latency_end(struct kpool *pool, struct kpool_run *run);
 /* Note when the item was queued, that is when item->queued_at is set. */
 static inline void kpool_latency_queued(struct kpool_item *item)
 {
-	if (static_branch_unlikely(&kpool_latency_key.key))
+	if (static_branch_unlikely(&kpool_latency_key))
 		__kpool_latency_queued(item);
 }
 
@@ -32,7 +32,7 @@ static inline void kpool_latency_begin(struct kpool *pool,
 				       const struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
-	if (static_branch_unlikely(&kpool_latency_key.key))
+	if (static_branch_unlikely(&kpool_latency_key))
 		__kpool_latency_begin(pool, run, item);
 }
 
@@ -40,7 +40,7 @@ static inline void kpool_latency_begin(struct kpool *pool,
 static inline void kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 {
 	lockdep_assert_held(&pool->lock);
-	if (static_branch_unlikely(&kpool_latency_key.key))
+	if (static_branch_unlikely(&kpool_latency_key))
 		__kpool_latency_end(pool, run);
 }
 
