@@ -409,17 +409,18 @@ static void kpool_reap_dead_worker(struct kpool *pool,
 {
 	struct kpool_run *run = &worker->run;
 
-	mutex_lock(&pool->mutex);
-	list_del_init(&worker->member);
-	mutex_unlock(&pool->mutex);
 	pr_err("%s: worker %d has died in %ps\n", pool->name,
 	       task_pid_nr(worker->task), READ_ONCE(worker->run.fn));
+	/* the module notifier always finds the run: here, or as an external one */
+	mutex_lock(&pool->mutex);
+	list_del_init(&worker->member);
 	raw_spin_lock_irq(&pool->lock);
 	kpool_take_over_run(pool, run);
 	/* do not call the fault handler again if the worker died in it */
 	if (worker->in_fault_handler)
 		run->notified = KPOOL_NOTIFIED_HANDLER;
 	kpool_unlock_irq(pool);
+	mutex_unlock(&pool->mutex);
 	kpool_finish_dead_worker(pool, worker);
 }
 
@@ -441,7 +442,10 @@ static bool kpool_ext_run_is_dead(struct kpool_run *run)
 	       (worker && worker->task == run->task && READ_ONCE(worker->died));
 }
 
-/* Mark external runs whose thread has died.  Return one of them, or NULL. */
+/*
+ * Mark external runs whose thread has died.  Return one of them, or NULL: that
+ * of the drop work last, because to reap it takes memory.
+ */
 static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 {
 	struct kpool_run *run, *found = NULL;
@@ -455,10 +459,11 @@ static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 			if (!run)
 				break;
 			task = run->task;
-			if (kpool_ext_run_is_dead(run)) {
-				kpool_mark_dead(pool, run);
+			if (!kpool_ext_run_is_dead(run))
+				continue;
+			kpool_mark_dead(pool, run);
+			if (!found || found == &pool->runs.drop)
 				found = run;
-			}
 		}
 		kpool_unlock_irq(pool);
 	} while (run);
@@ -572,12 +577,14 @@ void kpool_reap_dead(struct kpool *pool)
 
 	do {
 		worker = kpool_find_dead_worker(pool);
-		while ((run = kpool_find_dead_run(pool)))
-			if (!kpool_reap_dead_ext_run(pool, run))
-				return;
+		while ((run = kpool_find_dead_run(pool)) &&
+		       run != &pool->runs.drop)
+			kpool_reap_dead_ext_run(pool, run);
 		if (worker)
 			kpool_reap_dead_worker(pool, worker);
-	} while (worker);
+		else if (run && !kpool_reap_dead_ext_run(pool, run))
+			return;
+	} while (worker || run);
 }
 
 /* Find dead threads from the watchdog */
