@@ -235,20 +235,26 @@ out:
 	finish();
 }
 
+static const char *const pools[] = { "quiet", "busy", NULL };
+
 /*
  * While the handler is called for one death, another that is not reaped yet
- * makes no progress for it.
- * Fails (hangs) if a dead submitter is taken for one that goes on: mutant
- * dead-submitter-is-progress.
+ * makes no progress for it, also if other items of the pool run.
+ * Fails (hangs) if a dead submitter is taken for one that goes on: mutants
+ * dead-submitter-is-progress, next-death-is-progress.
  */
-static void handler_cannot_wait_for_the_next_death(void)
+static void handler_cannot_wait_for_the_next_death(int busy)
 {
 	struct kt_thread submitter = { };
 
 	if (!begin(DIE_NULL))
 		goto out;
-	probes_open(&holder, 1);
-	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	if (busy) {
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	} else {
+		probes_open(&holder, 1);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+	}
 	victim_init(&other, DIE_NULL);
 	kt_gate_init(&blaming_other);
 	other_got = 1;
@@ -258,9 +264,13 @@ static void handler_cannot_wait_for_the_next_death(void)
 	KT_EXPECT(kt_wait(atomic_read(&blaming_other.started)));
 	victim_let_die(&victim);
 	expect_dead(&submitter);
+	/* the watchdog has to see it first */
+	if (busy)
+		kt_sleep_ms(3000);
 	kt_gate_open(&blaming_other);
 	KT_EXPECT(kt_wait(READ_ONCE(other_got) <= 0));
 	KT_EXPECT_EQ(other_got, -EDEADLK);
+	probes_open(&holder, 1);
 	dead_are(pool, 1);
 	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 1));
 	KT_EXPECT_EQ(atomic_read(&blamed), 2);
@@ -321,6 +331,6 @@ KT_MODULE("kpool selftest: submitters that oops",
 	  KT_EACH(waiter_gets_eio, waits),
 	  KT_CASE(call_of_dead_submitter_is_released),
 	  KT_CASE(nested_runs_both_end),
-	  KT_CASE(handler_cannot_wait_for_the_next_death),
+	  KT_EACH(handler_cannot_wait_for_the_next_death, pools),
 	  KT_CASE(late_death_is_noticed),
 	  KT_CASE(many_die_in_a_row));
