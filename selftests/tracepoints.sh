@@ -15,7 +15,8 @@ mount_tracefs() {
 }
 
 # seen: the events, without thread, CPU and time. An address is @1, @2 in the order of appearance, and
-# @0 if it is NULL; a pid that is the thread's own is "own", another one "other".
+# @0 if it is NULL; a pid that is the thread's own is "own", another one "other". A worker that has not
+# expired is retired by itself or by another thread.
 seen() {
 	awk '/^#/ { next }
 		{
@@ -23,7 +24,9 @@ seen() {
 			own = substr($0, RSTART + 1, RLENGTH - 2)
 			sub(/^.* [0-9.]+: /, "")
 			for (i = 2; i <= NF; i++) {
-				if ($i ~ /^pid=/)
+				if ($i ~ /^pid=/ && /^purge: .* expired=0 /)
+					$i = "pid=any"
+				else if ($i ~ /^pid=/)
 					$i = $i == "pid=" own ? "pid=own" : "pid=other"
 				if ($i !~ /^item=/)
 					continue
@@ -47,14 +50,14 @@ expected() {
 		spawn: pid=own node=-1 alive=1
 		start: item=@1 function=probe_fn [tracepoints]
 		end: item=@1 function=probe_fn [tracepoints] err=-5
-		purge: pid=other expired=0
+		purge: pid=any expired=0
 	END
 	function_runs_*) cat <<-END ;;
 		submit: item=@1 function=by_argument [tracepoints]
 		spawn: pid=own node=-1 alive=1
 		start: item=@1 function=by_argument [tracepoints]
 		end: item=@1 function=by_argument [tracepoints] err=0
-		purge: pid=other expired=0
+		purge: pid=any expired=0
 	END
 	ordered_job_*) cat <<-END ;;
 		submit: item=@1 function=probe_fn [tracepoints]
@@ -63,7 +66,7 @@ expected() {
 		end: item=@1 function=probe_fn [tracepoints] err=0
 		start: item=@1 function=completes [tracepoints]
 		end: item=@1 function=completes [tracepoints] err=0
-		purge: pid=other expired=0
+		purge: pid=any expired=0
 	END
 	submit_is_refused) cat <<-END ;;
 		submit: item=@1 function=probe_fn [tracepoints]
@@ -73,7 +76,7 @@ expected() {
 		refuse: item=@2 function=probe_fn [tracepoints] err=-11
 		refuse: item=@2 function=probe_fn [tracepoints] err=-108
 		end: item=@1 function=probe_fn [tracepoints] err=0
-		purge: pid=own expired=0
+		purge: pid=any expired=0
 	END
 	submitter_is_*) cat <<-END ;;
 		submit: item=@1 function=probe_fn [tracepoints]
@@ -84,7 +87,7 @@ expected() {
 		block: item=@2 function=probe_fn [tracepoints]
 		unblock: item=@2 function=probe_fn [tracepoints] err=-125
 		end: item=@1 function=probe_fn [tracepoints] err=0
-		purge: pid=other expired=0
+		purge: pid=any expired=0
 	END
 	item_is_dropped) cat <<-END ;;
 		submit: item=@1 function=probe_fn [tracepoints]
@@ -92,7 +95,7 @@ expected() {
 		drop: item=@1 function=probe_fn [tracepoints] err=-62
 		submit: item=@2 function=probe_fn [tracepoints]
 		drop: item=@2 function=probe_fn [tracepoints] err=-125
-		purge: pid=other expired=0
+		purge: pid=any expired=0
 	END
 	submitter_runs_*) cat <<-END ;;
 		submit: item=@1 function=probe_fn [tracepoints]
@@ -102,7 +105,7 @@ expected() {
 		start: item=@2 function=probe_fn [tracepoints]
 		end: item=@2 function=probe_fn [tracepoints] err=0
 		end: item=@1 function=probe_fn [tracepoints] err=0
-		purge: pid=other expired=0
+		purge: pid=any expired=0
 	END
 	worker_expires) cat <<-END ;;
 		submit: item=@1 function=probe_fn [tracepoints]
@@ -118,7 +121,7 @@ expected() {
 		tune: attribute=stall_ms old=2147483647 new=100
 		stall: item=@1 function=probe_fn [tracepoints] pid=other ran_ms=long
 		end: item=@1 function=probe_fn [tracepoints] err=0
-		purge: pid=other expired=0
+		purge: pid=any expired=0
 	END
 	worker_dies) cat <<-END ;;
 		submit: item=@1 function=ends_its_thread [tracepoints]
