@@ -109,8 +109,14 @@ is_loaded() {
 	[ -d "/sys/module/$1" ]
 }
 
+# load_kpool: the one that was built beside the selftests, or else the one that is installed
 load_kpool() {
-	is_loaded kpool || insmod "$KPOOL_KO"
+	is_loaded kpool && return
+	if [ -e "$KPOOL_KO" ]; then
+		insmod "$KPOOL_KO"
+	else
+		modprobe kpool
+	fi
 }
 
 # load_test MODULE [PARAMETER...]: load one of the modules beside the scripts

@@ -63,10 +63,11 @@ if [ "${1:-}" = -l ]; then
 	selftests "${2:-.}"
 	exit
 fi
-[ -d /sys/module/kpool ] || insmod ../kpool.ko || exit 1
+# 4 is kselftest's exit status for what cannot run here
+sh -c '. ./ktap.sh; load_kpool' ./run || exit 4
 failed=0
 # shellcheck disable=SC2046 # names without spaces
-[ $# -gt 0 ] || set -- $(shared) ported
+[ $# -gt 0 ] || set -- $(shared) $([ ! -d ported ] || echo ported)
 for arg in "$@"; do
 	case $arg in
 	ported) names=$(selftests ported) ;;
