@@ -90,7 +90,7 @@ ktap_end() {
 	exit 0
 }
 
-# wait_until COMMAND...: it succeeds; false if it does not within a minute, which only a hang explains
+# wait_until COMMAND...: it succeeds; false if it does not within a minute, as after a hang
 wait_until() {
 	wait_tries=1200
 	until "$@"; do
