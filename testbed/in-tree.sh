@@ -65,13 +65,17 @@ for_linked_in() {
 		inside == want' want="$1" "$tree/kpool.h"
 }
 
+# sender FORMAT: the author of the last commit
+sender() {
+	git -C "$tree" log -1 --format="$1"
+}
+
 # maintainers: the entry, with the paths that are there
 maintainers() {
 	local line
 	while IFS= read -r line; do
 		[[ $line != F:* ]] || [ -e "$into/${line#F:$'\t'}" ] || continue
-		printf '%s\n' "${line/@MAINTAINER@/$(git -C "$tree" config user.name) <$(
-			git -C "$tree" config user.email)>}"
+		printf '%s\n' "${line/@MAINTAINER@/$(sender '%an <%ae>')}"
 	done <"$tree/in-tree/MAINTAINERS"
 }
 
@@ -242,10 +246,6 @@ add() {
 
 edited=(MAINTAINERS lib/Kconfig lib/Makefile Documentation/core-api/index.rst tools/testing/selftests/Makefile)
 
-sender() {
-	git -C "$tree" log -1 --format="$1"
-}
-
 series_git() {
 	git -C "$into" -c user.name="$(sender %an)" -c user.email="$(sender %ae)" -c core.autocrlf=false "$@"
 }
@@ -410,6 +410,7 @@ check() {
 
 main() {
 	local command=${1:-}
+	[ -n "$(sender %ae)" ] || die "$tree is no git checkout, whose last commit has the sender of the series"
 	case $command:$# in
 	add:2) add "$2" ;;
 	series:2) series "$2" "$tree/build/series" ;;
