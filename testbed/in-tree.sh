@@ -225,9 +225,11 @@ no_dangling_names() {
 		tools/testing/selftests/kpool | sort -u)
 }
 
-# is_linux DIR
+# is_linux DIR: of a version that needs no stand-ins
 is_linux() {
 	[ -e "$1/lib/Kconfig" ] || die "$1 is no source tree of Linux"
+	awk '/^(VERSION|PATCHLEVEL) = / { version = version * 1000 + $3 }
+		END { exit version < 7002 }' "$1/Makefile" || die "$1 is older than Linux 7.2"
 }
 
 add() {
