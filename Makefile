@@ -51,6 +51,12 @@ bench:
 reach:
 	@testbed/reach.sh $(NAMES)
 
+in-tree:
+	@testbed/in-tree.sh add "$(TREE)"
+
+series:
+	@testbed/in-tree.sh series "$(TREE)"
+
 lint:
 	@testbed/lint.sh $(LINTERS)
 
@@ -93,6 +99,8 @@ help:
 	@echo '    LINTERS="..."      only these; rooms counts which files call each other'
 	@echo '  reach              compile kpool.ko for other architectures, by clang, and without features'
 	@echo '    NAMES="..."        only these of testbed/reach.sh'
+	@echo '  in-tree            add kpool to the source of Linux in TREE=DIR'
+	@echo '  series             write that as a patch series, to build/series'
 	@echo '  docs               the manual as HTML and as man pages, in build/docs'
 	@echo '  litmus             check the order of memory accesses with herd7'
 	@echo '    TESTS="..."        only these of selftests/litmus/'
@@ -102,4 +110,4 @@ help:
 	@echo '    LIST=yes           print what each of them breaks'
 
 .PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus mutants help \
-	docs clean-docs deb reach
+	docs clean-docs deb reach in-tree series

@@ -52,6 +52,8 @@ struct workqueue_struct *kpool_callback_wq;
 static DEFINE_XARRAY_ALLOC(kpool_ids);
 static u32 kpool_next_id;
 
+static bool kpool_initialized;	/* set by kpool_module_init() */
+
 /* Owner of items that no living pool owns: see item.c.  Not in kpool_ids. */
 #define KPOOL_NULL_POOL_ID	1
 struct kpool kpool_null_pool = {
@@ -426,6 +428,9 @@ static struct kpool *__kpool_create(const char *name,
 	struct kpool *pool;
 	int err;
 
+	/* a failed init does not keep away clients in the kernel image */
+	if (!READ_ONCE(kpool_initialized))
+		return ERR_PTR(-ENODEV);
 	pool = kpool_alloc(name, owner);
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
@@ -731,6 +736,7 @@ int kpool_module_init(void)
 	if (err)
 		goto remove_state;
 	kpool_debugfs_init();
+	WRITE_ONCE(kpool_initialized, true);
 	return 0;
 
 remove_state:

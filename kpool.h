@@ -4,8 +4,7 @@
  *
  * This header is the whole public interface.  A work item is embedded in the
  * caller's own structure and submitted to a pool.  An accepted item is run once,
- * or cancelled, or dropped.  Documentation/ is the manual; Documentation/clients.rst
- * shows how a module in another tree builds against this header.
+ * or cancelled, or dropped.  Documentation/ is the manual.
  *
  * Locks named under Context: pool->lock is a raw spinlock taken with interrupts
  * off, also on PREEMPT_RT.  For a function that takes an item or a group, it is
@@ -593,6 +592,7 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
  * * -ENOMEM - out of memory.
  * * -EAGAIN - KPOOL_PREALLOC hit the system's limit of threads.
  * * -EINTR - the caller was killed while KPOOL_PREALLOC created its workers.
+ * * -ENODEV - kpool is not initialized yet, or that has failed.
  */
 __printf(2, 3)
 struct kpool *kpool_create(const struct kpool_attrs *attrs, const char *fmt,
@@ -803,6 +803,7 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats);
  * Return:
  * * the pool, or ERR_PTR:
  * * -ENOMEM - out of memory; retry later.
+ * * -ENODEV - as kpool_create().
  */
 struct kpool *kpool_default(void);
 

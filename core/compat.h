@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compatibility with older kernels.  The rest of kpool uses the newest API and
- * has no checks of kernel versions.
+ * Stand-ins for what a kernel lacks, by its configuration or by its version.
+ * The rest of kpool uses the newest API and checks neither.
  */
 #ifndef _KPOOL_COMPAT_H
 #define _KPOOL_COMPAT_H
@@ -55,12 +55,16 @@ static inline void kpool_save_own_stack(struct kpool_stack *stack)
 }
 #endif
 
+/* stack_trace_save_tsk() is exported since 7.2 at the latest. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define KPOOL_NO_STACK_OF
+#endif
+
 /*
- * Save the stack of a sleeping task.  stack_trace_save_tsk() is exported since
- * 7.2 at the latest; older kernels can only print the stack to the log.  Return
- * false if this is one of them.
+ * Save the stack of a sleeping task.  Return false if this kernel can only
+ * print it to the log.
  */
-#if defined(CONFIG_STACKTRACE) && LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#if defined(CONFIG_STACKTRACE) && !defined(KPOOL_NO_STACK_OF)
 static inline bool kpool_save_stack_of(struct task_struct *task,
 				       struct kpool_stack *stack)
 {

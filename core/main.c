@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kpool.ko: its module entry and its parameters.
- *
- * This is the only file of the engine that a module which links kpool into
- * itself leaves out: it has an entry and parameters of its own.  See kpool.mk.
+ * kpool.ko: its module entry and its parameters.  A module that kpool is linked
+ * into has its own.
  */
 #include <linux/cpumask.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
@@ -69,9 +68,12 @@ static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 	struct kpool_attrs *attrs = kp->arg;
 	struct cpumask *mask = attrs == &kpool_defaults ?
 			       &kpool_defaults_mask : &kpool_default_pool_mask;
+	/* the command line of the kernel is parsed before SMP is up */
+	const struct cpumask *usable = system_state < SYSTEM_RUNNING ?
+				       cpu_possible_mask : cpu_online_mask;
 	int err = cpulist_parse(text, mask);
 
-	if (!err && !cpumask_intersects(mask, cpu_online_mask))
+	if (!err && !cpumask_intersects(mask, usable))
 		err = -EINVAL;
 	if (err)
 		pr_err("%s: bad \"%*pE\"; allowed: a list of CPUs, one of them online\n",
@@ -114,7 +116,8 @@ static void __exit kpool_main_exit(void)
 	kpool_module_exit();
 }
 
-module_init(kpool_main_init);
+/* a built-in kpool is up before the module_init() of built-in clients */
+subsys_initcall(kpool_main_init);
 module_exit(kpool_main_exit);
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The kpool authors");

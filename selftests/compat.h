@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the selftests and the bench use of newer kernels, lent to older ones.
+ * Timers, workqueues and allocation as the newest kernel has them.
  */
 #ifndef _KPOOL_SELFTEST_COMPAT_H
 #define _KPOOL_SELFTEST_COMPAT_H

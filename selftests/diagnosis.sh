@@ -31,7 +31,9 @@ ms_of() {
 
 # stack_below PATTERN: the first stack below such a line, or how to read it elsewhere
 stack_below() {
-	awk -v pattern="$1" '/^    / { if (on) print; next } { on = !seen && $0 ~ pattern; seen = seen || on }' "$file"
+	awk -v pattern="$1" '
+		/^    / { if (on) print; next }
+		{ on = !seen && $0 ~ pattern; seen = seen || on }' "$file"
 }
 
 # Fails if a thread is missing, shown twice, or in the wrong list, or if a time is not its own.
@@ -48,7 +50,8 @@ blocked 1
 		[ "$(ms_of '^  worker')" -ge 100 ]
 	ktap_result $? "units_are_held: the times are not too short"
 	case ${KERNEL:-} in *debug) ;; *)
-		if stack_below '^  submitter' | grep -q -e 'see /proc/[0-9]*/stack' -e 'not available'; then
+		if stack_below '^  submitter' |
+				grep -q -e 'see /proc/[0-9]*/stack' -e 'not available'; then
 			ktap_skip "units_are_held: stacks are shown" "this kernel cannot"
 			return
 		fi
@@ -75,7 +78,8 @@ many_run() {
 	ktap_is "many_run: the longest are shown, the rest is counted" \
 		"running 20 16 runs_first 4 more" \
 		"$(said | awk '$1 == "running" { print }
-			$1 == "worker" { n++; if (n == 1) first = $3; if ($3 == "runs_last") print "the last" }
+			$1 == "worker" && ++n == 1 { first = $3 }
+			$1 == "worker" && $3 == "runs_last" { print "the last" }
 			$2 == "more" { print n, first, $1, $2 }' | xargs)"
 }
 
@@ -90,15 +94,26 @@ if load_tested diagnosis && mount_debugfs; then
 		pool_is_*) names_the_reason "paused: kpool_pause\(\) holds back 3 items" ;;
 		submitter_waits_*) names_the_reason "busy: running items hold all 1 units" ;;
 		next_item_* | blocked_item_*)
-			names_the_reason "heavy: the next item, holds_a_unit \[diagnosis\], needs 4 units, 3 of 4 are free"
+			names_the_reason "heavy: the next item, holds_a_unit \[diagnosis\], \
+needs 4 units, 3 of 4 are free"
 			;;
-		stream_*) names_the_reason "ordered: 1 items wait for their streams or their earlier runs" ;;
+		stream_*)
+			names_the_reason \
+				"ordered: 1 items wait for their streams or their earlier runs"
+			;;
 		drop_*) names_the_reason "dropping: 2 items wait for their drop functions" ;;
 		worker_cannot_*)
-			names_the_reason "no_thread: creating a worker failed \(-12\), next attempt in N ms"
+			names_the_reason \
+				"no_thread: creating a worker failed \(-12\), next attempt in N ms"
 			;;
-		worker_is_in_its_init) names_the_reason "creating: 1 workers are being created or are in worker_init" ;;
-		worker_is_in_its_exit) names_the_reason "exiting: 1 exiting workers leave no room for another" ;;
+		worker_is_in_its_init)
+			names_the_reason \
+				"creating: 1 workers are being created or are in worker_init"
+			;;
+		worker_is_in_its_exit)
+			names_the_reason \
+				"exiting: 1 exiting workers leave no room for another"
+			;;
 		submitter_runs_*) submitter_runs_its_item ;;
 		many_*) many_run ;;
 		esac

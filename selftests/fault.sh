@@ -10,7 +10,8 @@ dir=$KPOOL_DEBUGFS/kept
 last_eight_errors_are_listed() {
 	echo 1 >/sys/module/fault/parameters/keep
 	ktap_is "errors lists the last eight, oldest first" \
-		"-3 bad_one -4 bad_other -5 bad_one -6 bad_other -7 bad_one -8 bad_other -9 bad_one -6 bad_fn" \
+		"-3 bad_one -4 bad_other -5 bad_one -6 bad_other -7 bad_one -8 bad_other \
+-9 bad_one -6 bad_fn" \
 		"$(awk 'NR > 1 { print $2, $5 }' "$dir/errors" | xargs)"
 	ktap_is "an error that was returned is no death" 8 "$(grep -c ' returned ' "$dir/errors")"
 	ktap_is "stats count what failed" "failed 10" "$(grep '^failed ' "$dir/stats")"

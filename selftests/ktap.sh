@@ -90,7 +90,7 @@ ktap_end() {
 	exit 0
 }
 
-# wait_until COMMAND...: it succeeds; false if it does not within a minute, which only a hang explains
+# wait_until COMMAND...: it succeeds; false if it does not within a minute, as after a hang
 wait_until() {
 	wait_tries=1200
 	until "$@"; do
@@ -109,8 +109,14 @@ is_loaded() {
 	[ -d "/sys/module/$1" ]
 }
 
+# load_kpool: the one that was built beside the selftests, or else the one that is installed
 load_kpool() {
-	is_loaded kpool || insmod "$KPOOL_KO"
+	is_loaded kpool && return
+	if [ -e "$KPOOL_KO" ]; then
+		insmod "$KPOOL_KO"
+	else
+		modprobe kpool
+	fi
 }
 
 # load_test MODULE [PARAMETER...]: load one of the modules beside the scripts

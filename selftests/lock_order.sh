@@ -46,7 +46,8 @@ if load_tested lock_order; then
 		*_is_reported) continue ;;
 		esac
 		run_case lock_order "$case"
-		[ "$case" != locks_are_held_across_waits ] || [ ! -e /proc/lockdep ] || waits_are_noted
+		[ "$case" != locks_are_held_across_waits ] || [ ! -e /proc/lockdep ] ||
+			waits_are_noted
 	done
 	unload_test lock_order
 fi

@@ -31,7 +31,8 @@ workers_may_be_looked_at() {
 	rm /tmp/looking
 	wait
 	ktap_is "a worker is shown with what it runs" "" \
-		"$(awk '$2 == "running" && $5 !~ /^(tiny|kpool_fn_item_run)$/ { print; exit }' /tmp/workers)"
+		"$(awk '$2 == "running" && $5 !~ /^(tiny|kpool_fn_item_run)$/ { print; exit }' \
+			/tmp/workers)"
 }
 
 # Where few accesses are shared, more of them are watched.

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# run.sh [NAME...]: run selftests, in the order of their names or in the order given, on this kernel.
+# run.sh [NAME...]: run selftests on this kernel, in the order of their names or as given.
 # "ported" means all in ported/, none means all but those that boot alone or, without LONG=yes, are
 # long on this kernel.  The output of each stands between a begin and an end line.  KERNEL names the
 # test bed's kernel and is unset on a real machine.
 #
 # run.sh -l [ported]: print the names of all selftests here, or of those in ported/.
 #
-# A selftest is a script, NAME.sh, or else a module in the list "tests" of Kbuild, whose cases are run.
+# A selftest is a script, NAME.sh, or else a module in the list "tests" of Kbuild, whose cases run.
 
 cd "$(dirname "$0")" || exit 1
 
@@ -63,10 +63,11 @@ if [ "${1:-}" = -l ]; then
 	selftests "${2:-.}"
 	exit
 fi
-[ -d /sys/module/kpool ] || insmod ../kpool.ko || exit 1
+# 4 is kselftest's exit status for what cannot run here
+sh -c '. ./ktap.sh; load_kpool' ./run || exit 4
 failed=0
 # shellcheck disable=SC2046 # names without spaces
-[ $# -gt 0 ] || set -- $(shared) ported
+[ $# -gt 0 ] || set -- $(shared) $([ ! -d ported ] || echo ported)
 for arg in "$@"; do
 	case $arg in
 	ported) names=$(selftests ported) ;;

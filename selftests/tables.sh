@@ -49,14 +49,15 @@ item_waits_for_another() {
 # Fails if the copy is too small, or workers are copied twice.
 many_workers_run() {
 	ktap_is "workers lists each worker once" "200 200" \
-		"$(awk 'NR > 1 && $2 == "running"' "$dir/workers" | wc -l) $(awk 'NR > 1 { print $1 }' \
-			"$dir/workers" | sort -u | wc -l)"
+		"$(awk 'NR > 1 && $2 == "running"' "$dir/workers" | wc -l) $(
+			awk 'NR > 1 { print $1 }' "$dir/workers" | sort -u | wc -l)"
 }
 
 # Fails if a person can turn what the owner has pinned.
 pool_is_pinned() {
 	pinned_failed=0
-	for pair in capacity:4 queue_depth:1 nice:3 stall_ms:1000 max_bypass:1 cpumask:0 capacity:x; do
+	for pair in capacity:4 queue_depth:1 nice:3 stall_ms:1000 max_bypass:1 cpumask:0 \
+			capacity:x; do
 		pinned_said=$(dmesg | grep -c "kpool: tables: ${pair%:*} is pinned by tables")
 		{ echo "${pair#*:}" >"$dir/${pair%:*}"; } 2>&1 | grep -q 'not permitted' &&
 			[ "$(dmesg | grep -c "kpool: tables: ${pair%:*} is pinned by tables")" -eq \

@@ -61,7 +61,8 @@ broken_is_found() {
 		torture_said | grep -q -F "End of test: FAILURE: " && found=0
 	unload_if_ended || found=1
 	[ "$found" = 0 ] || ktap_diag "$(torture_said)"
-	ktap_result "$found" "a pool that is broken on purpose is found out: $broken, by \"$invariant\""
+	ktap_result "$found" \
+		"a pool that is broken on purpose is found out: $broken, by \"$invariant\""
 }
 
 # Fails if the check of that invariant is removed from the torture.

@@ -70,7 +70,8 @@ worker_is_as_tuned() {
 stats_are_complete() {
 	ktap_is "stats have the state and every counter" \
 		"state submitted completed failed cancelled dropped expired displaced caller_ran \
-died stalled abandoned refused spawned purged retired alive idle running units pending delayed blocked oldest_pending_ms" \
+died stalled abandoned refused spawned purged retired alive idle running units \
+pending delayed blocked oldest_pending_ms" \
 		"$(awk 'NR <= 24 { print $1 }' "$dir/stats" | xargs)"
 	ktap_is "stats show an open pool" "state open" "$(grep '^state' "$dir/stats")"
 	ktap_is "stats count what runs" "running 1" "$(grep '^running' "$dir/stats")"

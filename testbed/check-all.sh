@@ -25,6 +25,7 @@ steps() {
 		testbed/client.sh stock
 		testbed/deb.sh check
 		make reach
+		testbed/in-tree.sh check
 		testbed/canary.sh stock
 		testbed/canary.sh uml-debug
 		testbed/canary.sh rt

@@ -2,7 +2,8 @@
 /*
  * A module with kpool linked into it, for embedded.sh.  Its exit function
  * leaves its pool as it is, and items in the default pool: kpool_module_exit()
- * must end all of them, because the module is freed right after it.
+ * must end all of them, because the module is freed right after it.  It is not
+ * loaded if a pool could be created before kpool_module_init().
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -76,8 +77,12 @@ static int __init embedded_init(void)
 		.capacity = 1,
 		.queue_depth = NR_PENDING,
 	};
-	int err = kpool_module_init();
+	int err;
 
+	pool = kpool_create(&attrs, "early");
+	if (pool != ERR_PTR(-ENODEV))
+		return -EINVAL;
+	err = kpool_module_init();
 	if (err)
 		return err;
 	pool = kpool_create(&attrs, "test");
