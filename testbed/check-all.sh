@@ -24,6 +24,7 @@ steps() {
 		testbed/client.sh uml
 		testbed/client.sh stock
 		testbed/deb.sh check
+		testbed/top.sh uml
 		make reach
 		testbed/in-tree.sh check
 		testbed/canary.sh stock

@@ -175,6 +175,7 @@ relay() {
 		line=${line%$'\r'}
 		case $line in
 		'kpool-testbed: coverage '*) echo "${line##* }" >>"$run/coverage" ;;
+		'kpool-testbed: dump') "dump_guest_$machine" ;;
 		'kpool-testbed: exit '*) echo "${line##* }" >"$run/verdict" ;;
 		*) printf '%s\n' "$line" ;;
 		esac

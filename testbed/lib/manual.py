@@ -3,9 +3,9 @@
 """manual.py [DIR]: does the manual list what the code has, and the code have what it lists?
 
 Attributes, module parameters, statistics, files of debugfs, their columns and words, entries
-of Documentation/ABI, lines of the log, and the code of recipes and examples are read from
-the tree and from Documentation/, and compared both ways.  Prints what is missing on either
-side.
+of Documentation/ABI, lines of the log, the code of recipes and examples, and what kpool-top
+shows and takes are read from the tree and from Documentation/, and compared both ways.
+Prints what is missing on either side.
 """
 import glob
 import os
@@ -45,6 +45,11 @@ def part(text, begin, end):
 
 def function(text, name):
     return part(text, rf"^[^\n]*\b{name}\(.*?^\{{", r"^\}")
+
+
+def python_function(text, name):
+    """The body of a function of Python."""
+    return part(text, rf"^def {name}\(.*?\n", r"^(?=\S)")
 
 
 def section(page, title):
@@ -340,6 +345,29 @@ def check_log(code, page):
             print(f"log line \"{line}\": in debugfs.rst, not in the code")
 
 
+# Tools
+
+def check_top(header):
+    """The columns, options and messages of kpool-top, and the statistics that it reads."""
+    code, page = read("tools/kpool-top"), read("Documentation/tools.rst")
+    columns = re.findall(r'^    \("([A-Z0-9/]+)", "([\w/]+)", \d+\),', code, re.M)
+    options = re.findall(r'add_argument\((?:"(-\w)", )?"(--\w+)"', code)
+    messages = re.findall(r'(?:return|raise Failure\() ?f?"(.+?)"', python_function(code, "failure_text") +
+                          python_function(code, "run_live"))
+    same("column of kpool-top", "the code", [head for head, _ in columns], "tools.rst",
+         [cells[0] for cells in table(section(page, "Columns"), "column")], True)
+    same("option of kpool-top", "the code", [[o for o in pair if o] for pair in options],
+         "tools.rst", [marked(cells[0]) for cells in table(section(page, "Options"), "option")], True)
+    same("message of kpool-top", "the code", [re.sub("{.+?}", "@", m) for m in messages if
+                                              not m.startswith("cannot")], "tools.rst",
+         [re.sub("<.+?>", "@", m) for t in terms(section(page, "Messages")) for m in marked(t)])
+    known = kernel_doc(header, "struct kpool_stats") + [
+        "name", "state", "owner", "waiting_99", "running_99"]
+    for head, key in columns:
+        if key.removesuffix("/s") not in known:
+            print(f"column {head} of kpool-top: there is no statistic {key}")
+
+
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else ".")
     header, page = read("kpool.h"), read("Documentation/debugfs.rst")
@@ -352,6 +380,7 @@ def main():
     check_abi(files)
     check_recipes()
     check_examples()
+    check_top(header)
 
 
 if __name__ == "__main__":

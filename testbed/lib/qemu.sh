@@ -61,6 +61,14 @@ prepare_guest_qemu() {
 		-kernel "$kernel_image" -initrd "$initramfs" -append "$(kernel_command_line)"
 		-display none -no-reboot -nodefaults -serial "file:$console" -serial stdio
 		-chardev "pipe,id=monitor,path=$run/monitor" -mon chardev=monitor)
+	[ -z "${dump:-}" ] || guest_command+=(-device vmcoreinfo)
+}
+
+# The guest stands still while its memory is written. -p: drgn 0.0.22 finds the page tables by their
+# virtual addresses only.
+dump_guest_qemu() {
+	echo 0 >"$run/verdict"
+	printf 'dump-guest-memory -p %s\nquit\n' "$dump" >"$run/monitor.in"
 }
 
 # A kernel that still takes its one interrupt that cannot be masked panics, which shows each CPU's stack.

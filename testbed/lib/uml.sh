@@ -16,6 +16,7 @@ prepare_uml() {
 prepare_guest_uml() {
 	local append_words
 	read -ra append_words <<<"$append"
+	[ -z "${dump:-}" ] || die "only QEMU can dump the guest's memory"
 	[ "$icount" = no ] || die "only QEMU can count instructions"
 	guest_command=("$kernel_dir/linux" "mem=$memory" "initrd=$initramfs" "uml_dir=$run" seccomp=on
 		"ncpus=$cpus" "con0=null,fd:4" "con1=null,fd:1" con=null panic=1 loglevel=4
