@@ -25,6 +25,7 @@ steps() {
 		testbed/client.sh stock
 		testbed/deb.sh check
 		testbed/top.sh uml
+		testbed/drgn.sh
 		make reach
 		testbed/in-tree.sh check
 		testbed/canary.sh stock
