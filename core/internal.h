@@ -430,7 +430,7 @@ struct kpool_latency {
 	u64			waiting[KPOOL_LATENCY_ROWS];	/* L */
 	u64			running[KPOOL_LATENCY_ROWS];	/* L */
 	u64			on_us;	/* L: when @on has changed */
-	bool			on;	/* L: written by one at a time */
+	bool			on;	/* L */
 };
 
 /* Files: debugfs.c. */
