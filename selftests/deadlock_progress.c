@@ -215,22 +215,14 @@ static void *leaver_init(void *data)
 	return NULL;
 }
 
-/*
- * An exiting worker aborts the pool.
- * Fails (hangs) if it is taken for a worker that runs an item.
- */
-static void aborting_exiting_worker_makes_no_progress(void)
-{
-	static const struct kpool_attrs attrs = {
-		.capacity = 2, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
-		.worker_init = leaver_init, .worker_exit = leaver_exit,
-	};
-	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_third);
+static const struct kpool_attrs leavers = {
+	.capacity = 2, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
+	.worker_init = leaver_init, .worker_exit = leaver_exit,
+};
 
-	if (!pool)
-		return;
-	kpool_set_drop_fn(&p[4].job.item, dropped_flushes);
-	KT_EXPECT_EQ(kpool_set_weight(&callers[0].probe.job.item, 2), 0);
+/* The actor runs, and the other worker is idle: it exits once expiry_ms is set. */
+static void start_beside_an_idle_worker(struct kpool *pool)
+{
 	probes_hold(p, 2);
 	probes_submit(pool, p, 2);
 	probe_runs(&p[0]);
@@ -239,6 +231,21 @@ static void aborting_exiting_worker_makes_no_progress(void)
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+}
+
+/*
+ * An exiting worker aborts the pool.
+ * Fails (hangs) if it is taken for a worker that runs an item.
+ */
+static void aborting_exiting_worker_makes_no_progress(void)
+{
+	struct kpool *pool = pool_make(&leavers, 0, act_flushes_the_third);
+
+	if (!pool)
+		return;
+	kpool_set_drop_fn(&p[4].job.item, dropped_flushes);
+	KT_EXPECT_EQ(kpool_set_weight(&callers[0].probe.job.item, 2), 0);
+	start_beside_an_idle_worker(pool);
 	probes_submit(pool, &p[4], 1);
 	probes_submit(pool, &p[2], 1);
 	WRITE_ONCE(leaver_aborts, true);
@@ -260,24 +267,13 @@ static int act_flushes_the_fifth(struct caller_item *a)
  */
 static void drop_function_in_exiting_worker_makes_progress(void)
 {
-	static const struct kpool_attrs attrs = {
-		.capacity = 2, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
-		.worker_init = leaver_init, .worker_exit = leaver_exit,
-	};
-	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_fifth);
+	struct kpool *pool = pool_make(&leavers, 0, act_flushes_the_fifth);
 
 	if (!pool)
 		return;
 	kpool_set_drop_fn(&p[4].job.item, dropped_at_its_gate);
 	KT_EXPECT_EQ(kpool_set_weight(&p[4].job.item, 2), 0);
-	probes_hold(p, 2);
-	probes_submit(pool, p, 2);
-	probe_runs(&p[0]);
-	probe_runs(&p[1]);
-	probes_open(p, 2);
-	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
-	caller_start(&callers[0]);
-	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	start_beside_an_idle_worker(pool);
 	probes_submit(pool, &p[4], 1);
 	WRITE_ONCE(leaver_aborts, true);
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 10), 0);
