@@ -263,7 +263,7 @@ static void kpool_unhash(struct kpool *pool)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&kpool_null_pool.lock, flags);
+	kpool_lock(&kpool_null_pool, &flags);
 	raw_spin_lock(&pool->lock);
 	WRITE_ONCE(pool->dead, true);
 	raw_spin_unlock(&pool->lock);
@@ -276,7 +276,7 @@ void kpool_close(struct kpool *pool, bool abort)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	pool->nr_recheck += !pool->closed;
 	pool->closed = true;
 	pool->aborted |= abort;
@@ -302,7 +302,7 @@ int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 	int err = 0;
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_DRAIN, NULL);
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	/* if the pool was reopened since, it had already drained */
 	if (pool->closed && !kpool_is_drained(pool)) {
 		list_add_tail(&waiter.node, &pool->waiters.drain);
@@ -321,7 +321,7 @@ static void kpool_wait_users_gone(struct kpool *pool)
 	DECLARE_COMPLETION_ONSTACK(users_gone);
 	bool wait;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	wait = pool->waiters.nr_users;
 	if (wait)
 		pool->waiters.users_gone = &users_gone;
@@ -329,7 +329,7 @@ static void kpool_wait_users_gone(struct kpool *pool)
 	if (!wait)
 		return;
 	wait_for_completion(&users_gone);
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	pool->waiters.users_gone = NULL;
 	kpool_unlock_irq(pool);
 }
@@ -344,7 +344,7 @@ static void kpool_flush_drop_work(struct kpool *pool)
 	bool busy;
 
 	do {
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		busy = pool->drops.room_pending || pool->runs.drop.item;
 		kpool_unlock_irq(pool);
 		if (busy)
@@ -378,7 +378,7 @@ void kpool_orphan(struct kpool *pool)
 	bool ending;
 
 	/* a closed, drained pool has no item: no other callback can follow */
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	pool->init_attrs.room = NULL;
 	kpool_unlock_irq(pool);
 	kpool_flush_drop_work(pool);
@@ -547,7 +547,7 @@ static int kpool_try_reopen(struct kpool *pool)
 	unsigned long flags;
 	int err = 0;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	if (pool->orphaned) {
 		err = -ESHUTDOWN;
 	} else if (!pool->closed) {
@@ -601,7 +601,7 @@ int kpool_pause(struct kpool *pool)
 	unsigned long flags;
 	int err = 0;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	if (pool->closed)
 		err = -ESHUTDOWN;
 	else
@@ -616,7 +616,7 @@ void kpool_resume(struct kpool *pool)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	pool->paused = false;
 	kpool_update_fast_capacity(pool);
 	kpool_unlock(pool, flags);
@@ -635,7 +635,7 @@ int kpool_flush(struct kpool *pool)
 	kpool_lockdep_wait_pool(pool);
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_FLUSH, NULL);
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	if (kpool_outstanding(pool)) {
 		kpool_add_flusher(pool, &waiter);
 		err = kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);

@@ -462,7 +462,7 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	if (attrs->cpumask && attrs->cpumask != pool->mgr.cpumask)
 		cpumask_copy(pool->mgr.cpumask, attrs->cpumask);
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	pool->attrs = *attrs;
 	if (attrs->cpumask)
 		pool->attrs.cpumask = pool->mgr.cpumask;
@@ -548,7 +548,7 @@ void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	*attrs = pool->attrs;
 	kpool_unlock(pool, flags);
 	attrs->cpumask = NULL;

@@ -104,7 +104,7 @@ static bool kpool_call_returned(struct kpool_call *call, int result)
 	unsigned long flags;
 	bool abandoned;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	/* a caller that waits may free the call once the lock is dropped */
 	kpool_run_of(&call->base.item)->call = NULL;
 	abandoned = call->abandoned;
@@ -131,7 +131,7 @@ static void kpool_call_dropped(struct kpool_item *item, int err)
 	struct kpool_call *call = kpool_call_of(item);
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&call->pool->lock, flags);
+	kpool_lock(call->pool, &flags);
 	call->dropped = err;
 	kpool_unlock(call->pool, flags);
 }
@@ -199,7 +199,7 @@ static int kpool_call_wait(struct kpool_call *call, unsigned long timeout,
 	bool free_it;
 	int err;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	err = kpool_wait_item(pool, &call->base.item, KPOOL_WAITER_CALL,
 			      timeout, signals);
 	err = kpool_call_finish(call, err, &free_it);
@@ -311,7 +311,7 @@ void kpool_call_died(struct kpool_call *call)
 	unsigned long flags;
 	bool abandoned;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	abandoned = call->abandoned;
 	call->dropped = -EIO;
 	kpool_unlock(pool, flags);

@@ -135,7 +135,7 @@ bool kpool_is_part_of(struct kpool *pool)
 
 	if (kpool_current_worker_in(pool))
 		return true;
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	found = kpool_current_run(pool);
 	kpool_unlock(pool, flags);
 	return found;

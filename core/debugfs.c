@@ -151,7 +151,7 @@ static void kpool_copy_worker(const struct kpool_worker *worker,
 	struct kpool *pool = worker->pool;
 
 	row->pid = task_pid_nr(worker->task);
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	row->state = worker->state;
 	row->state_ms = jiffies_to_msecs(jiffies - worker->since);
 	row->completed = worker->nr_runs;
@@ -241,7 +241,7 @@ static int kpool_errors_show(struct seq_file *m, void *unused)
 	errors = kmalloc_array(KPOOL_NR_ERRORS, sizeof(*errors), GFP_KERNEL);
 	if (!errors)
 		return -ENOMEM;
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	memcpy(errors, pool->faults.errors, sizeof(pool->faults.errors));
 	ever = pool->faults.nr_errors;
 	kpool_unlock_irq(pool);
@@ -277,7 +277,7 @@ static bool kpool_copy_stall(struct kpool *pool, unsigned int i,
 	const struct kpool_stall *stall;
 	bool complete;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	stall = &pool->wd.stalls[(pool->wd.nr_stalls + i) % KPOOL_NR_STALLS];
 	complete = stall->when;
 	if (complete)
@@ -361,7 +361,7 @@ static int kpool_latency_show(struct seq_file *m, void *unused)
 
 	if (!copy)
 		return -ENOMEM;
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	*copy = pool->latency;
 	kpool_unlock_irq(pool);
 

@@ -96,7 +96,7 @@ static void kpool_delay_timer_fn(struct timer_list *timer)
 	bool more;
 
 	do {
-		raw_spin_lock_irqsave(&pool->lock, flags);
+		kpool_lock(pool, &flags);
 		more = kpool_delay_batch(pool);
 		kpool_unlock(pool, flags);
 	} while (more);

@@ -108,7 +108,7 @@ static void kpool_diagnose(struct kpool *pool, struct kpool_diagnosis *d)
 	const struct kpool_item *next;
 	u64 now = get_jiffies_64();
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	d->capacity = pool->attrs.capacity;
 	d->free = kpool_free_units(pool);
 	d->nr_waiting = pool->q.nr_queued + pool->q.nr_requeue +
@@ -213,7 +213,7 @@ static void kpool_see_workers(struct kpool *pool,
 	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		bool running;
 
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		running = worker->state == KPOOL_WORKER_RUNNING;
 		thread.task = worker->task;
 		thread.fn = READ_ONCE(worker->run.fn);
@@ -243,7 +243,7 @@ static void kpool_see_callers(struct kpool *pool,
 	struct kpool_run *run;
 
 	do {
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		run = kpool_ext_run_after(pool, thread.task);
 		if (run) {
 			thread.task = get_task_struct(run->task);
@@ -263,7 +263,7 @@ static void kpool_see_submitters(struct kpool *pool,
 {
 	struct kpool_waiter *waiter;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	list_for_each_entry(waiter, &pool->q.submitters, node) {
 		if (seen->nr == KPOOL_MAX_SHOWN)
 			break;

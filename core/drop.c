@@ -40,7 +40,7 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 	if (dropped)
 		dropped(item, err);
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	kpool_drop_end(pool, run);
 }
 
@@ -126,7 +126,7 @@ static void kpool_call_room(struct kpool *pool)
 
 	room(pool->init_attrs.data);
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	kpool_room_end(pool, run);
 }
 
@@ -136,7 +136,7 @@ void kpool_drop_work_fn(struct kpool *pool)
 	struct kpool_item *item;
 	bool more;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	/* its last thread has died: dead_work queues it again */
 	if (pool->runs.drop.item) {
 		kpool_unlock_irq(pool);
@@ -152,7 +152,7 @@ void kpool_drop_work_fn(struct kpool *pool)
 			kpool_drop(pool, item, &pool->runs.drop, KPOOL_RUN_DROP,
 				   item->err);
 		kpool_unlock_irq(pool);
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 	} while (item || more);
 	pool->drops.active = false;
 	/* recheck: the end of the drop work can leave nothing to progress */
@@ -176,7 +176,7 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 		if (kpool_run_of(item)) {
 			kpool_item_drop(pool, item, -ECANCELED);
 			kpool_unlock_irq(pool);
-			raw_spin_lock_irq(&pool->lock);
+			kpool_lock_irq(pool);
 			continue;
 		}
 		/* *run went to pool->runs.free at its end: take another */
@@ -192,7 +192,7 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 /* After kpool_close(): leave the items of the aborted pool to the drop work. */
 void kpool_abort_by_drop_work(struct kpool *pool)
 {
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	pool->drops.nr_aborters--;
 	kpool_context_queue(&pool->drops.work);
 	kpool_unlock_irq(pool);
@@ -206,7 +206,7 @@ unsigned long kpool_abort(struct kpool *pool)
 	might_sleep();
 	run = kpool_run_get(pool);
 	kpool_close(pool, true);
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	dropped = kpool_drop_all(pool, &run);
 	pool->drops.nr_aborters--;
 	list_add(&run->free, &pool->runs.free);

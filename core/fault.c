@@ -34,7 +34,7 @@ static void kpool_record_error(struct kpool *pool, pid_t pid,
 	unsigned long flags;
 
 	snprintf(error.fn, sizeof(error.fn), "%ps", fault->fn);
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	pool->faults.errors[pool->faults.nr_errors++ % KPOOL_NR_ERRORS] = error;
 	kpool_unlock(pool, flags);
 }
@@ -61,7 +61,7 @@ void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 	struct kpool_stall *stall =
 		&pool->wd.stalls[pool->wd.nr_stalls % KPOOL_NR_STALLS];
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	stall->when = 0;
 	kpool_unlock_irq(pool);
 
@@ -70,7 +70,7 @@ void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 	stall->pid = pid;
 	stall->ran_ms = ran_ms;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	stall->when = ktime_get_boottime_ns();
 	pool->wd.nr_stalls++;
 	kpool_unlock_irq(pool);
@@ -149,7 +149,7 @@ static void kpool_worker_died(struct kpool_worker *worker)
 	unsigned long flags;
 
 	kpool_lockdep_run_died(worker);
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	WRITE_ONCE(worker->died, true);
 	if (worker->run.item)
 		kpool_mark_dead(pool, &worker->run);
@@ -311,7 +311,7 @@ static void kpool_fail_flushers(struct kpool *pool, u32 epoch)
 	int i;
 
 	do {
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		waiter = kpool_flusher_of(pool, epoch);
 		for (i = 0; waiter && i < KPOOL_FAIL_BATCH; i++) {
 			struct rb_node *next = rb_next(&waiter->by_epoch);
@@ -414,7 +414,7 @@ static void kpool_reap_dead_worker(struct kpool *pool,
 	/* the module notifier always finds the run: here, or as an external one */
 	mutex_lock(&pool->mutex);
 	list_del_init(&worker->member);
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	kpool_take_over_run(pool, run);
 	/* do not call the fault handler again if the worker died in it */
 	if (worker->in_fault_handler)
@@ -453,7 +453,7 @@ static struct kpool_run *kpool_find_dead_run(struct kpool *pool)
 	int i;
 
 	do {
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		for (i = 0; i < KPOOL_FIND_BATCH; i++) {
 			run = kpool_ext_run_after(pool, task);
 			if (!run)
@@ -476,7 +476,7 @@ static struct task_struct *kpool_take_over_ext_run(struct kpool *pool,
 {
 	struct task_struct *task = get_task_struct(run->task_ref);
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	kpool_ext_run_leave(pool, run);
 	kpool_take_over_run(pool, run);
 	kpool_unlock_irq(pool);
@@ -526,7 +526,7 @@ static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run,
 	pr_err("%s: thread %d has died in %ps, a %s function\n",
 	       pool->name, task_pid_nr(task), run->fn,
 	       run->kind == KPOOL_RUN_ROOM ? "room" : "drop");
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	pool->faults.reaping = NULL;
 	pool->drops.nr_aborters -= aborter;
 	if (!aborter)
@@ -600,7 +600,7 @@ static bool kpool_find_dead_workers(struct kpool *pool)
 		if (!kpool_is_dead(worker))
 			continue;
 		found = true;
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		kpool_mark_dead(pool, &worker->run);
 		kpool_unlock_irq(pool);
 	}
@@ -614,7 +614,7 @@ static bool kpool_check_dead_work(struct kpool *pool)
 	struct kpool_run *run;
 	bool lost;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	run = pool->faults.reaping;
 	if (run && kpool_has_ended(run->task_ref)) {
 		pool->faults.dead_work_lost = true;
@@ -652,7 +652,7 @@ void kpool_replace_dead_work(struct kpool *pool)
 {
 	bool lost;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	lost = pool->faults.dead_work_lost;
 	pool->faults.dead_work_lost = false;
 	kpool_unlock_irq(pool);
@@ -662,7 +662,7 @@ void kpool_replace_dead_work(struct kpool *pool)
 		kpool_context_queue(&pool->faults.dead_work);
 		return;
 	}
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	pool->faults.dead_work_lost = true;
 	kpool_unlock_irq(pool);
 }

@@ -169,7 +169,7 @@ void kpool_group_cancel(struct kpool_group *group)
 	struct kpool *pool = group->pool;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	kpool_group_do_cancel(pool, group);
 	kpool_unlock(pool, flags);
 }
@@ -294,7 +294,7 @@ static int __kpool_group_wait(struct kpool_group *group, unsigned long timeout,
 	might_sleep();
 	if (timeout)
 		kpool_lockdep_wait_pool(pool);
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	if (group->left)
 		err = kpool_group_sleep(group, KPOOL_WAITER_GROUP, timeout,
 					signals);
@@ -327,7 +327,7 @@ int kpool_group_error(struct kpool_group *group)
 	unsigned long flags;
 	int err;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	err = group->error;
 	kpool_unlock(pool, flags);
 	return err;
@@ -362,7 +362,7 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 		return ERR_PTR(-EINVAL);
 	if (timeout)
 		kpool_lockdep_wait_pool(pool);
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	/* another caller may have taken the job that this one was woken for */
 	while (!(job = kpool_group_pop(group)) && group->left && !err) {
 		err = kpool_group_sleep(group, KPOOL_WAITER_NEXT, timeout, 0);

@@ -146,7 +146,7 @@ EXPORT_SYMBOL_GPL(kpool_set_complete_fn);
 static bool kpool_trylock_owner(struct kpool_item *item, struct kpool *owner,
 				unsigned long *flags)
 {
-	raw_spin_lock_irqsave(&owner->lock, *flags);
+	kpool_lock(owner, flags);
 	if (!owner->dead && READ_ONCE(item->pool_id) == owner->id)
 		return true;
 	raw_spin_unlock_irqrestore(&owner->lock, *flags);
@@ -161,7 +161,7 @@ static bool kpool_trylock_owner(struct kpool_item *item, struct kpool *owner,
 static bool kpool_lock_null_pool(struct kpool_item *item, u32 gone,
 				 unsigned long *flags)
 {
-	raw_spin_lock_irqsave(&kpool_null_pool.lock, *flags);
+	kpool_lock(&kpool_null_pool, flags);
 	if (cmpxchg(&item->pool_id, gone, kpool_null_pool.id) == gone) {
 		item->run = NULL;
 		return true;

@@ -7,6 +7,7 @@
 
 #include "debug.h"
 #include "internal.h"
+#include "lock.h"
 
 int kpool_item_migrate(struct kpool *pool, struct kpool_item *item);
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
@@ -38,7 +39,7 @@ static __always_inline int kpool_item_lock_for_submit(struct kpool *pool,
 
 		if (err)
 			return err;
-		raw_spin_lock_irqsave(&pool->lock, *flags);
+		kpool_lock(pool, flags);
 		/*
 		 * Another pool may have become the owner before that.  Pairs
 		 * with the release in kpool_item_migrate(), which holds the

@@ -103,7 +103,7 @@ void kpool_latency_switch(struct kpool *pool, bool on)
 {
 	bool change;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	change = pool->latency.on != on;
 	if (change) {
 		pool->latency.on = on;
@@ -120,7 +120,7 @@ void kpool_latency_switch(struct kpool *pool, bool on)
 /* Set all counts to 0. */
 void kpool_latency_reset(struct kpool *pool)
 {
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	memset(pool->latency.waiting, 0, sizeof(pool->latency.waiting));
 	memset(pool->latency.running, 0, sizeof(pool->latency.running));
 	kpool_unlock_irq(pool);

@@ -84,7 +84,7 @@ void kpool_recheck_all(struct kpool *pool)
 	bool more;
 
 	do {
-		raw_spin_lock_irqsave(&pool->lock, flags);
+		kpool_lock(pool, &flags);
 		more = kpool_recheck(pool);
 		kpool_unlock(pool, flags);
 	} while (more);

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Releasing pool->lock after a change of the pool: see lock.c.
+ * Taking and releasing pool->lock: see lock.c for what holds in between.
  */
 #ifndef _KPOOL_LOCK_H
 #define _KPOOL_LOCK_H
 
 #include "internal.h"
 #include "queue.h"
+
+/* Take pool->lock with interrupts off. */
+static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
+{
+	raw_spin_lock_irqsave(&pool->lock, *flags);
+}
+
+/* Like kpool_lock(), where interrupts are on. */
+static __always_inline void kpool_lock_irq(struct kpool *pool)
+{
+	raw_spin_lock_irq(&pool->lock);
+}
 
 /* Return true if everything holds that has to while the lock is free. */
 static __always_inline bool kpool_holds(struct kpool *pool)

@@ -136,7 +136,7 @@ void kpool_late_work(struct work_struct *work)
 					  mgr.late_work);
 	struct kpool_worker *worker;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	if (kpool_awaits_init(pool) &&
 	    time_after_eq(jiffies, kpool_late_at(pool))) {
 		worker = list_first_entry(&pool->mgr.starting,
@@ -154,7 +154,7 @@ void kpool_worker_init_begin(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	worker->since = jiffies;
 	worker->starting = true;
 	list_add_tail(&worker->node, &pool->mgr.starting);
@@ -171,7 +171,7 @@ void kpool_worker_init_end(struct kpool_worker *worker)
 	struct kpool *pool = worker->pool;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	if (worker->late)
 		pool->mgr.nr_late--;
 	else if (worker->starting)
@@ -287,7 +287,7 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 {
 	struct kpool_worker *worker;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	worker = list_first_entry_or_null(&pool->mgr.free_workers,
 					  struct kpool_worker, node);
 	if (worker)
@@ -380,7 +380,7 @@ static void kpool_spawn_recovered(struct kpool *pool)
 	if (resumed)
 		pr_info("%s: worker created, forward progress restored\n",
 			pool->name);
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 }
 
 /*
@@ -414,7 +414,7 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 	unsigned long flags;
 	bool first;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	first = !pool->mgr.spawn_pause;
 	if (first)
 		pool->mgr.spawn_pause = KPOOL_MIN_SPAWN_PAUSE;
@@ -443,7 +443,7 @@ void kpool_worker_exited(struct kpool_worker *worker)
 	struct kpool *pool = worker->pool;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	if (worker->state == KPOOL_WORKER_STARTING)
 		worker->state = KPOOL_WORKER_FAILED;
 	list_add_tail(&worker->node, &pool->mgr.exited);
@@ -468,7 +468,7 @@ static int kpool_create_worker(struct kpool *pool, bool retry)
 		return 0;
 
 	kpool_spawn_failed(pool, err, retry);
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	if (worker)
 		list_add(&worker->node, &pool->mgr.free_workers);
 	kpool_spawn_ended(pool);
@@ -510,7 +510,7 @@ static bool kpool_reserve_worker(struct kpool *pool,
 {
 	bool reserved;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	reserved = wanted(pool);
 	*retry = pool->mgr.spawn_pause;
 	if (reserved) {
@@ -533,7 +533,7 @@ void kpool_spawn_work_fn(struct work_struct *work)
 		if (kpool_create_worker(pool, retry))
 			break;
 	/* queue spawn_work again for the rest, after the pause */
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	kpool_spawn_if_needed(pool);
 	kpool_unlock_irq(pool);
 }
@@ -548,7 +548,7 @@ static int kpool_wait_spawned(struct kpool *pool)
 	int err = 0;
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_SPAWN, NULL);
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	if (pool->mgr.nr_spawning) {
 		list_add_tail(&waiter.node, &pool->waiters.spawn);
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
@@ -567,7 +567,7 @@ int kpool_prealloc(struct kpool *pool)
 	bool retry;
 	int err;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	/* failures from before the pool was reopened do not count */
 	if (pool->mgr.spawn_pause) {
 		pool->mgr.spawn_pause = 0;
@@ -607,7 +607,7 @@ static void kpool_stop_thread(struct kpool_worker *worker)
 static void kpool_worker_reap(struct kpool *pool, struct kpool_worker *worker)
 {
 	kpool_stop_thread(worker);
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	list_add(&worker->node, &pool->mgr.free_workers);
 	if (worker->state == KPOOL_WORKER_FAILED) {
 		kpool_spawn_ended(pool);
@@ -627,7 +627,7 @@ static bool kpool_reap_next(struct kpool *pool)
 {
 	struct kpool_worker *worker;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	worker = list_first_entry_or_null(&pool->mgr.exited,
 					  struct kpool_worker, node);
 	if (worker)
@@ -661,7 +661,7 @@ static bool kpool_retire_next(struct kpool *pool)
 	struct kpool_worker *worker = NULL;
 	enum kpool_worker_state why;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	why = kpool_oldest_idle_fate(pool);
 	if (why != KPOOL_WORKER_IDLE) {
 		worker = list_last_entry(&pool->mgr.idle, struct kpool_worker,
@@ -685,7 +685,7 @@ void kpool_reap_work_fn(struct work_struct *work)
 
 	while (kpool_reap_next(pool) || kpool_retire_next(pool))
 		;
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	kpool_arm_reap_work(pool);
 	/* a reaped worker leaves room for one that capacity did not allow */
 	kpool_spawn_if_needed(pool);

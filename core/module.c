@@ -46,7 +46,7 @@ static struct kpool *kpool_orphan_of(const struct module *owner)
 			orphan = pool;
 	if (orphan) {
 		orphan->owner = NULL;
-		raw_spin_lock_irq(&orphan->lock);
+		kpool_lock_irq(orphan);
 		orphan->orphaned = true;
 		kpool_unlock_irq(orphan);
 		kpool_get(orphan);
@@ -204,7 +204,7 @@ static void kpool_scan(struct kpool_going *going, struct list_head *list)
 	struct kpool_item *left;
 	bool more;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	kpool_scan_begin(going, list);
 	do {
 		more = kpool_scan_batch(going, list, &left);
@@ -214,7 +214,7 @@ static void kpool_scan(struct kpool_going *going, struct list_head *list)
 		if (left)
 			left->dropped(left, -ECANCELED);
 		cond_resched();
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 	} while (more);
 	going->next = NULL;
 	kpool_unlock_irq(pool);
@@ -246,7 +246,7 @@ static bool kpool_wait_completions(struct kpool_going *going,
 	struct kpool_item *left;
 	bool more, found = false;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	kpool_scan_begin(going, list);
 	do {
 		more = kpool_scan_batch(going, list, &left);
@@ -258,7 +258,7 @@ static bool kpool_wait_completions(struct kpool_going *going,
 		}
 		kpool_unlock_irq(pool);
 		cond_resched();
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 	} while (more);
 	going->next = NULL;
 	kpool_unlock_irq(pool);
@@ -308,7 +308,7 @@ static struct kpool_run *kpool_find_worker_run(struct kpool_going *going)
 
 	mutex_lock(&pool->mutex);
 	list_for_each_entry(worker, &pool->mgr.workers, member) {
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		found = kpool_scan_run(going, &worker->run);
 		if (found)
 			break;
@@ -335,7 +335,7 @@ static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
 	struct kpool_run *run, *found;
 
 	for (;;) {
-		raw_spin_lock_irq(&going->pool->lock);
+		kpool_lock_irq(going->pool);
 		run = kpool_ext_run_after(going->pool, task);
 		if (!run) {
 			kpool_unlock_irq(going->pool);
@@ -360,7 +360,7 @@ static bool kpool_wait_orphan_run(struct kpool_going *going)
 	run = kpool_find_worker_run(going) ?: kpool_find_ext_run(going);
 	if (!run)
 		return false;
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	/* the memory stays the pool's, but another run can use it by now */
 	if (kpool_run_is_of(run, going->module)) {
 		/* an ordered job keeps its waiters until it is completed */
@@ -380,7 +380,7 @@ static bool kpool_is_empty(struct kpool *pool)
 {
 	bool empty;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	empty = !kpool_outstanding(pool) && !pool->q.nr_blocked;
 	kpool_unlock_irq(pool);
 	return empty;
@@ -391,7 +391,7 @@ static bool kpool_test_clear_again(struct kpool_going *going)
 {
 	bool again;
 
-	raw_spin_lock_irq(&going->pool->lock);
+	kpool_lock_irq(going->pool);
 	again = going->again;
 	going->again = false;
 	kpool_unlock_irq(going->pool);
@@ -429,7 +429,7 @@ static void kpool_going_begin(struct kpool_going *going)
 	going->pool = pool;
 	if (!pool)
 		return;
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	list_add(&going->node, &pool->going);
 	kpool_update_fast_capacity(pool);
 	kpool_unlock_irq(pool);
@@ -441,7 +441,7 @@ static void kpool_going_end(struct kpool_going *going)
 
 	if (!pool)
 		return;
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	list_del(&going->node);
 	kpool_update_fast_capacity(pool);
 	kpool_unlock_irq(pool);

@@ -118,7 +118,7 @@ struct kpool_run *kpool_run_get(struct kpool *pool)
 {
 	struct kpool_run *run;
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	run = list_first_entry_or_null(&pool->runs.free, struct kpool_run,
 				       free);
 	if (run)

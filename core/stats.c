@@ -32,7 +32,7 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	*stats = pool->stats;
 	stats->alive = pool->mgr.nr_workers;
 	stats->idle = pool->mgr.nr_idle;

@@ -295,7 +295,7 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 			.err	= err,
 		});
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	kpool_latency_end(pool, run);
 	kpool_caller_run_end(pool, run, err);
 	return 0;
@@ -513,7 +513,7 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 
 	last.no_memory = true;
 	if (run) {
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		list_add(&run->free, &pool->runs.free);
 		kpool_unlock_irq(pool);
 	}

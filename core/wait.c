@@ -210,7 +210,7 @@ void kpool_get(struct kpool *pool)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	pool->waiters.nr_users++;
 	kpool_unlock(pool, flags);
 }
@@ -225,7 +225,7 @@ void kpool_put(struct kpool *pool)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
+	kpool_lock(pool, &flags);
 	kpool_put_locked(pool);
 	kpool_unlock(pool, flags);
 }
@@ -332,7 +332,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 
 	err = kpool_sleep(waiter, timeout);
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	if (!waiter->completed) {
 		/* the submitter unlinks its item and waiter itself */
 		if (waiter->kind != KPOOL_WAITER_SUBMIT)

@@ -173,7 +173,7 @@ static unsigned int kpool_count_stalls(struct kpool *pool,
 	if (pool->attrs.stall_ms == KPOOL_NO_STALL)
 		return 0;
 	list_for_each_entry(worker, &pool->mgr.workers, member) {
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		if (kpool_is_new_stall(worker, limit)) {
 			worker->stall_reported = worker->nr_runs + 1;
 			pool->stats.stalled++;
@@ -276,7 +276,7 @@ void kpool_watchdog_fn(struct work_struct *work)
 	kpool_look_for_dead(pool);
 	kpool_find_stalls(pool);
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	pool->wd.armed = false;
 	if (pool->units_used || pool->runs.nr_ext)
 		kpool_watchdog_arm(pool);

@@ -47,7 +47,7 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 		.data	= worker->data,
 	});
 	worker->in_fault_handler = false;
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	/* a completion has the job's result: its failure is counted already */
 	pool->stats.failed += !worker->run.result;
 	kpool_unlock_irq(pool);
@@ -123,7 +123,7 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 	if (need_resched())
 		cond_resched();
 
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	worker->nr_runs++;
 	kpool_latency_end(pool, &worker->run);
 	if (likely(kpool_worker_end(worker, err, false)))
@@ -150,7 +150,7 @@ static bool kpool_worker_begin_special(struct kpool_worker *worker,
 		kpool_item_drop(pool, item, err);
 		/* bound the hold of the lock: many such items can follow */
 		kpool_unlock_irq(pool);
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 		return false;
 	}
 	kpool_run_begin_special(pool, &worker->run, item);
@@ -247,7 +247,7 @@ static struct kpool_item *kpool_next_item(struct kpool *pool)
 	    freezing_slow_path(current)) {
 		kpool_unlock_irq(pool);
 		__refrigerator(false);
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 	}
 	if (unlikely(!pool->fast_capacity) && kpool_too_many_awake(pool))
 		return NULL;
@@ -268,7 +268,7 @@ static void kpool_worker_yield(struct kpool_worker *worker)
 	pool->mgr.nr_waking++;
 	kpool_unlock_irq(pool);
 	cond_resched();
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	pool->mgr.nr_waking--;
 }
 
@@ -303,7 +303,7 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 		__set_current_state(kpool_idle_state(pool));
 		kpool_unlock_irq(pool);
 		schedule();
-		raw_spin_lock_irq(&pool->lock);
+		kpool_lock_irq(pool);
 	}
 	if (worker->state != KPOOL_WORKER_WAKING)
 		return false;
@@ -369,7 +369,7 @@ int kpool_worker_main(void *data)
 		goto out;
 	}
 	kpool_task_state_save(&worker->before);
-	raw_spin_lock_irq(&pool->lock);
+	kpool_lock_irq(pool);
 	if (kpool_worker_account(worker)) {
 		kpool_exit_work_set_stage(worker, KPOOL_STAGE_RUNNING);
 		do {

@@ -6,7 +6,8 @@ From definitions and calls, with comments, strings and macros left out; the kern
 style is taken for granted: a function's braces stand in the first column. A static
 inline of a header belongs to the .c file of the same name; one of the public header, or of
 a header without such a file, to the header itself. Fails if there are too many pairs of files
-that call each other both ways, or a function releases a pool's lock other than by kpool_unlock().
+that call each other both ways, or a function takes or releases a pool's lock other than by
+kpool_lock() and kpool_unlock().
 """
 import glob
 import os
@@ -19,9 +20,13 @@ MIN_FILE_LINES = 60
 
 # What may call raw_spin_unlock(): kpool_unlock(), and the search for an item's owner.
 UNLOCKERS = {
-    "kpool_unlock", "kpool_unlock_irq", "kpool_unlock_recheck", "kpool_unlock_irq_recheck",
+    "kpool_unlock", "kpool_unlock_irq",
+    "kpool_unlock_recheck", "kpool_unlock_irq_recheck",
     "kpool_trylock_owner", "kpool_lock_null_pool", "kpool_item_lock_for_submit", "kpool_unhash",
 }
+
+# What may call raw_spin_lock(): kpool_lock(), and the one that holds two locks.
+LOCKERS = {"kpool_lock", "kpool_lock_irq", "kpool_unhash"}
 
 PUBLIC_HEADER = "kpool.h"
 ENGINE = ("*.c", "*.h", "core/*.c", "core/*.h")
@@ -119,6 +124,9 @@ def main():
     long = [f for f in functions if f.lines > MAX_FUNCTION_LINES]
     unlockers = [f for f in functions if f.name not in UNLOCKERS and
                  any(name.startswith("raw_spin_unlock") for name in f.calls)]
+    lockers = [f for f in functions if f.name not in LOCKERS and
+               any(name.startswith("raw_spin_lock") and name != "raw_spin_lock_init"
+                   for name in f.calls)]
     short = [(os.path.basename(p), n) for p in paths if p.endswith(".c")
              for n in [sum(1 for _ in open(p, encoding="utf-8"))] if n < MIN_FILE_LINES]
 
@@ -131,6 +139,8 @@ def main():
             print(f"used by one other file: {file} {name}(), by {user}")
     for f in unlockers:
         print(f"{f.file} {f.name}() releases a lock without kpool_unlock()")
+    for f in lockers:
+        print(f"{f.file} {f.name}() takes a lock without kpool_lock()")
     for f in long:
         print(f"long: {f.file} {f.name}(), {f.lines} lines")
     for name, lines in short:
@@ -144,7 +154,8 @@ def main():
     print(f"{len(long):5} functions over {MAX_FUNCTION_LINES} lines, of {len(functions)}")
     print(f"{len(short):5} files under {MIN_FILE_LINES} lines")
     print(f"{len(unlockers):5} functions that release a pool's lock without kpool_unlock()")
-    return len(mutual) > MAX_MUTUAL_PAIRS or bool(unlockers)
+    print(f"{len(lockers):5} functions that take a pool's lock without kpool_lock()")
+    return len(mutual) > MAX_MUTUAL_PAIRS or bool(unlockers) or bool(lockers)
 
 
 if __name__ == "__main__":
