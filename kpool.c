@@ -205,6 +205,8 @@ free_pool:
 
 static void kpool_free(struct kpool *pool)
 {
+	int i;
+
 	cancel_delayed_work_sync(&pool->wd.work);
 	/* reap_work queues spawn_work */
 	cancel_delayed_work_sync(&pool->mgr.reap_work);
@@ -220,6 +222,9 @@ static void kpool_free(struct kpool *pool)
 	kpool_free_runs(pool);
 	free_cpumask_var(pool->mgr.affinity);
 	free_cpumask_var(pool->mgr.cpumask);
+	for (i = 0; i < KPOOL_NR_STALLS; i++)
+		kfree(pool->wd.stalls[i]);
+	kfree(pool->latency.counts);
 	lockdep_unregister_key(&pool->key);
 	kfree_rcu(pool, rcu);
 }

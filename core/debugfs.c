@@ -278,8 +278,8 @@ static bool kpool_copy_stall(struct kpool *pool, unsigned int i,
 	bool complete;
 
 	kpool_lock_irq(pool);
-	stall = &pool->wd.stalls[(pool->wd.nr_stalls + i) % KPOOL_NR_STALLS];
-	complete = stall->when;
+	stall = pool->wd.stalls[(pool->wd.nr_stalls + i) % KPOOL_NR_STALLS];
+	complete = stall && stall->when;
 	if (complete)
 		*copy = *stall;
 	kpool_unlock_irq(pool);
@@ -344,28 +344,31 @@ static char *kpool_copy_text(struct kpool *pool, const char *name,
 /* Latency */
 
 /* Return the number of rows up to the last one that counts anything. */
-static int kpool_latency_nr_rows(const struct kpool_latency *latency)
+static int kpool_latency_nr_rows(const struct kpool_histograms *counts)
 {
 	int nr = KPOOL_LATENCY_ROWS;
 
-	while (nr && !latency->waiting[nr - 1] && !latency->running[nr - 1])
+	while (nr && !counts->waiting[nr - 1] && !counts->running[nr - 1])
 		nr--;
 	return nr;
 }
 
 static int kpool_latency_show(struct seq_file *m, void *unused)
 {
-	struct kpool_latency *copy = kmalloc_obj(*copy, GFP_KERNEL);
+	struct kpool_histograms *copy = kzalloc_obj(*copy, GFP_KERNEL);
 	struct kpool *pool = m->private;
 	int i, nr;
+	bool on;
 
 	if (!copy)
 		return -ENOMEM;
 	kpool_lock_irq(pool);
-	*copy = pool->latency;
+	if (pool->latency.counts)
+		*copy = *pool->latency.counts;
+	on = pool->latency.on;
 	kpool_unlock_irq(pool);
 
-	seq_printf(m, "state %s\n", copy->on ? "on" : "off");
+	seq_printf(m, "state %s\n", on ? "on" : "off");
 	seq_puts(m, "from_us         waiting      running\n");
 	nr = kpool_latency_nr_rows(copy);
 	for (i = 0; i < nr; i++)
@@ -382,18 +385,15 @@ static int kpool_latency_open(struct inode *inode, struct file *file)
 
 static int kpool_latency_by_text(struct kpool *pool, const char *text)
 {
-	if (sysfs_streq(text, "on")) {
-		kpool_latency_switch(pool, true);
-	} else if (sysfs_streq(text, "off")) {
-		kpool_latency_switch(pool, false);
-	} else if (sysfs_streq(text, "reset")) {
+	if (sysfs_streq(text, "on") || sysfs_streq(text, "off"))
+		return kpool_latency_switch(pool, sysfs_streq(text, "on"));
+	if (sysfs_streq(text, "reset")) {
 		kpool_latency_reset(pool);
-	} else {
-		pr_err("%s: bad latency \"%*pE\"; allowed: on, off or reset\n",
-		       pool->name, (int)strnlen(text, 32), text);
-		return -EINVAL;
+		return 0;
 	}
-	return 0;
+	pr_err("%s: bad latency \"%*pE\"; allowed: on, off or reset\n",
+	       pool->name, (int)strnlen(text, 32), text);
+	return -EINVAL;
 }
 
 static ssize_t kpool_latency_write(struct file *filp, const char __user *data,

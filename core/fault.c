@@ -52,17 +52,25 @@ static void kpool_format_stack(struct kpool_stall *stall,
 }
 
 /*
- * Record a stalled run in the ring of the pool.  Only the watchdog changes the
- * ring, so the names can be written without pool->lock while ->when is 0.
+ * Record a stalled run in the ring of the pool, if there is memory for it.  Only
+ * the watchdog changes the ring, so the names can be written without pool->lock
+ * while ->when is 0.
  */
 void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 			unsigned int ran_ms, const struct kpool_stack *stack)
 {
-	struct kpool_stall *stall =
+	struct kpool_stall **slot =
 		&pool->wd.stalls[pool->wd.nr_stalls % KPOOL_NR_STALLS];
+	struct kpool_stall *stall = *slot;
 
+	/* the watchdog must not wait for memory */
+	if (!stall)
+		stall = kmalloc_obj(*stall, GFP_NOWAIT | __GFP_NOWARN);
+	if (!stall)
+		return;
 	kpool_lock_irq(pool);
 	stall->when = 0;
+	*slot = stall;
 	kpool_unlock_irq(pool);
 
 	snprintf(stall->fn, sizeof(stall->fn), "%ps", fn);

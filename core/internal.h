@@ -416,7 +416,8 @@ struct kpool_watchdog {
 	struct delayed_work	work;
 	bool			armed;		/* L */
 	unsigned int		nr_stalls;	/* L: ever */
-	struct kpool_stall	stalls[KPOOL_NR_STALLS]; /* L: ring */
+	/* L: ring; written by the watchdog only, NULL until needed */
+	struct kpool_stall	*stalls[KPOOL_NR_STALLS];
 };
 
 /*
@@ -425,10 +426,14 @@ struct kpool_watchdog {
  */
 #define KPOOL_LATENCY_ROWS	32
 
-/* Histograms of waiting and running times: latency.c. */
-struct kpool_latency {
+struct kpool_histograms {
 	u64			waiting[KPOOL_LATENCY_ROWS];	/* L */
 	u64			running[KPOOL_LATENCY_ROWS];	/* L */
+};
+
+/* Waiting and running times: latency.c. */
+struct kpool_latency {
+	struct kpool_histograms	*counts; /* L: NULL until first switched on */
 	u64			on_us;	/* L: when @on has changed */
 	bool			on;	/* L */
 };
@@ -957,7 +962,7 @@ void kpool_sched_restore(struct kpool *pool);
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
 
 /* latency.c: histograms of waiting and running times */
-void kpool_latency_switch(struct kpool *pool, bool on);
+int kpool_latency_switch(struct kpool *pool, bool on);
 void kpool_latency_reset(struct kpool *pool);
 
 /* stats.c: statistics */

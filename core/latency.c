@@ -18,6 +18,7 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -82,7 +83,7 @@ void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
 	run->began_us = now;
 	/* the completion of an ordered job is its second run */
 	if (!kpool_complete_fn(item) || run->complete)
-		kpool_latency_count(pool->latency.waiting,
+		kpool_latency_count(pool->latency.counts->waiting,
 				    kpool_waited_us(item, now));
 }
 
@@ -91,37 +92,47 @@ void __kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 {
 	/* not a time from before the histograms were last off */
 	if (pool->latency.on && run->began_us >= pool->latency.on_us)
-		kpool_latency_count(pool->latency.running,
+		kpool_latency_count(pool->latency.counts->running,
 				    kpool_now_us() - run->began_us);
 }
 
 /*
  * Switch the histograms on or off.  What they have counted stays.  They begin to
- * count when the work has run.
+ * count when the work has run.  Return 0 or -ENOMEM.
  */
-void kpool_latency_switch(struct kpool *pool, bool on)
+int kpool_latency_switch(struct kpool *pool, bool on)
 {
+	struct kpool_histograms *spare = NULL;
 	bool change;
 
+	if (on) {
+		spare = kzalloc_obj(*spare, GFP_KERNEL);
+		if (!spare)
+			return -ENOMEM;
+	}
 	kpool_lock_irq(pool);
+	if (!pool->latency.counts)
+		swap(pool->latency.counts, spare);
 	change = pool->latency.on != on;
 	if (change) {
 		pool->latency.on = on;
 		pool->latency.on_us = kpool_now_us();
 	}
 	kpool_unlock_irq(pool);
+	kfree(spare);
 	if (!change)
-		return;
+		return 0;
 	atomic_add(on ? 1 : -1, &kpool_latency_users);
 	/* not on kpool_wq: the work can wait for clients */
 	queue_work(kpool_callback_wq, &kpool_latency_work);
+	return 0;
 }
 
 /* Set all counts to 0. */
 void kpool_latency_reset(struct kpool *pool)
 {
 	kpool_lock_irq(pool);
-	memset(pool->latency.waiting, 0, sizeof(pool->latency.waiting));
-	memset(pool->latency.running, 0, sizeof(pool->latency.running));
+	if (pool->latency.counts)
+		memset(pool->latency.counts, 0, sizeof(*pool->latency.counts));
 	kpool_unlock_irq(pool);
 }
