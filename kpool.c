@@ -129,6 +129,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	int prio;
 
 	raw_spin_lock_init(&pool->lock);
+	kpool_rings_init(pool);
 	pool->epoch = KPOOL_INITIAL_SEQ;
 	pool->q.next_seq = KPOOL_INITIAL_SEQ;
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
@@ -270,6 +271,7 @@ static void kpool_unhash(struct kpool *pool)
 
 	kpool_lock(&kpool_null_pool, &flags);
 	raw_spin_lock(&pool->lock);
+	kpool_rings_close(pool);
 	WRITE_ONCE(pool->dead, true);
 	raw_spin_unlock(&pool->lock);
 	raw_spin_unlock_irqrestore(&kpool_null_pool.lock, flags);

@@ -54,14 +54,11 @@ void kpool_lockdep_wait_pool(struct kpool *pool);
  * Begin a run for lockdep.  Skipped, as is the end, if an earlier item has left
  * a lock held.
  */
-static inline void kpool_lockdep_run_begin(struct kpool_worker *worker,
-					   const struct kpool_item *item,
-					   kpool_item_fn fn)
+static inline void kpool_lockdep_run_begin(struct kpool_worker *worker)
 {
 	if (worker->before.nr_locks)
 		return;
-	kpool_lockdep_init_map(&worker->map, fn == item->fn ?
-			       kpool_user_fn(item) : (void *)fn);
+	kpool_lockdep_init_map(&worker->map, worker->run.fn);
 	lock_map_acquire(&worker->pool->map);
 	lock_map_acquire(&worker->map);
 }
@@ -83,9 +80,7 @@ static inline void kpool_lockdep_run_died(struct kpool_worker *worker)
 
 #else
 
-static inline void kpool_lockdep_run_begin(struct kpool_worker *worker,
-					   const struct kpool_item *item,
-					   kpool_item_fn fn)
+static inline void kpool_lockdep_run_begin(struct kpool_worker *worker)
 {
 }
 

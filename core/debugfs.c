@@ -153,7 +153,7 @@ static void kpool_copy_worker(const struct kpool_worker *worker,
 	row->pid = task_pid_nr(worker->task);
 	kpool_lock_irq(pool);
 	row->state = worker->state;
-	row->state_ms = jiffies_to_msecs(jiffies - worker->since);
+	row->state_ms = jiffies_to_msecs(jiffies - READ_ONCE(worker->since));
 	row->completed = worker->nr_runs;
 	row->fn = READ_ONCE(worker->run.fn);
 	row->blocked = worker->run.item && worker->run.blocked_on;

@@ -120,7 +120,8 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
 	unsigned long flags;
 	int err;
 
-	err = kpool_item_lock_for_submit(pool, item, &flags);
+	err = kpool_check_fn(item) ?:
+	      kpool_item_lock_for_submit(pool, item, &flags);
 	if (err)
 		return err;
 	err = kpool_check_accept(pool, item);

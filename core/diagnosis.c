@@ -217,7 +217,7 @@ static void kpool_see_workers(struct kpool *pool,
 		running = worker->state == KPOOL_WORKER_RUNNING;
 		thread.task = worker->task;
 		thread.fn = READ_ONCE(worker->run.fn);
-		thread.since = worker->since;
+		thread.since = READ_ONCE(worker->since);
 		thread.units = worker->run.units;
 		kpool_unlock_irq(pool);
 		if (!running)

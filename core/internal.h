@@ -49,10 +49,12 @@
 /* Item states.  KPOOL_ITEM_IDLE is 0, so a zeroed item is idle. */
 enum kpool_item_state {
 	KPOOL_ITEM_IDLE,
+	KPOOL_ITEM_SUBMITTING,	/* idle, or in pool->inbox: see ring.c */
 	KPOOL_ITEM_BLOCKED,	/* not accepted, on pool->q.admission */
 	KPOOL_ITEM_DONE,	/* runs or ended, its group collects it */
 	KPOOL_ITEM_COMPLETING,	/* on pool->q.finished or ->completions */
 	/* accepted and not started: */
+	KPOOL_ITEM_READY,	/* pending, in pool->ready; or started */
 	KPOOL_ITEM_QUEUED,	/* pending, on one of pool->q.prio */
 	KPOOL_ITEM_REQUEUE,	/* pending, next to start, but still runs */
 	KPOOL_ITEM_PARKED,	/* pending, on ->parked: stream is busy */
@@ -87,6 +89,10 @@ enum kpool_turn_state {
 #define KPOOL_NOT_FAST							\
 	(~((u32)(__KPOOL_FN | __KPOOL_JOB) <<				\
 	   (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24)))
+
+/* An item's state as part of kpool_item.special. */
+#define KPOOL_STATE(_state)						\
+	((u32)(_state) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 8 : 16))
 
 /* What a run executes. */
 enum kpool_run_kind {
@@ -188,7 +194,8 @@ struct kpool_worker {
 	struct kpool		*pool;	/* I */
 	struct task_struct	*task;	/* B, while a member: referenced */
 	struct kpool_run	run;	/* L */
-	unsigned long		since;	/* L: jiffies of last state change */
+	/* L, and by fast starts: jiffies of last state change */
+	unsigned long		since;
 	u64			nr_runs; /* L: runs that have ended */
 	struct kpool_task_state	before;	/* S: state before each item */
 	u8			state;	/* L: enum kpool_worker_state */
@@ -444,6 +451,34 @@ struct kpool_debugfs {
 	struct kpool_tunable_file *files;	/* I */
 };
 
+/* Slots of a ring: the most fast operations between two critical sections. */
+#define KPOOL_RING_SIZE	32
+
+/* Items of fast submits: ring.c. */
+struct kpool_inbox {
+	atomic64_t		next;	/* slots left, and the next ticket */
+	u32			first;	/* L: ticket of the first slot opened */
+	unsigned int		nr_open; /* L: slots opened, 0 if closed */
+	u32			opened_at; /* L, racy read: jiffies */
+	unsigned long		slots[KPOOL_RING_SIZE]; /* tag or item */
+} ____cacheline_aligned_in_smp;
+
+struct kpool_ready_slot {
+	struct kpool_item	*item;	/* NULL: the slot can be reused */
+	struct kpool_worker	*taker;	/* of @item, or NULL */
+	u32			epoch;	/* L, racy read: of @item */
+};
+
+/* Items for fast starts, the oldest that are queued: ring.c. */
+struct kpool_ready {
+	atomic64_t		next;	/* generation, and slots left */
+	u64			generation; /* L: of @next when last opened */
+	unsigned int		nr_open; /* L: slots opened, 0 if closed */
+	unsigned int		nr;	/* L: items */
+	u32			end;	/* L, racy read: behind the last item */
+	struct kpool_ready_slot	slots[KPOOL_RING_SIZE];
+} ____cacheline_aligned_in_smp;
+
 struct kpool {
 	raw_spinlock_t		lock;
 	/*
@@ -460,6 +495,7 @@ struct kpool {
 	 * is 0, a change affects only the workers.
 	 */
 	unsigned int		nr_recheck;
+	bool			rings_off;	/* L: no fast operations */
 	unsigned int		units_used;	/* L: held by runs */
 	unsigned int		nr_running;	/* L: items in workers */
 	u32			epoch;		/* L: number of flushes */
@@ -473,6 +509,8 @@ struct kpool {
 
 	struct rcu_head		rcu;		/* for readers of ids */
 
+	struct kpool_inbox	inbox;
+	struct kpool_ready	ready;
 	struct kpool_queue	q;
 	struct kpool_manager	mgr;
 	struct kpool_waiters	waiters;
@@ -568,10 +606,17 @@ static inline bool kpool_is_special(const struct kpool_item *item)
 	return unlikely(item->flags & KPOOL_SPECIAL);
 }
 
+/* Return true if the item can be submitted. */
+static inline bool kpool_is_idle(const struct kpool_item *item)
+{
+	/* a fast submit that will fail can change it at any time */
+	return READ_ONCE(item->state) <= KPOOL_ITEM_SUBMITTING;
+}
+
 /* Return true if the item is accepted and not started. */
 static inline bool kpool_is_accepted(const struct kpool_item *item)
 {
-	return item->state >= KPOOL_ITEM_QUEUED;
+	return READ_ONCE(item->state) >= KPOOL_ITEM_READY;
 }
 
 /* Return the weight of @item: 1 unless kpool_set_weight() has set another. */
@@ -716,10 +761,14 @@ void kpool_orphan(struct kpool *pool);
 
 /* lock.c: the way out of pool->lock */
 void kpool_recheck_some(struct kpool *pool);
-void kpool_unlock_recheck(struct kpool *pool, unsigned long flags);
-void kpool_unlock_irq_recheck(struct kpool *pool);
+void kpool_unlock_recheck(struct kpool *pool, unsigned long flags, bool open);
+void kpool_unlock_irq_recheck(struct kpool *pool, bool open);
 void kpool_recheck_all(struct kpool *pool);
 void kpool_recheck_work_fn(struct work_struct *work);
+
+/* ring.c: operations without pool->lock */
+void kpool_update_rings_off(struct kpool *pool);
+void __kpool_ready_return(struct kpool *pool);
 
 /* submit.c: admission */
 int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,

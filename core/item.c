@@ -18,6 +18,7 @@
 #include "item.h"
 #include "lock.h"
 #include "queue.h"
+#include "ring.h"
 
 void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)
 {
@@ -36,7 +37,7 @@ void kpool_destroy_item_onstack(struct kpool_item *item)
 {
 	unsigned long flags;
 	struct kpool *pool = kpool_item_lock(item, &flags);
-	bool pending = item->state != KPOOL_ITEM_IDLE;
+	bool pending = !kpool_is_idle(item);
 
 	kpool_unlock(pool, flags);
 	WARN(pending, pr_fmt("item of %ps leaves the stack while pending\n"),
@@ -147,8 +148,10 @@ static bool kpool_trylock_owner(struct kpool_item *item, struct kpool *owner,
 				unsigned long *flags)
 {
 	kpool_lock(owner, flags);
-	if (!owner->dead && READ_ONCE(item->pool_id) == owner->id)
+	if (!owner->dead && READ_ONCE(item->pool_id) == owner->id) {
+		kpool_item_settle(owner, item);
 		return true;
+	}
 	raw_spin_unlock_irqrestore(&owner->lock, *flags);
 	return false;
 }
@@ -240,7 +243,7 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item)
 	int err = 0;
 
 	old = kpool_item_lock(item, &flags);
-	if (item->state != KPOOL_ITEM_IDLE || kpool_is_to_complete(item)) {
+	if (!kpool_is_idle(item) || kpool_is_to_complete(item)) {
 		err = -EALREADY;
 	} else if (kpool_run_of(item) && !kpool_is_handover(old, item)) {
 		err = old == pool ? 0 : -EBUSY;

@@ -22,6 +22,13 @@ static inline bool kpool_claim_item(struct kpool *pool, struct kpool_item *item)
 	return owner == pool->id;
 }
 
+/* Return -EINVAL for an item without a function, or 0. */
+static inline int kpool_check_fn(struct kpool_item *item)
+{
+	kpool_debug_check(item);
+	return item->fn ? 0 : -EINVAL;
+}
+
 /*
  * Make the pool the owner of the item, and take pool->lock.  On error the lock
  * is not held.
@@ -30,9 +37,6 @@ static __always_inline int kpool_item_lock_for_submit(struct kpool *pool,
 						      struct kpool_item *item,
 						      unsigned long *flags)
 {
-	kpool_debug_check(item);
-	if (!item->fn)
-		return -EINVAL;
 	for (;;) {
 		int err = kpool_claim_item(pool, item) ?
 			  0 : kpool_item_migrate(pool, item);
@@ -45,8 +49,10 @@ static __always_inline int kpool_item_lock_for_submit(struct kpool *pool,
 		 * with the release in kpool_item_migrate(), which holds the
 		 * lock of the previous owner, not that of the new one.
 		 */
-		if (likely(smp_load_acquire(&item->pool_id) == pool->id))
+		if (likely(smp_load_acquire(&item->pool_id) == pool->id)) {
+			kpool_item_settle(pool, item);
 			return 0;
+		}
 		raw_spin_unlock_irqrestore(&pool->lock, *flags);
 	}
 }

@@ -116,6 +116,7 @@ int kpool_latency_switch(struct kpool *pool, bool on)
 	change = pool->latency.on != on;
 	if (change) {
 		pool->latency.on = on;
+		kpool_update_rings_off(pool);
 		pool->latency.on_us = kpool_now_us();
 	}
 	kpool_unlock_irq(pool);

@@ -121,10 +121,12 @@ static struct task_struct *kpool_kick(struct kpool *pool)
  * Preemption is enabled last, because that lets the woken worker preempt this
  * task on its CPU; enabling interrupts would not.
  */
-void kpool_unlock_recheck(struct kpool *pool, unsigned long flags)
+void kpool_unlock_recheck(struct kpool *pool, unsigned long flags, bool open)
 {
 	struct task_struct *task = kpool_kick(pool);
 
+	if (open)
+		kpool_rings_open(pool);
 	if (!task) {
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 		return;
@@ -137,10 +139,12 @@ void kpool_unlock_recheck(struct kpool *pool, unsigned long flags)
 }
 
 /* Like kpool_unlock_recheck(), where interrupts were on before. */
-void kpool_unlock_irq_recheck(struct kpool *pool)
+void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
 {
 	struct task_struct *task = kpool_kick(pool);
 
+	if (open)
+		kpool_rings_open(pool);
 	if (!task) {
 		raw_spin_unlock_irq(&pool->lock);
 		return;

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Taking and releasing pool->lock: see lock.c for what holds in between.
+ * Taking and releasing pool->lock: see lock.c for what holds in between, and
+ * ring.c for what is done without the lock.
  */
 #ifndef _KPOOL_LOCK_H
 #define _KPOOL_LOCK_H
 
 #include "internal.h"
 #include "queue.h"
+#include "ring.h"
 
-/* Take pool->lock with interrupts off. */
+/* Take pool->lock with interrupts off, and end all fast operations. */
 static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
 {
 	raw_spin_lock_irqsave(&pool->lock, *flags);
+	kpool_rings_close(pool);
 }
 
 /* Like kpool_lock(), where interrupts are on. */
 static __always_inline void kpool_lock_irq(struct kpool *pool)
 {
 	raw_spin_lock_irq(&pool->lock);
+	kpool_rings_close(pool);
 }
 
 /* Return true if everything holds that has to while the lock is free. */
@@ -39,7 +43,7 @@ static __always_inline void kpool_unlock(struct kpool *pool,
 	if (likely(kpool_holds(pool)))
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	else
-		kpool_unlock_recheck(pool, flags);
+		kpool_unlock_recheck(pool, flags, false);
 }
 
 /* Like kpool_unlock(), where interrupts were on before the lock was taken. */
@@ -48,7 +52,33 @@ static __always_inline void kpool_unlock_irq(struct kpool *pool)
 	if (likely(kpool_holds(pool)))
 		raw_spin_unlock_irq(&pool->lock);
 	else
-		kpool_unlock_irq_recheck(pool);
+		kpool_unlock_irq_recheck(pool, false);
+}
+
+/*
+ * Like kpool_unlock(), and open the rings: the next operation is probably a
+ * fast one.
+ */
+static __always_inline void kpool_unlock_open(struct kpool *pool,
+					      unsigned long flags)
+{
+	if (unlikely(!kpool_holds(pool))) {
+		kpool_unlock_recheck(pool, flags, true);
+		return;
+	}
+	kpool_rings_open(pool);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/* Like kpool_unlock_irq(), and open the rings. */
+static __always_inline void kpool_unlock_irq_open(struct kpool *pool)
+{
+	if (unlikely(!kpool_holds(pool))) {
+		kpool_unlock_irq_recheck(pool, true);
+		return;
+	}
+	kpool_rings_open(pool);
+	raw_spin_unlock_irq(&pool->lock);
 }
 
 #endif /* _KPOOL_LOCK_H */

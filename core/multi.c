@@ -18,6 +18,7 @@
 #include <linux/string.h>
 
 #include "internal.h"
+#include "ring.h"
 
 #define KPOOL_MULTI_MAX		64	/* pools */
 #define KPOOL_MULTI_NAME_MAX	(KPOOL_NAME_MAX - 3)	/* "-63" follows */
@@ -41,7 +42,8 @@ struct kpool_multi {
 static unsigned int kpool_load(const struct kpool *pool)
 {
 	/* racy, see above */
-	int load = data_race(kpool_outstanding(pool));
+	int load = data_race(kpool_outstanding(pool)) +
+		   kpool_nr_unsettled(pool);
 
 	return max(load, 0);
 }

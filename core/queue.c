@@ -57,6 +57,8 @@ static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
 static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
+	if (item->state == KPOOL_ITEM_READY)
+		kpool_ready_return(pool);
 	/* kpool_delay_remove() calls kpool_scan_skip() itself */
 	if (item->state != KPOOL_ITEM_DELAYED)
 		kpool_scan_skip(pool, item);
@@ -227,6 +229,7 @@ void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 	lockdep_assert_held(&pool->lock);
 	kpool_scan_again(pool, item);
 	kpool_item_unlink(pool, item);
+	kpool_ready_return(pool);
 	item->state = KPOOL_ITEM_QUEUED;
 	list_for_each_entry(later, kpool_queue_of(pool, item), node)
 		if (kpool_is_older(item, later) || !--looks)
@@ -472,6 +475,8 @@ struct kpool_item *kpool_pick_prio(struct kpool *pool)
 	int prio;
 
 	lockdep_assert_held(&pool->lock);
+	if (pool->ready.nr)
+		return kpool_ready_first(pool);
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
 		item = list_first_entry_or_null(&pool->q.prio[prio],
 						struct kpool_item, node);
@@ -534,6 +539,7 @@ static struct kpool_item *kpool_park_head(struct kpool *pool, bool *more)
 	int i;
 
 	lockdep_assert_held(&pool->lock);
+	kpool_ready_return(pool);
 	*more = false;
 	for (i = 0; i < KPOOL_PARK_BATCH; i++) {
 		item = kpool_next_prio(pool);
@@ -585,6 +591,8 @@ struct kpool_item *kpool_pick_next(struct kpool *pool)
 bool kpool_prepare_start(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
+	if (pool->ready.nr)
+		return true;
 	if (pool->fast_capacity &&
 	    !kpool_must_park(list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
 					      struct kpool_item, node)))
@@ -671,6 +679,8 @@ void kpool_update_fast_capacity(struct kpool *pool)
 			      pool->q.nr_special || !list_empty(&pool->going) ||
 			      kpool_has_surplus(pool) ?
 			      0 : pool->attrs.capacity;
+	if (!pool->fast_capacity)
+		kpool_ready_return(pool);
 }
 
 /* Account for an item that becomes pending or blocked. */
@@ -680,6 +690,7 @@ void kpool_special_add(struct kpool *pool, struct kpool_item *item)
 		return;
 	pool->q.nr_special++;
 	pool->fast_capacity = 0;
+	kpool_ready_return(pool);
 }
 
 /* Account for an item that is not pending or blocked any more. */

@@ -14,6 +14,7 @@
 #include "debug.h"
 #include "internal.h"
 #include "latency.h"
+#include "ring.h"
 #include "trace.h"
 
 /* Items examined under one hold of the lock, to find room, a place, a victim. */
@@ -62,6 +63,52 @@ static inline void kpool_count_accepted(struct kpool *pool,
 	trace_submit(pool, item);
 }
 
+/*
+ * Queue a plain item that is accepted, behind all others.  While the list is
+ * empty, those are in the ready ring.
+ */
+static inline void kpool_queue_plain(struct kpool *pool,
+				     struct kpool_item *item)
+{
+	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_NORMAL];
+
+	lockdep_assert_held(&pool->lock);
+	if (list_empty(queue) && kpool_has_ready_slot(pool) &&
+	    kpool_can_be_ready(item)) {
+		kpool_ready_add(pool, item);
+	} else {
+		item->state = KPOOL_ITEM_QUEUED;
+		list_add_tail(&item->node, queue);
+	}
+	pool->q.nr_queued++;
+}
+
+/*
+ * Open the inbox if a worker will look for work, because one is waking or all
+ * units are in use, and more items are queued than these workers will take.
+ */
+static __always_inline void kpool_inbox_open_if(struct kpool *pool)
+{
+	unsigned int free = kpool_free_units(pool);
+	u64 room = (u64)free + pool->attrs.queue_depth;
+	unsigned int nr = pool->q.nr_queued;
+
+	if (nr > pool->mgr.nr_waking && (!free || pool->mgr.nr_waking) &&
+	    nr < room)
+		kpool_inbox_open(&pool->inbox,
+				 min_t(u64, room - nr, KPOOL_RING_SIZE));
+}
+
+/* Open the rings if fast operations are possible. */
+static __always_inline void kpool_rings_open(struct kpool *pool)
+{
+	if (!pool->q.nr_queued || !kpool_can_open_rings(pool))
+		return;
+	if (pool->ready.nr)
+		kpool_ready_open(&pool->ready);
+	kpool_inbox_open_if(pool);
+}
+
 /* Return the list of pool->q.prio that the item belongs to. */
 static inline struct list_head *kpool_queue_of(struct kpool *pool,
 					       const struct kpool_item *item)
@@ -89,6 +136,8 @@ static inline bool kpool_has_work(struct kpool *pool)
 	if (pool->units_used >= pool->fast_capacity)
 		return likely(pool->fast_capacity) ?
 		       false : kpool_has_special_work(pool);
+	if (pool->ready.nr)
+		return true;
 	item = list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
 				struct kpool_item, node);
 	return likely(!kpool_run_of(item)) || kpool_has_special_work(pool);
@@ -100,26 +149,30 @@ static inline bool kpool_has_work(struct kpool *pool)
  */
 static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 {
+	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_NORMAL];
 	struct kpool_item *item;
 
 	lockdep_assert_held(&pool->lock);
-	if (!pool->q.nr_queued)
+	if (!pool->q.nr_queued ||
+	    (pool->fast_capacity && pool->units_used >= pool->fast_capacity))
 		return NULL;
-	item = list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
-				struct kpool_item, node);
-	if (unlikely(pool->units_used >= pool->fast_capacity ||
-		     kpool_run_of(item))) {
-		if (pool->fast_capacity &&
-		    pool->units_used >= pool->fast_capacity)
-			return NULL;
-		item = kpool_pick_next(pool);
-		if (!item)
-			return NULL;
-		kpool_scan_skip(pool, item);
+	if (likely(pool->ready.nr)) {
+		item = kpool_ready_pop(pool);
+	} else {
+		item = list_first_entry(queue, struct kpool_item, node);
+		if (unlikely(!pool->fast_capacity || kpool_run_of(item))) {
+			item = kpool_pick_next(pool);
+			if (!item)
+				return NULL;
+			kpool_scan_skip(pool, item);
+		}
+		list_del(&item->node);
 	}
-	list_del(&item->node);
 	pool->q.nr_queued--;
 	item->state = KPOOL_ITEM_IDLE;
+	if (kpool_can_open_rings(pool) && !pool->ready.nr &&
+	    !list_empty(queue))
+		kpool_ready_fill(pool);
 	return item;
 }
 

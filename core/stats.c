@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "lock.h"
+#include "ring.h"
 
 /*
  * Return the age of the oldest queued item, in jiffies.  Each queue is ordered
@@ -19,6 +20,8 @@ u32 kpool_oldest_age(struct kpool *pool)
 	int prio;
 
 	lockdep_assert_held(&pool->lock);
+	if (pool->ready.nr)
+		return (u32)jiffies - kpool_ready_first(pool)->queued_at;
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
 		item = list_first_entry_or_null(&pool->q.prio[prio],
 						struct kpool_item, node);

@@ -55,15 +55,38 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 static inline bool kpool_admit_plain(struct kpool *pool,
 				     struct kpool_item *item)
 {
-	if (unlikely((item->special & KPOOL_NOT_FAST) || !pool->fast_capacity ||
+	if (unlikely((READ_ONCE(item->special) & KPOOL_NOT_FAST) ||
+		     !pool->fast_capacity ||
 		     !list_empty(&pool->q.admission)) ||
 	    !kpool_has_plain_room(pool))
 		return false;
 	kpool_count_accepted(pool, item);
-	item->state = KPOOL_ITEM_QUEUED;
-	list_add_tail(&item->node, &pool->q.prio[KPOOL_QUEUE_NORMAL]);
-	pool->q.nr_queued++;
+	kpool_queue_plain(pool, item);
 	return true;
+}
+
+/* Accept a plain item without pool->lock, or return false: see ring.c. */
+static __always_inline bool kpool_submit_fast(struct kpool *pool,
+					      struct kpool_item *item)
+{
+	struct kpool_inbox *inbox = &pool->inbox;
+	u32 special = READ_ONCE(item->special);
+	u32 ticket;
+
+	if (unlikely((special & KPOOL_NOT_FAST) || trace_submit_enabled() ||
+		     !kpool_claim_item(pool, item)) ||
+	    !kpool_inbox_reserve(inbox, &ticket))
+		return false;
+	/* the owner is as in kpool_item_lock_for_submit() */
+	if (unlikely(smp_load_acquire(&item->pool_id) != pool->id) ||
+	    READ_ONCE(inbox->opened_at) != (u32)jiffies)
+		return false;
+	/* a lock holder can be reading the flags, which do not change here */
+	if (!data_race(try_cmpxchg(&item->special, &special, special |
+				   KPOOL_STATE(KPOOL_ITEM_SUBMITTING))))
+		return false;
+	return kpool_slot_commit(&inbox->slots[ticket % KPOOL_RING_SIZE],
+				 ticket, item);
 }
 
 /*
@@ -71,8 +94,9 @@ static inline bool kpool_admit_plain(struct kpool *pool,
  * and takes pool->lock; if it fails, the lock is not held.  kpool_unlock() also
  * wakes a worker for the item, unless one is on its way.
  */
-static noinline int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
-				    const struct kpool_submit_opts *opts)
+static noinline int kpool_submit_locked(struct kpool *pool,
+					struct kpool_item *item,
+					const struct kpool_submit_opts *opts)
 {
 	unsigned long flags;
 	int err;
@@ -82,10 +106,23 @@ static noinline int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 		return err;
 	if (!kpool_admit_plain(pool, item))
 		err = kpool_admit(pool, item, opts, flags);
-	kpool_unlock(pool, flags);
+	kpool_unlock_open(pool, flags);
 	if (unlikely(err == KPOOL_NEEDS_RUN))
 		err = kpool_submit_with_run(pool, item, opts);
 	return err;
+}
+
+/* Submit an item, without pool->lock if that is possible. */
+static noinline int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
+				    const struct kpool_submit_opts *opts)
+{
+	int err = kpool_check_fn(item);
+
+	if (err)
+		return err;
+	if (likely(kpool_submit_fast(pool, item)))
+		return 0;
+	return kpool_submit_locked(pool, item, opts);
 }
 
 int kpool_submit(struct kpool *pool, struct kpool_item *item)
@@ -153,7 +190,8 @@ int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
 	unsigned long flags;
 	int err;
 
-	err = kpool_item_lock_for_submit(pool, item, &flags);
+	err = kpool_check_fn(item) ?:
+	      kpool_item_lock_for_submit(pool, item, &flags);
 	if (err)
 		return err;
 	err = kpool_check_accept(pool, item);
@@ -280,12 +318,12 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	}
 	kpool_ext_run_begin(pool, run, item, KPOOL_RUN_CALLER);
 	kpool_latency_begin(pool, run, item);
-	trace_start(pool, run);
+	trace_start(pool, item, user_fn);
 	kpool_unlock_irq(pool);
 
 	kpool_task_state_save(&before);
 	err = fn(item);
-	trace_end(pool, run, err);
+	trace_end(pool, item, user_fn, err);
 	if (unlikely(kpool_task_state_leaked(&before)))
 		kpool_task_state_restore(pool, user_fn, &before);
 	if (err)
@@ -408,6 +446,7 @@ static bool kpool_evict_for(struct kpool *pool,
 	if (pool->attrs.when_full != KPOOL_FULL_DROP_OLDEST ||
 	    !list_empty(&pool->q.admission) || !kpool_one_slot_short(pool))
 		return false;
+	kpool_ready_return(pool);
 	oldest = kpool_pick_victim(pool, newcomer);
 	if (!oldest)
 		return false;
@@ -419,7 +458,7 @@ static bool kpool_evict_for(struct kpool *pool,
 
 static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 {
-	if (item->state != KPOOL_ITEM_IDLE)
+	if (!kpool_is_idle(item))
 		return -EALREADY;
 	if (pool->closed)
 		return -ESHUTDOWN;

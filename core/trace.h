@@ -122,9 +122,9 @@ TRACE_EVENT(unblock,
 /* The caller is about to call the function of the run. */
 TRACE_EVENT(start,
 
-	TP_PROTO(const struct kpool *pool, const struct kpool_run *run),
+	TP_PROTO(const struct kpool *pool, const void *item, void *fn),
 
-	TP_ARGS(pool, run),
+	TP_ARGS(pool, item, fn),
 
 	TP_STRUCT__entry(
 		__field(const void *,	item)
@@ -133,8 +133,8 @@ TRACE_EVENT(start,
 	),
 
 	TP_fast_assign(
-		__entry->item		= run->item;
-		__entry->function	= run->fn;
+		__entry->item		= item;
+		__entry->function	= fn;
 		memcpy(__entry->pool, pool->name, sizeof(pool->name));
 	),
 
@@ -145,10 +145,9 @@ TRACE_EVENT(start,
 /* The function has returned @err.  The item can be freed. */
 TRACE_EVENT(end,
 
-	TP_PROTO(const struct kpool *pool, const struct kpool_run *run,
-		 int err),
+	TP_PROTO(const struct kpool *pool, const void *item, void *fn, int err),
 
-	TP_ARGS(pool, run, err),
+	TP_ARGS(pool, item, fn, err),
 
 	TP_STRUCT__entry(
 		__field(const void *,	item)
@@ -158,8 +157,8 @@ TRACE_EVENT(end,
 	),
 
 	TP_fast_assign(
-		__entry->item		= run->item;
-		__entry->function	= run->fn;
+		__entry->item		= item;
+		__entry->function	= fn;
 		__entry->err		= err;
 		memcpy(__entry->pool, pool->name, sizeof(pool->name));
 	),

@@ -430,6 +430,9 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		waiter.behind_nr = kpool_run_nr(run);
 		run->special = true;
 	} else {
+		/* a fast start does not look for waiters */
+		if (item->state == KPOOL_ITEM_READY)
+			kpool_ready_return(pool);
 		if (!(item->flags & __KPOOL_HAS_WAITERS)) {
 			item->run = &waiter.pending;
 			item->flags |= __KPOOL_HAS_WAITERS;

@@ -146,7 +146,7 @@ static bool kpool_is_new_stall(const struct kpool_worker *worker,
 	lockdep_assert_held(&worker->pool->lock);
 	return worker->state == KPOOL_WORKER_RUNNING &&
 	       worker->stall_reported != worker->nr_runs + 1 &&
-	       time_after(jiffies, worker->since + limit);
+	       time_after(jiffies, READ_ONCE(worker->since) + limit);
 }
 
 static void kpool_note_stall(struct kpool_worker *worker,
@@ -154,7 +154,7 @@ static void kpool_note_stall(struct kpool_worker *worker,
 {
 	stalled->task = get_task_struct(worker->task);
 	stalled->fn = READ_ONCE(worker->run.fn);
-	stalled->ran_ms = jiffies_to_msecs(jiffies - worker->since);
+	stalled->ran_ms = jiffies_to_msecs(jiffies - READ_ONCE(worker->since));
 }
 
 /*

@@ -69,7 +69,7 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
 	pool->nr_running++;
 	kpool_run_begin(pool, &worker->run, item, fn);
 	kpool_latency_begin(pool, &worker->run, item);
-	trace_start(pool, &worker->run);
+	trace_start(pool, item, fn);
 }
 
 /*
@@ -99,21 +99,67 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 }
 
 /*
- * Call @fn for the item whose run has begun, and end the run.  Called with
- * pool->lock held, which is dropped while @fn runs.
+ * End the run of the worker's plain item, and start the next item, without
+ * pool->lock: see ring.c.  Return that item, or NULL if the lock has to be
+ * taken.
  */
-static __always_inline void kpool_run_item(struct kpool_worker *worker,
+static __always_inline struct kpool_item *
+kpool_start_fast(struct kpool_worker *worker)
+{
+	struct kpool_ready *ready = &worker->pool->ready;
+	struct kpool_run *run = &worker->run;
+	struct kpool_ready_slot *slot;
+	struct kpool_item *item;
+	unsigned int left;
+	u32 epoch;
+	s64 next;
+
+	for (;;) {
+		/* pairs with the release in kpool_ready_open() */
+		next = atomic64_read_acquire(&ready->next);
+		left = next & KPOOL_READY_MASK;
+		if (!left || unlikely(READ_ONCE(run->special) ||
+				      !list_empty(&run->waiters)))
+			return NULL;
+		slot = kpool_ready_slot(ready, READ_ONCE(ready->end) - left);
+		if (likely(!cmpxchg(&slot->taker, NULL, worker)))
+			break;
+		if (atomic64_read(&ready->next) == next)
+			return NULL;
+	}
+	item = READ_ONCE(slot->item);
+	epoch = READ_ONCE(slot->epoch);
+	WRITE_ONCE(worker->since, jiffies);
+	/* pairs with the acquire in kpool_settle_starts() */
+	if (unlikely(!atomic64_try_cmpxchg_release(&ready->next, &next,
+						   next - 1)))
+		return NULL;
+	WRITE_ONCE(run->fn, item->fn);
+	WRITE_ONCE(run->item, item);
+	/* not item->epoch: the item can have been submitted again */
+	run->epoch = epoch;
+	WRITE_ONCE(item->run, run);
+	kpool_item_started(item);
+	/* pairs with the acquires of slot->item in ring.c and ring.h */
+	smp_store_release(&slot->item, NULL);
+	trace_start(worker->pool, item, item->fn);
+	return item;
+}
+
+/*
+ * Call the function @fn of an item whose run has begun.  Return what it
+ * returned.
+ */
+static __always_inline int kpool_call_item(struct kpool_worker *worker,
 					   struct kpool_item *item,
 					   kpool_item_fn fn)
 {
 	struct kpool *pool = worker->pool;
 	int err;
 
-	kpool_unlock_irq(pool);
-
-	kpool_lockdep_run_begin(worker, item, fn);
+	kpool_lockdep_run_begin(worker);
 	err = fn(item);
-	trace_end(pool, &worker->run, err);
+	trace_end(pool, item, worker->run.fn, err);
 	kpool_lockdep_run_end(worker);
 	if (unlikely(kpool_task_state_leaked(&worker->before)))
 		kpool_task_state_restore(pool, worker->run.fn, &worker->before);
@@ -122,6 +168,16 @@ static __always_inline void kpool_run_item(struct kpool_worker *worker,
 	/* an item that keeps submitting itself must not starve the CPU */
 	if (need_resched())
 		cond_resched();
+	return err;
+}
+
+/*
+ * End the run whose function has returned @err.  Returns with pool->lock held.
+ */
+static __always_inline void kpool_worker_returned(struct kpool_worker *worker,
+						  int err)
+{
+	struct kpool *pool = worker->pool;
 
 	kpool_lock_irq(pool);
 	worker->nr_runs++;
@@ -171,12 +227,14 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 	} else if (!kpool_worker_begin_special(worker, item)) {
 		return;
 	}
-	kpool_run_item(worker, item, fn);
+	kpool_unlock_irq(worker->pool);
+	kpool_worker_returned(worker, kpool_call_item(worker, item, fn));
 }
 
 /*
- * Run one item that has been dequeued.  Called with pool->lock held, which is
- * dropped while the item's function runs.
+ * Run one item that has been dequeued, and then those that can be started
+ * without the lock.  Called with pool->lock held, which is dropped while
+ * functions run.
  *
  * On the fast path all items are plain, so one test skips weights, priorities,
  * groups and streams.
@@ -185,6 +243,7 @@ static void kpool_process_item(struct kpool_worker *worker,
 			       struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
+	int err;
 
 	if (unlikely(!pool->fast_capacity ||
 		     item->flags & (KPOOL_SPECIAL | __KPOOL_FN))) {
@@ -196,7 +255,12 @@ static void kpool_process_item(struct kpool_worker *worker,
 	if (unlikely(item->flags & __KPOOL_HAS_WAITERS))
 		kpool_move_waiters(pool, item, &worker->run.waiters);
 	kpool_worker_begin(worker, item, item->fn);
-	kpool_run_item(worker, item, item->fn);
+	kpool_unlock_irq_open(pool);
+	do {
+		err = kpool_call_item(worker, item, item->fn);
+		item = kpool_start_fast(worker);
+	} while (item);
+	kpool_worker_returned(worker, err);
 }
 
 /*

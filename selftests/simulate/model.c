@@ -478,6 +478,24 @@ static void sim_dropped(struct sim_item *it, const struct sim_item_view *now)
 	sim_expect(now->dropping, "item %d is lost", it->nr);
 }
 
+/*
+ * When did the first item come whose submit took a later slot of the inbox, and
+ * went on at the same time?  Those may start in any order.  0 if there is none.
+ */
+static unsigned int sim_arrival_behind(const struct sim_item *it, const struct sim_view *v)
+{
+	unsigned int first = 0, i;
+
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct sim_item *other = &sim->item[i];
+
+		if (v->item[i].here && v->item[i].inbox > v->item[it->nr].inbox &&
+		    (!first || sim_is_earlier(other, &sim->item[first - 1])))
+			first = i + 1;
+	}
+	return first ? sim->item[first - 1].arrival : 0;
+}
+
 /* When it comes to the queue; of those that come at once, by their queue. */
 static unsigned int sim_arrival(const struct sim_pool *p,
 				const struct sim_item *it)
@@ -528,7 +546,8 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 			  sim_caller()->item == it)))
 		sim_delayed(it);
 	if ((starts || sim_queued(now)) && !(held && sim_queued(old)))
-		it->arrival = sim_arrival(p, it);
+		it->arrival = (now->inbox ? sim_arrival_behind(it, v) : 0) ?:
+			      sim_arrival(p, it);
 	if (starts)
 		sim_started(p, it, was, v);
 	else if (held && !sim_is_accepted(now) && taken)

@@ -10,11 +10,13 @@
 #include "simulate.h"
 #include "internal.h"
 #include "queue.h"
+#include "ring.h"
 
 static enum sim_place sim_place_of(const struct kpool_item *item)
 {
 	switch (item->state) {
 	case KPOOL_ITEM_IDLE:
+	case KPOOL_ITEM_SUBMITTING:
 		return SIM_REST;
 	case KPOOL_ITEM_BLOCKED:
 		return SIM_BLOCKED;
@@ -22,6 +24,7 @@ static enum sim_place sim_place_of(const struct kpool_item *item)
 		return SIM_KEPT;
 	case KPOOL_ITEM_COMPLETING:
 		return SIM_FINISHED;
+	case KPOOL_ITEM_READY:
 	case KPOOL_ITEM_QUEUED:
 		return SIM_LINE;
 	case KPOOL_ITEM_REQUEUE:
@@ -46,23 +49,101 @@ const char *sim_place_name(unsigned int place)
 	return place < ARRAY_SIZE(names) ? names[place] : "?";
 }
 
+/* Fast operations that the engine has not accounted for yet */
+
+static unsigned long sim_inbox_slot(const struct kpool_inbox *inbox, unsigned int i)
+{
+	return inbox->slots[(inbox->first + i) % KPOOL_RING_SIZE];
+}
+
+/* How many items have been submitted so? */
+static unsigned int sim_fast_submits(const struct kpool *pool)
+{
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < pool->inbox.nr_open; i++)
+		nr += !kpool_is_slot_tag(sim_inbox_slot(&pool->inbox, i));
+	return nr;
+}
+
+/* The place of the item among them, from 1, or 0. */
+static unsigned int sim_fast_place(const struct kpool *pool, const struct kpool_item *item)
+{
+	unsigned int i;
+
+	for (i = 0; i < pool->inbox.nr_open; i++)
+		if (sim_inbox_slot(&pool->inbox, i) == (unsigned long)item)
+			return i + 1;
+	return 0;
+}
+
+/* How many have been started so, by @worker, if it is not NULL?  The last one. */
+static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worker *worker,
+				    const struct kpool_item **last)
+{
+	struct kpool_ready *ready = &pool->ready;
+	unsigned int left = atomic64_read(&ready->next) & KPOOL_READY_MASK;
+	unsigned int nr = 0, i;
+
+	for (i = 0; i + left < ready->nr_open; i++) {
+		const struct kpool_ready_slot *slot =
+			kpool_ready_slot(ready, ready->end - ready->nr + i);
+
+		if (worker && slot->taker != worker)
+			continue;
+		nr++;
+		*last = slot->item ?: slot->taker->run.item;
+	}
+	return nr;
+}
+
+/* The worker that has started the item and not said so in it, or NULL. */
+static struct kpool_worker *sim_taker(struct kpool *pool, const struct kpool_item *item)
+{
+	struct kpool_ready *ready = &pool->ready;
+	unsigned int left = atomic64_read(&ready->next) & KPOOL_READY_MASK;
+	unsigned int i;
+
+	for (i = 0; i < KPOOL_RING_SIZE; i++) {
+		const struct kpool_ready_slot *slot =
+			kpool_ready_slot(ready, ready->end - ready->nr + i);
+
+		if (slot->item == item &&
+		    (i >= ready->nr || i + left < ready->nr_open))
+			return slot->taker;
+	}
+	return NULL;
+}
+
 static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 			     struct sim_item_view *view)
 {
+	const struct kpool_item *runs;
 	const struct kpool_run *run;
+	struct kpool_worker *taker;
+	unsigned int nr;
 
 	view->here = item->pool_id == pool->id;
 	if (!view->here)
 		return;
+	taker = sim_taker(pool, item);
 	view->place = sim_place_of(item);
+	view->inbox = sim_fast_place(pool, item);
+	if (view->inbox)
+		view->place = SIM_LINE;
+	if (item->state == KPOOL_ITEM_READY && taker)
+		view->place = SIM_REST;
 	view->follows = item->flags & __KPOOL_STREAM_BLOCKED;
-	run = kpool_run_of(item);
-	if (run && run->kind == KPOOL_RUN_WORKER) {
-		view->runs = true;
-		view->completes = run->stream && run->stream->ordered &&
-				  !run->complete;
-		view->run_id = (unsigned long)run->worker + run->worker->nr_runs;
-	}
+	run = taker ? &taker->run : item->run;
+	if (!run || run->kind != KPOOL_RUN_WORKER || !run->worker)
+		return;
+	runs = run->item;
+	nr = sim_fast_starts(pool, run->worker, &runs);
+	if (runs != item)
+		return;
+	view->runs = true;
+	view->completes = run->stream && run->stream->ordered && !run->complete;
+	view->run_id = (unsigned long)run->worker + run->worker->nr_runs + nr;
 }
 
 static void sim_observe_caller(const struct kpool_run *run,
@@ -163,18 +244,46 @@ static bool sim_observe_cycle(const struct kpool *pool)
 /* The counters, as kpool_get_stats() would report them. */
 static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 {
+	const struct kpool_item *last;
+	unsigned int submits = sim_fast_submits(pool);
+	unsigned int starts = sim_fast_starts(pool, NULL, &last);
+
 	*stats = pool->stats;
+	stats->submitted += submits;
+	stats->completed += starts;
 	stats->alive = pool->mgr.nr_workers;
 	stats->idle = pool->mgr.nr_idle;
 	stats->running = pool->nr_running + pool->runs.nr_caller;
 	stats->units = pool->units_used;
 	stats->delayed = pool->delays.nr;
-	stats->pending = pool->q.nr_queued - pool->q.nr_completions +
+	stats->pending = pool->q.nr_queued + submits - starts -
+			 pool->q.nr_completions +
 			 pool->q.nr_requeue + pool->q.nr_parked +
 			 pool->q.nr_backlog + pool->drops.nr;
 	stats->blocked = pool->q.nr_blocked;
 	stats->closed = pool->closed;
 	stats->paused = pool->paused;
+}
+
+static bool sim_is_slot_of(const struct kpool *pool, const void *address)
+{
+	return (address >= (const void *)&pool->inbox &&
+		address < (const void *)(&pool->inbox + 1)) ||
+	       (address >= (const void *)&pool->ready &&
+		address < (const void *)(&pool->ready + 1));
+}
+
+/* A fast operation has been committed, by a change of this slot: a step. */
+void sim_fast_step(const void *slot)
+{
+	int i;
+
+	for (i = 0; sim && i < SIM_POOLS; i++) {
+		struct kpool *pool = sim->pool[i].pool;
+
+		if (pool && !sim->pool[i].ended && sim_is_slot_of(pool, slot))
+			sim_step(&pool->lock);
+	}
 }
 
 bool sim_group_is_cancelled(int group)
@@ -217,7 +326,8 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	sim_observe_stats(pool, &view->stats);
 	view->attrs = pool->attrs;
 	view->completable = pool->q.nr_completions;
-	view->line = pool->q.nr_queued - view->completable;
+	view->line = pool->q.nr_queued - view->completable +
+		     sim_fast_submits(pool) - sim_fast_starts(pool, NULL, &item);
 	view->back = pool->q.nr_parked;
 	list_for_each_entry(item, &pool->q.parked, node)
 		view->followers += !!(item->flags & __KPOOL_STREAM_BLOCKED);

@@ -138,6 +138,33 @@ do {									\
 	sim_point();							\
 	__WRITE_ONCE(x, val);						\
 } while (0)
+/* the commits of fast operations: see core/ring.c */
+#undef try_cmpxchg_release
+#define try_cmpxchg_release(ptr, old, new)				\
+({									\
+	typeof(ptr) word = (ptr);					\
+	bool done;							\
+									\
+	sim_point();							\
+	done = raw_try_cmpxchg_release(word, old, new);			\
+	if (done)							\
+		sim_fast_step(word);					\
+	sim_point();							\
+	done;								\
+})
+#undef atomic64_try_cmpxchg_release
+#define atomic64_try_cmpxchg_release(ptr, old, new)			\
+({									\
+	atomic64_t *word = (ptr);					\
+	bool done;							\
+									\
+	sim_point();							\
+	done = raw_atomic64_try_cmpxchg_release(word, old, new);	\
+	if (done)							\
+		sim_fast_step(word);					\
+	sim_point();							\
+	done;								\
+})
 #undef cmpxchg
 #define cmpxchg(ptr, old, new)						\
 ({									\

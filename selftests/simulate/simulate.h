@@ -139,6 +139,7 @@ struct sim_item_view {
 	bool	by_caller;
 	bool	completes;	/* its run is that of its completion function */
 	bool	follows;
+	u8	inbox;		/* its place among those that no lock was taken for, or 0 */
 	u8	dropping;	/* calls of its dropped function */
 	unsigned long	run_id;		/* a number for each run */
 };

@@ -22,6 +22,7 @@ bool sim_percent(unsigned int percent);
 void sim_step(const void *lock);
 
 /* observe.c */
+void sim_fast_step(const void *address);
 void sim_free_pool(struct kpool *pool);
 
 /* threads.c */

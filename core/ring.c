@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fast operations: submit of a plain item, and start of the next one, without
+ * pool->lock.
+ *
+ * A fast submit puts the item into a slot of pool->inbox.  A fast start takes
+ * the item out of a slot of pool->ready.  Both are transactions, which fail
+ * unless kpool_unlock_open() has opened the ring: look at the pool, and commit
+ * by a compare and exchange.  kpool_lock() closes both rings, so that commits
+ * fail from then on, and such an operation takes the lock instead.  Then it
+ * accounts for those that have committed.  So what a fast operation has seen was
+ * true when it committed, and a critical section need not know about fast
+ * operations.  Neither waits for the other: a fast operation can be interrupted
+ * or preempted at any point.
+ *
+ * The inbox
+ *
+ * A submit reserves a slot by a ticket, and commits by changing the slot's
+ * value from the tag of this ticket to the item.  A ticket is used once, so a
+ * late commit cannot hit a slot that has been reserved again.  Before that, the
+ * submit changes the item's state to KPOOL_ITEM_SUBMITTING, so that another
+ * submit of the item fails or takes the lock.  Under the lock, this state is the
+ * same as KPOOL_ITEM_IDLE, because the commit is going to fail.
+ *
+ * The inbox is open while no decision has to be made about an item:
+ *
+ *   - The pool is open and not paused, and no special item is pending.
+ *   - kpool_unlock() has nothing to recheck, so no submitter waits for admission.
+ *   - There is room for an item in each open slot.
+ *   - No worker has to be woken: one is waking, or all units are in use.  Both
+ *     end with pool->lock being taken, by a worker that looks for work then.
+ *   - That worker will find more than one item: otherwise it is not worth it.
+ *   - The jiffy is that of the last unlock, which becomes the time of the items.
+ *
+ * The ready ring
+ *
+ * It has the oldest queued items, all plain and none running, and is open under
+ * the first two of these conditions.  A worker whose plain item has ended, with
+ * no waiter, starts the next one, in the same unit.  It enters itself as the
+ * taker of the first slot, so that no other worker takes this one or the next,
+ * and commits by counting down the slots that are left.  Then it changes the
+ * state of the item, and releases the slot.  Meanwhile the item's state is still
+ * KPOOL_ITEM_READY: see kpool_item_settle().
+ *
+ * While pool->fast_capacity is 0, both rings are empty: all queued items are on
+ * the lists of pool->q.
+ */
+#include "debug.h"
+#include "internal.h"
+#include "queue.h"
+#include "ring.h"
+
+void kpool_rings_init(struct kpool *pool)
+{
+	u32 i;
+
+	for (i = 0; i < KPOOL_RING_SIZE; i++)
+		pool->inbox.slots[i] = kpool_slot_tag(i);
+}
+
+/* Make @next follow @prev on a list, of which several entries change at once. */
+static void kpool_link(struct list_head *prev, struct list_head *next)
+{
+	prev->next = next;
+	next->prev = prev;
+}
+
+/* Fast submits */
+
+/* Close the inbox.  Return the number of slots that have been reserved. */
+static unsigned int kpool_inbox_close(struct kpool_inbox *inbox)
+{
+	unsigned int nr = inbox->nr_open;
+
+	inbox->nr_open = 0;
+	return nr - (atomic64_xchg_acquire(&inbox->next, 0) >>
+		     KPOOL_INBOX_SHIFT);
+}
+
+/*
+ * Return true if a reserved slot has been committed, with *@value.  If not, it
+ * will not be: its value is changed to the next tag.  Litmus: ring-close.
+ */
+static bool kpool_slot_is_committed(unsigned long *slot, u32 ticket,
+				    unsigned long *value)
+{
+	/* pairs with the release in kpool_slot_commit() */
+	*value = smp_load_acquire(slot);
+	return likely(!kpool_is_slot_tag(*value)) ||
+	       !try_cmpxchg_acquire(slot, value,
+				    kpool_slot_tag(ticket + KPOOL_RING_SIZE));
+}
+
+/* Queue the items that have been submitted: see kpool_queue_plain(). */
+static void kpool_settle_submits(struct kpool *pool, unsigned int used)
+{
+	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_NORMAL];
+	struct kpool_inbox *inbox = &pool->inbox;
+	struct list_head *last = queue->prev;
+	unsigned int submitted = 0;
+	u32 ticket = inbox->first;
+
+	for (; used; used--, ticket++) {
+		unsigned long *slot = &inbox->slots[ticket % KPOOL_RING_SIZE];
+		struct kpool_item *item;
+		unsigned long value;
+
+		if (!kpool_slot_is_committed(slot, ticket, &value))
+			continue;
+		WRITE_ONCE(*slot, kpool_slot_tag(ticket + KPOOL_RING_SIZE));
+		item = (struct kpool_item *)value;
+		item->queued_at = inbox->opened_at;
+		item->epoch = pool->epoch;
+		item->seq = pool->q.next_seq + submitted++;
+		kpool_debug_accepted(item);
+		if (last == queue && kpool_has_ready_slot(pool) &&
+		    kpool_can_be_ready(item)) {
+			kpool_ready_add(pool, item);
+		} else {
+			item->state = KPOOL_ITEM_QUEUED;
+			kpool_link(last, &item->node);
+			last = &item->node;
+		}
+	}
+	inbox->first = ticket;
+	kpool_link(last, queue);
+	pool->q.next_seq += submitted;
+	pool->q.nr_queued += submitted;
+	pool->stats.submitted += submitted;
+}
+
+/* The ready ring */
+
+/* Append an item to the ready ring, which is closed. */
+void kpool_ready_add(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_ready *ready = &pool->ready;
+	struct kpool_ready_slot *slot = kpool_ready_slot(ready, ready->end);
+
+	WRITE_ONCE(slot->taker, NULL);
+	WRITE_ONCE(slot->epoch, item->epoch);
+	WRITE_ONCE(slot->item, item);
+	item->state = KPOOL_ITEM_READY;
+	WRITE_ONCE(ready->end, ready->end + 1);
+	ready->nr++;
+}
+
+/* Remove the first item of the ready ring, which is closed, and return it. */
+struct kpool_item *kpool_ready_pop(struct kpool *pool)
+{
+	struct kpool_ready *ready = &pool->ready;
+	struct kpool_ready_slot *slot =
+		kpool_ready_slot(ready, ready->end - ready->nr);
+	struct kpool_item *item = slot->item;
+
+	ready->nr--;
+	WRITE_ONCE(slot->item, NULL);
+	return item;
+}
+
+/* Move items from the head of the queue to the ready ring. */
+void kpool_ready_fill(struct kpool *pool)
+{
+	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_NORMAL];
+	struct kpool_item *item;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry(item, queue, node) {
+		if (!kpool_has_ready_slot(pool) || !kpool_can_be_ready(item))
+			break;
+		kpool_ready_add(pool, item);
+	}
+	/* the items up to this one have left the list */
+	kpool_link(queue, &item->node);
+}
+
+/* Slow path of kpool_ready_return(). */
+void __kpool_ready_return(struct kpool *pool)
+{
+	struct kpool_ready *ready = &pool->ready;
+	u32 ticket = ready->end;
+
+	lockdep_assert_held(&pool->lock);
+	for (; ready->nr; ready->nr--) {
+		struct kpool_ready_slot *slot =
+			kpool_ready_slot(ready, --ticket);
+		struct kpool_item *item = slot->item;
+
+		WRITE_ONCE(slot->item, NULL);
+		item->state = KPOOL_ITEM_QUEUED;
+		list_add(&item->node, &pool->q.prio[KPOOL_QUEUE_NORMAL]);
+	}
+}
+
+/* Fast starts */
+
+/* Close the ready ring.  Return the number of items that have been started. */
+static unsigned int kpool_ready_close(struct kpool_ready *ready)
+{
+	unsigned int nr = ready->nr_open, left;
+
+	/* pairs with the release in kpool_start_fast(); Litmus: ready-close */
+	left = atomic64_xchg_acquire(&ready->next, 0) & KPOOL_READY_MASK;
+	ready->nr_open = 0;
+	/* a worker that has entered itself in the next slot will not commit */
+	if (left)
+		WRITE_ONCE(kpool_ready_slot(ready, ready->end - left)->taker,
+			   NULL);
+	return nr - left;
+}
+
+/*
+ * Account for the fast starts.  Each has also ended the previous run of its
+ * worker.  The item may have been freed.
+ */
+static void kpool_settle_starts(struct kpool *pool, unsigned int started)
+{
+	struct kpool_ready *ready = &pool->ready;
+	u32 ticket = ready->end - ready->nr;
+	unsigned int i;
+
+	for (i = 0; i < started; i++, ticket++) {
+		struct kpool_ready_slot *slot = kpool_ready_slot(ready, ticket);
+		/* pairs with the release in kpool_start_fast() */
+		struct kpool_item *item = smp_load_acquire(&slot->item);
+
+		slot->taker->nr_runs++;
+		/* if not, the worker has set run.item */
+		if (item)
+			WRITE_ONCE(slot->taker->run.item, item);
+	}
+	ready->nr -= started;
+	pool->q.nr_queued -= started;
+	pool->q.nr_bypassed = 0;
+	pool->stats.completed += started;
+}
+
+/*
+ * Do for a worker that has started @item, if it has, what it has not done yet.
+ * Called with pool->lock held.
+ */
+void kpool_finish_start(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_ready *ready = &pool->ready;
+	struct kpool_ready_slot *slot;
+	u32 i, first = ready->end - ready->nr;
+
+	lockdep_assert_held(&pool->lock);
+	/* slots of items that can be started, and then those that were taken */
+	for (i = 0; i < KPOOL_RING_SIZE; i++) {
+		slot = kpool_ready_slot(ready, first + i);
+		/* pairs with the release in kpool_start_fast() */
+		if (smp_load_acquire(&slot->item) != item)
+			continue;
+		if (i >= ready->nr) {
+			WRITE_ONCE(item->run, &slot->taker->run);
+			kpool_item_started(item);
+		}
+		return;
+	}
+}
+
+/* Both rings */
+
+/*
+ * Close the rings and account for fast operations.  Starts come first: they end
+ * runs, and an item that still runs cannot be ready.
+ */
+noinline void kpool_rings_settle(struct kpool *pool)
+{
+	unsigned int used;
+
+	lockdep_assert_held(&pool->lock);
+	if (pool->ready.nr_open) {
+		used = kpool_ready_close(&pool->ready);
+		if (used)
+			kpool_settle_starts(pool, used);
+	}
+	if (pool->inbox.nr_open) {
+		used = kpool_inbox_close(&pool->inbox);
+		if (used)
+			kpool_settle_submits(pool, used);
+	}
+}
+
+/*
+ * Update pool->rings_off: a fast start neither measures the waiting time nor
+ * freezes.
+ */
+void kpool_update_rings_off(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->rings_off = pool->latency.on ||
+			  (pool->init_attrs.flags & KPOOL_FREEZABLE);
+}

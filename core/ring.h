@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fast operations, which do not take pool->lock: see ring.c.
+ */
+#ifndef _KPOOL_RING_H
+#define _KPOOL_RING_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+
+#include "debug.h"
+#include "internal.h"
+
+void kpool_rings_init(struct kpool *pool);
+void kpool_rings_settle(struct kpool *pool);
+void kpool_ready_add(struct kpool *pool, struct kpool_item *item);
+struct kpool_item *kpool_ready_pop(struct kpool *pool);
+void kpool_ready_fill(struct kpool *pool);
+void kpool_finish_start(struct kpool *pool, struct kpool_item *item);
+
+/* kpool_inbox.next: slots left in the upper 16 bits, the next ticket below. */
+#define KPOOL_INBOX_SHIFT	48
+#define KPOOL_INBOX_SLOT	((s64)BIT_ULL(KPOOL_INBOX_SHIFT))
+
+/* kpool_ready.next: slots left in the lower 8 bits, the generation above. */
+#define KPOOL_READY_MASK	0xff
+
+/* Fast submit: reserve a slot, look at the pool, commit */
+
+/*
+ * Reserve the slot of *@ticket, or return false if the inbox is closed or full.
+ *
+ * Pairs with the release in kpool_inbox_open(): what pool->lock protects is
+ * seen as at that time or later.  Litmus: inbox-open.
+ */
+static __always_inline bool kpool_inbox_reserve(struct kpool_inbox *inbox,
+						u32 *ticket)
+{
+	s64 next = atomic64_read(&inbox->next);
+
+	do {
+		if (!(next >> KPOOL_INBOX_SHIFT))
+			return false;
+		*ticket = next;
+	} while (!atomic64_try_cmpxchg_acquire(&inbox->next, &next, next + 1 -
+					       KPOOL_INBOX_SLOT));
+	return true;
+}
+
+/* Return the value of a slot that is reserved by @ticket; no pointer is odd. */
+static __always_inline unsigned long kpool_slot_tag(u32 ticket)
+{
+	return (u32)(ticket << 1) | 1;
+}
+
+/* Return true if the value is not an item. */
+static __always_inline bool kpool_is_slot_tag(unsigned long value)
+{
+	return value & 1;
+}
+
+/*
+ * Commit a fast submit.  It fails if pool->lock has been taken since the
+ * reservation.  Pairs with the acquire in kpool_slot_is_committed().
+ * Litmus: inbox-close.
+ */
+static __always_inline bool kpool_slot_commit(unsigned long *slot, u32 ticket,
+					      struct kpool_item *item)
+{
+	unsigned long tag = kpool_slot_tag(ticket);
+
+	return try_cmpxchg_release(slot, &tag, (unsigned long)item);
+}
+
+/* With pool->lock held */
+
+/*
+ * Return true if fast operations are possible: there is nothing to decide about
+ * a plain item, and no caller waits for its end.
+ */
+static inline bool kpool_can_open_rings(const struct kpool *pool)
+{
+	return pool->fast_capacity && !pool->nr_recheck && !pool->rings_off;
+}
+
+/* Open @nr slots of the inbox. */
+static __always_inline void kpool_inbox_open(struct kpool_inbox *inbox,
+					     unsigned int nr)
+{
+	WRITE_ONCE(inbox->opened_at, jiffies);
+	inbox->nr_open = nr;
+	atomic64_set_release(&inbox->next,
+			     nr * KPOOL_INBOX_SLOT + inbox->first);
+}
+
+/* Open all slots of the ready ring that have items.  Litmus: ready-open. */
+static __always_inline void kpool_ready_open(struct kpool_ready *ready)
+{
+	ready->nr_open = ready->nr;
+	ready->generation += KPOOL_READY_MASK + 1;
+	atomic64_set_release(&ready->next, ready->generation + ready->nr);
+}
+
+/* Account for all fast operations.  Called when pool->lock has been taken. */
+static __always_inline void kpool_rings_close(struct kpool *pool)
+{
+	if (pool->inbox.nr_open | pool->ready.nr_open)
+		kpool_rings_settle(pool);
+}
+
+/*
+ * Return the number of fast submits, less that of fast starts, since the last
+ * unlock.  Racy.
+ */
+static inline int kpool_nr_unsettled(const struct kpool *pool)
+{
+	/* racy, see above */
+	int nr = data_race(pool->inbox.nr_open) -
+		 (atomic64_read(&pool->inbox.next) >> KPOOL_INBOX_SHIFT);
+
+	/* likewise */
+	return nr - data_race(pool->ready.nr_open) +
+	       (atomic64_read(&pool->ready.next) & KPOOL_READY_MASK);
+}
+
+static inline struct kpool_ready_slot *
+kpool_ready_slot(struct kpool_ready *ready, u32 ticket)
+{
+	return &ready->slots[ticket % KPOOL_RING_SIZE];
+}
+
+/* Return the first item of the ready ring, which has one. */
+static inline struct kpool_item *kpool_ready_first(struct kpool *pool)
+{
+	struct kpool_ready *ready = &pool->ready;
+
+	return kpool_ready_slot(ready, ready->end - ready->nr)->item;
+}
+
+/*
+ * Return true if the ready ring has a slot left: a worker that has started the
+ * item of a slot can still be using it.
+ */
+static inline bool kpool_has_ready_slot(struct kpool *pool)
+{
+	struct kpool_ready *ready = &pool->ready;
+
+	/* pairs with the release in kpool_start_fast() */
+	return !smp_load_acquire(&kpool_ready_slot(ready, ready->end)->item);
+}
+
+/* Move all items of the ready ring back to the head of the queue. */
+static inline void kpool_ready_return(struct kpool *pool)
+{
+	if (unlikely(pool->ready.nr))
+		__kpool_ready_return(pool);
+}
+
+/* Return true if the plain @item may be in the ready ring. */
+static inline bool kpool_can_be_ready(const struct kpool_item *item)
+{
+	return !(item->flags & (__KPOOL_FN | __KPOOL_HAS_WAITERS)) &&
+	       !kpool_run_of(item);
+}
+
+/* Change the state of an item that has been started from KPOOL_ITEM_READY. */
+static __always_inline void kpool_item_started(struct kpool_item *item)
+{
+	u32 special = READ_ONCE(item->special);
+
+	kpool_debug_ended(item);
+	do {
+		if ((special & KPOOL_STATE(U8_MAX)) !=
+		    KPOOL_STATE(KPOOL_ITEM_READY))
+			break;
+		/* a lock holder can be reading the flags: they do not change */
+	} while (!data_race(try_cmpxchg(&item->special, &special, special &
+					~KPOOL_STATE(U8_MAX))));
+}
+
+/*
+ * Have the state of an item, which a caller has passed, say what it is in
+ * fact.  Called when the lock of its owner has been taken.
+ */
+static __always_inline void kpool_item_settle(struct kpool *pool,
+					      struct kpool_item *item)
+{
+	/* pairs with the cmpxchg in kpool_item_started() */
+	if (unlikely(smp_load_acquire(&item->state) == KPOOL_ITEM_READY))
+		kpool_finish_start(pool, item);
+}
+
+#endif /* _KPOOL_RING_H */
