@@ -104,7 +104,8 @@ static __always_inline void kpool_rings_open(struct kpool *pool)
 {
 	if (!pool->q.nr_queued || !kpool_can_open_rings(pool))
 		return;
-	if (pool->ready.nr)
+	/* a fast start uses the unit of the last run, if capacity has it still */
+	if (pool->ready.nr && pool->units_used <= pool->fast_capacity)
 		kpool_ready_open(&pool->ready);
 	kpool_inbox_open_if(pool);
 }

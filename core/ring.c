@@ -35,8 +35,9 @@
  * The ready ring
  *
  * It has the oldest queued items, all plain and none running, and is open under
- * the first two of these conditions.  A worker whose plain item has ended, with
- * no waiter, starts the next one, in the same unit.  It enters itself as the
+ * the first two of these conditions, unless capacity has shrunk below the units
+ * in use.  A worker whose plain item has ended, with no waiter, starts the next
+ * one, in the same unit.  It enters itself as the
  * taker of the first slot, so that no other worker takes this one or the next,
  * and commits by counting down the slots that are left.  Then it changes the
  * state of the item, and releases the slot.  Meanwhile the item's state is still

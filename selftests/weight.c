@@ -523,6 +523,40 @@ static void cancelled_queued_head_starts_the_next(void)
 }
 
 /*
+ * After capacity has shrunk below the units in use, the end of a light item
+ * starts nothing: its unit is not free.
+ * Fails if a worker goes on with the next item in the unit of the last one,
+ * without a look at capacity.
+ */
+static void unit_beyond_shrunk_capacity_is_not_used_again(void)
+{
+	struct kpool *pool = weight_pool(&four_units_deep);
+
+	if (!pool)
+		return;
+	weigh(&load[0], 3);
+	if (!KT_EXPECT(load_runs(pool, &load[0])) ||
+	    !KT_EXPECT(load_runs(pool, &load[1])))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	/*
+	 * The lock is not taken between submit and end, else the worker takes
+	 * it too: neither by the pool's work, which is over by then, nor by
+	 * kt_stat() or load_end().
+	 */
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
+	kt_gate_open(&load[1].gate);
+	KT_EXPECT(kt_wait(load_finished(&load[1])));
+	KT_EXPECT(load_waits(&load[2]));
+	KT_EXPECT_EQ(kt_stat(pool, units), 3);
+	load_end(&load[0]);
+	KT_EXPECT(load_starts(&load[2]));
+out:
+	weight_finish(pool, NULL, 0);
+}
+
+/*
  * An accepted item that has become heavier than capacity counts as capacity:
  * it still runs, alone.
  * Fails if it waits for ever, is refused, or runs beside others.
@@ -1087,6 +1121,7 @@ KT_MODULE("kpool selftest: weights",
 	  KT_EACH(blocked_head_that_gives_up_admits_the_next, ways_out),
 	  KT_CASE(cancelled_queued_head_starts_the_next),
 	  KT_CASE(item_heavier_than_shrunk_capacity_runs_alone),
+	  KT_CASE(unit_beyond_shrunk_capacity_is_not_used_again),
 	  KT_CASE(submitter_heavier_than_shrunk_capacity_is_admitted),
 	  KT_CASE(tuning_while_heavy_items_run_loses_no_unit),
 	  KT_CASE(queue_depth_counts_items),
