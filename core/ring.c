@@ -74,22 +74,28 @@ static unsigned int kpool_inbox_close(struct kpool_inbox *inbox)
 	unsigned int nr = inbox->nr_open;
 
 	inbox->nr_open = 0;
-	return nr - (atomic64_xchg_acquire(&inbox->next, 0) >>
+	/* the slots have an order of their own */
+	return nr - (atomic64_xchg_relaxed(&inbox->next, 0) >>
 		     KPOOL_INBOX_SHIFT);
 }
 
 /*
  * Return true if a reserved slot has been committed, with *@value.  If not, it
- * will not be: its value is changed to the next tag.  Litmus: ring-close.
+ * will not be: its value is changed to the next tag.  Litmus: inbox-close.
  */
 static bool kpool_slot_is_committed(unsigned long *slot, u32 ticket,
 				    unsigned long *value)
 {
 	/* pairs with the release in kpool_slot_commit() */
 	*value = smp_load_acquire(slot);
-	return likely(!kpool_is_slot_tag(*value)) ||
-	       !try_cmpxchg_acquire(slot, value,
-				    kpool_slot_tag(ticket + KPOOL_RING_SIZE));
+	if (likely(!kpool_is_slot_tag(*value)))
+		return true;
+	if (try_cmpxchg_relaxed(slot, value,
+				kpool_slot_tag(ticket + KPOOL_RING_SIZE)))
+		return false;
+	/* committed since: a cmpxchg that fails orders nothing */
+	*value = smp_load_acquire(slot);
+	return true;
 }
 
 /* Queue the items that have been submitted: see kpool_queue_plain(). */

@@ -163,7 +163,10 @@ static inline bool kpool_can_be_ready(const struct kpool_item *item)
 	       !kpool_run_of(item);
 }
 
-/* Change the state of an item that has been started from KPOOL_ITEM_READY. */
+/*
+ * Change the state of an item that has been started from KPOOL_ITEM_READY.
+ * Litmus: item-started.
+ */
 static __always_inline void kpool_item_started(struct kpool_item *item)
 {
 	u32 special = READ_ONCE(item->special);
@@ -173,9 +176,13 @@ static __always_inline void kpool_item_started(struct kpool_item *item)
 		if ((special & KPOOL_STATE(U8_MAX)) !=
 		    KPOOL_STATE(KPOOL_ITEM_READY))
 			break;
-		/* a lock holder can be reading the flags: they do not change */
-	} while (!data_race(try_cmpxchg(&item->special, &special, special &
-					~KPOOL_STATE(U8_MAX))));
+		/*
+		 * Pairs with the acquire in kpool_item_settle().  A lock
+		 * holder can be reading the flags: they do not change.
+		 */
+	} while (!data_race(try_cmpxchg_release(&item->special, &special,
+						special &
+						~KPOOL_STATE(U8_MAX))));
 }
 
 /*

@@ -77,13 +77,13 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 		     !kpool_claim_item(pool, item)) ||
 	    !kpool_inbox_reserve(inbox, &ticket))
 		return false;
-	/* the owner is as in kpool_item_lock_for_submit() */
-	if (unlikely(smp_load_acquire(&item->pool_id) != pool->id) ||
+	/* what is seen here is handed on by the commit; Litmus: owner-fast */
+	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
 	    READ_ONCE(inbox->opened_at) != (u32)jiffies)
 		return false;
 	/* a lock holder can be reading the flags, which do not change here */
-	if (!data_race(try_cmpxchg(&item->special, &special, special |
-				   KPOOL_STATE(KPOOL_ITEM_SUBMITTING))))
+	if (!data_race(try_cmpxchg_relaxed(&item->special, &special, special |
+					   KPOOL_STATE(KPOOL_ITEM_SUBMITTING))))
 		return false;
 	return kpool_slot_commit(&inbox->slots[ticket % KPOOL_RING_SIZE],
 				 ticket, item);

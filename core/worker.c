@@ -122,7 +122,7 @@ kpool_start_fast(struct kpool_worker *worker)
 				      !list_empty(&run->waiters)))
 			return NULL;
 		slot = kpool_ready_slot(ready, READ_ONCE(ready->end) - left);
-		if (likely(!cmpxchg(&slot->taker, NULL, worker)))
+		if (likely(!cmpxchg_relaxed(&slot->taker, NULL, worker)))
 			break;
 		if (atomic64_read(&ready->next) == next)
 			return NULL;

@@ -165,6 +165,18 @@ do {									\
 	sim_point();							\
 	done;								\
 })
+#undef try_cmpxchg_relaxed
+#define try_cmpxchg_relaxed(ptr, old, new)				\
+({									\
+	sim_point();							\
+	raw_try_cmpxchg_relaxed(ptr, old, new);				\
+})
+#undef cmpxchg_relaxed
+#define cmpxchg_relaxed(ptr, old, new)					\
+({									\
+	sim_point();							\
+	raw_cmpxchg_relaxed(ptr, old, new);				\
+})
 #undef cmpxchg
 #define cmpxchg(ptr, old, new)						\
 ({									\
