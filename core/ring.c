@@ -269,10 +269,7 @@ void kpool_finish_start(struct kpool *pool, struct kpool_item *item)
 
 /* Both rings */
 
-/*
- * Close the rings and account for fast operations.  Starts come first: they end
- * runs, and an item that still runs cannot be ready.
- */
+/* Close the rings and account for fast operations. */
 noinline void kpool_rings_settle(struct kpool *pool)
 {
 	unsigned int used;
