@@ -466,6 +466,7 @@ struct kpool_inbox {
 struct kpool_ready_slot {
 	struct kpool_item	*item;	/* NULL: the slot can be reused */
 	struct kpool_worker	*taker;	/* of @item, or NULL */
+	kpool_item_fn		fn;	/* L, racy read: of @item */
 	u32			epoch;	/* L, racy read: of @item */
 };
 

@@ -145,6 +145,7 @@ void kpool_ready_add(struct kpool *pool, struct kpool_item *item)
 	struct kpool_ready_slot *slot = kpool_ready_slot(ready, ready->end);
 
 	WRITE_ONCE(slot->taker, NULL);
+	WRITE_ONCE(slot->fn, item->fn);
 	WRITE_ONCE(slot->epoch, item->epoch);
 	WRITE_ONCE(slot->item, item);
 	item->state = KPOOL_ITEM_READY;
@@ -232,9 +233,11 @@ static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 		struct kpool_item *item = smp_load_acquire(&slot->item);
 
 		slot->taker->nr_runs++;
-		/* if not, the worker has set run.item */
-		if (item)
+		/* if not, the worker has set both */
+		if (item) {
 			WRITE_ONCE(slot->taker->run.item, item);
+			WRITE_ONCE(slot->taker->run.fn, slot->fn);
+		}
 	}
 	ready->nr -= started;
 	pool->q.nr_queued -= started;

@@ -111,6 +111,7 @@ kpool_start_fast(struct kpool_worker *worker)
 	struct kpool_ready_slot *slot;
 	struct kpool_item *item;
 	unsigned int left;
+	kpool_item_fn fn;
 	u32 epoch;
 	s64 next;
 
@@ -128,13 +129,14 @@ kpool_start_fast(struct kpool_worker *worker)
 			return NULL;
 	}
 	item = READ_ONCE(slot->item);
+	fn = READ_ONCE(slot->fn);
 	epoch = READ_ONCE(slot->epoch);
 	WRITE_ONCE(worker->since, jiffies);
 	/* pairs with the acquire in kpool_settle_starts() */
 	if (unlikely(!atomic64_try_cmpxchg_release(&ready->next, &next,
 						   next - 1)))
 		return NULL;
-	WRITE_ONCE(run->fn, item->fn);
+	WRITE_ONCE(run->fn, fn);
 	WRITE_ONCE(run->item, item);
 	/* not item->epoch: the item can have been submitted again */
 	run->epoch = epoch;

@@ -144,6 +144,9 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 	view->runs = true;
 	view->completes = run->stream && run->stream->ordered && !run->complete;
 	view->run_id = (unsigned long)run->worker + run->worker->nr_runs + nr;
+	/* by this the module notifier finds the runs of a module */
+	sim_expect(nr || view->completes || run->fn == item->fn,
+		   "a run has the function of an earlier one");
 }
 
 static void sim_observe_caller(const struct kpool_run *run,
