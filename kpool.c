@@ -271,7 +271,6 @@ static void kpool_unhash(struct kpool *pool)
 
 	kpool_lock(&kpool_null_pool, &flags);
 	raw_spin_lock(&pool->lock);
-	kpool_rings_close(pool);
 	WRITE_ONCE(pool->dead, true);
 	raw_spin_unlock(&pool->lock);
 	raw_spin_unlock_irqrestore(&kpool_null_pool.lock, flags);

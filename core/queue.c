@@ -539,7 +539,6 @@ static struct kpool_item *kpool_park_head(struct kpool *pool, bool *more)
 	int i;
 
 	lockdep_assert_held(&pool->lock);
-	kpool_ready_return(pool);
 	*more = false;
 	for (i = 0; i < KPOOL_PARK_BATCH; i++) {
 		item = kpool_next_prio(pool);
