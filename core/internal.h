@@ -457,7 +457,7 @@ struct kpool_debugfs {
 /* Items of fast submits: ring.c. */
 struct kpool_inbox {
 	atomic64_t		next;	/* slots left, and the next ticket */
-	u32			first;	/* L: ticket of the first slot opened */
+	u64			first;	/* L: ticket of the first slot opened */
 	unsigned int		nr_open; /* L: slots opened, 0 if closed */
 	u32			opened_at; /* L, racy read: jiffies */
 	unsigned long		slots[KPOOL_RING_SIZE]; /* tag or item */

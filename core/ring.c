@@ -83,7 +83,7 @@ static unsigned int kpool_inbox_close(struct kpool_inbox *inbox)
  * Return true if a reserved slot has been committed, with *@value.  If not, it
  * will not be: its value is changed to the next tag.  Litmus: inbox-close.
  */
-static bool kpool_slot_is_committed(unsigned long *slot, u32 ticket,
+static bool kpool_slot_is_committed(unsigned long *slot, u64 ticket,
 				    unsigned long *value)
 {
 	/* pairs with the release in kpool_slot_commit() */
@@ -105,7 +105,7 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 	struct kpool_inbox *inbox = &pool->inbox;
 	struct list_head *last = queue->prev;
 	unsigned int submitted = 0;
-	u32 ticket = inbox->first;
+	u64 ticket = inbox->first;
 
 	for (; used; used--, ticket++) {
 		unsigned long *slot = &inbox->slots[ticket % KPOOL_RING_SIZE];
@@ -229,14 +229,15 @@ static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 
 	for (i = 0; i < started; i++, ticket++) {
 		struct kpool_ready_slot *slot = kpool_ready_slot(ready, ticket);
+		struct kpool_worker *worker = READ_ONCE(slot->taker);
 		/* pairs with the release in kpool_start_fast() */
 		struct kpool_item *item = smp_load_acquire(&slot->item);
 
-		slot->taker->nr_runs++;
+		worker->nr_runs++;
 		/* if not, the worker has set both */
 		if (item) {
-			WRITE_ONCE(slot->taker->run.item, item);
-			WRITE_ONCE(slot->taker->run.fn, slot->fn);
+			WRITE_ONCE(worker->run.item, item);
+			WRITE_ONCE(worker->run.fn, slot->fn);
 		}
 	}
 	ready->nr -= started;
@@ -263,7 +264,7 @@ void kpool_finish_start(struct kpool *pool, struct kpool_item *item)
 		if (smp_load_acquire(&slot->item) != item)
 			continue;
 		if (i >= ready->nr) {
-			WRITE_ONCE(item->run, &slot->taker->run);
+			WRITE_ONCE(item->run, &READ_ONCE(slot->taker)->run);
 			kpool_item_started(item);
 		}
 		return;

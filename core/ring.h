@@ -34,23 +34,26 @@ void kpool_finish_start(struct kpool *pool, struct kpool_item *item);
  * seen as at that time or later.  Litmus: inbox-open.
  */
 static __always_inline bool kpool_inbox_reserve(struct kpool_inbox *inbox,
-						u32 *ticket)
+						u64 *ticket)
 {
 	s64 next = atomic64_read(&inbox->next);
 
 	do {
 		if (!(next >> KPOOL_INBOX_SHIFT))
 			return false;
-		*ticket = next;
+		*ticket = next & (KPOOL_INBOX_SLOT - 1);
 	} while (!atomic64_try_cmpxchg_acquire(&inbox->next, &next, next + 1 -
 					       KPOOL_INBOX_SLOT));
 	return true;
 }
 
-/* Return the value of a slot that is reserved by @ticket; no pointer is odd. */
-static __always_inline unsigned long kpool_slot_tag(u32 ticket)
+/*
+ * Return the value of a slot that is reserved by @ticket; no pointer is odd.
+ * With 32 bits a value comes back after 2^31 submits.
+ */
+static __always_inline unsigned long kpool_slot_tag(u64 ticket)
 {
-	return (u32)(ticket << 1) | 1;
+	return (unsigned long)ticket << 1 | 1;
 }
 
 /* Return true if the value is not an item. */
@@ -64,7 +67,7 @@ static __always_inline bool kpool_is_slot_tag(unsigned long value)
  * reservation.  Pairs with the acquire in kpool_slot_is_committed().
  * Litmus: inbox-close.
  */
-static __always_inline bool kpool_slot_commit(unsigned long *slot, u32 ticket,
+static __always_inline bool kpool_slot_commit(unsigned long *slot, u64 ticket,
 					      struct kpool_item *item)
 {
 	unsigned long tag = kpool_slot_tag(ticket);
@@ -171,11 +174,11 @@ static __always_inline void kpool_item_started(struct kpool_item *item)
 {
 	u32 special = READ_ONCE(item->special);
 
-	kpool_debug_ended(item);
 	do {
 		if ((special & KPOOL_STATE(U8_MAX)) !=
 		    KPOOL_STATE(KPOOL_ITEM_READY))
-			break;
+			return;
+		kpool_debug_ended(item);
 		/*
 		 * Pairs with the acquire in kpool_item_settle().  A lock
 		 * holder can be reading the flags: they do not change.

@@ -71,7 +71,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 {
 	struct kpool_inbox *inbox = &pool->inbox;
 	u32 special = READ_ONCE(item->special);
-	u32 ticket;
+	u64 ticket;
 
 	if (unlikely((special & KPOOL_NOT_FAST) || trace_submit_enabled() ||
 		     !kpool_claim_item(pool, item)) ||
