@@ -591,9 +591,10 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 /* Return the run that @item is in, or NULL. */
 static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 {
-	struct kpool_run *run = item->run;
+	/* a fast start can be about to write the same values again */
+	struct kpool_run *run = READ_ONCE(item->run);
 
-	return run && run->item == item ? run : NULL;
+	return run && READ_ONCE(run->item) == item ? run : NULL;
 }
 
 /* Return the number of the run, unique among those in the same memory. */

@@ -70,7 +70,8 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 					      struct kpool_item *item)
 {
 	struct kpool_inbox *inbox = &pool->inbox;
-	u32 special = READ_ONCE(item->special);
+	/* racy: the cmpxchg below fails if it has changed */
+	u32 special = data_race(item->special);
 	u64 ticket;
 
 	if (unlikely((special & KPOOL_NOT_FAST) || trace_submit_enabled() ||

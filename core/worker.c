@@ -119,7 +119,8 @@ kpool_start_fast(struct kpool_worker *worker)
 		/* pairs with the release in kpool_ready_open() */
 		next = atomic64_read_acquire(&ready->next);
 		left = next & KPOOL_READY_MASK;
-		if (!left || unlikely(READ_ONCE(run->special) ||
+		/* racy: the commit below fails if one of them has changed */
+		if (!left || unlikely(data_race(run->special) ||
 				      !list_empty(&run->waiters)))
 			return NULL;
 		slot = kpool_ready_slot(ready, READ_ONCE(ready->end) - left);

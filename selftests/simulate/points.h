@@ -165,6 +165,18 @@ do {									\
 	sim_point();							\
 	done;								\
 })
+#undef atomic64_try_cmpxchg_acquire
+#define atomic64_try_cmpxchg_acquire(ptr, old, new)			\
+({									\
+	sim_point();							\
+	raw_atomic64_try_cmpxchg_acquire(ptr, old, new);		\
+})
+#undef atomic64_read_acquire
+#define atomic64_read_acquire(ptr)					\
+({									\
+	sim_point();							\
+	raw_atomic64_read_acquire(ptr);					\
+})
 #undef try_cmpxchg_relaxed
 #define try_cmpxchg_relaxed(ptr, old, new)				\
 ({									\
