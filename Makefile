@@ -63,6 +63,9 @@ lint:
 litmus:
 	@testbed/litmus.sh $(TESTS)
 
+model:
+	@testbed/model.sh
+
 mutants:
 	@KERNELS="$(KERNELS)" testbed/mutants.sh $(if $(LIST),--list) $(NAMES)
 
@@ -104,10 +107,11 @@ help:
 	@echo '  docs               the manual as HTML and as man pages, in build/docs'
 	@echo '  litmus             check the order of memory accesses with herd7'
 	@echo '    TESTS="..."        only these of selftests/litmus/'
+	@echo '  model              check all interleavings of fast operations in a model with spin'
 	@echo '  mutants            break kpool in one way at a time: does a test notice?'
 	@echo '    NAMES="..."        only these of selftests/mutants/'
 	@echo '    KERNELS="..."      only on these; simulate is the simulation'
 	@echo '    LIST=yes           print what each of them breaks'
 
-.PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus mutants help \
+.PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus model mutants help \
 	docs clean-docs deb reach in-tree series

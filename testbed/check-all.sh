@@ -21,6 +21,7 @@ steps() {
 		make torture KERNEL=uml-debug
 		make torture KERNEL=stock PARAMETERS=oops=100
 		make litmus
+		make model
 		testbed/client.sh uml
 		testbed/client.sh stock
 		testbed/deb.sh check
