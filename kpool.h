@@ -448,6 +448,8 @@ static inline void kpool_set_drop_fn(struct kpool_item *item,
  * Return:
  * * 0 - the weight is set.
  * * -EINVAL - @weight is less than 1; nothing has changed.
+ * * -EBUSY - the item is pending, or waits to be completed; nothing has changed.
+ *   Cancel it first.
  */
 int kpool_set_weight(struct kpool_item *item, int weight);
 
@@ -478,6 +480,8 @@ enum kpool_priority {
  * Return:
  * * 0 - the priority is set.
  * * -EINVAL - no such priority; nothing has changed.
+ * * -EBUSY - the item is pending, or waits to be completed; nothing has changed.
+ *   Cancel it first.
  */
 int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority);
 
@@ -567,6 +571,8 @@ static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
  * * -EINVAL - the job was initialized by kpool_init_item(): nothing has
  *   changed, the log has one warning, and submits of the item get -EINVAL.  Use
  *   kpool_init_job().
+ * * -EBUSY - the job is pending, or waits to be completed; nothing has changed.
+ *   Cancel it first.
  */
 int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
 
@@ -1253,7 +1259,7 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
  * Context: Any context.
  * Return:
  * * 0 - the group is set.
- * * -EINVAL - as for kpool_set_deadline().
+ * * -EINVAL, -EBUSY - as for kpool_set_deadline().
  */
 int kpool_set_group(struct kpool_job *job, struct kpool_group *group);
 
@@ -1421,7 +1427,7 @@ void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
  * Context: Any context.
  * Return:
  * * 0 - the function is set.
- * * -EINVAL - as for kpool_set_deadline().
+ * * -EINVAL, -EBUSY - as for kpool_set_deadline().
  */
 int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
 
@@ -1438,7 +1444,7 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
  * Context: Any context.
  * Return:
  * * 0 - the stream is set.
- * * -EINVAL - as for kpool_set_deadline().
+ * * -EINVAL, -EBUSY - as for kpool_set_deadline().
  */
 int kpool_set_stream(struct kpool_job *job, struct kpool_stream *stream);
 

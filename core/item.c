@@ -46,10 +46,33 @@ void kpool_destroy_item_onstack(struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_destroy_item_onstack);
 
+/*
+ * Return -EBUSY if the item is pending or to be completed: its place in the
+ * queue depends on what a setter would change.  Without the lock, only the
+ * state of most idle items is certain.
+ */
+static int kpool_check_unqueued(struct kpool_item *item)
+{
+	unsigned long flags;
+	struct kpool *pool;
+	bool queued;
+
+	if (READ_ONCE(item->state) == KPOOL_ITEM_IDLE &&
+	    !kpool_complete_fn(item))
+		return 0;
+	pool = kpool_item_lock(item, &flags);
+	queued = kpool_is_to_complete(item) ||
+		 (!kpool_is_idle(item) && item->state != KPOOL_ITEM_DONE);
+	kpool_unlock(pool, flags);
+	return queued ? -EBUSY : 0;
+}
+
 int kpool_set_weight(struct kpool_item *item, int weight)
 {
-	if (weight < 1)
-		return -EINVAL;
+	int err = weight < 1 ? -EINVAL : kpool_check_unqueued(item);
+
+	if (err)
+		return err;
 	item->weight = weight;
 	item->flags &= ~__KPOOL_WEIGHTED;
 	if (weight > 1)
@@ -65,9 +88,11 @@ int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority)
 		[KPOOL_PRIO_HIGH]	= __KPOOL_HIGH,
 		[KPOOL_PRIO_LOW]	= __KPOOL_LOW,
 	};
+	int err = (unsigned int)priority >= ARRAY_SIZE(flags) ?
+		  -EINVAL : kpool_check_unqueued(item);
 
-	if ((unsigned int)priority >= ARRAY_SIZE(flags))
-		return -EINVAL;
+	if (err)
+		return err;
 	item->flags &= ~(__KPOOL_HIGH | __KPOOL_LOW);
 	item->flags |= flags[priority];
 	return 0;
@@ -83,14 +108,17 @@ EXPORT_SYMBOL_GPL(kpool_init_job);
 
 /*
  * Flag a job of which a field is about to be set.  Return 0 if the job was
- * prepared by kpool_init_job(), or -EINVAL.  Without __KPOOL_JOB the fields of
- * the job are never read, so setting one would have no effect: the flag has the
- * submit of the item fail, too.
+ * prepared by kpool_init_job() and is not pending, or an error.  Without
+ * __KPOOL_JOB the fields of the job are never read, so setting one would have
+ * no effect: the flag has the submit of the item fail, too.
  */
 static int kpool_mark_job(struct kpool_job *job)
 {
+	int err = kpool_check_unqueued(&job->item);
 	u8 flags = job->item.flags;
 
+	if (err)
+		return err;
 	job->item.flags |= __KPOOL_JOB_SET;
 	if (flags & __KPOOL_JOB)
 		return 0;

@@ -1240,6 +1240,84 @@ static void deadline_changed_inside_applies_to_the_next_run(void)
 	edges_end();
 }
 
+/* Setters of a pending item */
+
+static int sets_itself_up(struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_of(item);
+
+	KT_EXPECT_EQ(kpool_set_stream(job, NULL), -EBUSY);
+	KT_EXPECT_EQ(kpool_set_complete_fn(job, NULL), -EBUSY);
+	return probe_fn(item);
+}
+
+static void expect_setters(int i, int expected)
+{
+	struct kpool_job *job = &p[i].job;
+
+	KT_EXPECT_EQ(kpool_set_weight(&job->item, 2), expected);
+	KT_EXPECT_EQ(kpool_set_priority(&job->item, KPOOL_PRIO_HIGH), expected);
+	KT_EXPECT_EQ(kpool_set_deadline(job, the_past()), expected);
+	KT_EXPECT_EQ(kpool_set_group(job, &group), expected);
+	KT_EXPECT_EQ(kpool_set_complete_fn(job, probe_fn), expected);
+	KT_EXPECT_EQ(kpool_set_stream(job, &stream), expected);
+}
+
+/*
+ * An item that is ready, queued, delayed or waits for its stream is not changed;
+ * one whose submit was refused is.
+ * Fails (its stream misses it, the units are wrong) if they change it: mutant
+ * pending-item-is-set.
+ */
+static void setters_refuse_a_pending_item(void)
+{
+	int i;
+
+	if (!edges_make(&(struct kpool_attrs) { .capacity = 2, .queue_depth = 5 }))
+		return;
+	kpool_set_weight(item(0), 2);
+	occupy(0);
+	kpool_set_stream(&p[4].job, &stream);
+	kpool_set_stream(&p[5].job, &stream);
+	for (i = 1; i < 6; i++)
+		submit(i);
+	KT_EXPECT_EQ(kpool_try_submit(here, item(6)), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[7].job, 10 * HZ), 0);
+	for (i = 1; i < 6; i++)
+		expect_setters(i, -EBUSY);
+	expect_setters(6, 0);
+	expect_setters(7, -EBUSY);
+	KT_EXPECT(kpool_cancel(item(7)));
+	expect_setters(7, 0);
+	kt_gate_open(&p[0].own);
+	for (i = 0; i < 6; i++)
+		probe_ran(&p[i]);
+	edges_end();
+}
+
+/* It waits to be completed when its function has returned. */
+static void setters_refuse_a_job_to_be_completed(void)
+{
+	static struct kpool_stream ordered;
+	int i;
+
+	if (!edges_make(&queued_four))
+		return;
+	kpool_init_ordered_stream(&ordered, here);
+	for (i = 0; i < 2; i++) {
+		kpool_set_stream(&p[i].job, &ordered);
+		kpool_set_complete_fn(&p[i].job, probe_fn);
+	}
+	occupy(0);
+	p[1].job.item.fn = sets_itself_up;
+	submit(1);
+	KT_EXPECT(kt_wait(!kt_stat(here, pending) && kt_stat(here, running) == 1));
+	expect_setters(1, -EBUSY);
+	kt_gate_open(&p[0].own);
+	KT_EXPECT_EQ(kpool_flush(here), 0);
+	edges_end();
+}
+
 /* Inside a dropped function */
 
 static unsigned long aborted;
@@ -1330,5 +1408,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_EACH(weight_counts_for_the_next_run_if_it, change_names),
 	  KT_CASE(priority_changed_inside_applies_to_the_next_run),
 	  KT_CASE(deadline_changed_inside_applies_to_the_next_run),
+	  KT_CASE(setters_refuse_a_pending_item),
+	  KT_CASE(setters_refuse_a_job_to_be_completed),
 	  KT_CASE(abort_inside_a_dropped_function_ends),
 	  KT_CASE(item_submitted_in_its_dropped_function_runs));
