@@ -544,7 +544,8 @@ void kpool_debugfs_add(struct kpool *pool)
 			    &kpool_stalls_fops);
 	debugfs_create_file("diagnosis", 0400, pool->dbg.dir, pool,
 			    &kpool_diagnosis_fops);
-	debugfs_create_file("latency", 0600, pool->dbg.dir, pool,
+	/* to be readable under lockdown; root can write all the same */
+	debugfs_create_file("latency", 0400, pool->dbg.dir, pool,
 			    &kpool_latency_fops);
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++)
 		kpool_add_tunable(pool, i, &kpool_attr_table[i]);
