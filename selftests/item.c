@@ -274,6 +274,32 @@ out:
 }
 
 /*
+ * flush of one item returns while the next item of its worker runs.
+ * Fails if that is started before the flushers are looked at: mutant
+ * fast-start-past-a-waiter.
+ */
+static void flush_item_ends_before_the_next_item(void)
+{
+	static struct full f;
+	static struct kt_job next;
+	struct doer d;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	kt_job_init(&next, kt_job_gated, &f.gate, 1);
+	if (!doer_sleeps(&d, &f.job[0].item, kpool_flush_item))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit(f.pool, &next.item), 0);
+	kt_gate_let_one(&f.gate);
+	KT_EXPECT(kt_wait(kt_thread_done(&d.thread)));
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
+	kt_gate_open(&f.gate);
+	kt_thread_join(&d.thread);
+out:
+	full_end(&f);
+}
+
+/*
  * Flushers of a pending item are woken when it is cancelled.
  * Fails (hangs) if only a run's end completes them.
  */
@@ -1398,6 +1424,7 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_CASE(disable_does_not_wrap),
 	  KT_CASE(disable_sync_waits_and_stays_disabled),
 	  KT_CASE(flush_item_waits_for_pending_and_running),
+	  KT_CASE(flush_item_ends_before_the_next_item),
 	  KT_CASE(flush_item_ends_with_cancel),
 	  KT_CASE(flush_does_not_wait_for_later_submissions),
 	  KT_CASE(pool_flush_waits_for_earlier_submissions),
