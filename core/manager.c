@@ -31,6 +31,18 @@
 /* Limit of doubling the time for worker_init: about two hours. */
 #define KPOOL_MAX_LATE_SHIFT	16u
 
+/* Return the number of workers that are not exiting. */
+static unsigned int kpool_nr_staying(const struct kpool *pool)
+{
+	return pool->mgr.nr_workers - pool->mgr.nr_exiting;
+}
+
+/* Return true if the pool has more workers than capacity allows. */
+static bool kpool_has_surplus(const struct kpool *pool)
+{
+	return kpool_nr_staying(pool) > (unsigned int)pool->attrs.capacity;
+}
+
 /* Return true if capacity allows one more thread.  Exiting workers count. */
 static bool kpool_can_grow(const struct kpool *pool)
 {
@@ -257,7 +269,6 @@ void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
 	worker->since = jiffies;
 	pool->mgr.nr_exiting++;
 	trace_purge(pool, worker, why == KPOOL_WORKER_EXPIRED);
-	kpool_update_fast_capacity(pool);
 }
 
 /* Return true if an accepted item can still start, now or later. */

@@ -675,8 +675,7 @@ void kpool_update_fast_capacity(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	pool->fast_capacity = pool->closed || pool->paused ||
-			      pool->q.nr_special || !list_empty(&pool->going) ||
-			      kpool_has_surplus(pool) ?
+			      pool->q.nr_special || !list_empty(&pool->going) ?
 			      0 : pool->attrs.capacity;
 	if (!pool->fast_capacity)
 		kpool_ready_return(pool);

@@ -177,23 +177,4 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 	return item;
 }
 
-/* Return the number of workers that are not exiting. */
-static inline unsigned int kpool_nr_staying(const struct kpool *pool)
-{
-	return pool->mgr.nr_workers - pool->mgr.nr_exiting;
-}
-
-/* Return true if more workers are awake than capacity allows. */
-static inline bool kpool_too_many_awake(const struct kpool *pool)
-{
-	return kpool_nr_staying(pool) - pool->mgr.nr_idle >
-	       (unsigned int)pool->attrs.capacity;
-}
-
-/* Return true if the pool has more workers than capacity allows. */
-static inline bool kpool_has_surplus(const struct kpool *pool)
-{
-	return kpool_nr_staying(pool) > (unsigned int)pool->attrs.capacity;
-}
-
 #endif /* _KPOOL_QUEUE_H */

@@ -281,7 +281,6 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 	worker->state = KPOOL_WORKER_DEAD;
 	list_add(&worker->node, &pool->mgr.free_workers);
 	pool->mgr.nr_workers--;
-	kpool_update_fast_capacity(pool);
 
 	if ((pool->attrs.flags & KPOOL_MEM_RECLAIM) && !pool->mgr.nr_workers)
 		pool->mgr.reclaim_broken = true;
@@ -316,8 +315,6 @@ static struct kpool_item *kpool_next_item(struct kpool *pool)
 		__refrigerator(false);
 		kpool_lock_irq(pool);
 	}
-	if (unlikely(!pool->fast_capacity) && kpool_too_many_awake(pool))
-		return NULL;
 	return kpool_dequeue(pool);
 }
 
