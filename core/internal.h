@@ -485,8 +485,7 @@ struct kpool {
 	/*
 	 * L: Capacity for the fast path of submit and start.  0 forces the slow
 	 * path: the pool is closed or paused, special items are blocked or
-	 * pending, a module is being removed, or there are more workers than
-	 * capacity allows.
+	 * pending, or a module is being removed.
 	 */
 	unsigned int		fast_capacity;
 	/*
