@@ -226,6 +226,7 @@ static void kpool_free(struct kpool *pool)
 	for (i = 0; i < KPOOL_NR_STALLS; i++)
 		kfree(pool->wd.stalls[i]);
 	kfree(pool->latency.counts);
+	kfree(pool->faults.errors);
 	lockdep_unregister_key(&pool->key);
 	kfree_rcu(pool, rcu);
 }

@@ -234,22 +234,21 @@ static void kpool_show_error(struct seq_file *m,
 /* Show the last errors, oldest first. */
 static int kpool_errors_show(struct seq_file *m, void *unused)
 {
+	struct kpool_errors *errors = kzalloc_obj(*errors, GFP_KERNEL);
 	struct kpool *pool = m->private;
-	struct kpool_error *errors;
-	unsigned int i, ever;
+	unsigned int i;
 
-	errors = kmalloc_array(KPOOL_NR_ERRORS, sizeof(*errors), GFP_KERNEL);
 	if (!errors)
 		return -ENOMEM;
 	kpool_lock_irq(pool);
-	memcpy(errors, pool->faults.errors, sizeof(pool->faults.errors));
-	ever = pool->faults.nr_errors;
+	if (pool->faults.errors)
+		*errors = *pool->faults.errors;
 	kpool_unlock_irq(pool);
 
 	seq_puts(m, "since_boot_s        errno pid     how      function\n");
 	for (i = 0; i < KPOOL_NR_ERRORS; i++) {
 		const struct kpool_error *error =
-			&errors[(ever + i) % KPOOL_NR_ERRORS];
+			&errors->ring[(errors->nr + i) % KPOOL_NR_ERRORS];
 
 		if (error->when)
 			kpool_show_error(m, error);

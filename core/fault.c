@@ -21,7 +21,7 @@
 #include "queue.h"
 #include "trace.h"
 
-/* Record an error of an item in the ring of the pool. */
+/* Record an error of an item in the ring of the pool, if there is memory. */
 static void kpool_record_error(struct kpool *pool, pid_t pid,
 			       const struct kpool_fault *fault)
 {
@@ -31,12 +31,23 @@ static void kpool_record_error(struct kpool *pool, pid_t pid,
 		.pid	= pid,
 		.died	= fault->died,
 	};
+	struct kpool_errors *spare = NULL, *errors;
 	unsigned long flags;
 
 	snprintf(error.fn, sizeof(error.fn), "%ps", fault->fn);
+	/* no wait for memory, which can depend on this pool */
+	if (!READ_ONCE(pool->faults.errors))
+		spare = kzalloc_obj(*spare, GFP_NOWAIT | __GFP_NOWARN);
 	kpool_lock(pool, &flags);
-	pool->faults.errors[pool->faults.nr_errors++ % KPOOL_NR_ERRORS] = error;
+	if (!pool->faults.errors) {
+		WRITE_ONCE(pool->faults.errors, spare);
+		spare = NULL;
+	}
+	errors = pool->faults.errors;
+	if (errors)
+		errors->ring[errors->nr++ % KPOOL_NR_ERRORS] = error;
 	kpool_unlock(pool, flags);
+	kfree(spare);
 }
 
 static void kpool_format_stack(struct kpool_stall *stall,

@@ -288,6 +288,11 @@ struct kpool_error {
 
 #define KPOOL_NR_ERRORS	8
 
+struct kpool_errors {
+	unsigned int		nr;	/* L: ever */
+	struct kpool_error	ring[KPOOL_NR_ERRORS];	/* L */
+};
+
 /* Size of the names in a stack, one a line. */
 #define KPOOL_STACK_LEN		1024
 
@@ -414,8 +419,7 @@ struct kpool_faults {
 	struct kpool_run	*reaping;	/* L: being reaped, or NULL */
 	unsigned int		nr_dead;	/* L: dead, not reaped yet */
 	bool			dead_work_lost;	/* L: @dead_work has died */
-	unsigned int		nr_errors;	/* L: ever */
-	struct kpool_error	errors[KPOOL_NR_ERRORS]; /* L: ring */
+	struct kpool_errors	*errors; /* L: NULL until needed */
 };
 
 /* Stalled runs: watchdog.c. */
