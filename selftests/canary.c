@@ -96,15 +96,16 @@ static noinline int object(void *arg)
 }
 
 /*
- * Many, as a pointer may be left in a register or on a stack; and cleared, as
- * the allocator has left a pointer to the next in each.
+ * Many, because a pointer may be left in a register, on a stack, or in one of
+ * the allocator's arrays of free objects.  These are short for large objects.
+ * Cleared, because the allocator has left a pointer to the next in each.
  */
 static noinline int leak(void *arg)
 {
 	int i;
 
 	for (i = 0; i < 50; i++) {
-		void *lost = kzalloc(200, GFP_KERNEL);
+		void *lost = kzalloc(PAGE_SIZE, GFP_KERNEL);
 
 		OPTIMIZER_HIDE_VAR(lost);
 	}
