@@ -1271,9 +1271,10 @@ static void expect_setters(int i, int expected)
  */
 static void setters_refuse_a_pending_item(void)
 {
+	const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 5 };
 	int i;
 
-	if (!edges_make(&(struct kpool_attrs) { .capacity = 2, .queue_depth = 5 }))
+	if (!edges_make(&attrs))
 		return;
 	kpool_set_weight(item(0), 2);
 	occupy(0);
