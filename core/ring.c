@@ -51,12 +51,16 @@
 #include "queue.h"
 #include "ring.h"
 
+/* The tickets wrap soon, so that tests cover that. */
 void kpool_rings_init(struct kpool *pool)
 {
-	u32 i;
+	u64 ticket = KPOOL_TICKET_MASK - 10;
+	unsigned int i;
 
-	for (i = 0; i < KPOOL_RING_SIZE; i++)
-		pool->inbox.slots[i] = kpool_slot_tag(i);
+	pool->inbox.first = ticket;
+	for (i = 0; i < KPOOL_RING_SIZE; i++, ticket++)
+		pool->inbox.slots[ticket % KPOOL_RING_SIZE] =
+			kpool_slot_tag(ticket);
 }
 
 /* Make @next follow @prev on a list, of which several entries change at once. */
@@ -75,8 +79,7 @@ static unsigned int kpool_inbox_close(struct kpool_inbox *inbox)
 
 	inbox->nr_open = 0;
 	/* the slots have an order of their own */
-	return nr - (atomic64_xchg_relaxed(&inbox->next, 0) >>
-		     KPOOL_INBOX_SHIFT);
+	return nr - (atomic64_xchg_relaxed(&inbox->next, 0) & KPOOL_LEFT_MASK);
 }
 
 /*
@@ -208,7 +211,7 @@ static unsigned int kpool_ready_close(struct kpool_ready *ready)
 	unsigned int nr = ready->nr_open, left;
 
 	/* pairs with the release in kpool_start_fast(); Litmus: ready-close */
-	left = atomic64_xchg_acquire(&ready->next, 0) & KPOOL_READY_MASK;
+	left = atomic64_xchg_acquire(&ready->next, 0) & KPOOL_LEFT_MASK;
 	ready->nr_open = 0;
 	/* a worker that has entered itself in the next slot will not commit */
 	if (left)

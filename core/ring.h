@@ -18,12 +18,13 @@ struct kpool_item *kpool_ready_pop(struct kpool *pool);
 void kpool_ready_fill(struct kpool *pool);
 void kpool_finish_start(struct kpool *pool, struct kpool_item *item);
 
-/* kpool_inbox.next: slots left in the upper 16 bits, the next ticket below. */
-#define KPOOL_INBOX_SHIFT	48
-#define KPOOL_INBOX_SLOT	((s64)BIT_ULL(KPOOL_INBOX_SHIFT))
-
-/* kpool_ready.next: slots left in the lower 8 bits, the generation above. */
-#define KPOOL_READY_MASK	0xff
+/*
+ * kpool_inbox.next and kpool_ready.next: slots left in the lower 8 bits, the
+ * next ticket or the generation above.
+ */
+#define KPOOL_LEFT_BITS		8
+#define KPOOL_LEFT_MASK		0xff
+#define KPOOL_TICKET_MASK	(~0ULL >> KPOOL_LEFT_BITS)
 
 /* Fast submit: reserve a slot, look at the pool, commit */
 
@@ -39,11 +40,12 @@ static __always_inline bool kpool_inbox_reserve(struct kpool_inbox *inbox,
 	s64 next = atomic64_read(&inbox->next);
 
 	do {
-		if (!(next >> KPOOL_INBOX_SHIFT))
+		if (!(next & KPOOL_LEFT_MASK))
 			return false;
-		*ticket = next & (KPOOL_INBOX_SLOT - 1);
-	} while (!atomic64_try_cmpxchg_acquire(&inbox->next, &next, next + 1 -
-					       KPOOL_INBOX_SLOT));
+		*ticket = (u64)next >> KPOOL_LEFT_BITS;
+		/* the next ticket, and one slot less */
+	} while (!atomic64_try_cmpxchg_acquire(&inbox->next, &next,
+					       next + KPOOL_LEFT_MASK));
 	return true;
 }
 
@@ -53,7 +55,7 @@ static __always_inline bool kpool_inbox_reserve(struct kpool_inbox *inbox,
  */
 static __always_inline unsigned long kpool_slot_tag(u64 ticket)
 {
-	return (unsigned long)ticket << 1 | 1;
+	return (unsigned long)(ticket & KPOOL_TICKET_MASK) << 1 | 1;
 }
 
 /* Return true if the value is not an item. */
@@ -93,14 +95,14 @@ static __always_inline void kpool_inbox_open(struct kpool_inbox *inbox,
 	WRITE_ONCE(inbox->opened_at, jiffies);
 	inbox->nr_open = nr;
 	atomic64_set_release(&inbox->next,
-			     nr * KPOOL_INBOX_SLOT + inbox->first);
+			     (inbox->first << KPOOL_LEFT_BITS) + nr);
 }
 
 /* Open all slots of the ready ring that have items.  Litmus: ready-open. */
 static __always_inline void kpool_ready_open(struct kpool_ready *ready)
 {
 	ready->nr_open = ready->nr;
-	ready->generation += KPOOL_READY_MASK + 1;
+	ready->generation += KPOOL_LEFT_MASK + 1;
 	atomic64_set_release(&ready->next, ready->generation + ready->nr);
 }
 
@@ -119,11 +121,11 @@ static inline int kpool_nr_unsettled(const struct kpool *pool)
 {
 	/* racy, see above */
 	int nr = data_race(pool->inbox.nr_open) -
-		 (atomic64_read(&pool->inbox.next) >> KPOOL_INBOX_SHIFT);
+		 (atomic64_read(&pool->inbox.next) & KPOOL_LEFT_MASK);
 
 	/* likewise */
 	return nr - data_race(pool->ready.nr_open) +
-	       (atomic64_read(&pool->ready.next) & KPOOL_READY_MASK);
+	       (atomic64_read(&pool->ready.next) & KPOOL_LEFT_MASK);
 }
 
 static inline struct kpool_ready_slot *

@@ -118,7 +118,7 @@ kpool_start_fast(struct kpool_worker *worker)
 	for (;;) {
 		/* pairs with the release in kpool_ready_open() */
 		next = atomic64_read_acquire(&ready->next);
-		left = next & KPOOL_READY_MASK;
+		left = next & KPOOL_LEFT_MASK;
 		/* racy: the commit below fails if one of them has changed */
 		if (!left || unlikely(data_race(run->special) ||
 				      !list_empty(&run->waiters)))

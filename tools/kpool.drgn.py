@@ -96,7 +96,7 @@ def fast_operations_of(pool):
     """Return the numbers of submits and starts that no lock holder has accounted for."""
     inbox, ready = pool.inbox, pool.ready
     nr_open, first = inbox.nr_open.value_(), inbox.first.value_()
-    used = nr_open - (inbox.next.counter.value_() >> 48) if nr_open else 0
+    used = nr_open - (inbox.next.counter.value_() & 0xff) if nr_open else 0
     slots = [inbox.slots[(first + i) % len(inbox.slots)].value_() for i in range(used)]
     starts = ready.nr_open.value_()
     if starts:

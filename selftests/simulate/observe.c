@@ -82,7 +82,7 @@ static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worke
 				    const struct kpool_item **last)
 {
 	struct kpool_ready *ready = &pool->ready;
-	unsigned int left = atomic64_read(&ready->next) & KPOOL_READY_MASK;
+	unsigned int left = atomic64_read(&ready->next) & KPOOL_LEFT_MASK;
 	unsigned int nr = 0, i;
 
 	for (i = 0; i + left < ready->nr_open; i++) {
@@ -101,7 +101,7 @@ static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worke
 static struct kpool_worker *sim_taker(struct kpool *pool, const struct kpool_item *item)
 {
 	struct kpool_ready *ready = &pool->ready;
-	unsigned int left = atomic64_read(&ready->next) & KPOOL_READY_MASK;
+	unsigned int left = atomic64_read(&ready->next) & KPOOL_LEFT_MASK;
 	unsigned int i;
 
 	for (i = 0; i < KPOOL_RING_SIZE; i++) {
