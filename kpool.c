@@ -454,9 +454,6 @@ static struct kpool *__kpool_create(const char *name,
 		mutex_unlock(&kpool_registry);
 	}
 	if (err) {
-		/* reap_work can have created min_workers already */
-		kpool_close(pool, false);
-		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 		kpool_free(pool);
 		return ERR_PTR(err);
 	}

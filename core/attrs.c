@@ -475,8 +475,12 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	/* a shorter stall_ms needs a shorter period */
 	if (pool->wd.armed)
 		mod_delayed_work(kpool_wq, &pool->wd.work, 0);
-	/* retires surplus workers, re-arms for expiry_ms, fills min_workers */
-	mod_delayed_work(kpool_wq, &pool->mgr.reap_work, 0);
+	/*
+	 * Retire surplus workers, re-arm for expiry_ms, fill min_workers.  Not
+	 * in a new pool: worker_init must find it complete.
+	 */
+	if (pool->id)
+		mod_delayed_work(kpool_wq, &pool->mgr.reap_work, 0);
 	kpool_unlock(pool, flags);
 	kpool_recheck_all(pool);
 

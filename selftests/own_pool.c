@@ -304,6 +304,49 @@ static void hanging_inits_are_limited(void)
 	jobs_end(pool);
 }
 
+static void *first_init_submits(void *data)
+{
+	int i;
+
+	if (atomic_inc_return(&called) == 1)
+		for (i = 0; i < 2; i++)
+			got[i] = kpool_submit(kpool_current(), &p[i].job.item);
+	return NULL;
+}
+
+static const unsigned int made_at_creation[] = { KPOOL_PREALLOC, KPOOL_MEM_RECLAIM };
+static const char *const made_names[] = { "prealloc", "mem_reclaim", NULL };
+
+/*
+ * The pool is complete when its first worker_init is called.
+ * Fails (an item is in the pool after it was cancelled) if workers are made before
+ * the pool has an id: mutant new-pool-has-workers.
+ */
+static void init_may_submit_in_a_pool_with(int flag)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .min_workers = 1, .queue_depth = 4,
+		.flags = made_at_creation[flag], .worker_init = first_init_submits,
+	};
+	struct kpool *pool;
+
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	p[0].gate = &p[0].own;
+	atomic_set(&called, 0);
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(got[0], 0);
+	KT_EXPECT_EQ(got[1], 0);
+	probe_runs(&p[0]);
+	KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT_EQ(kt_stat(pool, pending), 0);
+	KT_EXPECT_EQ(kt_stat(pool, cancelled), 1);
+	kt_gate_open(&p[0].own);
+	probe_ran(&p[0]);
+	jobs_end(pool);
+}
+
 KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
 	  KT_EACH(init_is_refused_a_deadlock, acts),
 	  KT_EACH(exit_is_refused_a_deadlock, acts),
@@ -311,4 +354,5 @@ KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
 	  KT_CASE(one_of_many_inits_is_refused),
 	  KT_CASE(item_and_init_are_counted_together),
 	  KT_CASE(item_gets_another_worker_if_init_hangs),
+	  KT_EACH(init_may_submit_in_a_pool_with, made_names),
 	  KT_CASE(hanging_inits_are_limited));
