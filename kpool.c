@@ -762,6 +762,8 @@ void kpool_module_exit(void)
 	kpool_end_orphans(THIS_MODULE);
 	kpool_free_orphans();
 	kpool_debugfs_exit();
+	/* kpool_callback_wq can be left undrained */
+	kpool_latency_exit();
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
 	kpool_destroy_queues();
 	kpool_exit_work_wait_all();

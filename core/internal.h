@@ -1018,6 +1018,7 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
 /* latency.c: histograms of waiting and running times */
 int kpool_latency_switch(struct kpool *pool, bool on);
 void kpool_latency_reset(struct kpool *pool);
+void kpool_latency_exit(void);
 
 /* stats.c: statistics */
 u32 kpool_oldest_age(struct kpool *pool);

@@ -137,3 +137,9 @@ void kpool_latency_reset(struct kpool *pool)
 		memset(pool->latency.counts, 0, sizeof(*pool->latency.counts));
 	kpool_unlock_irq(pool);
 }
+
+/* Called at module exit, when no pool is left. */
+void kpool_latency_exit(void)
+{
+	flush_work(&kpool_latency_work);
+}
