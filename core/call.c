@@ -101,12 +101,15 @@ static void kpool_call_free(struct kpool_call *call, bool release)
 static bool kpool_call_returned(struct kpool_call *call, int result)
 {
 	struct kpool *pool = call->pool;
+	struct kpool_run *run;
 	unsigned long flags;
 	bool abandoned;
 
 	kpool_lock(pool, &flags);
+	run = kpool_run_of(&call->base.item);
 	/* a caller that waits may free the call once the lock is dropped */
-	kpool_run_of(&call->base.item)->call = NULL;
+	if (run->worker)
+		run->call = NULL;
 	abandoned = call->abandoned;
 	call->result = result;
 	call->returned = true;

@@ -510,16 +510,15 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 {
 	struct kpool_call *call = run->call;
 
-	if (kpool_begin_notify(run, KPOOL_NOTIFIED_HANDLER)) {
-		pr_err("%s: thread %d has died in %ps, a caller-run item\n",
-		       pool->name, task_pid_nr(task), run->fn);
+	pr_err("%s: thread %d has died in %ps, a caller-run item\n",
+	       pool->name, task_pid_nr(task), run->fn);
+	if (kpool_begin_notify(run, KPOOL_NOTIFIED_HANDLER))
 		kpool_report_error(pool, task, &(struct kpool_fault) {
 			.fn	= run->fn,
 			.item	= run->item,
 			.err	= -EIO,
 			.died	= true,
 		});
-	}
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && call)
 		kpool_call_abandon(call);
 

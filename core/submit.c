@@ -327,12 +327,15 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	trace_end(pool, item, user_fn, err);
 	if (unlikely(kpool_task_state_leaked(&before)))
 		kpool_task_state_restore(pool, user_fn, &before);
-	if (err)
+	if (err) {
+		/* if this thread dies in the handler, do not call it again */
+		run->notified = KPOOL_NOTIFIED_HANDLER;
 		kpool_report_error(pool, current, &(struct kpool_fault) {
 			.fn	= user_fn,
 			.item	= item,
 			.err	= err,
 		});
+	}
 
 	kpool_lock_irq(pool);
 	kpool_latency_end(pool, run);

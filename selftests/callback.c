@@ -473,6 +473,63 @@ out:
 	finish();
 }
 
+static atomic_t handled;
+
+static void handler_dies_once(void *data, const struct kpool_fault *fault)
+{
+	if (atomic_inc_return(&handled) == 1)
+		die(DIE_EXIT);
+}
+
+static int call_fails(void *arg)
+{
+	return -EINVAL;
+}
+
+static int calls(void *pool)
+{
+	return kpool_call(pool, call_fails, NULL, NULL);
+}
+
+static int destroys(void *pool)
+{
+	return kpool_destroy(pool);
+}
+
+/*
+ * The handler is called once, and destroy does not wait for the dead caller.
+ * Fails if its call is forgotten, or the death is reported: mutants
+ * call-of-a-caller-forgotten, handler-called-for-its-death.
+ */
+static void handler_may_kill_a_caller_that_runs_its_call(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_NONE,
+		.when_full = KPOOL_FULL_CALLER_RUNS, .fault = handler_dies_once,
+	};
+	struct kt_thread caller, destroyer;
+	struct kpool *pool;
+
+	atomic_set(&handled, 0);
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	pool = kt_pool("callback", &attrs);
+	if (!pool)
+		return;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	if (kt_thread_start(&caller, calls, pool)) {
+		KT_EXPECT(kt_wait(READ_ONCE(caller.task->exit_state)));
+		put_task_struct(caller.task);
+	}
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 2));
+	KT_EXPECT_EQ(atomic_read(&handled), 1);
+	if (kt_thread_start(&destroyer, destroys, pool) &&
+	    KT_EXPECT(kt_wait(kt_thread_done(&destroyer))))
+		kt_thread_join(&destroyer);
+}
+
 KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(dropped_may_flush_a_workqueue, kinds),
 	  KT_EACH(handler_may_flush_a_workqueue, kinds),
@@ -483,4 +540,5 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
 	  KT_EACH(hanging_function_delays_no_other_pool, hanging),
+	  KT_CASE(handler_may_kill_a_caller_that_runs_its_call),
 	  KT_CASE(mem_reclaim_functions_need_no_kworker));
