@@ -117,11 +117,12 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
 			 unsigned long delay)
 {
 	struct kpool_item *item = &job->item;
+	struct kpool_handover handover;
 	unsigned long flags;
 	int err;
 
 	err = kpool_check_fn(item) ?:
-	      kpool_item_lock_for_submit(pool, item, &flags);
+	      kpool_item_lock_for_submit(pool, item, &handover, &flags);
 	if (err)
 		return err;
 	err = kpool_check_accept(pool, item);
@@ -131,6 +132,8 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
 		kpool_accept(pool, item);
 		if (!delay)
 			kpool_queue_backlog(pool, item);
+	} else {
+		kpool_item_return(pool, item, &handover);
 	}
 	kpool_unlock(pool, flags);
 	return err;

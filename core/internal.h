@@ -236,6 +236,15 @@ enum kpool_waiter_kind {
 	KPOOL_WAITER_SPAWN,	/* on pool->waiters.spawn */
 };
 
+/*
+ * Run that submits its own item to another pool.  If the item is refused, it
+ * is owned by the previous pool and part of the run again.
+ */
+struct kpool_handover {
+	struct kpool_run	*run;	/* or NULL */
+	u32			owner;	/* id of the previous pool */
+};
+
 /* A caller asleep in kpool; lives on the caller's stack. */
 struct kpool_waiter {
 	struct list_head	node;	/* L */
@@ -250,6 +259,7 @@ struct kpool_waiter {
 	struct kpool_run	pending;
 	struct completion	done;
 	struct kpool_item	*item;	/* I: for _SUBMIT, _ITEM and _CALL */
+	struct kpool_handover	handover; /* I: for _SUBMIT */
 	struct kpool_run	*run;	/* I: run that sleeps here, or NULL */
 	struct kpool_run	*behind; /* I: run before awaited one */
 	u64			behind_nr; /* I: kpool_run_nr() of @behind */
@@ -795,6 +805,8 @@ const struct kpool_item *
 kpool_first_unfit(const struct kpool *pool, unsigned int *nr,
 		  unsigned int *left);
 void kpool_unblock(struct kpool *pool, struct kpool_item *item);
+void kpool_item_return(struct kpool *pool, struct kpool_item *item,
+		       const struct kpool_handover *handover);
 void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_admit_one(struct kpool *pool);
 void kpool_requeue(struct kpool *pool, struct kpool_item *item);

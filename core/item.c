@@ -176,7 +176,8 @@ static bool kpool_trylock_owner(struct kpool_item *item, struct kpool *owner,
 				unsigned long *flags)
 {
 	kpool_lock(owner, flags);
-	if (!owner->dead && READ_ONCE(item->pool_id) == owner->id) {
+	/* pairs with the release in kpool_item_return() */
+	if (!owner->dead && smp_load_acquire(&item->pool_id) == owner->id) {
 		kpool_item_settle(owner, item);
 		return true;
 	}
@@ -264,18 +265,25 @@ static bool kpool_is_handover(struct kpool *pool,
  * idle, or still to be completed.  A running item changes its owner only if its
  * own function submits it; otherwise return -EBUSY.  Litmus: owner-handover.
  */
-int kpool_item_migrate(struct kpool *pool, struct kpool_item *item)
+int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
+		       struct kpool_handover *handover)
 {
+	struct kpool_run *run;
 	unsigned long flags;
 	struct kpool *old;
 	int err = 0;
 
 	old = kpool_item_lock(item, &flags);
+	run = kpool_run_of(item);
 	if (!kpool_is_idle(item) || kpool_is_to_complete(item)) {
 		err = -EALREADY;
-	} else if (kpool_run_of(item) && !kpool_is_handover(old, item)) {
+	} else if (run && !kpool_is_handover(old, item)) {
 		err = old == pool ? 0 : -EBUSY;
 	} else if (old != pool) {
+		if (run) {
+			handover->run = run;
+			handover->owner = old->id;
+		}
 		/* the caller's run continues without the item */
 		item->run = NULL;
 		/*
@@ -360,10 +368,14 @@ static int kpool_do_disable(struct kpool_item *item, bool wait)
 	}
 	item->disabled++;
 	pending = kpool_do_cancel(pool, item);
-	if (wait)
+	kpool_unlock(pool, flags);
+	if (wait) {
+		/* a blocked item can have been returned to another pool */
+		pool = kpool_item_lock(item, &flags);
 		err = kpool_wait_item(pool, item, KPOOL_WAITER_ITEM,
 				      MAX_SCHEDULE_TIMEOUT, 0);
-	kpool_unlock(pool, flags);
+		kpool_unlock(pool, flags);
+	}
 	return err ?: pending;
 }
 

@@ -9,7 +9,8 @@
 #include "internal.h"
 #include "lock.h"
 
-int kpool_item_migrate(struct kpool *pool, struct kpool_item *item);
+int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
+		       struct kpool_handover *handover);
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
 
 /* Return true if the pool owns the item.  Take ownership of a new item. */
@@ -31,15 +32,17 @@ static inline int kpool_check_fn(struct kpool_item *item)
 
 /*
  * Make the pool the owner of the item, and take pool->lock.  On error the lock
- * is not held.
+ * is not held.  If the item is refused, pass *@handover to kpool_item_return().
  */
-static __always_inline int kpool_item_lock_for_submit(struct kpool *pool,
-						      struct kpool_item *item,
-						      unsigned long *flags)
+static __always_inline int
+kpool_item_lock_for_submit(struct kpool *pool, struct kpool_item *item,
+			   struct kpool_handover *handover,
+			   unsigned long *flags)
 {
+	handover->run = NULL;
 	for (;;) {
 		int err = kpool_claim_item(pool, item) ?
-			  0 : kpool_item_migrate(pool, item);
+			  0 : kpool_item_migrate(pool, item, handover);
 
 		if (err)
 			return err;

@@ -363,12 +363,31 @@ void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 	kpool_special_remove(pool, item);
 }
 
+/*
+ * Return an item that the pool has refused to the run that handed it over, which
+ * has not ended.  Called with pool->lock held; the pool is not the owner any
+ * more then.
+ */
+void kpool_item_return(struct kpool *pool, struct kpool_item *item,
+		       const struct kpool_handover *handover)
+{
+	lockdep_assert_held(&pool->lock);
+	/* not if another caller has submitted it */
+	if (!handover->run || item->pool_id != pool->id ||
+	    !kpool_is_idle(item) || kpool_run_of(item))
+		return;
+	item->run = handover->run;
+	/* pairs as in kpool_item_migrate(); Litmus: owner-returned */
+	smp_store_release(&item->pool_id, handover->owner);
+}
+
 /* Complete a blocked submitter with an error. */
 void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err)
 {
 	struct kpool_waiter *waiter = item->submitter;
 
 	kpool_unblock(pool, item);
+	kpool_item_return(pool, item, &waiter->handover);
 	kpool_waiter_complete(pool, waiter, err);
 }
 

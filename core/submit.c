@@ -39,6 +39,7 @@ struct kpool_submit_opts {
 /* The slow paths, at the end of this file. */
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts,
+				const struct kpool_handover *handover,
 				unsigned long flags);
 static noinline int kpool_submit_with_run(struct kpool *pool,
 					  struct kpool_item *item,
@@ -99,14 +100,15 @@ static noinline int kpool_submit_locked(struct kpool *pool,
 					struct kpool_item *item,
 					const struct kpool_submit_opts *opts)
 {
+	struct kpool_handover handover;
 	unsigned long flags;
 	int err;
 
-	err = kpool_item_lock_for_submit(pool, item, &flags);
+	err = kpool_item_lock_for_submit(pool, item, &handover, &flags);
 	if (err)
 		return err;
 	if (!kpool_admit_plain(pool, item))
-		err = kpool_admit(pool, item, opts, flags);
+		err = kpool_admit(pool, item, opts, &handover, flags);
 	kpool_unlock_open(pool, flags);
 	if (unlikely(err == KPOOL_NEEDS_RUN))
 		err = kpool_submit_with_run(pool, item, opts);
@@ -188,11 +190,12 @@ EXPORT_SYMBOL_GPL(kpool_submit_interruptible);
 
 int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
 {
+	struct kpool_handover handover;
 	unsigned long flags;
 	int err;
 
 	err = kpool_check_fn(item) ?:
-	      kpool_item_lock_for_submit(pool, item, &flags);
+	      kpool_item_lock_for_submit(pool, item, &handover, &flags);
 	if (err)
 		return err;
 	err = kpool_check_accept(pool, item);
@@ -204,6 +207,8 @@ int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
 	if (!err) {
 		kpool_accept(pool, item);
 		kpool_enqueue(pool, item);
+	} else {
+		kpool_item_return(pool, item, &handover);
 	}
 	kpool_unlock(pool, flags);
 	return err;
@@ -230,7 +235,8 @@ static bool kpool_can_sleep(const struct kpool *pool,
  * which is dropped while asleep.
  */
 static int kpool_block(struct kpool *pool, struct kpool_item *item,
-		       const struct kpool_submit_opts *opts)
+		       const struct kpool_submit_opts *opts,
+		       const struct kpool_handover *handover)
 {
 	void *fn = kpool_user_fn(item);
 	struct kpool_waiter waiter;
@@ -238,6 +244,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 
 	trace_block(pool, item);
 	kpool_waiter_init(&waiter, KPOOL_WAITER_SUBMIT, item);
+	waiter.handover = *handover;
 	item->submitter = &waiter;
 	item->state = KPOOL_ITEM_BLOCKED;
 	list_add_tail(&item->node, &pool->q.admission);
@@ -247,8 +254,10 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	kpool_special_block(pool, item);
 	err = kpool_wait(pool, &waiter, opts->timeout, opts->signals);
 	/* timeout or signal: the item is still on pool->q.admission */
-	if (!list_empty(&waiter.node))
+	if (!list_empty(&waiter.node)) {
 		kpool_unblock(pool, item);
+		kpool_item_return(pool, item, handover);
+	}
 	trace_unblock(pool, item, fn, err);
 	return err;
 }
@@ -495,6 +504,7 @@ int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
  */
 static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 			  const struct kpool_submit_opts *opts,
+			  const struct kpool_handover *handover,
 			  unsigned long flags)
 {
 	struct kpool_run *run;
@@ -513,30 +523,36 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 		if (kpool_can_caller_run(pool, item)) {
 			run = list_first_entry_or_null(&pool->runs.free,
 						       struct kpool_run, free);
-			if (!run && !opts->no_memory)
+			if (!run && !opts->no_memory) {
+				kpool_item_return(pool, item, handover);
 				return KPOOL_NEEDS_RUN;
+			}
 			if (run) {
 				list_del(&run->free);
 				return kpool_caller_run(pool, item, run);
 			}
 		}
 		if (pool->q.nr_blocked < (unsigned int)pool->attrs.max_blocked)
-			return kpool_block(pool, item, opts);
+			return kpool_block(pool, item, opts, handover);
 	}
+	kpool_item_return(pool, item, handover);
 	return kpool_refuse(pool, item);
 }
 
 /* Accept an item that kpool_admit_plain() did not, or fail. */
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts,
+				const struct kpool_handover *handover,
 				unsigned long flags)
 {
 	int err = kpool_check_accept(pool, item);
 
-	if (err)
+	if (err) {
+		kpool_item_return(pool, item, handover);
 		return err;
+	}
 	if (!kpool_can_queue(pool, item))
-		return kpool_overflow(pool, item, opts, flags);
+		return kpool_overflow(pool, item, opts, handover, flags);
 	kpool_accept(pool, item);
 	kpool_enqueue(pool, item);
 	return 0;

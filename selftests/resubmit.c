@@ -682,6 +682,142 @@ out:
 	kt_pool_end(second);
 }
 
+/* Handovers that the next pool refuses */
+
+static struct handover {
+	struct kpool	*next;
+	struct kt_gate	gate;
+	int		(*submit)(struct kpool *pool, struct kpool_item *item);
+	int		got, again;	/* by the handover, by a submit after it */
+	atomic_t	inside, most, runs;
+} handover;
+
+static int submit_briefly(struct kpool *pool, struct kpool_item *item)
+{
+	return kpool_submit_timeout(pool, item, 2);
+}
+
+static int submit_later(struct kpool *pool, struct kpool_item *item)
+{
+	kpool_shutdown(pool);
+	return kpool_submit_delayed(pool, kpool_job_of(item), 1);
+}
+
+static int (*const handovers[])(struct kpool *pool, struct kpool_item *item) = {
+	kpool_try_submit, kpool_submit_now, submit_briefly, submit_later,
+};
+
+static const int refusals[] = { -EAGAIN, -EAGAIN, -ETIMEDOUT, -ESHUTDOWN };
+
+static const char *const handover_names[] = {
+	"try", "now", "timeout", "delayed", NULL
+};
+
+static int hands_over(struct kpool_item *item)
+{
+	struct kpool *own = kpool_current();
+	struct handover *h = &handover;
+
+	if (atomic_inc_return(&h->inside) > 1)
+		atomic_set(&h->most, 2);
+	if (atomic_inc_return(&h->runs) == 1) {
+		h->got = h->submit(h->next, item);
+		kt_gate_pass(&h->gate);
+		h->again = kpool_try_submit(own, item);
+		kt_sleep_ms(20);
+	}
+	atomic_dec(&h->inside);
+	return 0;
+}
+
+/* Submit the job to a pool with @capacity; its function submits it to a full one. */
+static struct kpool *handover_begin(struct kpool_job *job, struct full *f, int capacity)
+{
+	const struct kpool_attrs attrs = { .capacity = capacity };
+	struct kpool *own = kt_pool("own", &attrs);
+
+	if (!own || !full_make(f, &one)) {
+		kt_pool_end(own);
+		return NULL;
+	}
+	handover = (struct handover) { .next = f->pool, .submit = handover.submit };
+	kt_gate_init(&handover.gate);
+	kpool_init_job(job, hands_over);
+	KT_EXPECT_EQ(kpool_submit(own, &job->item), 0);
+	return own;
+}
+
+static int flush_item_main(void *item)
+{
+	return kpool_flush_item(item);
+}
+
+/*
+ * The item runs in its own pool as before: it can be flushed and submitted again,
+ * also with a unit free.
+ * Fails (two runs at once) if the other pool keeps it: mutant
+ * refused-handover-keeps-the-owner.
+ */
+static void refused_handover_changes_nothing(int way)
+{
+	static struct kpool_job job;
+	static struct full f;
+	struct kt_thread flusher;
+	struct kpool *own;
+
+	handover.submit = handovers[way];
+	own = handover_begin(&job, &f, 2);
+	if (!own)
+		return;
+	KT_EXPECT(kt_wait(atomic_read(&handover.gate.started)));
+	KT_EXPECT_EQ(handover.got, refusals[way]);
+	if (kt_thread_start(&flusher, flush_item_main, &job.item))
+		KT_EXPECT(kt_thread_asleep(&flusher));
+	kt_gate_open(&handover.gate);
+	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	KT_EXPECT_EQ(kpool_flush(own), 0);
+	KT_EXPECT_EQ(handover.again, 0);
+	KT_EXPECT_EQ(atomic_read(&handover.runs), 2);
+	KT_EXPECT_EQ(atomic_read(&handover.most), 0);
+	kt_pool_end(own);
+	full_end(&f);
+}
+
+static int cancel_sync_main(void *item)
+{
+	return kpool_cancel_sync(item);
+}
+
+/*
+ * It waits for the function, too, which is asleep in the submit.
+ * Fails (returns at once) if the item does not return: mutants
+ * failed-handover-keeps-the-owner, wait-for-an-item-that-returned.
+ */
+static void cancel_sync_of_a_blocked_handover_waits(void)
+{
+	static struct kpool_job job;
+	struct kt_thread canceller;
+	static struct full f;
+	struct kpool *own;
+
+	handover.submit = kpool_submit;
+	own = handover_begin(&job, &f, 1);
+	if (!own)
+		return;
+	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
+	if (kt_thread_start(&canceller, cancel_sync_main, &job.item))
+		KT_EXPECT(kt_thread_asleep(&canceller));
+	KT_EXPECT(kt_wait(atomic_read(&handover.gate.started)));
+	KT_EXPECT_EQ(handover.got, -ECANCELED);
+	KT_EXPECT(!kt_thread_done(&canceller));
+	kt_gate_open(&handover.gate);
+	KT_EXPECT_EQ(kt_thread_join(&canceller), 0);
+	KT_EXPECT_EQ(handover.again, -ECANCELED);
+	KT_EXPECT_EQ(atomic_read(&handover.inside), 0);
+	kt_pool_end(own);
+	full_end(&f);
+}
+
 KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(self_submission_starves_no_submitter),
 	  KT_CASE(self_submission_needs_no_room),
@@ -696,5 +832,7 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(item_outlives_its_pool),
 	  KT_CASE(item_outlives_its_worker),
 	  KT_CASE(item_does_not_follow_workers_of_its_old_pool),
+	  KT_EACH(refused_handover_changes_nothing, handover_names),
+	  KT_CASE(cancel_sync_of_a_blocked_handover_waits),
 	  KT_CASE(stores_before_submit_are_seen),
 	  KT_CASE(stores_are_seen_after_cancel_sync));
