@@ -824,7 +824,9 @@ struct kpool *kpool_default(void);
  * Otherwise it is queued while fewer than queue_depth items are.  Otherwise the
  * caller sleeps until the item is admitted, in order of arrival, or is refused.
  * An item submitted while it runs starts after that run; an item that submits
- * itself from its own function is never refused for want of room.
+ * itself from its own function is never refused for want of room.  Its own
+ * function can also submit it to another pool, as its last use of the item; if
+ * that fails, the item runs in the old pool as before.
  *
  * A run that starts after this call sees everything stored before the call,
  * even if the call returned -EALREADY.
