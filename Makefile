@@ -74,7 +74,7 @@ help:
 	@echo '  modules (default)  build kpool.ko; with KPOOL_WITH="samples" those too'
 	@echo '  modules_install    install them'
 	@echo '  clean              remove what was built'
-	@echo '  deb                Debian packages for DKMS and for clients, in build/deb'
+	@echo '  deb                Debian packages for DKMS, clients and tools, in build/deb'
 	@echo
 	@echo 'In a guest, which is built when it is first needed; nothing else has to be prepared:'
 	@echo '  demo               show kpool at work'

@@ -59,11 +59,13 @@ chroot_script() {
 		built 0.0.9
 		apt-get -qq -y --no-install-recommends install /debs/new/*.deb
 		built "$1"
+		kpool-top --root /none -b 2>&1 | grep -q "^kpool-top: there is no /none/pools" || fail "no kpool-top"
+		[ -e /usr/share/man/man8/kpool-top.8.gz ] || fail "no manual page"
 		mkdir /client
 		KPOOL_BUILD_ONLY=/client sh /debs/new/client
 		cp /lib/modules/*/updates/dkms/kpool.ko /client/
 		basename "$(dirname /lib/modules/*/build)" >/client/kernel
-		apt-get -qq -y remove kpool-dev
+		apt-get -qq -y remove kpool-dev kpool-tools
 		built "$1"
 		apt-get -qq -y purge kpool-dkms
 		left=$(find / -xdev -name '*kpool*' ! -path '/debs/*' ! -path '/client/*' ! -path '/proc/*' \
@@ -90,7 +92,8 @@ guest_script() {
 
 check() {
 	local dir=$cache/build/deb-$tree_id version built
-	need_packages mmdebstrap lintian dpkg-dev debhelper dh-dkms "${guest_packages[@]}" "${kernel_packages[@]}"
+	need_packages mmdebstrap lintian dpkg-dev debhelper dh-dkms python3-docutils \
+		"${guest_packages[@]}" "${kernel_packages[@]}"
 	prepare_kernel
 	version=$(dpkg-parsechangelog -l "$tree/debian/changelog" -S Version)
 	rm -rf "$dir"
@@ -111,7 +114,7 @@ check() {
 }
 
 build() {
-	need_packages dpkg-dev debhelper dh-dkms rsync
+	need_packages dpkg-dev debhelper dh-dkms python3-docutils rsync
 	build_packages_in "$tree/build/deb"
 	ls "$tree"/build/deb/*.deb
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# docs.sh [DIR]: the manual as HTML, and a page of section 9 for each function and type of kpool.h, in
-# DIR or build/docs; then check that each exported function has both. A warning is an error, and nothing
-# else is printed.
+# docs.sh [DIR]: the manual as HTML, a page of section 9 for each function and type of kpool.h, and that of
+# kpool-top, in DIR or build/docs; then check that each exported function has both. A warning is an error,
+# and nothing else is printed.
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -21,7 +21,8 @@ make_html() {
 # kernel-doc prints all pages in a row. The name of a type's page has two words: "struct kpool_attrs".
 make_man() {
 	local man=$out/man/man9
-	mkdir -p "$man"
+	mkdir -p "$man" "$out/man/man8"
+	"$tree/tools/man.sh" >"$out/man/man8/kpool-top.8" || return
 	(cd "$tree" && "$linux/scripts/kernel-doc" -Werror -man kpool.h) |
 		awk -v dir="$man" '/^\.TH / { split($0, word, "\""); file = dir "/" word[2] ".9" } { print > file }'
 }
@@ -49,7 +50,7 @@ check_pages() {
 
 main() {
 	local out=${1:-$tree/build/docs}
-	need_packages python3 python3-sphinx
+	need_packages python3 python3-docutils python3-sphinx
 	linux=$(kernel_source "$linux_series" "$linux_suite") || exit
 	rm -rf "$out"
 	make_html && make_man && check_pages
