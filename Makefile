@@ -22,6 +22,9 @@ clean-docs:
 deb:
 	@testbed/deb.sh build
 
+rpm:
+	@testbed/rpm.sh build
+
 docs:
 	@testbed/docs.sh build/docs
 	@echo 'build/docs/html/index.html; man -M build/docs/man kpool_submit'
@@ -74,7 +77,8 @@ help:
 	@echo '  modules (default)  build kpool.ko; with KPOOL_WITH="samples" those too'
 	@echo '  modules_install    install them'
 	@echo '  clean              remove what was built'
-	@echo '  deb                Debian packages for DKMS and for clients, in build/deb'
+	@echo '  deb                Debian packages for DKMS, clients and tools, in build/deb'
+	@echo '  rpm                the same as RPM packages, in build/rpm'
 	@echo
 	@echo 'In a guest, which is built when it is first needed; nothing else has to be prepared:'
 	@echo '  demo               show kpool at work'
@@ -114,4 +118,4 @@ help:
 	@echo '    LIST=yes           print what each of them breaks'
 
 .PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus model mutants help \
-	docs clean-docs deb reach in-tree series
+	docs clean-docs deb rpm reach in-tree series

@@ -233,6 +233,9 @@ static struct kpool *pool_with_latency(struct kunit *test)
 	struct kpool *pool = kunit_kzalloc(test, sizeof(*pool), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, pool);
+	pool->latency.counts = kunit_kzalloc(test, sizeof(struct kpool_histograms),
+					     GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, pool->latency.counts);
 	pool->latency.on = true;
 	return pool;
 }
@@ -260,10 +263,10 @@ static void row_is_log2_of_the_time(struct kunit *test)
 
 		run.began_us = now_us() - BIT_ULL(shift);
 		__kpool_latency_end(pool, &run);
-		expect_row(test, pool->latency.running, row);
+		expect_row(test, pool->latency.counts->running, row);
 		run.began_us = now_us() - BIT_ULL(shift) - BIT_ULL(shift - 1);
 		__kpool_latency_end(pool, &run);
-		expect_row(test, pool->latency.running, row);
+		expect_row(test, pool->latency.counts->running, row);
 	}
 }
 
@@ -274,7 +277,7 @@ static void run_from_before_the_switch_is_not_counted(struct kunit *test)
 
 	pool->latency.on_us = 6;
 	__kpool_latency_end(pool, &run);
-	expect_row(test, pool->latency.running, -1);
+	expect_row(test, pool->latency.counts->running, -1);
 }
 
 /* Three seconds, in microseconds, are in the row from BIT(21) to BIT(22). */
@@ -291,19 +294,19 @@ static void wait_is_counted_by_both_clocks(struct kunit *test)
 	item.queued_at = (u32)jiffies - WAITED;
 	item.queued_us = (u32)now_us() - WAITED_US;
 	__kpool_latency_begin(pool, &run, &item);
-	expect_row(test, pool->latency.waiting, WAITED_ROW);
+	expect_row(test, pool->latency.counts->waiting, WAITED_ROW);
 	KUNIT_EXPECT_NE(test, run.began_us, 0);
 
 	/* a microsecond time from before the histograms were switched on */
 	item.queued_us = (u32)now_us() - 100 * USEC_PER_SEC;
 	__kpool_latency_begin(pool, &run, &item);
-	expect_row(test, pool->latency.waiting, WAITED_ROW);
+	expect_row(test, pool->latency.counts->waiting, WAITED_ROW);
 
 	/* the weight is in its place */
 	item.flags = __KPOOL_WEIGHTED;
 	item.weight = 2;
 	__kpool_latency_begin(pool, &run, &item);
-	expect_row(test, pool->latency.waiting, WAITED_ROW);
+	expect_row(test, pool->latency.counts->waiting, WAITED_ROW);
 }
 
 static struct kunit_case kpool_cases[] = {

@@ -25,6 +25,7 @@ steps() {
 		testbed/client.sh uml
 		testbed/client.sh stock
 		testbed/deb.sh check
+		testbed/rpm.sh check
 		testbed/top.sh uml
 		testbed/drgn.sh
 		make reach

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# docs.sh [DIR]: the manual as HTML, and a page of section 9 for each function and type of kpool.h, in
-# DIR or build/docs; then check that each exported function has both. A warning is an error, and nothing
-# else is printed.
+# docs.sh [DIR]: the manual as HTML, a page of section 9 for each function and type of kpool.h, and that of
+# kpool-top, in DIR or build/docs; then check that each exported function has both, and that charts are
+# drawn. A warning is an error, and nothing else is printed.
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -18,10 +18,16 @@ make_html() {
 		-d "$out/doctrees" "$tree/Documentation" "$out/html"
 }
 
+# The chart of performance.rst.
+draw_chart() {
+	gnuplot -e "data='$tree/bench/ratios'; picture='$out/html/ratios.svg'" "$tree/bench/ratios.gnuplot"
+}
+
 # kernel-doc prints all pages in a row. The name of a type's page has two words: "struct kpool_attrs".
 make_man() {
 	local man=$out/man/man9
-	mkdir -p "$man"
+	mkdir -p "$man" "$out/man/man8"
+	"$tree/tools/man.sh" >"$out/man/man8/kpool-top.8" || return
 	(cd "$tree" && "$linux/scripts/kernel-doc" -Werror -man kpool.h) |
 		awk -v dir="$man" '/^\.TH / { split($0, word, "\""); file = dir "/" word[2] ".9" } { print > file }'
 }
@@ -44,15 +50,18 @@ check_pages() {
 		fi
 		missing=$((missing + 1))
 	done
+	while read -r name; do
+		[ -s "$out/html/$name" ] || { echo "$name: not drawn"; missing=$((missing + 1)); }
+	done < <(grep -rhoE 'src="[a-z]+\.svg"' "$out"/html/*.html | cut -d '"' -f 2)
 	[ ${#names[@]} -gt 0 ] && [ "$missing" = 0 ]
 }
 
 main() {
 	local out=${1:-$tree/build/docs}
-	need_packages python3 python3-sphinx
+	need_packages gnuplot-nox python3 python3-docutils python3-sphinx
 	linux=$(kernel_source "$linux_series" "$linux_suite") || exit
 	rm -rf "$out"
-	make_html && make_man && check_pages
+	make_html && draw_chart && make_man && check_pages
 }
 
 main "$@"

@@ -62,15 +62,18 @@ lint_rooms() {
 	python3 "$here/lib/rooms.py" . >&3 || echo "the rooms are not as they should be"
 }
 
-# The version stands in the module, in dkms.conf and in Debian's changelog, and on top of the changelog.
+# The version stands in the module, in dkms.conf, in Debian's changelog and in the spec of RPM, and on top of
+# the changelog.
 lint_version() {
-	local module dkms debian changelog
+	local module dkms debian spec changelog
 	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' core/main.c)
 	dkms=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 	debian=$(sed -n '1s/^kpool (\(.*\)) .*/\1/p' debian/changelog)
+	spec=$(sed -n 's/^Version:\t//p' rpm/kpool.spec)
 	changelog=$(sed -nE 's/^([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' CHANGELOG.rst | head -n 1)
 	[ "$module" = "$dkms" ] || echo "core/main.c says $module, dkms.conf says $dkms"
 	[ "$module" = "$debian" ] || echo "core/main.c says $module, debian/changelog says $debian"
+	[ "$module" = "$spec" ] || echo "core/main.c says $module, rpm/kpool.spec says $spec"
 	[ "$module" = "$changelog" ] || echo "core/main.c says $module, CHANGELOG.rst says $changelog"
 }
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env drgn
 # SPDX-License-Identifier: GPL-2.0-only
 """kpool.drgn.py [POOL...]: print pools, their workers, running items and blocked submitters.
 
