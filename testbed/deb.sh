@@ -9,7 +9,7 @@
 
 set -u -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-for part in common packages source unpacked modules guest; do
+for part in common packages source modules guest; do
 	# shellcheck source=/dev/null
 	. "$here/lib/$part.sh"
 done
