@@ -44,9 +44,11 @@ add_program() {
 	cp "$program" "$stage/bin/"
 }
 
-# A script that wants a program of Debian's in its guest has the line "# guest-needs: PACKAGE PROGRAM".
+# A script that wants a program of Debian's in its guest has the line "# guest-needs: PACKAGE PROGRAM". A
+# guest of another architecture gets none.
 add_needed_programs() {
 	local stage=$1 package program
+	[ -z "${guest_busybox:-}" ] || return 0
 	while read -r package program; do
 		need_packages "$package"
 		add_program "$stage" "$program"
