@@ -56,16 +56,21 @@ static void see_work(void *unused, struct work_struct *work)
 	atomic_inc(&nr_works);
 }
 
-/* Does the kernel do such work there? */
-static bool keeps_house(unsigned int cpu)
+static bool is_housekeeping(unsigned int cpu, enum hk_type type)
 {
-	bool keeps;
+	bool is;
 
 	rcu_read_lock();
-	keeps = cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN)) &&
-		cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TIMER));
+	is = cpumask_test_cpu(cpu, housekeeping_cpumask(type));
 	rcu_read_unlock();
-	return keeps;
+	return is;
+}
+
+/* The scheduler uses it, and it has a tick. */
+static bool keeps_house(unsigned int cpu)
+{
+	return is_housekeeping(cpu, HK_TYPE_DOMAIN) &&
+	       is_housekeeping(cpu, HK_TYPE_TIMER);
 }
 
 static unsigned int nr_keep_house(void)
@@ -77,13 +82,20 @@ static unsigned int nr_keep_house(void)
 	return nr;
 }
 
-static void expect_housekeeping(const struct cpumask *seen)
+/*
+ * The timer is the watchdog's to place.  Unbound work runs on any CPU that the
+ * scheduler uses: on those without a tick, too, in newer kernels.
+ */
+static void expect_housekeeping(void)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, seen)
+	for_each_cpu(cpu, &timers)
 		if (!KT_EXPECT(keeps_house(cpu)))
-			pr_err("%s: on CPU %u\n", KBUILD_MODNAME, cpu);
+			pr_err("%s: timer on CPU %u\n", KBUILD_MODNAME, cpu);
+	for_each_cpu(cpu, &works)
+		if (!KT_EXPECT(is_housekeeping(cpu, HK_TYPE_DOMAIN)))
+			pr_err("%s: work on CPU %u\n", KBUILD_MODNAME, cpu);
 }
 
 /* One item on @cpu, for some rounds of the watchdog. */
@@ -138,8 +150,7 @@ static void watchdog_avoids_isolated_cpus(void)
 	}
 	for_each_online_cpu(cpu) {
 		watch_item_on(cpu);
-		expect_housekeeping(&timers);
-		expect_housekeeping(&works);
+		expect_housekeeping();
 	}
 }
 

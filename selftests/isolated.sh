@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
-# kernels: stock
+# kernels: debian
 # append: isolcpus=1
 # A CPU that the scheduler leaves alone.
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
-# kernels: stock
+# kernels: debian
 # needs: submit tune
 # Lockdown is raised after kpool was loaded, as a system may do late in its
 # boot: kpool works, its tables can be read, and who may not write to debugfs

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
-# kernels: stock uml
+# kernels: debian uml
 # Memory at its limit.
 
 . "$(dirname "$0")/ktap.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
-# kernels: stock uml
+# kernels: debian uml
 # append: debugfs=off
 # needs: submit tune attrs state multi
 # A kernel that has debugfs and lets no user open it: everything but kpool's files

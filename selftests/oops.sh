@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
-# kernels: stock uml uml-debug x86-debug
+# kernels: debian uml uml-debug x86-debug
 # oopses: yes
 # Items that oops.  Each oops ends lockdep's work, and taints the kernel.  On
 # User Mode Linux, which does not survive one, they end their thread instead.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
-# kernels: stock uml uml-debug x86-debug
+# kernels: debian uml uml-debug x86-debug
 # oopses: yes
 # Submitters that oops, or on User Mode Linux end, in an item that they run
 # themselves.

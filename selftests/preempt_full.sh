@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
-# kernels: stock
+# kernels: debian
 # append: preempt=full
 # A kernel booted to preempt its own code.
 

@@ -3,7 +3,7 @@
 # run.sh [NAME...]: run selftests on this kernel, in the order of their names or as given.
 # "ported" means all in ported/, none means all but those that boot alone or, without LONG=yes, are
 # long on this kernel.  The output of each stands between a begin and an end line.  KERNEL names the
-# test bed's kernel and is unset on a real machine.
+# test bed's kernel, FAMILY those that are like it; both are unset on a real machine.
 #
 # run.sh -l [ported]: print the names of all selftests here, or of those in ported/.
 #
@@ -53,7 +53,7 @@ run_one() {
 # shared: the selftests that can share a guest, or a machine, with others
 shared() {
 	shared_not='^# boots: alone'
-	[ "${LONG:-no}" = yes ] || shared_not="$shared_not|^# long:.* ${KERNEL:-none}( |$)"
+	[ "${LONG:-no}" = yes ] || shared_not="$shared_not|^# long:.* (${KERNEL:-none}|${FAMILY:-none})( |$)"
 	for name in $(selftests .); do
 		grep -qsE "$shared_not" "$name.sh" || echo "$name"
 	done

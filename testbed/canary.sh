@@ -16,8 +16,8 @@ plants_of() {
 	uml-debug) echo nothing freed atomic order object leak ;;
 	x86-debug) echo nothing freed atomic order object leak hang ;;
 	kcsan) echo nothing race atomic order hang ;;
-	rt) echo nothing atomic hang ;;
-	stock) echo nothing hang ;;
+	rt | 7.2-rt) echo nothing atomic hang ;;
+	stock | 6.12 | 7.2 | newest) echo nothing hang ;;
 	*) die "no checkers are known of a kernel named $1" ;;
 	esac
 }

@@ -14,6 +14,11 @@ steps() {
 		make check LONG=yes KERNEL=uml-debug
 		make check LONG=yes KERNEL=stock
 		make check LONG=yes KERNEL=rt
+		make check LONG=yes KERNEL=6.12
+		make check LONG=yes KERNEL=7.2
+		make check LONG=yes KERNEL=7.2-rt
+		make check LONG=yes KERNEL=newest
+		make check LONG=yes KERNEL=arm64
 		make check LONG=yes KERNEL=x86-debug
 		make check LONG=yes KERNEL=kcsan
 		make coverage

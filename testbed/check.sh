@@ -15,6 +15,8 @@
 #	# oopses: yes		an oops does not end the guest
 #	# patches: yes		the kernel patches its code while it runs
 #
+# debian stands for all of Debian's own kernels.
+#
 # With a number in KPOOL_MUTANT, all is built (testbed.sh).
 #
 # What a test needs built: see needed_modules() in lib/modules.sh.
@@ -35,15 +37,20 @@ head_of() {
 	sed -n "2,/^[^#]/s/^# $1: //p" "$tree/selftests/$2.sh" 2>/dev/null
 }
 
+# is_among KERNEL...: is the kernel one of these, or one of such a family?
+is_among() {
+	[[ " $* " = *" $kernel "* || " $* " = *" ${kernel_family:-$kernel} "* ]]
+}
+
 suits_kernel() {
 	local kernels
 	kernels=$(head_of kernels "$1")
-	[ -z "$kernels" ] || [[ " $kernels " = *" $kernel "* ]]
+	[ -z "$kernels" ] || is_among "$kernels"
 }
 
 # is_left_out TEST: it has not been named, and is too long on this kernel
 is_left_out() {
-	[ "$long" = no ] && [[ " $(head_of long "$1") " = *" $kernel "* ]]
+	[ "$long" = no ] && is_among "$(head_of long "$1")"
 }
 
 # Sets alone to those of the tests that boot alone on this kernel, together to the rest.

@@ -22,7 +22,7 @@ extract() {
 }
 
 build_client() {
-	make -C "$kernel_dir" ARCH="$kernel_arch" M="$1" KCFLAGS=-Werror KPOOL="$modules_build" modules
+	kernel_make "$1" KCFLAGS=-Werror KPOOL="$modules_build" modules
 }
 
 guest_script() {
@@ -43,7 +43,7 @@ main() {
 	"$here/testbed.sh" -k "$kernel" -b true || exit
 	prepare_kernel
 	modules_build=$cache/build/$kernel_key-$tree_id
-	dir=$(mktemp -d "${TMPDIR:-/tmp}/kpool-client.XXXXXX")
+	dir=$(mktemp -d "$cache/client.XXXXXX")
 	trap 'rm -rf "$dir"' EXIT
 	extract "$dir"
 	guest_script >"$dir/client.sh"

@@ -7,7 +7,7 @@
 
 set -u -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-for part in common packages source unpacked modules guest packaging; do
+for part in common packages source modules guest packaging; do
 	# shellcheck source=/dev/null
 	. "$here/lib/$part.sh"
 done

@@ -71,7 +71,7 @@ compile_on() {
 		objects+=("${file/#kpool/kpool-main}.o")
 	done
 	[ "$kernel" != uml-time ] || objects+=("${simulated[@]}")
-	make -k -C "$kernel_dir" ARCH="$kernel_arch" M="$dir" KCFLAGS="-Werror -fsyntax-only" \
+	kernel_make "$dir" -k KCFLAGS="-Werror -fsyntax-only" \
 		KPOOL_WITH=selftests/simulate "${objects[@]}"
 }
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 # Debian's own kernel and headers in QEMU: what users run.
 
-machine=qemu
+# shellcheck source=/dev/null
+. "$testbed/lib/debian.sh"
+
 kernel_packages=(qemu-system-x86 linux-image-amd64 linux-headers-amd64)
-default_cpus=2
-default_memory=512M
-check_cpus="2"
 long_cpus="2 4"
 check_timeout=1200
 

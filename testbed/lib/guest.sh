@@ -44,9 +44,11 @@ add_program() {
 	cp "$program" "$stage/bin/"
 }
 
-# A script that wants a program of Debian's in its guest has the line "# guest-needs: PACKAGE PROGRAM".
+# A script that wants a program of Debian's in its guest has the line "# guest-needs: PACKAGE PROGRAM". A
+# guest of another architecture gets none.
 add_needed_programs() {
 	local stage=$1 package program
+	[ -z "${guest_busybox:-}" ] || return 0
 	while read -r package program; do
 		need_packages "$package"
 		add_program "$stage" "$program"
@@ -73,13 +75,13 @@ pack_initramfs() {
 	local stage=$1 out=$2
 	shift 2
 	mkdir -p "$stage"/{bin,etc,kpool}
-	cp /bin/busybox "$stage/bin/"
+	cp "${guest_busybox:-/bin/busybox}" "$stage/bin/"
 	install -m 755 "$testbed/guest-init" "$stage/init"
 	add_needed_programs "$stage" "$@"
 	add_kernel_modules "$stage" "$@"
 	{
 		printf 'export KERNEL=%q CPUS=%q ICOUNT=%q\n' "$kernel" "$cpus" "$icount"
-		printf 'export LONG=%q\n' "${LONG:-no}"
+		printf 'export LONG=%q FAMILY=%q\n' "${LONG:-no}" "${kernel_family:-$kernel}"
 		printf 'HANG_AFTER=%q COVERAGE=%q\n' "$(hang_after)" "${coverage:+yes}"
 		printf 'run_script() { '
 		script_command "$@"

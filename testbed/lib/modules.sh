@@ -71,10 +71,19 @@ needed_modules() {
 	} | sort -u
 }
 
+# kernel_make DIR ARG...: a module's make in DIR, by the compiler of the chosen kernel; without BTF, which
+# only a debugger wants
+kernel_make() {
+	local in=()
+	[ -z "${kernel_root:-}" ] || in=(in_root "$kernel_root")
+	"${in[@]}" make -j"$(nproc)" -C "$kernel_dir" ARCH="$kernel_arch" M="$1" \
+		CONFIG_DEBUG_INFO_BTF_MODULES= "${@:2}"
+}
+
 # make_modules DIR: those that the script needs, or all. What a debugger wants is ten times the rest, and
 # a guest in QEMU would spend most of its time loading it.
 make_modules() {
-	make -j"$(nproc)" -C "$kernel_dir" ARCH="$kernel_arch" M="$1" KCFLAGS="-Werror -g0" \
+	kernel_make "$1" KCFLAGS="-Werror -g0" \
 		KPOOL_WITH="samples selftests bench" KPOOL_GCOV="${coverage:+y}" \
 		KPOOL_ONLY="$(needed_modules "${script[@]}" | xargs)" modules
 }

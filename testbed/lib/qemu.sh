@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034
-# How an x86 guest is started in QEMU.
+# How a guest is started in QEMU: an x86 one, unless the kernel's file has another emulator.
+
+qemu=(qemu-system-x86_64 -cpu max)
+qemu_console=ttyS0
+# where the output of the script comes from
+qemu_output=(-serial stdio)
+qemu_output_name=ttyS1
 
 # prepare_x86 TITLE MINUTES FRAGMENT...: a kernel that is built here
 prepare_x86() {
@@ -17,7 +23,7 @@ prepare_x86() {
 # to boot one within seconds. The answer holds until the machine restarts.
 kvm_works() {
 	local answer
-	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return
+	[ "$kernel_arch" = x86_64 ] && [ -r /dev/kvm ] && [ -w /dev/kvm ] || return
 	answer=$cache/kvm-$(cat /proc/sys/kernel/random/boot_id)
 	[ -e "$answer" ] || { rm -f "$cache"/kvm-*; probe_kvm >"$answer"; }
 	grep -q yes "$answer"
@@ -36,9 +42,9 @@ probe_kvm() {
 
 # On a busy machine the timer is late for the kernel's check of it.
 kernel_command_line() {
-	echo "console=ttyS0 loglevel=4 $on_oops panic=-1 mitigations=off no_timer_check" \
+	echo "console=$qemu_console loglevel=4 $on_oops panic=-1 mitigations=off no_timer_check" \
 		"unknown_nmi_panic panic_print=0x40" \
-		"printk.devkmsg=on kpool_output=ttyS1 ${qemu_append:-} $append"
+		"printk.devkmsg=on kpool_output=$qemu_output_name ${qemu_append:-} $append"
 }
 
 # Where each CPU has a thread of the emulator, one may miss for ever that another has just patched the
@@ -57,9 +63,9 @@ prepare_guest_qemu() {
 	local accelerator
 	read -ra accelerator < <(choose_accelerator)
 	mkfifo "$run"/monitor.{in,out}
-	guest_command=(qemu-system-x86_64 "${accelerator[@]}" -cpu max -smp "$cpus" -m "$memory"
+	guest_command=("${qemu[@]}" "${accelerator[@]}" -smp "$cpus" -m "$memory"
 		-kernel "$kernel_image" -initrd "$initramfs" -append "$(kernel_command_line)"
-		-display none -no-reboot -nodefaults -serial "file:$console" -serial stdio
+		-display none -no-reboot -nodefaults -serial "file:$console" "${qemu_output[@]}"
 		-chardev "pipe,id=monitor,path=$run/monitor" -mon chardev=monitor)
 	[ -z "${dump:-}" ] || guest_command+=(-device vmcoreinfo)
 }

@@ -4,6 +4,7 @@
 
 linux_series=7.2
 linux_suite=trixie-backports
+apt_options=()
 
 debian_mirror() {
 	# shellcheck disable=SC2016 # apt's own variable
@@ -11,28 +12,49 @@ debian_mirror() {
 		grep -v security | head -n 1
 }
 
-# foreign_apt STATE ARG...: apt-get with its own lists and an empty status, below STATE.
+# own_suites: the sources of this machine's release, updates and security too.
+own_suites() {
+	local codename
+	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	# shellcheck disable=SC2016 # apt's own variables
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' 'Component: main' |
+		awk -v codename="$codename" '$2 == codename || index($2, codename "-") == 1 {
+			print "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]", $1, $2, "main"
+		}' | grep -v -e -backports -e -proposed
+}
+
+# foreign_apt STATE ARG...: apt-get, or $apt_program, with its own lists and an empty status, below STATE.
 foreign_apt() {
 	local state=$1
 	shift
-	apt-get -qq -o Dir::Etc::SourceList="$state/sources.list" \
+	"${apt_program:-apt-get}" -qq "${apt_options[@]}" -o Dir::Etc::SourceList="$state/sources.list" \
 		-o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::PreferencesParts=/dev/null \
 		-o Dir::State::Lists="$state/lists" -o Dir::Cache="$state/cache" \
 		-o Dir::State::status="$state/status" -o APT::Sandbox::User="$(id -un)" \
 		-o Acquire::Languages=none -o Acquire::Retries=3 -o Debug::NoLocking=true "$@"
 }
 
-# foreign_apt_setup STATE SUITE...
-foreign_apt_setup() {
-	local state=$1 suite mirror
-	shift
+# suite_sources SUITE...: own stands for this machine's
+suite_sources() {
+	local suite mirror
 	mirror=$(debian_mirror)
 	[ -n "$mirror" ] || die "apt knows no Debian mirror"
+	for suite; do
+		if [ "$suite" = own ]; then
+			own_suites
+		else
+			echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main"
+		fi
+	done
+}
+
+# foreign_apt_setup STATE SUITE...
+foreign_apt_setup() {
+	local state=$1
+	shift
 	mkdir -p "$state"/{lists/partial,cache/archives/partial}
 	: >"$state/status"
-	for suite; do
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main"
-	done >"$state/sources.list"
+	suite_sources "$@" >"$state/sources.list"
 	foreign_apt "$state" update
 }
 
