@@ -485,8 +485,6 @@ static void last_is_due_by_time(struct kpool *pool)
 
 static void last_is_too_late(struct kpool *pool)
 {
-	p[2].job.deadline = the_past();
-	KT_EXPECT_EQ(kpool_set_priority(&p[2].job.item, KPOOL_PRIO_HIGH), 0);
 	KT_EXPECT(kpool_modify_delay(&p[2].job, 0));
 }
 
@@ -501,7 +499,7 @@ static void last_is_a_unit(struct kpool *pool)
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 }
 
-enum { EVENT_RUNS, EVENT_DELAYED, EVENT_CALLER, EVENT_PAUSE };
+enum { EVENT_RUNS, EVENT_DELAYED, EVENT_LATE, EVENT_CALLER, EVENT_PAUSE };
 
 static const struct {
 	int	kind;
@@ -516,7 +514,7 @@ static const struct {
 	{ EVENT_DELAYED, last_is_dropped_by_shutdown },
 	{ EVENT_DELAYED, last_is_due_behind_the_heavy_one },
 	{ EVENT_DELAYED, last_is_due_by_time },
-	{ EVENT_DELAYED, last_is_too_late },
+	{ EVENT_LATE, last_is_too_late },
 	{ EVENT_DELAYED, last_is_a_unit },
 	{ EVENT_PAUSE, last_is_a_pause },
 };
@@ -544,6 +542,11 @@ static void event_begins(struct kpool *pool, int kind, struct kt_thread *t)
 		probes_submit(pool, &p[2], 1);
 		probe_runs(&p[2]);
 		break;
+	case EVENT_LATE:
+		kpool_set_deadline(&p[2].job, the_past());
+		KT_EXPECT_EQ(kpool_set_priority(&p[2].job.item,
+						KPOOL_PRIO_HIGH), 0);
+		fallthrough;
 	case EVENT_DELAYED:
 		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[2].job, 3600 * HZ),
 			     0);
