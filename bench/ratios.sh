@@ -3,8 +3,9 @@
 # needs: kpool_bench
 # Prints what kpool costs in a guest whose clock counts instructions, each cost as
 # a ratio to kthread_worker's: of the same case, or of a tiny item where
-# kthread_worker has no such case.  The least of the rounds counts.  "make bench
-# RATIOS=yes" writes them to the file that selftests/costs.sh compares with.
+# kthread_worker has no such case.  The median of the rounds counts: in a round
+# trip, few rounds are far below it by chance.  "make bench RATIOS=yes" writes them
+# to the file that selftests/costs.sh compares with.
 #
 # usage: ratios.sh
 
@@ -13,28 +14,23 @@
 	exit 1
 }
 csv=/tmp/ratios.$$
-sh "$(dirname "$0")/bench.sh" icount 6000 800 10 \
+bench=$(dirname "$0")
+sh "$bench/bench.sh" icount 6000 800 10 \
 	tiny-1-1+tiny-1-2+tiny-1-4+tiny-4-4+work-1us+trip+job >$csv || exit
-awk -F, '
-	/^CSV icount/ {
-		if (!($2 in known)) {
-			known[$2]
-			cases[++n] = $2
-		}
-		key = $2 SUBSEP $3
-		if (!(key in least) || $5 + 0 < least[key])
-			least[key] = $5 + 0
+sed -n 's/^CSV //p' $csv | awk -F, -f "$bench/medians.awk" | awk '
+	NR == 1 {
+		for (i = 2; i <= NF; i++)
+			column[$i] = i
+		next
 	}
-	END {
-		for (i = 1; i <= n; i++) {
-			peer = cases[i] SUBSEP "kthread_worker"
-			if (!(peer in least))
-				peer = "tiny-1-1" SUBSEP "kthread_worker"
-			printf "RATIO %s %.3f\n", cases[i],
-			       least[cases[i], "kpool"] / least[peer]
-		}
-		exit !n
-	}' $csv
+	{
+		peer = $column["kthread_worker"]
+		if ($1 == "tiny-1-1")
+			tiny = peer
+		printf "RATIO %s %.3f\n", $1,
+		       $column["kpool"] / (peer == "-" ? tiny : peer)
+	}
+	END { exit NR < 2 }'
 status=$?
 rm -f $csv
 exit $status
