@@ -34,6 +34,15 @@ run_ground() {
 	esac
 }
 
+# packages_for GROUND
+packages_for() {
+	case $1 in
+	uml) packages_of uml ;;
+	httpd) packages_of stock bench/httpd.sh ;;
+	*) packages_of stock ;;
+	esac
+}
+
 # Fails if the bench does not run to its end.
 bench_ground() {
 	local output=$results/$1.txt status
@@ -81,7 +90,8 @@ main() {
 		return
 	fi
 	[ $# -gt 0 ] || set -- icount uml stock httpd holds
-	need_packages gnuplot-nox
+	# shellcheck disable=SC2046 # several packages
+	need_packages gnuplot-nox $(for ground; do packages_for "$ground"; done)
 	bench_grounds "$@"
 }
 

@@ -29,6 +29,7 @@ steps() {
 		make model
 		testbed/client.sh uml
 		testbed/client.sh stock
+		testbed/sessions.sh uml
 		testbed/deb.sh check
 		testbed/rpm.sh check
 		testbed/top.sh uml

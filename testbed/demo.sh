@@ -13,7 +13,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-need_packages "${guest_packages[@]}" "${kernel_packages[@]}"
+# shellcheck disable=SC2046 # several packages
+need_packages $(packages_of stock) $(packages_of "${1:-stock}" samples/demo.sh)
 prepare_kernel
 headers=$(realpath "${kernel_dir%/build}/source")
 exec "$here/testbed.sh" -k "${1:-stock}" -m 1024M -o "$cache/demo-console" \

@@ -62,8 +62,8 @@ lint_rooms() {
 	python3 "$here/lib/rooms.py" . >&3 || echo "the rooms are not as they should be"
 }
 
-# The version stands in the module, in dkms.conf, in Debian's changelog and in the spec of RPM, and on top of
-# the changelog.
+# The version stands in the module, in dkms.conf, in Debian's changelog and in the spec of RPM, in commands of
+# the manual, and on top of the changelog.
 lint_version() {
 	local module dkms debian spec changelog
 	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' core/main.c)
@@ -74,6 +74,7 @@ lint_version() {
 	[ "$module" = "$dkms" ] || echo "core/main.c says $module, dkms.conf says $dkms"
 	[ "$module" = "$debian" ] || echo "core/main.c says $module, debian/changelog says $debian"
 	[ "$module" = "$spec" ] || echo "core/main.c says $module, rpm/kpool.spec says $spec"
+	grep -noE 'kpool[-/][0-9]+\.[0-9]+\.[0-9]+' README.rst Documentation/*.rst | grep -v "[-/]$module\$"
 	[ "$module" = "$changelog" ] || echo "core/main.c says $module, CHANGELOG.rst says $changelog"
 }
 
@@ -133,7 +134,7 @@ lint_coccinelle() {
 
 need_linter_packages() {
 	need_packages gcc libc6-dev make rsync perl python3 sparse coccinelle shellcheck codespell \
-		python3-sphinx "${kernel_packages[@]}"
+		gnuplot-nox python3-docutils python3-sphinx "${kernel_packages[@]}"
 }
 
 # A linter that finds something exits as it likes; what counts is what it prints.

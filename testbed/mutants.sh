@@ -216,8 +216,14 @@ try_all() {
 main() {
 	case ${1:-} in
 	--compile) compile "${@:2}" ;;
-	--list) mutate list "$top" "${@:2}" | awk -F '\t' '{ print $1 " (" $2 "): " $6 }' ;;
-	*) locked "mutants-$tree_id" try_all "$@" ;;
+	--list)
+		need_packages python3
+		mutate list "$top" "${@:2}" | awk -F '\t' '{ print $1 " (" $2 "): " $6 }'
+		;;
+	*)
+		need_packages python3 "${guest_packages[@]}" "${build_packages[@]}"
+		locked "mutants-$tree_id" try_all "$@"
+		;;
 	esac
 }
 

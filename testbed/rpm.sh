@@ -57,7 +57,8 @@ script() {
 		install /packages/new/*.noarch.rpm
 		built "$1"
 		tools_run
-		build_client "/usr/share/doc/kpool-devel-$1/quickstart.c"
+		build_client env KPOOL_BUILD_ONLY=/client KPOOL_EXAMPLE="/usr/share/doc/kpool-devel-$1/quickstart.c" \
+			sh /packages/client
 		rpm --force-debian -e kpool-devel kpool-tools
 		built "$1"
 		rpm --force-debian -e kpool-dkms
@@ -73,7 +74,8 @@ check() {
 	build_packages_in "$dir/packages/old" 0.0.9
 	build_packages_in "$dir/packages/new"
 	check_with_rpmlint "$dir/packages/new"
-	script | try_packages rpm "$dir" dkms,rpm,python3
+	cp "$tree/debian/tests/client" "$dir/packages/"
+	script | try_packages rpm "$dir" dkms,kmod,linux-headers-amd64,python3,rpm
 }
 
 build() {

@@ -293,7 +293,8 @@ screen_follows_the_pools() {
 }
 
 main() {
-	need_packages tmux python3 util-linux
+	# shellcheck disable=SC2046 # several packages
+	need_packages tmux python3 util-linux $(packages_of "${1:-uml}")
 	PATH=/usr/sbin:/usr/bin:/sbin:/bin
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/kpool-top.XXXXXX")
 	trap 'in_tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT

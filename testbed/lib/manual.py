@@ -3,9 +3,9 @@
 """manual.py [DIR]: does the manual list what the code has, and the code have what it lists?
 
 Attributes, module parameters, statistics, files of debugfs, their columns and words, entries
-of Documentation/ABI, lines of the log, the code of recipes and examples, and what kpool-top
-shows and takes are read from the tree and from Documentation/, and compared both ways.
-Prints what is missing on either side.
+of Documentation/ABI, lines of the log, the code of recipes and examples, the commands of
+tracing, and what kpool-top shows and takes are read from the tree and from Documentation/,
+and compared both ways.  Prints what is missing on either side.
 """
 import glob
 import os
@@ -307,6 +307,17 @@ def check_examples():
             print(f"clients.rst: not in doc_examples.c: {body.splitlines()[0]}")
 
 
+def check_tracing():
+    """The commands of tracing.rst are run by a selftest; trace-cmd records another command there."""
+    run = " ".join(read("selftests/trace_questions.sh").split()).replace("tracepoints", "rx")
+    page = read("Documentation/tracing.rst")
+    for line in re.findall(r"^    (.+)$", page, re.M) + [
+            line for line in marked(page) if line.startswith("trace-cmd ")]:
+        if line.split()[0] in ("mount", "cd", "echo", "cat", "trace-cmd") and \
+           line.removesuffix(" sleep 1") not in run:
+            print(f"tracing.rst: not in trace_questions.sh: {line}")
+
+
 # Lines of the log
 
 def log_formats(code):
@@ -380,6 +391,7 @@ def main():
     check_abi(files)
     check_recipes()
     check_examples()
+    check_tracing()
     check_top(header)
 
 

@@ -31,6 +31,15 @@ install_packages() {
 	logged "$cache/log/apt" apt_install "$@"
 }
 
+# packages_of KERNEL [SCRIPT...]: what testbed.sh needs for that, so that a script that calls it can ask for
+# all at once
+packages_of() {
+	# shellcheck source=/dev/null
+	(. "$testbed/kernels/$1.sh" && printf '%s\n' "${guest_packages[@]}" "${kernel_packages[@]}")
+	shift
+	[ $# = 0 ] || sed -nE 's/^# guest-needs: (\S+) .*/\1/p' "${@/#/$tree/}"
+}
+
 need_packages() {
 	local package missing=()
 	command -v dpkg-query >/dev/null ||

@@ -35,10 +35,10 @@ chroot_begin() {
 			[ -e "$(echo /usr/share/man/man8/kpool-top.8*)" ] || fail "no manual page"
 			[ -e /usr/share/kpool/kpool.drgn.py ] || fail "no script for drgn"
 		}
-		# build_client EXAMPLE
+		# build_client COMMAND...: have it run debian/tests/client
 		build_client() {
 			mkdir /client
-			KPOOL_BUILD_ONLY=/client KPOOL_EXAMPLE=$1 sh /packages/client
+			"$@"
 			cp /lib/modules/*/updates/dkms/kpool.ko /client/
 			basename "$(dirname /lib/modules/*/build)" >/client/kernel
 		}
@@ -55,7 +55,7 @@ chroot_begin() {
 run_chroot() {
 	local suite
 	suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	mmdebstrap --variant=apt --format=null --include="linux-headers-amd64,kmod,$2" "$suite" /dev/null \
+	mmdebstrap --variant=apt --format=null --include="$2" "$suite" /dev/null \
 		- --customize-hook="copy-in '$1/packages' /" \
 		--customize-hook="chroot \"\$1\" sh /packages/script '$3'" \
 		--customize-hook="sync-out /client '$1/client'" < <(own_suites)
@@ -72,7 +72,6 @@ try_packages() {
 	local kind=$1 dir=$2 built version
 	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$tree/dkms.conf")
 	{ chroot_begin; cat; } >"$dir/packages/script"
-	cp "$tree/debian/tests/client" "$dir/packages/"
 	mkdir "$dir/client"
 	say "installing, upgrading and removing the packages in a chroot"
 	logged "$cache/log/$kind-chroot-$tree_id" run_chroot "$dir" "$3" "$version"
