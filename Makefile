@@ -36,7 +36,7 @@ check:
 	@CPUS="$(CPUS)" STUTTER="$(STUTTER)" LONG="$(LONG)" testbed/check.sh $(KERNEL) $(TESTS)
 
 check-all:
-	@testbed/check-all.sh $(STEPS)
+	@CONTINUE="$(CONTINUE)" testbed/check-all.sh $(STEPS)
 
 torture:
 	@CPUS="$(CPUS)" testbed/torture.sh $(KERNEL) $(MINUTES) $(PARAMETERS)
@@ -100,6 +100,7 @@ help:
 	@echo
 	@echo '  check-all          all that can be checked, on every kernel: hours'
 	@echo '    STEPS="..."        only what matches a word, such as kcsan or canary'
+	@echo '    CONTINUE=yes       not what has passed since the tree was changed last'
 	@echo
 	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell, mutants,'
 	@echo '                     words, and whether the manual builds and lists what the code has'

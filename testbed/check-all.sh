@@ -1,10 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # check-all.sh [PATTERN...]: every check on every kernel, or those whose command matches a pattern. A
-# failure does not stop the rest; the end says what became of each.
+# failure does not stop the rest; the end says what became of each. With CONTINUE=yes, what has passed before
+# with the same content of the tree is not run again.
+
+# shellcheck disable=SC2154 # set by what is sourced
 
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+# shellcheck source=/dev/null
+. testbed/lib/common.sh
 
 # One command a line; quick ones first.
 steps() {
@@ -14,11 +19,11 @@ steps() {
 		make check LONG=yes KERNEL=uml-debug
 		make check LONG=yes KERNEL=stock
 		make check LONG=yes KERNEL=rt
-		make check LONG=yes KERNEL=6.12
-		make check LONG=yes KERNEL=7.2
-		make check LONG=yes KERNEL=7.2-rt
-		make check LONG=yes KERNEL=newest
-		make check LONG=yes KERNEL=arm64
+		make check KERNEL=6.12
+		make check KERNEL=7.2
+		make check KERNEL=7.2-rt
+		make check KERNEL=newest
+		make check KERNEL=arm64
 		make check LONG=yes KERNEL=x86-debug
 		make check LONG=yes KERNEL=kcsan
 		make coverage
@@ -55,12 +60,22 @@ is_wanted() {
 	return 1
 }
 
+# tree_content: a hash of all files of the tree, but for packages that were built in it
+tree_content() {
+	tar --exclude-vcs --exclude=./build --sort=name --mtime=@0 --owner=0 --group=0 -c . | short_hash
+}
+
 run_step() {
 	local words began=$SECONDS status
+	if [ "${CONTINUE:-}" = yes ] && grep -qxFs "$1" "$passed"; then
+		results+=("$(printf '%-6s %6s  %s' passed before "$1")")
+		return
+	fi
 	read -ra words <<<"$1"
 	echo "== $1"
 	"${words[@]}" </dev/null
 	status=$?
+	[ "$status" != 0 ] || echo "$1" >>"$passed"
 	results+=("$(printf '%-6s %3d:%02d  %s' "$(verdict "$status")" \
 		$(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)) "$1")")
 	[ "$status" = 0 ] || failed=$((failed + 1))
@@ -71,8 +86,10 @@ verdict() {
 }
 
 main() {
-	local step wanted=() results=() failed=0
+	local step wanted=() results=() failed=0 passed
 	trap 'exit 130' INT
+	passed=$cache/passed/$(tree_content)
+	mkdir -p "${passed%/*}"
 	while read -r step; do
 		! is_wanted "$step" "$@" || wanted+=("$step")
 	done < <(steps)
