@@ -14,8 +14,8 @@ done
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-linters=(shellcheck spelling words rooms version manual abi scenarios mutants sparse checkpatch kernel_doc
-	docs coccinelle)
+linters=(shellcheck spelling words rooms version manual abi scenarios mutants litmus sparse checkpatch
+	kernel_doc docs coccinelle)
 
 c_files() {
 	find . -name '*.[ch]' ! -name '*.mod.c' ! -path './.git/*' | sort
@@ -81,6 +81,11 @@ lint_version() {
 # A mutant that does not fit the code any more removes nothing.
 lint_mutants() {
 	python3 "$testbed/lib/mutate.py" check .
+}
+
+# A litmus test of code that has changed since shows nothing about it.
+lint_litmus() {
+	"$here/litmus.sh" --code
 }
 
 # The timelines of the manual are those that the selftest checks.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# litmus.sh [NAME...]: does the kernel's memory model give the order that the code relies on?
+# litmus.sh [--code] [NAME...]: does the kernel's memory model give the order that the code relies
+# on?  --code only compares the tests with the code, and prints what is wrong.
 #
 # Each selftests/litmus/NAME.litmus has some of the code's own accesses and an outcome that must not
 # be. herd7 says that it is Never seen, and that it is Sometimes seen as soon as any one of the
@@ -168,13 +169,26 @@ try_test() {
 	try_weakened "$file" "$1"
 }
 
+check_code() {
+	local name
+	for name; do
+		complain "$tests/$name.litmus" "$name" | sed "s/^/$name: /"
+	done
+}
+
 main() {
-	local name names=("$@") number=0 failed=0 barriers=0
+	local name names=() number=0 failed=0 barriers=0 only_code=no
+	[ "${1-}" != --code ] || { only_code=yes; shift; }
+	names=("$@")
 	if [ $# = 0 ]; then
 		for name in "$tests"/*.litmus; do
 			name=${name##*/}
 			names+=("${name%.litmus}")
 		done
+	fi
+	if [ "$only_code" = yes ]; then
+		check_code "${names[@]}"
+		return
 	fi
 	prepare_herd
 	weak=$(mktemp --suffix=.litmus)
