@@ -24,7 +24,7 @@ fail() {
 	exit 1
 }
 
-# Whatever happened, leave nothing loaded.
+# Leave no module loaded, also after a failure.
 clean_up() {
 	for module in kpool_httpd kpool_sha256 kpool_quickstart kpool; do
 		[ ! -d /sys/module/$module ] || rmmod $module

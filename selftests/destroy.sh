@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Modules that come and go: clients, their pools, kpool itself, and those who
-# read and write in debugfs meanwhile.
+# Modules that come and go: clients, their pools and kpool itself, while their
+# files in debugfs are read and written.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -242,7 +242,7 @@ fetch() {
 }
 
 # Fails if a piece is sent twice or not at all, or a path is decoded wrongly.
-files_are_served() {
+files_are_sent() {
 	group_begin
 	fetch index.html index.html
 	fetch "" index.html
@@ -397,7 +397,7 @@ never_leaves() {
 }
 
 # Fails if the root can be left by a path, by a link, or to something that is no file.
-nothing_outside_is_served() {
+no_file_outside_is_sent() {
 	group_begin
 	never_leaves 404 "dots" /../secret
 	never_leaves 404 "many dots" "/../../../../../../..$tmp/secret"
@@ -602,7 +602,7 @@ wrk_is_content() {
 }
 
 # Fails if wrk, which is neither malformed nor slow, meets errors.
-load_is_served() {
+load_is_answered() {
 	if load_is_endless; then
 		ktap_skip "$backend: wrk is served" "simulated time"
 		return
@@ -635,9 +635,9 @@ overload_is_refused() {
 	group_check "some are served" wait_until counts_more_than answered_2xx 0
 	end_load
 	group_check "the counters add up" sums_up
-	was_served=$(count answered_2xx)
+	answered_before=$(count answered_2xx)
 	start_load
-	wait_until counts_more_than answered_2xx "$was_served"
+	wait_until counts_more_than answered_2xx "$answered_before"
 	stop_server
 	group_check "rmmod under load" [ $? = 0 ]
 	end_load
@@ -666,7 +666,7 @@ rmmod_drains() {
 	say idle "GET / HTTP/1.1\r\n${H}\r\n"
 	group_check "a connection idles" wait_until has_answer idle index
 	connect half
-	# in one write: who answers the first has the half one too
+	# in one write: the connection that answers the first has the half one too
 	say half "GET / HTTP/1.1\r\n${H}\r\nGET / HTTP"
 	group_check "another is halfway" wait_until has_answer half index
 	fetch_stalled
@@ -678,7 +678,7 @@ rmmod_drains() {
 	group_check "the transfer goes on" kill -0 "$stalled"
 	group_check "rmmod waits for it" kill -0 "$remover"
 	timeout "$patience" nc 127.0.0.1 "$port" </dev/null >/dev/null 2>&1
-	group_check "nobody is let in" [ $? = 1 ]
+	group_check "no connection is accepted" [ $? = 1 ]
 	echo >"$tmp/go"
 	wait "$stalled"
 	group_check "the file is complete" large_came
@@ -714,14 +714,14 @@ make_large() {
 test_backend() {
 	backend=$1
 	start_server read_timeout_ms=100000 max_header=4096 || return
-	files_are_served
+	files_are_sent
 	heads_are_complete
 	connections_are_kept
 	malformed_requests_are_refused
 	bodies_are_skipped_or_refused
-	nothing_outside_is_served
+	no_file_outside_is_sent
 	broken_connections_are_counted
-	load_is_served
+	load_is_answered
 	end_server "many requests"
 
 	start_server read_timeout_ms=100000 max_header=256

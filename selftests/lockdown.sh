@@ -4,8 +4,8 @@
 # kernels: debian
 # needs: submit tune
 # Lockdown is raised after kpool was loaded, as a system may do late in its
-# boot: kpool works, its tables can be read, and who may not write to debugfs
-# can tune by call.  It cannot be lowered again, nor can modules be loaded then.
+# boot: kpool works, its tables can be read, and a caller that must not write to
+# debugfs can tune by call.  It cannot be lowered again, nor can modules be loaded then.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -45,7 +45,7 @@ forget() {
 	insmod "$KPOOL_KO" "default_capacity=$2" default_queue_depth=unlimited
 	forget_warned=$(said "module_unload: WARNING")
 	forget_ended=$(said "module_unload: a running item ends")
-	forget_told=$(reported "$4")
+	forget_logged=$(reported "$4")
 	load_test module_unload "leave=$1" "runs=$3" ${5:+"taker=$5"}
 	rmmod module_unload
 	ktap_result $? "$forget_name: the client can go"
@@ -56,7 +56,7 @@ forget() {
 		"$(stat_of cancelled) $(stat_of completed)"
 	# one of them may be taken by the taker, before or after the search comes to it
 	[ -n "${5:-}" ] ||
-		ktap_is "$forget_name: the log reports it" 1 $(($(reported "$4") - forget_told))
+		ktap_is "$forget_name: the log reports it" 1 $(($(reported "$4") - forget_logged))
 	load_test client use_default=1 items=30 && rmmod client
 	ktap_result $? "$forget_name: the pool goes on"
 	# until a delay of the client's would be over

@@ -36,7 +36,10 @@ lint_spelling() {
 
 prose() {
 	c_files
-	find . '(' -name '*.rst' -o -name '*.mut' ')' ! -path './.git/*' | sort
+	find . '(' -name '*.rst' -o -name '*.mut' -o -name '*.litmus' -o -name '*.py' -o -name kpool-top ')' \
+		! -path './.git/*' ! -path './build/*' | sort
+	# not this file, which has the words
+	scripts | grep -vxF ./testbed/lint.sh
 }
 
 # Words that leave open which thread, caller or state is meant; name it instead. Those of the second

@@ -6,9 +6,9 @@
 # their modules, selftests/, samples/ and bench/. SCRIPT is a file below /kpool or a command of
 # busybox; it runs in /kpool, and finds KERNEL, CPUS and ICOUNT in its environment.
 #
-# The run fails, whatever the script says, when the guest hangs, dies, or its kernel prints a
-# warning. A test that provokes one on purpose writes "kpool-testbed: expect begin" to /dev/kmsg
-# before, and "kpool-testbed: expect end" after it; one that provokes an oops, "expect begin: oops".
+# The run also fails when the guest hangs, dies, or its kernel prints a warning. A test that
+# provokes one on purpose writes "kpool-testbed: expect begin" to /dev/kmsg before, and
+# "kpool-testbed: expect end" after it; one that provokes an oops, "expect begin: oops".
 #
 # With a directory in KPOOL_COVERAGE, the kernel and kpool are built to count which lines run, and the
 # counters of each boot go there.

@@ -154,8 +154,8 @@ exec_guest() {
 	exec "${guest_command[@]}"
 }
 
-# User Mode Linux takes its helper processes with it. What bash has to say about the end of a job
-# helps nobody, so call this without stderr.
+# User Mode Linux takes its helper processes with it. Bash reports the end of a job, which is of no
+# use here, so call this without stderr.
 end_guest() {
 	[ -n "${guest:-}" ] || return
 	kill -KILL "$guest" "$alarm"
