@@ -248,14 +248,13 @@ def abi(name):
 
 
 def check_abi(code):
-    names = re.findall(r"^KPOOL_TUNABLE\((\w+),", engine_file("tunables.h"), re.M) + ["cpumask"]
     files = re.findall(r'debugfs_create_file\("(\w+)", \w+, (\w+)', code)
     debugfs = [name if directory == "kpool_debugfs_root" else f"<pool>/{name}"
-               for name, directory in files] + [f"<pool>/{name}" for name in names]
+               for name, directory in files] + ["<pool>/<attribute>"]
     same("file", "the code", [f"/sys/kernel/debug/kpool/{name}" for name in debugfs],
          "ABI/testing/debugfs-kpool", abi("debugfs-kpool"))
-    params = names + [f"default_{name}" for name in names]
-    same("parameter", "the code", [f"/sys/module/kpool/parameters/{name}" for name in params],
+    same("parameter", "the code", [f"/sys/module/kpool/parameters/{name}"
+                                   for name in ("<attribute>", "default_<attribute>")],
          "ABI/testing/sysfs-module-kpool", abi("sysfs-module-kpool"))
 
 
