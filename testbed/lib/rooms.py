@@ -6,8 +6,9 @@ From definitions and calls, with comments, strings and macros left out; the kern
 style is taken for granted: a function's braces stand in the first column. A static
 inline of a header belongs to the .c file of the same name; one of the public header, or of
 a header without such a file, to the header itself. Fails if there are too many pairs of files
-that call each other both ways, or a function takes or releases a pool's lock other than by
-kpool_lock() and kpool_unlock().
+that call each other both ways, a function is too long, or one takes or releases a pool's lock
+other than by kpool_lock() and kpool_unlock(). The page on internals has a table of the files and
+one of the pairs, which must be those of the code.
 """
 import glob
 import os
@@ -29,6 +30,7 @@ UNLOCKERS = {
 LOCKERS = {"kpool_lock", "kpool_lock_irq", "kpool_unhash"}
 
 PUBLIC_HEADER = "kpool.h"
+PAGE = "Documentation/internals.rst"
 ENGINE = ("*.c", "*.h", "core/*.c", "core/*.h")
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 MACRO = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.M)
@@ -111,13 +113,33 @@ class Rooms:
                       if f.shared and len(self.users.get(name, ())) == 1)
 
 
+def compare(what, code, page):
+    for x in sorted(code ^ page):
+        where = "the code" if x in code else PAGE
+        print(f"{what} {x}: only in {where}")
+    return code != page
+
+
+def page_is_wrong(top, paths, mutual):
+    """Does the page list other files, or other pairs of files, than there are?"""
+    page = open(os.path.join(top, PAGE), encoding="utf-8").read()
+    pairs = set(re.findall(r"^``(\w+\.c)`` and ``(\w+\.c)``$", page, re.M))
+    files = {os.path.relpath(p, top) for p in paths}
+    listed = set(re.findall(r"^``(core/\w+\.[ch]|kpool\.[ch])``  ", page, re.M))
+    # headers that go with a file of the table, and what creates the tracepoints of trace.h
+    listed |= {f for f in files if f[:-1] + "c" in listed} | {"core/tunables.h", "core/trace.c"}
+    return compare("pair", {" ".join(pair) for pair in mutual}, {" ".join(pair) for pair in pairs}) + \
+        compare("file", files, listed)
+
+
 def show_arrow(rooms, a, b):
     for callee, callers in sorted(rooms.arrows[a, b].items()):
         print(f"    {a} -> {b}: {callee}() by {', '.join(sorted(callers))}")
 
 
 def main():
-    paths, functions = read_engine(sys.argv[1] if len(sys.argv) > 1 else ".")
+    top = sys.argv[1] if len(sys.argv) > 1 else "."
+    paths, functions = read_engine(top)
     rooms = Rooms(functions)
     mutual, one_user = rooms.mutual(), rooms.one_user()
     files = {f.file for f in functions}
@@ -145,17 +167,18 @@ def main():
         print(f"long: {f.file} {f.name}(), {f.lines} lines")
     for name, lines in short:
         print(f"short: {name}, {lines} lines")
+    wrong = page_is_wrong(top, paths, mutual)
     print(f"{len(files):5} files with functions")
     print(f"{len(rooms.arrows):5} call arrows of {len(files) * (len(files) - 1)} possible")
     print(f"{len(mutual):5} pairs of files that call each other both ways,"
           f" at most {MAX_MUTUAL_PAIRS} allowed")
     print(f"{len(one_user):5} shared functions that one other file uses,"
           f" of {sum(f.shared for f in functions)}")
-    print(f"{len(long):5} functions over {MAX_FUNCTION_LINES} lines, of {len(functions)}")
+    print(f"{len(long):5} functions over {MAX_FUNCTION_LINES} lines, of {len(functions)}; none allowed")
     print(f"{len(short):5} files under {MIN_FILE_LINES} lines")
     print(f"{len(unlockers):5} functions that release a pool's lock without kpool_unlock()")
     print(f"{len(lockers):5} functions that take a pool's lock without kpool_lock()")
-    return len(mutual) > MAX_MUTUAL_PAIRS or bool(unlockers) or bool(lockers)
+    return len(mutual) > MAX_MUTUAL_PAIRS or bool(long or unlockers or lockers or wrong)
 
 
 if __name__ == "__main__":
