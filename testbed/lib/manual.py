@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """manual.py [DIR]: does the manual list what the code has, and the code have what it lists?
 
-Attributes, module parameters, statistics, files of debugfs, their columns and words, entries
-of Documentation/ABI, lines of the log, the code of recipes and examples, the commands of
-tracing, and what kpool-top shows and takes are read from the tree and from Documentation/,
+Attributes, module parameters, statistics, files of debugfs, their columns and words, states,
+entries of Documentation/ABI, lines of the log, the code of recipes and examples, the commands
+of tracing, and what kpool-top shows and takes are read from the tree and from Documentation/,
 and compared both ways.  Prints what is missing on either side.
 """
 import glob
@@ -240,6 +240,21 @@ def check_words(code, page):
             print(f"word {word}: in debugfs.c, not in debugfs.rst")
 
 
+# States
+
+def state_names(code, prefix):
+    """The values of an enum, without their prefix."""
+    return [name.removeprefix(prefix) for name in members(code, f"enum {prefix.lower()}state")]
+
+
+def check_states(code, page):
+    items = re.findall(r"^([A-Z]+) \(``KPOOL_ITEM_\1``\)$", section(page, "Item states"), re.M)
+    same("state of an item", "internal.h", state_names(code, "KPOOL_ITEM_"), "internals.rst", items)
+    workers = sorted(set(re.findall(r"\b[A-Z]{3,}\b", section(page, "Worker states"))))
+    same("state of a worker", "internal.h", state_names(code, "KPOOL_WORKER_"), "internals.rst",
+         workers)
+
+
 # The interface to user space
 
 def abi(name):
@@ -386,6 +401,7 @@ def main():
     check_statistics(header, page)
     check_files(files, page)
     check_words(files, page)
+    check_states(engine_file("internal.h"), read("Documentation/internals.rst"))
     check_log(engine(), page)
     check_abi(files)
     check_recipes()
