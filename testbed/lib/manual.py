@@ -343,7 +343,12 @@ def log_formats(code):
 
 
 def pattern(text, wild):
-    return re.compile(".+".join(re.escape(piece) for piece in wild.split(text)), re.S)
+    """What a line can be: values are words, but "..." of a page or a last %s any text."""
+    values = wild.findall(text)
+    words = [r".*" if "..." in value or value == "%s" and i == len(values) - 1 and
+             text.endswith(value) else r"\S+" for i, value in enumerate(values)] + [""]
+    return re.compile("".join(re.escape(piece) + word for piece, word in
+                              zip(wild.split(text), words)), re.S)
 
 
 CODE_WILD = re.compile(r"(?:%[*.\d]*(?:p[A-Za-z]*|[a-z]+|#x|#[a-z]+))+")
