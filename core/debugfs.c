@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * debugfs files in /sys/kernel/debug/<module>/: statistics, workers, errors,
- * stalls, and tunables, which can be written.
+ * stalls, and tunables, which can be written.  The text of <pool>/diagnosis is
+ * in diagnosis.c.
  */
 #include <linux/debugfs.h>
 #include <linux/math64.h>

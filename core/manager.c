@@ -496,19 +496,15 @@ static bool kpool_should_spawn_now(struct kpool *pool)
 	return kpool_should_spawn(pool) && !kpool_spawn_delay(pool);
 }
 
-/* Return true if min_workers requires another worker and capacity allows it. */
+/*
+ * Return true if kpool_prealloc() must create another worker: min_workers
+ * requires it and capacity allows it.  It stops at the first failure, because
+ * others could follow without end.
+ */
 static bool kpool_should_prealloc(struct kpool *pool)
 {
-	return kpool_can_grow(pool) && kpool_below_min_workers(pool);
-}
-
-/*
- * Return true if kpool_prealloc() must create another worker.  It stops at the
- * first failure, because others could follow without end.
- */
-static bool kpool_should_prealloc_now(struct kpool *pool)
-{
-	return !pool->mgr.spawn_pause && kpool_should_prealloc(pool);
+	return !pool->mgr.spawn_pause && kpool_can_grow(pool) &&
+	       kpool_below_min_workers(pool);
 }
 
 /*
@@ -586,7 +582,7 @@ int kpool_prealloc(struct kpool *pool)
 	}
 	kpool_unlock_irq(pool);
 	do {
-		while (kpool_reserve_worker(pool, kpool_should_prealloc_now,
+		while (kpool_reserve_worker(pool, kpool_should_prealloc,
 					    &retry)) {
 			err = kpool_create_worker(pool, retry);
 			if (err)

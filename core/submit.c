@@ -79,7 +79,10 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 		     !kpool_claim_item(pool, item)) ||
 	    !kpool_inbox_reserve(inbox, &ticket))
 		return false;
-	/* what is seen here is handed on by the commit; Litmus: owner-fast */
+	/*
+	 * What is seen here is handed on by the commit; Litmus: owner-fast.
+	 * The lock holder stamps the item with the time of opening.
+	 */
 	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
 	    READ_ONCE(inbox->opened_at) != (u32)jiffies)
 		return false;
@@ -87,6 +90,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	if (!data_race(try_cmpxchg_relaxed(&item->special, &special, special |
 					   KPOOL_STATE(KPOOL_ITEM_SUBMITTING))))
 		return false;
+	/* if this fails, the state stays, which kpool_is_idle() allows for */
 	return kpool_slot_commit(&inbox->slots[ticket % KPOOL_RING_SIZE],
 				 ticket, item);
 }

@@ -13,6 +13,8 @@
  *
  * Workers of a freezable pool freeze while they are idle, and between two
  * items.
+ *
+ * How many workers there are, and when an idle one expires: see manager.c.
  */
 #include <linux/err.h>
 #include <linux/freezer.h>
