@@ -55,7 +55,7 @@ MODULE_PARM_DESC(read_timeout_ms,
 		 "for a request, a piece of an answer, an idle connection (default 5000)");
 
 module_param_named(drain_timeout_ms, httpd_params.drain_timeout_ms, int, 0444);
-MODULE_PARM_DESC(drain_timeout_ms, "patience of rmmod with answers being sent (default 30000)");
+MODULE_PARM_DESC(drain_timeout_ms, "time that rmmod gives to answers being sent (default 30000)");
 
 module_param_named(max_header, httpd_params.max_header, int, 0444);
 MODULE_PARM_DESC(max_header, "bytes of a request without its body (default 8192)");

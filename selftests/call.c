@@ -263,25 +263,25 @@ out:
 }
 
 /*
- * Call with little patience, and then with ever more, until the function has
+ * Call with a short timeout, and then with longer ones, until the function has
  * begun while its caller waited.
  */
 static struct kpool *call_until_abandoned(int *result)
 {
-	unsigned long patience = kt_ms(HZ, HZ / 5);
+	unsigned long timeout = kt_ms(HZ, HZ / 5);
 	struct kpool *pool;
 
-	for (;; patience *= 2) {
+	for (;; timeout *= 2) {
 		pool = call_make(&queued_one, -EIO);
 		if (!pool)
 			return NULL;
 		KT_EXPECT_EQ(kpool_call_timeout(pool, answers_gated, &req,
-						release, patience, result),
+						release, timeout, result),
 			     -ETIMEDOUT);
 		/* Pairs with answers_gated(). */
 		if (atomic_read_acquire(&req.ran) && !req.abandoned_before)
 			return pool;
-		if (!KT_EXPECT(!kt_exact && patience < KT_LIMIT / 8))
+		if (!KT_EXPECT(!kt_exact && timeout < KT_LIMIT / 8))
 			return pool;
 		kt_gate_open(&req.gate);
 		KT_EXPECT(kt_wait(atomic_read(&req.released)));

@@ -118,22 +118,22 @@ static void deadlines_outlive_a_jump(int direction)
 
 /* Threads that wait for a time, all of the same length */
 
-static unsigned long patience;
+static unsigned long timeout;
 
 static int waits_to_submit(void *arg)
 {
-	return kpool_submit_timeout(clock_pool, &load[1].job.item, patience);
+	return kpool_submit_timeout(clock_pool, &load[1].job.item, timeout);
 }
 
 static int waits_for_a_call(void *arg)
 {
 	return kpool_call_timeout(clock_pool, kt_gate_pass, &load[1].gate, NULL,
-				  patience, NULL);
+				  timeout, NULL);
 }
 
 static int waits_for_a_group(void *arg)
 {
-	return kpool_group_wait(arg, patience);
+	return kpool_group_wait(arg, timeout);
 }
 
 static int (*const waits[])(void *arg) = {
@@ -188,7 +188,7 @@ static void timeouts_outlive_a_jump(int direction)
 
 	if (!clock_make(&attrs))
 		return;
-	patience = msecs_to_jiffies(kt_ms(20000, 300));
+	timeout = msecs_to_jiffies(kt_ms(20000, 300));
 	if (!occupy_by_group(&group))
 		goto out;
 	for (i = 0; i < ARRAY_SIZE(p); i++) {
@@ -200,7 +200,7 @@ static void timeouts_outlive_a_jump(int direction)
 	jump(jumps[direction]);
 	for (i = 0; i < ARRAY_SIZE(p); i++) {
 		KT_EXPECT_EQ(kt_thread_join(&p[i].thread), -ETIMEDOUT);
-		expect_on_time(p[i].from, patience, p[i].to);
+		expect_on_time(p[i].from, timeout, p[i].to);
 	}
 	jump(-jumps[direction]);
 out:

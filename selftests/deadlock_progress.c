@@ -202,22 +202,22 @@ static void returning_aborter_makes_no_progress(void)
 	hang_is_refused(pool, &p[1]);
 }
 
-static bool leaver_aborts;
+static bool exit_aborts;
 
-static void leaver_exit(void *data, void *state)
+static void worker_exit_fn(void *data, void *state)
 {
-	if (xchg(&leaver_aborts, false))
+	if (xchg(&exit_aborts, false))
 		kpool_abort(here);
 }
 
-static void *leaver_init(void *data)
+static void *worker_init_fn(void *data)
 {
 	return NULL;
 }
 
-static const struct kpool_attrs leavers = {
+static const struct kpool_attrs exit_attrs = {
 	.capacity = 2, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
-	.worker_init = leaver_init, .worker_exit = leaver_exit,
+	.worker_init = worker_init_fn, .worker_exit = worker_exit_fn,
 };
 
 /* The actor runs, and the other worker is idle: it exits once expiry_ms is set. */
@@ -239,7 +239,7 @@ static void start_beside_an_idle_worker(struct kpool *pool)
  */
 static void aborting_exiting_worker_makes_no_progress(void)
 {
-	struct kpool *pool = pool_make(&leavers, 0, act_flushes_the_third);
+	struct kpool *pool = pool_make(&exit_attrs, 0, act_flushes_the_third);
 
 	if (!pool)
 		return;
@@ -248,7 +248,7 @@ static void aborting_exiting_worker_makes_no_progress(void)
 	start_beside_an_idle_worker(pool);
 	probes_submit(pool, &p[4], 1);
 	probes_submit(pool, &p[2], 1);
-	WRITE_ONCE(leaver_aborts, true);
+	WRITE_ONCE(exit_aborts, true);
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 10), 0);
 	hang_is_refused(pool, &p[2]);
 }
@@ -267,7 +267,7 @@ static int act_flushes_the_fifth(struct caller_item *a)
  */
 static void drop_function_in_exiting_worker_makes_progress(void)
 {
-	struct kpool *pool = pool_make(&leavers, 0, act_flushes_the_fifth);
+	struct kpool *pool = pool_make(&exit_attrs, 0, act_flushes_the_fifth);
 
 	if (!pool)
 		return;
@@ -275,7 +275,7 @@ static void drop_function_in_exiting_worker_makes_progress(void)
 	KT_EXPECT_EQ(kpool_set_weight(&p[4].job.item, 2), 0);
 	start_beside_an_idle_worker(pool);
 	probes_submit(pool, &p[4], 1);
-	WRITE_ONCE(leaver_aborts, true);
+	WRITE_ONCE(exit_aborts, true);
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 10), 0);
 	KT_EXPECT(kt_wait(atomic_read(&p[4].own.started)));
 	kt_gate_open(&cue);

@@ -27,11 +27,11 @@ go_to_sleep_under_load() {
 
 # suspend_fails: with a freezer that waits for a third of a second
 suspend_fails() {
-	vain_patience=$(cat /sys/power/pm_freeze_timeout)
+	vain_timeout=$(cat /sys/power/pm_freeze_timeout)
 	echo 300 >/sys/power/pm_freeze_timeout
 	go_to_sleep 2>/dev/null
 	vain_status=$?
-	echo "$vain_patience" >/sys/power/pm_freeze_timeout
+	echo "$vain_timeout" >/sys/power/pm_freeze_timeout
 	[ "$vain_status" -ne 0 ]
 }
 
@@ -54,7 +54,7 @@ while_idle() {
 with_a_long_item() {
 	run_case freezer long_item_begins
 	suspend_fails
-	ktap_result $? "an item that outlasts the freezer's patience fails the suspend"
+	ktap_result $? "an item that outlasts the freezer's timeout fails the suspend"
 	run_case freezer pools_run_after_a_failed_suspend
 }
 
@@ -64,7 +64,7 @@ with_a_sleeping_submitter() {
 	submitter_pid=$!
 	run_case freezer submitter_sleeps
 	suspend_fails
-	ktap_result $? "a submitter that outlasts the freezer's patience fails the suspend"
+	ktap_result $? "a submitter that outlasts the freezer's timeout fails the suspend"
 	run_case freezer submitter_continues_after_a_failed_suspend
 	wait "$submitter_pid"
 	ktap_result $? "its submit is accepted"

@@ -174,6 +174,6 @@ static void another_cpu_runs_the_watchdog(void)
 	}
 }
 
-KT_MODULE("kpool selftest: where the watch runs",
+KT_MODULE("kpool selftest: where the watchdog runs",
 	  KT_CASE(watchdog_avoids_isolated_cpus),
 	  KT_CASE(another_cpu_runs_the_watchdog));

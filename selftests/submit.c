@@ -481,7 +481,7 @@ out:
 static struct kpool *race_pool;
 static atomic_t race_accepted;
 
-/* Submit one item many times, with hardly any patience. */
+/* Submit one item many times, with hardly any timeout. */
 static int race_main(void *arg)
 {
 	struct kt_job *job = arg;

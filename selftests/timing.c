@@ -408,9 +408,9 @@ static int work_in_a_month(void)
 /*
  * Where nothing can expire, the reap work is not armed: kpool does nothing at
  * all in a month, with warm workers, without purging, or without workers.
- * While something runs, the watch comes no more often than once a second.
+ * While something runs, the watchdog runs no more often than once a second.
  * Fails if the reap work arms itself whenever it runs, or by the number of
- * workers instead of those above min_workers that are idle, or if the watch
+ * workers instead of those above min_workers that are idle, or if the watchdog
  * does not stop when nothing runs.
  */
 static void idle_pools_do_nothing(void)
@@ -445,7 +445,7 @@ static void idle_pools_do_nothing(void)
 	KT_EXPECT_EQ(kpool_tune(pool[0], KPOOL_TUNE_MIN_WORKERS, KPOOL_NONE), 0);
 	KT_EXPECT_GE(work_in_a_month(), 1);
 	if (full_make(&f, &brief)) {
-		/* An hour: each of its seconds costs a wakeup of the watch. */
+		/* An hour: each of its seconds costs a wakeup of the watchdog. */
 		watched = work_in_ms(HOUR_MS);
 		KT_EXPECT_GE(watched, 3600 / 2);
 		KT_EXPECT_LE(watched, 3600);

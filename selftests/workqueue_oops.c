@@ -179,12 +179,12 @@ static void duel_item_init(struct duel_item *item, int way)
 }
 
 /* How long a thing may take before it counts as never. */
-static unsigned long patience(const struct duel *d)
+static unsigned long time_limit(const struct duel *d)
 {
 	return d->pool ? KT_LIMIT : 3 * HZ;
 }
 
-#define within_patience(d, cond)	kt_wait_for(cond, patience(d))
+#define within_limit(d, cond)	kt_wait_for(cond, time_limit(d))
 
 static int started(struct duel_item *item)
 {
@@ -198,7 +198,7 @@ static int asks(struct duel *d, int question, int (*fn)(void *arg))
 
 	if (!kt_thread_start(t, fn, d))
 		return NEVER;
-	return within_patience(d, kt_thread_done(t)) ? kt_thread_join(t) : NEVER;
+	return within_limit(d, kt_thread_done(t)) ? kt_thread_join(t) : NEVER;
 }
 
 static int flushes_dead(void *arg)
@@ -233,7 +233,7 @@ static int others_run(struct duel *d)
 	INIT_WORK(&d->others, others_fn);
 	init_completion(&d->others_ran);
 	schedule_work_on(duel_cpu(), &d->others);
-	return wait_for_completion_timeout(&d->others_ran, patience(d)) ?
+	return wait_for_completion_timeout(&d->others_ran, time_limit(d)) ?
 	       YES : NEVER;
 }
 
@@ -251,14 +251,14 @@ static void one_dies(struct duel *d)
 	kt_gate_open(&d->next.gate);
 	kt_sleep_ms(100);
 	d->submit(d, &d->next);
-	d->answer[NEXT] = within_patience(d, started(&d->next)) ? YES : NEVER;
-	d->answer[FLUSH_DEAD] = within_patience(d, kt_thread_done(flusher)) ?
+	d->answer[NEXT] = within_limit(d, started(&d->next)) ? YES : NEVER;
+	d->answer[FLUSH_DEAD] = within_limit(d, kt_thread_done(flusher)) ?
 				kt_thread_join(flusher) : NEVER;
 	d->answer[FLUSH_ALL] = d->flush_all ?
 			       asks(d, FLUSH_ALL, flushes_all) : NOT_ASKED;
 	d->dead.way = SURVIVE;
 	d->submit(d, &d->dead);
-	d->answer[AGAIN] = within_patience(d, started(&d->dead) == 2) ?
+	d->answer[AGAIN] = within_limit(d, started(&d->dead) == 2) ?
 			   YES : NEVER;
 	d->answer[OTHERS] = others_run(d);
 	d->answer[DESTROY] = d->end ? asks(d, DESTROY, ends) : NOT_ASKED;
@@ -291,7 +291,7 @@ static int slots_left(struct duel *d)
 	kt_sleep_ms(500);
 	for (i = 0; i < SLOTS; i++)
 		d->submit(d, &d->slot[i]);
-	within_patience(d, all_started(d->slot));
+	within_limit(d, all_started(d->slot));
 	for (i = 0; i < SLOTS; i++)
 		n += !!started(&d->slot[i]);
 	for (i = 0; i < SLOTS; i++)

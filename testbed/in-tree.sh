@@ -145,7 +145,7 @@ add_kunit() {
 # that are not there, or needs another that is left out
 left_out() {
 	local script=$tree/selftests/$1.sh
-	[[ " recipes doc_examples scenarios watch canary cpuhp_exhaust " != *" $1 "* ]] || return 0
+	[[ " recipes doc_examples scenarios watchdog_cpu canary cpuhp_exhaust " != *" $1 "* ]] || return 0
 	[ -e "$script" ] &&
 		grep -qE '^# boots: alone|KPOOL_KO|samples/|simulate|^[^#]*\brmmod kpool$' "$script"
 }

@@ -14,7 +14,7 @@
 
 #include "simulate.h"
 
-#define SIM_PATIENCE	300		/* ticks: all delays together are less */
+#define SIM_TIMEOUT	300		/* ticks: all delays together are less */
 #define SIM_HANG	(3600 * HZ)
 
 struct sim_world *sim;
@@ -190,12 +190,12 @@ static void sim_judge_items(void)
 /* Returns false if a thread hangs. */
 static bool sim_play(void)
 {
-	unsigned int patience = sim->program.end_after ?: SIM_PATIENCE;
+	unsigned int timeout = sim->program.end_after ?: SIM_TIMEOUT;
 	int i;
 
 	sim_note();
 	sim_start_clients();
-	wait_for_completion_timeout(&sim->done, patience);
+	wait_for_completion_timeout(&sim->done, timeout);
 	for (i = 0; i < SIM_POOLS; i++)
 		sim_judge_rest(&sim->pool[i]);
 	sim_clear_out();

@@ -130,7 +130,7 @@ void kpt_actors_watch(void)
 		if (done != a->seen_done || !op) {
 			a->seen_done = done;
 			a->seen_tick = kpt_tick;
-		} else if (kpt_tick - a->seen_tick > kpt_patience()) {
+		} else if (kpt_tick - a->seen_tick > kpt_hang_ticks()) {
 			kpt_violation(KPT_HANG, "%s has been in %s for %u s",
 				      a->task->comm, op,
 				      (kpt_tick - a->seen_tick) / 2);

@@ -71,7 +71,7 @@ void kpt_await_rest(struct kpt_target *t)
 	struct kpool_stats s;
 
 	while (!kpt_rests(t)) {
-		if (!reported && READ_ONCE(kpt_tick) - begin > kpt_patience()) {
+		if (!reported && READ_ONCE(kpt_tick) - begin > kpt_hang_ticks()) {
 			kpt_get_stats(t, &s);
 			kpt_violation(KPT_LATE,
 				      "%s does not drain: pending %llu, delayed %llu, running %llu, blocked %llu, units %llu",

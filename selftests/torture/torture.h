@@ -347,10 +347,10 @@ static inline int kpt_or_died(int err)
 	return kpt_exits || kpt_oops ? -EIO : err;
 }
 
-/* the watchdog: watch.c */
+/* the watchdog: watchdog.c */
 
 extern unsigned int kpt_tick;	/* advances twice a second if it can */
-unsigned int kpt_patience(void);	/* ticks that only a hang takes */
+unsigned int kpt_hang_ticks(void);	/* ticks that only a hang takes */
 int kpt_watch_start(void);
 void kpt_watch_stop(void);
 

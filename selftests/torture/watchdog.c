@@ -4,7 +4,7 @@
  *
  * Its clock are its own rounds, half a second each, so that a machine that
  * stands still makes no thread late.  What takes more rounds than
- * kpt_patience() is no matter of speed: something has been forgotten.
+ * kpt_hang_ticks() is no matter of speed: something has been forgotten.
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -14,7 +14,7 @@
 unsigned int kpt_tick;
 static struct task_struct *kpt_watchdog;
 
-unsigned int kpt_patience(void)
+unsigned int kpt_hang_ticks(void)
 {
 	return 2 * kpt_stall;
 }
@@ -31,7 +31,7 @@ static void kpt_watch_items(struct kpt_target *t)
 		if (ends != it->seen_ends || atomic_read(&it->open) <= 0) {
 			it->seen_ends = ends;
 			it->seen_tick = kpt_tick;
-		} else if (kpt_tick - it->seen_tick > kpt_patience()) {
+		} else if (kpt_tick - it->seen_tick > kpt_hang_ticks()) {
 			kpt_violation(KPT_LATE,
 				      "%s: item %d was submitted %u s ago, is %s",
 				      t->name, i,
@@ -56,7 +56,7 @@ static void kpt_watch_line(struct kpt_target *t)
 	    !(s.pending || s.blocked)) {
 		t->seen_progress = progress;
 		t->seen_tick = kpt_tick;
-	} else if (kpt_tick - t->seen_tick > kpt_patience()) {
+	} else if (kpt_tick - t->seen_tick > kpt_hang_ticks()) {
 		kpt_violation(KPT_LATE,
 			      "%s: nothing has started for %u s: pending %llu, blocked %llu, running %llu, units %llu of %d, idle %llu of %llu",
 			      t->name, (kpt_tick - t->seen_tick) / 2,
@@ -83,7 +83,7 @@ static void kpt_watch_end(void)
 
 	if (!READ_ONCE(kpt_ending)) {
 		since = kpt_tick;
-	} else if (kpt_tick - since > kpt_patience() + 10) {
+	} else if (kpt_tick - since > kpt_hang_ticks() + 10) {
 		kpt_violation(KPT_HANG, "the test does not end");
 		since = kpt_tick;
 	}

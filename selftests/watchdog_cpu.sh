@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the watch runs, if no CPU is isolated.
+# Where the watchdog runs, if no CPU is isolated.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -36,7 +36,7 @@ static void in_pairs(struct kpool_job *job, unsigned int i)
 	kpool_set_stream(job, &streams[i / 2]);
 }
 
-/* One unit is free: jobs behind their stream are put aside as their turn comes. */
+/* One unit is free: jobs behind their stream are parked as their turn comes. */
 static void abort_stream(unsigned int n)
 {
 	holds_make(2, KPOOL_UNLIMITED);
