@@ -14,6 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # One command a line; quick ones first.
 steps() {
 	cat <<-END
+		testbed/hints.sh
 		make check LONG=yes KERNEL=uml
 		make check LONG=yes KERNEL=uml-time
 		make check LONG=yes KERNEL=uml-debug

@@ -58,7 +58,7 @@ check_pages() {
 
 main() {
 	local out=${1:-$tree/build/docs}
-	need_packages gnuplot-nox python3 python3-docutils python3-sphinx
+	need_packages gnuplot-nox python3 python3-docutils python3-sphinx "${source_packages[@]}"
 	linux=$(kernel_source "$linux_series" "$linux_suite") || exit
 	rm -rf "$out"
 	make_html && draw_chart && make_man && check_pages
