@@ -15,6 +15,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 steps() {
 	cat <<-END
 		testbed/hints.sh
+		make lint
+		make demo
 		make check LONG=yes KERNEL=uml
 		make check LONG=yes KERNEL=uml-time
 		make check LONG=yes KERNEL=uml-debug
