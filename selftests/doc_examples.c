@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The examples of Documentation/clients.rst, in its words, compiled and run.
+ * The examples of Documentation/clients.rst and README.rst, and what other pages
+ * show of C, in their words, compiled and run.
  *
  * Each example comes first, then what stands in for the rest of its module,
  * then the case that runs it.
@@ -609,6 +610,106 @@ static void several_pools_work_as_one(void)
 	KT_EXPECT_EQ(kpool_multi_destroy(rx), 0);
 }
 
+/* README.rst */
+
+struct rx_req {
+	struct kpool_item item;
+	int handled;
+};
+
+static int rx_handle(struct rx_req *req)
+{
+	req->handled++;
+	return 0;
+}
+
+static int rx_fn(struct kpool_item *item)	/* in a kthread; may sleep */
+{
+	return rx_handle(container_of(item, struct rx_req, item));
+}
+
+static int rx_example(struct rx_req *req)
+{
+	const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 64 };
+	int err;
+
+	pool = kpool_create(&attrs, "rx");
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	kpool_init_item(&req->item, rx_fn);		/* embedded, no allocation */
+	err = kpool_submit(pool, &req->item);	/* sleeps while the pool is full */
+	kpool_destroy(pool);			/* after all items have run */
+	return err;
+}
+
+/* Fails if the item does not run, or its pool does not wait for it. */
+static void first_example_runs(void)
+{
+	static struct rx_req req;
+
+	req.handled = 0;
+	KT_EXPECT_EQ(rx_example(&req), 0);
+	KT_EXPECT_EQ(req.handled, 1);
+}
+
+/* attributes.rst, coming-from/kthread-worker.rst */
+
+static int serve(void *arg)
+{
+	return 0;
+}
+
+/* Fails if an attribute or a name is refused. */
+static void pools_have_names_and_defaults(void)
+{
+	struct { int id; } device = { .id = 3 }, *dev = &device;
+
+	pool = kpool_create(&(struct kpool_attrs){ .capacity = 4, .fn = serve },
+			    "mydev%d-rx", dev->id);
+	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), 0))
+		return;
+	KT_EXPECT_EQ(kpool_submit_arg(pool, dev, GFP_KERNEL), 0);
+	kt_pool_end(pool);
+	pool = kpool_create(NULL, "plain");
+	if (KT_EXPECT_EQ(PTR_ERR_OR_ZERO(pool), 0))
+		kt_pool_end(pool);
+}
+
+/* Fails if the attributes exclude each other, or the worker is not there. */
+static void pool_is_like_a_kthread_worker(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .min_workers = 1, .flags = KPOOL_PREALLOC,
+		.queue_depth = KPOOL_UNLIMITED,
+	};
+
+	pool = kt_pool("worker", &attrs);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kt_stat(pool, alive), 1);
+	kt_pool_end(pool);
+}
+
+/* testing.rst */
+
+/* Fails if a flush returns before the item's function has. */
+static void flush_waits_for_the_run(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 1 };
+	struct kpool *pool = kt_pool("flush", &attrs);
+	struct kt_gate gate;
+	struct kt_job job;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_tiny, &gate, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+	kt_pool_end(pool);
+}
+
 KT_MODULE("kpool selftest: the examples of the manual",
 	  KT_CASE(call_returns_a_result_or_times_out),
 	  KT_CASE(group_collects_results),
@@ -618,4 +719,8 @@ KT_MODULE("kpool selftest: the examples of the manual",
 	  KT_CASE(job_tries_again_later),
 	  KT_CASE(workers_have_buffers_and_faults_are_reported),
 	  KT_CASE(oldest_makes_room),
-	  KT_CASE(several_pools_work_as_one));
+	  KT_CASE(several_pools_work_as_one),
+	  KT_CASE(first_example_runs),
+	  KT_CASE(pools_have_names_and_defaults),
+	  KT_CASE(pool_is_like_a_kthread_worker),
+	  KT_CASE(flush_waits_for_the_run));

@@ -9,6 +9,8 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=/dev/null
 . "$here/lib/common.sh"
+# shellcheck source=/dev/null
+. "$here/lib/packages.sh"
 
 # What a kernel's checkers find; and a hang, which the test bed has to find on those of QEMU.
 plants_of() {
@@ -67,6 +69,8 @@ main() {
 	plants=$(plants_of "$kernel") || exit
 	[ $# = 1 ] || plants="${*:2}"
 	read -ra plants <<<"$plants"
+	# shellcheck disable=SC2046 # several packages
+	need_packages $(packages_of "$kernel")
 	log=$(mktemp "${TMPDIR:-/tmp}/kpool-canary.XXXXXX")
 	trap 'rm -f "$log"' EXIT
 	echo "TAP version 13"

@@ -14,6 +14,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # One command a line; quick ones first.
 steps() {
 	cat <<-END
+		testbed/hints.sh
+		make lint
+		make demo
 		make check LONG=yes KERNEL=uml
 		make check LONG=yes KERNEL=uml-time
 		make check LONG=yes KERNEL=uml-debug

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # docs.sh [DIR]: the manual as HTML, a page of section 9 for each function and type of kpool.h, and that of
-# kpool-top, in DIR or build/docs; then check that each exported function has both, and that charts are
-# drawn. A warning is an error, and nothing else is printed.
+# kpool-top, in DIR or build/docs; then check that each exported function has both, that charts are drawn, and
+# that pages outside of Documentation/ are well-formed. A warning is an error, and nothing else is printed.
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -56,12 +56,21 @@ check_pages() {
 	[ ${#names[@]} -gt 0 ] && [ "$missing" = 0 ]
 }
 
+# README and its like, which Sphinx does not read.
+check_other_pages() {
+	local page bad=0
+	for page in "$tree"/*.rst "$tree"/samples/*.rst; do
+		rst2html --exit-status=warning "$page" >/dev/null || bad=1
+	done
+	return "$bad"
+}
+
 main() {
 	local out=${1:-$tree/build/docs}
-	need_packages gnuplot-nox python3 python3-docutils python3-sphinx
+	need_packages gnuplot-nox python3 python3-docutils python3-sphinx "${source_packages[@]}"
 	linux=$(kernel_source "$linux_series" "$linux_suite") || exit
 	rm -rf "$out"
-	make_html && draw_chart && make_man && check_pages
+	make_html && draw_chart && make_man && check_other_pages && check_pages
 }
 
 main "$@"

@@ -316,6 +316,22 @@ build_patches() {
 	stuck "$work/wanted.config" "$objects/.config" || exit
 }
 
+# added_content: a hash of all that "add" writes
+added_content() {
+	(cd "$linux" && find lib/kpool include/linux/kpool.h Documentation/{core-api,litmus-tests}/kpool \
+		Documentation/ABI/testing/*-kpool tools/testing/selftests/kpool "${edited[@]}" -type f -print0 |
+		sort -z | xargs -0 sha256sum | short_hash)
+}
+
+# A tree that has all patches is up to date: "add" must change nothing. In a subshell, for series() removes
+# what "into" names when the script exits.
+add_again() {
+	local before
+	before=$(added_content)
+	(add "$linux") || exit
+	[ "$(added_content)" = "$before" ] || die "\"add\" writes something else than the series"
+}
+
 run_kunit_tool() {
 	local log=$cache/log/in-tree-kunit-$tree_id
 	logged "$log" env -C "$linux" tools/testing/kunit/kunit.py exec --build_dir="$objects" --timeout=60 'kpool*'
@@ -392,6 +408,7 @@ check_locked() {
 	series "$source" "$work/series"
 	checkpatch_series
 	build_patches
+	add_again
 	run_kunit_tool
 	boot_tests y
 	boot bad_parameters "kpool.capacity=8 kpool.min_workers=9"

@@ -142,7 +142,7 @@ lint_coccinelle() {
 
 need_linter_packages() {
 	need_packages gcc libc6-dev make rsync perl python3 sparse coccinelle shellcheck codespell \
-		gnuplot-nox python3-docutils python3-sphinx "${kernel_packages[@]}"
+		gnuplot-nox python3-docutils python3-sphinx "${source_packages[@]}" "${kernel_packages[@]}"
 }
 
 # A linter that finds something exits as it likes; what counts is what it prints.

@@ -63,7 +63,7 @@ fetch_herd() {
 
 prepare_herd() {
 	local source
-	need_packages dpkg tar xz-utils patch
+	need_packages dpkg tar "${source_packages[@]}"
 	source=$(kernel_source "$linux_series" "$linux_suite") || exit
 	model=$source/tools/memory-model
 	locked herd7 fetch_herd || exit

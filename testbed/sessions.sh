@@ -10,12 +10,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=/dev/null
 . "$here/lib/common.sh"
 
-# sessions PAGE: its blocks of lines that begin with such a line, without their indentation
+# sessions PAGE: its blocks of lines that begin with such a line, without their indentation. A pool that a page
+# calls rx, for want of another name, is sha256 here.
 sessions() {
 	awk '
 		/^    # / { inside = 1 }
 		/^[^ ]/ { inside = 0 }
-		inside && NF { print substr($0, 5) }' "$tree/Documentation/$1.rst"
+		inside && NF { print substr($0, 5) }' "$tree/Documentation/$1.rst" |
+		sed -E 's#(^|[ >/])rx/#\1sha256/#g'
 }
 
 # The kernel that has no kpool yet is for attributes.rst, kpool_sha256 has the pool of debugfs.rst.
@@ -60,6 +62,8 @@ guest_script() {
 		insmod samples/kpool_sha256.ko
 		cd /sys/kernel/debug/kpool || exit
 		type_all debugfs
+		type_all debugging
+		type_all tools
 		ktap_end
 	END
 }
@@ -69,7 +73,7 @@ main() {
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/kpool-sessions.XXXXXX")
 	trap 'rm -rf "$dir"' EXIT
 	mkdir "$dir/sessions"
-	for page in attributes httpd debugfs; do
+	for page in attributes httpd debugfs debugging tools; do
 		sessions "$page" >"$dir/sessions/$page"
 		[ -s "$dir/sessions/$page" ] || die "$page.rst shows no commands"
 	done

@@ -8,8 +8,10 @@
 
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-# shellcheck source=testbed/lib/common.sh
+# shellcheck source=/dev/null
 . "$here/lib/common.sh"
+# shellcheck source=/dev/null
+. "$here/lib/packages.sh"
 
 # guest FIRST SEEDS [PARAMETER=VALUE...]: what it prints goes to $out, its kernel's log to $console.
 guest() {
@@ -79,6 +81,8 @@ main() {
 	local parameters=() begin=$SECONDS
 	kernel=${1:-uml-time} first=${FIRST:-1} seeds=${SEEDS:-10000} limit=${TIMEOUT:-7200}
 	[ "$kernel" = uml-time ] || die "only uml-time has one CPU and simulated time"
+	# shellcheck disable=SC2046 # several packages
+	need_packages $(packages_of "$kernel")
 	[ -z "${MASK:-}" ] || parameters+=("mask=$MASK" shrink=0)
 	[ -z "${VARIANT:-}" ] || parameters+=("variant=$VARIANT")
 	[ -z "${TRACE:-}" ] || parameters+=("trace=$TRACE")

@@ -10,12 +10,15 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=/dev/null
 . "$here/lib/common.sh"
+# shellcheck source=/dev/null
+. "$here/lib/packages.sh"
 
 main() {
 	local kernel=${1:-stock} minutes=${2:-10} cpus failed=0
 	[ -e "$here/kernels/$kernel.sh" ] || die "no kernel named $kernel"
 	# shellcheck source=/dev/null
 	. "$here/kernels/$kernel.sh"
+	need_packages "${guest_packages[@]}" "${kernel_packages[@]}"
 	for cpus in ${CPUS:-$check_cpus}; do
 		say "$kernel, $cpus CPUs: torture for $minutes minutes"
 		"$here/testbed.sh" -k "$kernel" -c "$cpus" -t $((minutes * 60 + 300)) \

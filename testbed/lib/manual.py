@@ -277,7 +277,7 @@ def check_abi(code):
 
 def code_blocks(page, language):
     """The code blocks of a page, each with the paragraph in front of it."""
-    blocks = re.findall(rf"((?:^\S.*\n)*)\n?\.\. code-block:: {language}\n\n((?:    .*\n|\n)+)",
+    blocks = re.findall(rf"((?:^\S.*\n)*)\n? *\.\. code-block:: {language}\n\n((?:    .*\n|\n)+)",
                         page, re.M)
     return [(intro, "".join(re.sub(r"^    ", "", line) for line in
                             body.rstrip("\n").splitlines(True)) + "\n")
@@ -312,13 +312,31 @@ def check_recipes():
         glob.glob("samples/recipes/*.c")), True)
 
 
+def pieces(code):
+    """What lies between empty lines and dots of an example, without its indentation."""
+    return [[line.strip() for line in piece.splitlines()]
+            for piece in re.split(r"\n\s*(?:\.\.\.)?\n|^\.\.\.\n", code, flags=re.M) if piece.strip()]
+
+
 def check_examples():
-    """The examples of features are compiled."""
+    """The examples of features are compiled, and so is other C: complete files by client.sh,
+    the rest in pieces."""
     code = read("selftests/doc_examples.c")
     features = read("Documentation/clients.rst").split("\nFeatures\n========\n")[1]
     for _, body in code_blocks(features, "c"):
         if body not in code:
             print(f"clients.rst: not in doc_examples.c: {body.splitlines()[0]}")
+    stripped = "\n".join(line.strip() for line in code.splitlines())
+    for name in ["README.rst", "CONTRIBUTING.rst"] + sorted(
+            glob.glob("in-tree/*.rst") + glob.glob("Documentation/**/*.rst", recursive=True)):
+        for intro, body in code_blocks(read(name), "c"):
+            if "samples/recipes/" in intro or body.startswith("// SPDX-License-Identifier"):
+                continue
+            # not the name of the module, nor of the header in Linux
+            body = re.sub(r"KT_MODULE\(.*, (KT_CASE\(\w+\))\);", r"\1", body)
+            for piece in pieces(body.replace("#include <linux/kpool.h>", "")):
+                if "\n".join(piece) not in stripped:
+                    print(f"{name}: not in doc_examples.c: {piece[0]}")
 
 
 def check_tracing():
@@ -393,6 +411,13 @@ def check_top(header):
          [re.sub("<.+?>", "@", m) for t in terms(section(page, "Messages")) for m in marked(t)])
     known = kernel_doc(header, "struct kpool_stats") + [
         "name", "state", "owner", "waiting_99", "running_99"]
+    screen = part(page, r"^The screen of [^\n]*::\n", r"^(?=\S)")
+    shown = part(screen, r"^ *(?=POOL )", r"\n").split()
+    if shown != [head for head, _ in columns][:len(shown)] or len(shown) < 2:
+        print(f"screen of kpool-top: tools.rst shows the columns {' '.join(shown)}")
+    for line in strings(part(code, r"^HELP = ", r"\n")) or ["HELP"]:
+        if line not in screen:
+            print(f"screen of kpool-top: not in tools.rst: {line}")
     for head, key in columns:
         if key.removesuffix("/s") not in known:
             print(f"column {head} of kpool-top: there is no statistic {key}")

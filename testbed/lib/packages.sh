@@ -4,7 +4,9 @@
 # of a kernel names its own in kernel_packages, and a script needs those together with its own.
 
 guest_packages=(gcc libc6-dev make rsync cpio kmod busybox-static)
-build_packages=(gcc libc6-dev make flex bison bc libelf-dev libssl-dev patch xz-utils)
+# what kernel_source() unpacks and patches by
+source_packages=(patch xz-utils)
+build_packages=(gcc libc6-dev make flex bison bc libelf-dev libssl-dev "${source_packages[@]}")
 
 is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
