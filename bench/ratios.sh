@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: kpool_bench
-# Prints what kpool costs in a guest whose clock counts instructions, each cost as
-# a ratio to kthread_worker's: of the same case, or of a tiny item where
-# kthread_worker has no such case.  The median of the rounds counts: in a round
-# trip, few rounds are far below it by chance.  "make bench RATIOS=yes" writes them
-# to the file that selftests/costs.sh compares with.
+# Prints what kpool, workqueues and a kthread per item cost in a guest whose clock
+# counts instructions, each cost as a ratio to kthread_worker's: of the same case,
+# or of a tiny item where kthread_worker has no such case.  The median of the rounds
+# counts: in a round trip, few rounds are far below it by chance.  "make bench
+# RATIOS=yes" writes the ratios to the file whose second column selftests/costs.sh
+# compares with.
 #
 # usage: ratios.sh
 
@@ -23,12 +24,19 @@ sed -n 's/^CSV //p' $csv | awk -F, -f "$bench/medians.awk" | awk '
 			column[$i] = i
 		next
 	}
+	function ratio(contender) {
+		if ($column[contender] == "-")
+			return "-"
+		return sprintf("%.3f", $column[contender] / peer)
+	}
 	{
 		peer = $column["kthread_worker"]
 		if ($1 == "tiny-1-1")
 			tiny = peer
-		printf "RATIO %s %.3f\n", $1,
-		       $column["kpool"] / (peer == "-" ? tiny : peer)
+		if (peer == "-")
+			peer = tiny
+		print "RATIO", $1, ratio("kpool"), ratio("WQ_UNBOUND"),
+		      ratio("WQ_PERCPU"), ratio("kthread_run")
 	}
 	END { exit NR < 2 }'
 status=$?

@@ -25,7 +25,7 @@ ktap_begin
 sh "$costs_bench/ratios.sh" >"$costs_found.out" 2>&1
 ktap_result $? "the bench runs"
 sed -n 's/^RATIO //p' "$costs_found.out" >"$costs_found"
-while read -r costs_case costs_ratio; do
+while read -r costs_case costs_ratio _; do
 	has_ratio "$costs_case" "$costs_ratio"
 	costs_status=$?
 	ktap_diag "now $costs_ratio, in bench/ratios: $(grep "^$costs_case " "$costs_bench/ratios")"
