@@ -23,6 +23,12 @@ struct bench_thread {
 	struct completion	ended;
 };
 
+/* An entry of OpenZFS's taskq: see taskq.c. */
+struct bench_taskq {
+	void	(*fn)(void *slot);
+	u64	entry[17];
+};
+
 /* One item, as each contender embeds it; all take the same memory. */
 struct bench_slot {
 	union {
@@ -30,6 +36,9 @@ struct bench_slot {
 		struct work_struct	work;
 		struct kthread_work	kthread;
 		struct bench_thread	thread;
+#ifdef BENCH_HAS_TASKQ
+		struct bench_taskq	taskq;
+#endif
 	};
 } ____cacheline_aligned;
 
@@ -43,8 +52,10 @@ typedef void (*bench_fn)(struct bench_slot *slot);
 #define BENCH_KTHREAD_WORKER	BIT(3)	/* always one thread */
 #define BENCH_KTHREAD_RUN	BIT(4)	/* a thread per item, no limit */
 #define BENCH_BY_HAND		BIT(5)	/* one item at a time, flush only */
+#define BENCH_TASKQ		BIT(6)	/* if there is one */
 #define BENCH_WQ		(BENCH_WQ_UNBOUND | BENCH_WQ_PERCPU)
-#define BENCH_QUEUES		(BENCH_KPOOL | BENCH_WQ | BENCH_KTHREAD_WORKER)
+#define BENCH_QUEUES		(BENCH_KPOOL | BENCH_WQ | BENCH_KTHREAD_WORKER | \
+				 BENCH_TASKQ)
 
 /**
  * struct bench_contender - one way of having items run
@@ -75,6 +86,12 @@ struct bench_contender {
 
 extern const struct bench_contender bench_contenders[];
 extern const unsigned int bench_nr_contenders;
+
+void *bench_taskq_create(unsigned int capacity);
+void bench_taskq_destroy(void *queue);
+void bench_taskq_init(struct bench_slot *slot, bool tiny);
+int bench_taskq_produce(void *queue, struct bench_slot *slots, unsigned int n);
+void bench_taskq_flush(struct bench_slot *slot);
 
 /* Kinds of guests. */
 #define BENCH_ICOUNT		BIT(0)	/* one CPU, time is instructions */

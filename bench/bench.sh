@@ -71,6 +71,7 @@ echo 60000 >/proc/sys/kernel/threads-max
 echo 120000 >/proc/sys/kernel/pid_max
 
 [ -d $debugfs/kpool ] || insmod kpool.ko || fail "cannot load kpool.ko"
+[ ! -e bench/spl.ko ] || insmod bench/spl.ko || fail "cannot load spl.ko"
 insmod bench/kpool_bench.ko ground="$ground" items="$items" pings="$pings" \
 	rounds="$rounds" ${only:+only="$only"} || fail "cannot run"
 

@@ -348,6 +348,11 @@ const struct bench_contender bench_contenders[] = {
 	  kworker_init, kworker_produce, NULL, kworker_flush },
 	{ "kthread_run", BENCH_KTHREAD_RUN, threads_make, threads_end,
 	  threads_init, threads_produce, NULL, threads_flush, .slow = 100 },
+#ifdef BENCH_HAS_TASKQ
+	{ "OpenZFS_taskq", BENCH_TASKQ, bench_taskq_create,
+	  bench_taskq_destroy, bench_taskq_init, bench_taskq_produce, NULL,
+	  bench_taskq_flush },
+#endif
 	{ "by_hand", BENCH_BY_HAND, hand_make, hand_end, hand_init,
 	  hand_produce, NULL, hand_flush },
 };

@@ -130,6 +130,8 @@ function tiny_targets(what,	parts, r)
 {
 	if (split(what, parts, "-") != 3 || parts[1] != "tiny")
 		return
+	if (parts[3] >= 2)
+		at_least(what, "OpenZFS_taskq", 4)
 	if (ground == "icount") {
 		at_most(what, "cost", "WQ_UNBOUND", 0.27)
 		at_most(what, "cost", "kthread_worker", 0.60)

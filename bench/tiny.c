@@ -8,6 +8,7 @@
 #include <linux/sched/task.h>
 
 #include "bench.h"
+#include "marks.h"
 
 #define MAX_PRODUCERS	4
 
@@ -79,6 +80,16 @@ static ktime_t first_start(struct producer *producers, unsigned int nr)
 	return first;
 }
 
+/* What is counted from here on is what the contender shares, see marks.h. */
+static void mark_begin(void *queue, unsigned int n)
+{
+	bench_mark(BENCH_MARK_FIRST, bench_slots);
+	bench_mark(BENCH_MARK_LAST, (char *)&bench_slots[n] - 1);
+	bench_mark(BENCH_MARK_OWN, &bench_left);
+	bench_mark(BENCH_MARK_OWN, &bench_done);
+	bench_mark(BENCH_MARK_BEGIN, queue);
+}
+
 /* From the first submit to the end of the last item. */
 static int run_producers(unsigned int nr, const struct producer *proto,
 			 ktime_t *elapsed)
@@ -89,11 +100,13 @@ static int run_producers(unsigned int nr, const struct producer *proto,
 	init_completion(&go);
 	bench_expect(nr * proto->nr);
 	err = make_producers(producers, nr, proto);
+	mark_begin(proto->queue, nr * proto->nr);
 	complete_all(&go);
 	if (!err) {
 		wait_for_completion(&bench_done);
 		*elapsed = ktime_sub(ktime_get(), first_start(producers, nr));
 	}
+	bench_mark(BENCH_MARK_END, proto->queue);
 	end_err = end_producers(producers, nr);
 	return err ?: end_err;
 }

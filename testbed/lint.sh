@@ -115,10 +115,11 @@ checkpatch() {
 
 # The tree is not the kernel's. LINUX_VERSION_CODE has its place in compat.h, where its comparison is
 # taken for one of constants. A row of tunables.h can become declarations, with their semicolons. Trace
-# events are laid out as the kernel lays out its own.
+# events are laid out as the kernel lays out its own. A plugin of QEMU is no code of the kernel.
 lint_checkpatch() {
-	c_files | grep -v '^./core/trace.h$' | checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON,TRAILING_SEMICOLON
+	c_files | grep -v -e '^./core/trace.h$' -e '^./testbed/plugins/' | checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON,TRAILING_SEMICOLON
 	echo core/trace.h | checkpatch OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
+	c_files | grep '^./testbed/plugins/' | checkpatch PREFER_KERNEL_TYPES,CAMELCASE,BIT_MACRO
 }
 
 # kernel-doc ends the section Return at an empty line, and has the rest in the description.

@@ -35,6 +35,7 @@ usage() {
 	  -o FILE       keep the kernel's log there
 	  -d FILE       when the script prints "kpool-testbed: dump", dump the guest's memory there and
 	                end; that is a pass (QEMU only)
+	  -p PLUGIN     load a plugin into the emulator: its file and arguments (QEMU only)
 	  -b            only build what is needed, boot nothing
 	  -n            build nothing: that has been done
 	Exit status: the script's; 124 for a kernel warning, 125 for no verdict (hang, panic),
@@ -63,9 +64,9 @@ known_kernels() {
 parse() {
 	local option
 	kernel=stock cpus='' memory='' timeout=300 icount=no console='' build=yes extra_files=()
-	dump='' append='' on_oops=oops=panic emulator_threads=multi stutters=no coverage=${KPOOL_COVERAGE:-}
+	dump='' append='' plugin='' on_oops=oops=panic emulator_threads=multi stutters=no coverage=${KPOOL_COVERAGE:-}
 	mutant=${KPOOL_MUTANT:-0}
-	while getopts k:c:m:t:i1a:Osf:o:d:bnh option; do
+	while getopts k:c:m:t:i1a:Osf:o:d:p:bnh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
@@ -79,6 +80,7 @@ parse() {
 		f) extra_files+=("$OPTARG") ;;
 		o) console=$OPTARG ;;
 		d) dump=$OPTARG ;;
+		p) plugin=$OPTARG ;;
 		b) build=only ;;
 		n) build=no ;;
 		h) usage; exit 0 ;;

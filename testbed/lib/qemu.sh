@@ -52,7 +52,7 @@ kernel_command_line() {
 choose_accelerator() {
 	if [ "$icount" = yes ]; then
 		echo -accel tcg,thread=single -icount shift=0,sleep=off
-	elif kvm_works; then
+	elif [ -z "$plugin" ] && kvm_works; then
 		echo -accel kvm
 	else
 		echo -accel "tcg,thread=$emulator_threads"
@@ -67,6 +67,7 @@ prepare_guest_qemu() {
 		-kernel "$kernel_image" -initrd "$initramfs" -append "$(kernel_command_line)"
 		-display none -no-reboot -nodefaults -serial "file:$console" "${qemu_output[@]}"
 		-chardev "pipe,id=monitor,path=$run/monitor" -mon chardev=monitor)
+	[ -z "$plugin" ] || guest_command+=(-plugin "$plugin")
 	[ -z "${dump:-}" ] || guest_command+=(-device vmcoreinfo)
 }
 

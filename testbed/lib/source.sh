@@ -18,8 +18,9 @@ own_suites() {
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	# shellcheck disable=SC2016 # apt's own variables
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' 'Component: main' |
-		awk -v codename="$codename" '$2 == codename || index($2, codename "-") == 1 {
-			print "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]", $1, $2, "main"
+		awk -v codename="$codename" -v components="${apt_components:-main}" '
+			$2 == codename || index($2, codename "-") == 1 {
+			print "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]", $1, $2, components
 		}' | grep -v -e -backports -e -proposed
 }
 
@@ -34,7 +35,7 @@ foreign_apt() {
 		-o Acquire::Languages=none -o Acquire::Retries=3 -o Debug::NoLocking=true "$@"
 }
 
-# suite_sources SUITE...: own stands for this machine's
+# suite_sources SUITE...: own stands for this machine's; main, or what apt_components has
 suite_sources() {
 	local suite mirror
 	mirror=$(debian_mirror)
@@ -43,7 +44,7 @@ suite_sources() {
 		if [ "$suite" = own ]; then
 			own_suites
 		else
-			echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main"
+			echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite ${apt_components:-main}"
 		fi
 	done
 }
