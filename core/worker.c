@@ -532,14 +532,19 @@ static void kpool_restore_rcu(void)
 		rcu_read_lock();
 }
 
-/* Report and undo what changed since @before was saved.  Locks stay held. */
+/*
+ * Report and undo what changed since @before was saved.  Locks stay held.  RCU
+ * comes first: a tick that finds a negative nesting depth warns.
+ */
 void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 			      struct kpool_task_state *before)
 {
 	int count = preempt_count();
+	int rcu_depth = rcu_preempt_depth();
 	bool irqs_off = irqs_disabled();
 
 	preempt_count_set(0);
+	kpool_restore_rcu();
 	if (irqs_off)
 		local_irq_enable();
 	kpool_restore_flags(pool, fn, before);
@@ -547,11 +552,10 @@ void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 		kpool_report_leak(pool, fn, "interrupts off");
 	if (count)
 		kpool_report_leak(pool, fn, "a changed preemption count");
-	if (rcu_preempt_depth())
-		kpool_report_leak(pool, fn, rcu_preempt_depth() > 0 ?
+	if (rcu_depth)
+		kpool_report_leak(pool, fn, rcu_depth > 0 ?
 				  "an RCU read section open" :
 				  "an RCU read section closed too often");
-	kpool_restore_rcu();
 	if (lockdep_depth(current) > before->nr_locks)
 		kpool_report_leak(pool, fn, "a lock held");
 	/* do not report the lock again for the next item */
