@@ -811,9 +811,9 @@ void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_admit_one(struct kpool *pool);
 void kpool_requeue(struct kpool *pool, struct kpool_item *item);
 bool kpool_park_batch(struct kpool *pool);
-bool kpool_has_special_work(struct kpool *pool);
-struct kpool_item *kpool_pick_prio(struct kpool *pool);
-struct kpool_item *kpool_pick_next(struct kpool *pool);
+bool kpool_has_special_work(const struct kpool *pool);
+struct kpool_item *kpool_pick_prio(const struct kpool *pool);
+struct kpool_item *kpool_next_special(struct kpool *pool);
 bool kpool_prepare_start(struct kpool *pool);
 bool kpool_can_start_now(const struct kpool *pool,
 			 const struct kpool_item *item);
@@ -824,8 +824,7 @@ void kpool_special_add(struct kpool *pool, struct kpool_item *item);
 void kpool_special_remove(struct kpool *pool, struct kpool_item *item);
 void kpool_special_account(struct kpool *pool, struct kpool_item *item,
 			   bool in);
-void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item,
-			   bool starts);
+void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item);
 struct kpool_item *kpool_any_accepted(struct kpool *pool);
 bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item);
 void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item);

@@ -18,8 +18,16 @@
 #include "internal.h"
 #include "queue.h"
 
-/* Items parked under one hold of the lock. */
-#define KPOOL_PARK_BATCH	8
+/* Items parked or dropped under one hold of the lock. */
+#define KPOOL_PICK_BATCH	8
+
+/* What to do with the item whose turn has come. */
+enum kpool_verdict {
+	KPOOL_VERDICT_WAIT,	/* nothing: no item, or no unit for it */
+	KPOOL_VERDICT_RUN,
+	KPOOL_VERDICT_PARK,	/* its stream or its previous run is first */
+	KPOOL_VERDICT_DROP,	/* its deadline or its group forbids it */
+};
 
 /* Adding and removing items */
 
@@ -488,7 +496,7 @@ static bool kpool_bypass_exhausted(const struct kpool *pool)
  * Return the first item of the highest priority.  After max_bypass starts past
  * a lower priority, return the oldest item of the lower ones instead.
  */
-struct kpool_item *kpool_pick_prio(struct kpool *pool)
+struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 {
 	struct kpool_item *first = NULL, *lower = NULL, *item;
 	int prio;
@@ -497,10 +505,10 @@ struct kpool_item *kpool_pick_prio(struct kpool *pool)
 	if (pool->ready.nr)
 		return kpool_ready_first(pool);
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
-		item = list_first_entry_or_null(&pool->q.prio[prio],
-						struct kpool_item, node);
-		if (!item)
+		if (list_empty(&pool->q.prio[prio]))
 			continue;
+		item = list_first_entry(&pool->q.prio[prio], struct kpool_item,
+					node);
 		if (!first)
 			first = item;
 		else if (!lower || kpool_is_older(item, lower))
@@ -516,18 +524,24 @@ static bool kpool_must_park(const struct kpool_item *item)
 }
 
 /*
- * Return the next item of pool->q.prio if it can start, or has to be parked.
+ * Decide what to do with the next item of pool->q.prio, which is returned in
+ * *@next.  Nothing is changed: the caller acts on the verdict.
  */
-static struct kpool_item *kpool_next_prio(struct kpool *pool)
+static enum kpool_verdict kpool_pick_next(const struct kpool *pool,
+					  struct kpool_item **next)
 {
 	unsigned int units = kpool_free_units(pool);
 	struct kpool_item *item;
 
 	if (!kpool_nr_in_prio(pool) || pool->paused || pool->aborted || !units)
-		return NULL;
+		return KPOOL_VERDICT_WAIT;
 	item = kpool_pick_prio(pool);
-	return kpool_must_park(item) || kpool_units(pool, item) <= units ?
-	       item : NULL;
+	*next = item;
+	if (kpool_must_park(item))
+		return KPOOL_VERDICT_PARK;
+	if (kpool_units(pool, item) > units)
+		return KPOOL_VERDICT_WAIT;
+	return kpool_check_start(item) ? KPOOL_VERDICT_DROP : KPOOL_VERDICT_RUN;
 }
 
 /*
@@ -548,63 +562,69 @@ static void kpool_park(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Park the items at the head that cannot start, at most KPOOL_PARK_BATCH of
- * them, and return the one behind them if it can start, or NULL.  *@more means
- * that there may be more to park.
+ * Park items that are next but cannot start.  Return true if the batch was used
+ * up and there may be more.
  */
-static struct kpool_item *kpool_park_head(struct kpool *pool, bool *more)
+bool kpool_park_batch(struct kpool *pool)
 {
 	struct kpool_item *item;
 	int i;
 
 	lockdep_assert_held(&pool->lock);
-	*more = false;
-	for (i = 0; i < KPOOL_PARK_BATCH; i++) {
-		item = kpool_next_prio(pool);
-		if (!item || !kpool_must_park(item))
-			return item;
+	for (i = 0; i < KPOOL_PICK_BATCH; i++) {
+		if (kpool_pick_next(pool, &item) != KPOOL_VERDICT_PARK)
+			return false;
 		kpool_park(pool, item);
 	}
-	*more = true;
-	return NULL;
-}
-
-/* Park a batch.  Return true if there may be more to park. */
-bool kpool_park_batch(struct kpool *pool)
-{
-	bool more;
-
-	kpool_park_head(pool, &more);
-	return more;
+	return true;
 }
 
 /* Slow path of kpool_has_work(). */
-bool kpool_has_special_work(struct kpool *pool)
+bool kpool_has_special_work(const struct kpool *pool)
 {
+	struct kpool_item *item;
+
 	if (pool->q.nr_completions)
 		return kpool_free_units(pool);
-	return kpool_next_prio(pool);
+	return kpool_pick_next(pool, &item) != KPOOL_VERDICT_WAIT;
 }
 
 /*
- * Slow path of kpool_dequeue(): return the next item that can start, or NULL.
- * Items ahead of it that cannot start are parked; NULL is also returned if a
- * batch was not enough.  A completion comes before any other item.
+ * Slow path of kpool_dequeue(): return the next item that runs, or NULL.  Items
+ * ahead of it are parked or dropped; NULL is also returned if a batch was not
+ * enough.  A completion comes before any other item.
  */
-struct kpool_item *kpool_pick_next(struct kpool *pool)
+struct kpool_item *kpool_next_special(struct kpool *pool)
 {
-	bool more;
+	struct kpool_item *item;
+	int i;
 
+	lockdep_assert_held(&pool->lock);
 	if (pool->q.nr_completions)
 		return kpool_free_units(pool) ?
 		       list_first_entry(&pool->q.completions, struct kpool_item,
 					node) : NULL;
-	return kpool_park_head(pool, &more);
+	for (i = 0; i < KPOOL_PICK_BATCH; i++) {
+		switch (kpool_pick_next(pool, &item)) {
+		case KPOOL_VERDICT_WAIT:
+			return NULL;
+		case KPOOL_VERDICT_RUN:
+			return item;
+		case KPOOL_VERDICT_PARK:
+			kpool_park(pool, item);
+			break;
+		case KPOOL_VERDICT_DROP:
+			kpool_item_drop(pool, item, kpool_check_start(item));
+			break;
+		}
+	}
+	return NULL;
 }
 
 /*
  * Park items ahead of the first one that can start, at most one batch.  Return
- * false if no worker is needed: there is nothing to start, nor more to park.
+ * false if no worker is needed: there is nothing to start, to drop, nor more to
+ * park.
  */
 bool kpool_prepare_start(struct kpool *pool)
 {
@@ -755,20 +775,15 @@ static void kpool_count_bypassed(struct kpool *pool,
 		pool->q.nr_bypassed++;
 }
 
-/*
- * Account for an item that the slow path has dequeued.  If it is dropped
- * instead of started (@starts is false), it has not bypassed a lower priority.
- */
-void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item,
-			   bool starts)
+/* Account for an item that the slow path has dequeued to start it. */
+void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item)
 {
 	if (!pool->q.nr_special) {
 		/* all queued items are plain: none was bypassed */
 		pool->q.nr_bypassed = 0;
 		return;
 	}
-	if (starts)
-		kpool_count_bypassed(pool, item);
+	kpool_count_bypassed(pool, item);
 	if (kpool_is_special(item))
 		kpool_special_account(pool, item, false);
 	kpool_special_remove(pool, item);

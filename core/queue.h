@@ -124,10 +124,10 @@ static inline struct list_head *kpool_queue_of(struct kpool *pool,
 }
 
 /*
- * Return true if a worker can start the next queued item, or has to park it.
- * An item that lacks units holds back all items behind it.
+ * Return true if a worker can start the next queued item, or has to park or
+ * drop it.  An item that lacks units holds back all items behind it.
  */
-static inline bool kpool_has_work(struct kpool *pool)
+static inline bool kpool_has_work(const struct kpool *pool)
 {
 	const struct kpool_item *item;
 
@@ -162,7 +162,7 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 	} else {
 		item = list_first_entry(queue, struct kpool_item, node);
 		if (unlikely(!pool->fast_capacity || kpool_run_of(item))) {
-			item = kpool_pick_next(pool);
+			item = kpool_next_special(pool);
 			if (!item)
 				return NULL;
 			kpool_scan_skip(pool, item);

@@ -135,11 +135,11 @@ kpool_ready_slot(struct kpool_ready *ready, u32 ticket)
 }
 
 /* Return the first item of the ready ring, which has one. */
-static inline struct kpool_item *kpool_ready_first(struct kpool *pool)
+static inline struct kpool_item *kpool_ready_first(const struct kpool *pool)
 {
-	struct kpool_ready *ready = &pool->ready;
+	const struct kpool_ready *ready = &pool->ready;
 
-	return kpool_ready_slot(ready, ready->end - ready->nr)->item;
+	return ready->slots[(ready->end - ready->nr) % KPOOL_RING_SIZE].item;
 }
 
 /*

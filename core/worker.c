@@ -194,31 +194,6 @@ static __always_inline void kpool_worker_returned(struct kpool_worker *worker,
 		kpool_recheck_some(pool);
 }
 
-/*
- * Begin the run of an item on the slow path.  Returns false if the item must
- * not run: it is left to the drop work, and the lock has been dropped in
- * between.  Called with pool->lock held.
- */
-static bool kpool_worker_begin_special(struct kpool_worker *worker,
-				       struct kpool_item *item)
-{
-	struct kpool *pool = worker->pool;
-	int err;
-
-	err = kpool_check_start(item);
-	kpool_special_dequeue(pool, item, !err);
-	if (err) {
-		kpool_item_drop(pool, item, err);
-		/* bound the hold of the lock: many such items can follow */
-		kpool_unlock_irq(pool);
-		kpool_lock_irq(pool);
-		return false;
-	}
-	kpool_run_begin_special(pool, &worker->run, item);
-	kpool_worker_begin(worker, item, kpool_user_fn(item));
-	return true;
-}
-
 /* Run an item, or complete an ordered job, on the slow path. */
 static noinline void kpool_process_special(struct kpool_worker *worker,
 					   struct kpool_item *item)
@@ -229,8 +204,10 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 		fn = kpool_complete_fn(item);
 		kpool_run_begin_completion(worker->pool, &worker->run, item);
 		kpool_worker_begin(worker, item, fn);
-	} else if (!kpool_worker_begin_special(worker, item)) {
-		return;
+	} else {
+		kpool_special_dequeue(worker->pool, item);
+		kpool_run_begin_special(worker->pool, &worker->run, item);
+		kpool_worker_begin(worker, item, kpool_user_fn(item));
 	}
 	kpool_unlock_irq(worker->pool);
 	kpool_worker_returned(worker, kpool_call_item(worker, item, fn));
