@@ -302,7 +302,7 @@ void kpool_close(struct kpool *pool, bool abort)
  * Wait until a closed pool has no item and no worker.  Return -EIO if a worker
  * died in an item during the wait, or the error of kpool_wait().
  */
-int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
+static int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 {
 	struct kpool_waiter waiter;
 	unsigned long flags;
@@ -373,47 +373,6 @@ static int __kpool_destroy(struct kpool *pool)
 	kpool_unhash(pool);
 	kpool_free(pool);
 	return err;
-}
-
-/*
- * Unregister a pool whose module is being removed, and drop the reference of
- * kpool_orphan_of().  The pool is closed and drained.  Its memory is kept until
- * module exit, because another module can have the pointer.
- */
-void kpool_orphan(struct kpool *pool)
-{
-	bool ending;
-
-	/* a closed, drained pool has no item: no other callback can follow */
-	kpool_lock_irq(pool);
-	pool->init_attrs.room = NULL;
-	kpool_unlock_irq(pool);
-	kpool_flush_drop_work(pool);
-	mutex_lock(&kpool_registry);
-	ending = pool->ending;
-	mutex_unlock(&kpool_registry);
-	kpool_put(pool);
-	/* a concurrent kpool_destroy() in another module frees the pool */
-	if (ending)
-		return;
-
-	kpool_unregister(pool);
-	kpool_wait_users_gone(pool);
-	mutex_lock(&kpool_registry);
-	list_add_tail(&pool->member, &kpool_orphans);
-	mutex_unlock(&kpool_registry);
-}
-
-/* Free the orphaned pools.  Called at module exit: there is no client left. */
-static void kpool_free_orphans(void)
-{
-	struct kpool *pool, *next;
-
-	list_for_each_entry_safe(pool, next, &kpool_orphans, member) {
-		list_del(&pool->member);
-		kpool_unhash(pool);
-		kpool_free(pool);
-	}
 }
 
 /* Claim the pool for kpool_destroy(); return false if it is orphaned. */
@@ -675,6 +634,121 @@ struct kpool *kpool_default(void)
 	return pool;
 }
 EXPORT_SYMBOL_GPL(kpool_default);
+
+/* Pools that their module has left behind */
+
+/*
+ * Find a pool that the module has not destroyed, mark it as orphaned, and get a
+ * reference.  Return NULL if there is none.
+ */
+static struct kpool *kpool_orphan_of(const struct module *owner)
+{
+	struct kpool *pool, *orphan = NULL;
+
+	mutex_lock(&kpool_registry);
+	list_for_each_entry(pool, &kpool_pools, member)
+		if (pool->owner == owner)
+			orphan = pool;
+	if (orphan) {
+		orphan->owner = NULL;
+		kpool_lock_irq(orphan);
+		orphan->orphaned = true;
+		kpool_unlock_irq(orphan);
+		kpool_get(orphan);
+	}
+	mutex_unlock(&kpool_registry);
+	return orphan;
+}
+
+/*
+ * Close all pools of the module, so that nothing starts in them.  Return true
+ * if @orphans has any.
+ */
+static bool kpool_close_orphans(const struct module *owner,
+				struct list_head *orphans)
+{
+	struct kpool *pool;
+
+	while ((pool = kpool_orphan_of(owner))) {
+		pr_err("%s: module %s removed without kpool_destroy(), pool closed\n",
+		       pool->name, pool->owner_name);
+		kpool_close(pool, true);
+		list_add_tail(&pool->orphan, orphans);
+	}
+	return !list_empty(orphans);
+}
+
+/* After kpool_close(): leave the items of the aborted pool to the drop work. */
+static void kpool_abort_by_drop_work(struct kpool *pool)
+{
+	kpool_lock_irq(pool);
+	pool->drops.nr_aborters--;
+	kpool_context_queue(&pool->drops.work);
+	kpool_unlock_irq(pool);
+}
+
+/*
+ * Unregister a pool whose module is being removed, and drop the reference of
+ * kpool_orphan_of().  The pool is closed and drained.  Its memory is kept until
+ * module exit, because another module can have the pointer.
+ */
+static void kpool_orphan(struct kpool *pool)
+{
+	bool ending;
+
+	/* a closed, drained pool has no item: no other callback can follow */
+	kpool_lock_irq(pool);
+	pool->init_attrs.room = NULL;
+	kpool_unlock_irq(pool);
+	kpool_flush_drop_work(pool);
+	mutex_lock(&kpool_registry);
+	ending = pool->ending;
+	mutex_unlock(&kpool_registry);
+	kpool_put(pool);
+	/* a concurrent kpool_destroy() in another module frees the pool */
+	if (ending)
+		return;
+
+	kpool_unregister(pool);
+	kpool_wait_users_gone(pool);
+	mutex_lock(&kpool_registry);
+	list_add_tail(&pool->member, &kpool_orphans);
+	mutex_unlock(&kpool_registry);
+}
+
+/*
+ * Drain and orphan all pools of the module.  All of them are closed, and then
+ * all drop their pending items, before any is waited for: an item that runs in
+ * one can wait for a pending item of another.  Repeat, because an item that
+ * still runs can create another pool.
+ */
+void kpool_end_orphans(const struct module *owner)
+{
+	struct kpool *pool, *next;
+	LIST_HEAD(orphans);
+
+	while (kpool_close_orphans(owner, &orphans)) {
+		list_for_each_entry(pool, &orphans, orphan)
+			kpool_abort_by_drop_work(pool);
+		list_for_each_entry_safe(pool, next, &orphans, orphan) {
+			list_del(&pool->orphan);
+			kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
+			kpool_orphan(pool);
+		}
+	}
+}
+
+/* Free the orphaned pools.  Called at module exit: there is no client left. */
+static void kpool_free_orphans(void)
+{
+	struct kpool *pool, *next;
+
+	list_for_each_entry_safe(pool, next, &kpool_orphans, member) {
+		list_del(&pool->member);
+		kpool_unhash(pool);
+		kpool_free(pool);
+	}
+}
 
 /* Load and removal of the module that kpool is linked into */
 

@@ -189,15 +189,6 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 	return dropped;
 }
 
-/* After kpool_close(): leave the items of the aborted pool to the drop work. */
-void kpool_abort_by_drop_work(struct kpool *pool)
-{
-	kpool_lock_irq(pool);
-	pool->drops.nr_aborters--;
-	kpool_context_queue(&pool->drops.work);
-	kpool_unlock_irq(pool);
-}
-
 unsigned long kpool_abort(struct kpool *pool)
 {
 	struct kpool_run *run;

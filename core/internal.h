@@ -769,10 +769,9 @@ kpool_task_state_leaked(const struct kpool_task_state *before)
 /* Prototypes, by file */
 
 /* kpool.c: pools */
+void kpool_end_orphans(const struct module *owner);
 struct kpool *kpool_by_id(u32 id);
 void kpool_close(struct kpool *pool, bool abort);
-int kpool_wait_drained(struct kpool *pool, unsigned long timeout);
-void kpool_orphan(struct kpool *pool);
 
 /* lock.c: the way out of pool->lock */
 void kpool_recheck_some(struct kpool *pool);
@@ -937,7 +936,6 @@ void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
 void kpool_room_end(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_work_fn(struct kpool *pool);
-void kpool_abort_by_drop_work(struct kpool *pool);
 
 /* context.c: where a pool's callbacks are called outside of its workers */
 void kpool_context_init(struct kpool_context *context, struct kpool *pool,
@@ -1010,7 +1008,6 @@ void kpool_stack_req_flush(void);
 
 /* module.c: what an unloading module leaves */
 bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item);
-void kpool_end_orphans(const struct module *owner);
 int kpool_module_event(struct notifier_block *nb, unsigned long event,
 		       void *data);
 

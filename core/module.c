@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Module removal: clean up the pools and items that a module has left.
+ * Module removal: clean up the items that a module has left.
  *
  * The module notifier runs after the module's exit function and before its
- * memory is freed.  A pool that the module has not destroyed is closed for good
- * and drained: see kpool_orphan().  An item in the default pool belongs to the
- * module if its memory or one of its functions is within the module.  Pending
- * items are cancelled, running ones are awaited.
+ * memory is freed.  Pools that the module has not destroyed are closed for good
+ * and drained by kpool_end_orphans().  An item in the default pool belongs to
+ * the module if its memory or one of its functions is within the module.
+ * Pending items are cancelled, running ones are awaited.
  *
  * During the cleanup the module is on pool->going, and submits of its items
  * fail; otherwise an item could submit itself forever.  While the list is not
@@ -29,73 +29,6 @@
 
 /* Items to check under one hold of pool->lock. */
 #define KPOOL_SCAN_BATCH	32
-
-/* Pools */
-
-/*
- * Find a pool that the module has not destroyed, mark it as orphaned, and get a
- * reference.  Return NULL if there is none.
- */
-static struct kpool *kpool_orphan_of(const struct module *owner)
-{
-	struct kpool *pool, *orphan = NULL;
-
-	mutex_lock(&kpool_registry);
-	list_for_each_entry(pool, &kpool_pools, member)
-		if (pool->owner == owner)
-			orphan = pool;
-	if (orphan) {
-		orphan->owner = NULL;
-		kpool_lock_irq(orphan);
-		orphan->orphaned = true;
-		kpool_unlock_irq(orphan);
-		kpool_get(orphan);
-	}
-	mutex_unlock(&kpool_registry);
-	return orphan;
-}
-
-/*
- * Close all pools of the module, so that nothing starts in them.  Return true
- * if @orphans has any.
- */
-static bool kpool_close_orphans(const struct module *owner,
-				struct list_head *orphans)
-{
-	struct kpool *pool;
-
-	while ((pool = kpool_orphan_of(owner))) {
-		pr_err("%s: module %s removed without kpool_destroy(), pool closed\n",
-		       pool->name, pool->owner_name);
-		kpool_close(pool, true);
-		list_add_tail(&pool->orphan, orphans);
-	}
-	return !list_empty(orphans);
-}
-
-/*
- * Drain and orphan all pools of the module.  All of them are closed, and then
- * all drop their pending items, before any is waited for: an item that runs in
- * one can wait for a pending item of another.  Repeat, because an item that
- * still runs can create another pool.
- */
-void kpool_end_orphans(const struct module *owner)
-{
-	struct kpool *pool, *next;
-	LIST_HEAD(orphans);
-
-	while (kpool_close_orphans(owner, &orphans)) {
-		list_for_each_entry(pool, &orphans, orphan)
-			kpool_abort_by_drop_work(pool);
-		list_for_each_entry_safe(pool, next, &orphans, orphan) {
-			list_del(&pool->orphan);
-			kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
-			kpool_orphan(pool);
-		}
-	}
-}
-
-/* Items in the default pool */
 
 /*
  * Return true if the item belongs to a module that is being removed; its submit
