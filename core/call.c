@@ -90,7 +90,7 @@ EXPORT_SYMBOL_GPL(kpool_submit_arg);
 /* Calling */
 
 /* Free a call; @release: the argument was left to it, too. */
-static void kpool_call_free(struct kpool_call *call, bool release)
+void kpool_call_free(struct kpool_call *call, bool release)
 {
 	if (release && call->release)
 		call->release(call->base.arg);
@@ -320,11 +320,5 @@ void kpool_call_died(struct kpool_call *call)
 	kpool_unlock(pool, flags);
 	if (abandoned)
 		kpool_call_free(call, true);
-}
-
-/* Free a call whose caller ran it and died in it.  The reaper puts the pool. */
-void kpool_call_abandon(struct kpool_call *call)
-{
-	kpool_call_free(call, true);
 }
 

@@ -520,7 +520,7 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 			.died	= true,
 		});
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && call)
-		kpool_call_abandon(call);
+		kpool_call_free(call, true);
 
 	kpool_fail_flushers(pool, run->epoch);
 	kpool_fail_waiters(pool, run->group);

@@ -187,42 +187,73 @@ static void kpool_group_fail(struct kpool *pool, struct kpool_group *group,
 	}
 }
 
-/* The hooks of job.c and run.c */
+/* Members.  These functions do nothing for an item without a group. */
+
+static struct kpool_group *kpool_group_of(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	return job ? job->group : NULL;
+}
 
 /* Add an accepted job to its group. */
-void kpool_group_join(struct kpool *pool, struct kpool_job *job)
+void kpool_group_join(struct kpool *pool, struct kpool_item *item)
 {
+	struct kpool_group *group = kpool_group_of(item);
+
 	lockdep_assert_held(&pool->lock);
-	list_add_tail(&job->group_node, &job->group->pending);
-	kpool_group_get(job->group);
+	if (!group)
+		return;
+	list_add_tail(&kpool_job_of(item)->group_node, &group->pending);
+	kpool_group_get(group);
 }
 
-/* Add the job of a blocked submitter to its group. */
-void kpool_group_block(struct kpool *pool, struct kpool_job *job)
+/* Add the job of a blocked submitter to its group, for kpool_group_cancel(). */
+void kpool_group_block(struct kpool *pool, struct kpool_item *item)
 {
+	struct kpool_group *group = kpool_group_of(item);
+
 	lockdep_assert_held(&pool->lock);
-	list_add_tail(&job->group_node, &job->group->blocked);
-	kpool_group_add_member(job->group);
+	if (!group)
+		return;
+	list_add_tail(&kpool_job_of(item)->group_node, &group->blocked);
+	kpool_group_add_member(group);
 }
 
-void kpool_group_unblock(struct kpool *pool, struct kpool_job *job)
+void kpool_group_unblock(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_group *group = kpool_group_of(item);
+
+	lockdep_assert_held(&pool->lock);
+	if (!group)
+		return;
+	list_del(&kpool_job_of(item)->group_node);
+	kpool_group_remove_member(group);
+}
+
+/* Remove a job that will be dropped from the list of pending jobs. */
+void kpool_group_drop(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
-	list_del(&job->group_node);
-	kpool_group_remove_member(job->group);
+	if (kpool_group_of(item))
+		list_del_init(&kpool_job_of(item)->group_node);
 }
 
 /*
- * Remove a job that is not pending any more.  Return the group it belongs to.
+ * Remove a job that is not pending any more.  Return its group, which the
+ * caller passes to kpool_group_end(), or NULL.
  */
-struct kpool_group *kpool_group_begin(struct kpool *pool, struct kpool_job *job)
+struct kpool_group *kpool_group_begin(struct kpool *pool,
+				      struct kpool_item *item)
 {
-	struct kpool_group *group = job->group;
+	struct kpool_group *group = kpool_group_of(item);
 
 	lockdep_assert_held(&pool->lock);
-	list_del(&job->group_node);
+	if (!group)
+		return NULL;
+	list_del(&kpool_job_of(item)->group_node);
 	if (group->flags & KPOOL_GROUP_COLLECT)
-		job->item.state = KPOOL_ITEM_DONE;
+		item->state = KPOOL_ITEM_DONE;
 	return group;
 }
 

@@ -769,9 +769,9 @@ kpool_task_state_leaked(const struct kpool_task_state *before)
 /* Prototypes, by file */
 
 /* kpool.c: pools */
+void kpool_close(struct kpool *pool, bool abort);
 void kpool_end_orphans(const struct module *owner);
 struct kpool *kpool_by_id(u32 id);
-void kpool_close(struct kpool *pool, bool abort);
 
 /* lock.c: the way out of pool->lock */
 void kpool_recheck_some(struct kpool *pool);
@@ -790,6 +790,8 @@ int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
 int kpool_check_accept(struct kpool *pool, struct kpool_item *item);
 
 /* queue.c: the run queue */
+int kpool_special_check(struct kpool *pool, struct kpool_item *item);
+int kpool_check_start(const struct kpool_item *item);
 void kpool_accept(struct kpool *pool, struct kpool_item *item);
 void kpool_enqueue(struct kpool *pool, struct kpool_item *item);
 void kpool_scan_skip(struct kpool *pool, struct kpool_item *item);
@@ -828,26 +830,14 @@ struct kpool_item *kpool_any_accepted(struct kpool *pool);
 bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item);
 void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item);
 
-/* job.c: abilities that only some items have */
-int kpool_special_check(struct kpool *pool, struct kpool_item *item);
-void kpool_special_accept(struct kpool *pool, struct kpool_item *item);
-void kpool_special_enqueue(struct kpool *pool, struct kpool_item *item);
-int kpool_check_start(const struct kpool_item *item);
-void kpool_special_block(struct kpool *pool, struct kpool_item *item);
-void kpool_special_unblock(struct kpool *pool, struct kpool_item *item);
-void kpool_special_drop(struct kpool *pool, struct kpool_item *item);
-void kpool_special_dequeue_dead(struct kpool *pool, struct kpool_item *item);
-struct kpool_group *kpool_special_take_group(struct kpool *pool,
-					     struct kpool_item *item);
-
 /* stream.c: streams of jobs */
 void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 			   struct kpool_job *job);
 void kpool_stream_complete(struct kpool_run *run, struct kpool_job *job);
-void kpool_stream_join(struct kpool *pool, struct kpool_job *job);
+void kpool_stream_join(struct kpool *pool, struct kpool_item *item);
 void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job);
 void kpool_stream_end(struct kpool *pool, struct kpool_run *run);
-void kpool_stream_leave(struct kpool *pool, struct kpool_job *job);
+void kpool_stream_leave(struct kpool *pool, struct kpool_item *item);
 
 /* item.c: one item, and which pool owns it */
 bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item);
@@ -862,11 +852,12 @@ bool kpool_group_is_cancelled(const struct kpool_group *group);
 void kpool_group_swept(struct kpool_group *group);
 void kpool_group_fail_waiters(struct kpool_group *group);
 void kpool_group_queue_cancel(struct kpool *pool, struct kpool_group *group);
-void kpool_group_join(struct kpool *pool, struct kpool_job *job);
-void kpool_group_block(struct kpool *pool, struct kpool_job *job);
-void kpool_group_unblock(struct kpool *pool, struct kpool_job *job);
+void kpool_group_join(struct kpool *pool, struct kpool_item *item);
+void kpool_group_block(struct kpool *pool, struct kpool_item *item);
+void kpool_group_unblock(struct kpool *pool, struct kpool_item *item);
+void kpool_group_drop(struct kpool *pool, struct kpool_item *item);
 struct kpool_group *kpool_group_begin(struct kpool *pool,
-				      struct kpool_job *job);
+				      struct kpool_item *item);
 void kpool_group_complete(struct kpool_job *job);
 void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed);
@@ -874,7 +865,7 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 /* call.c: functions with an argument */
 struct kpool_call *kpool_call_of(const struct kpool_item *item);
 void kpool_call_died(struct kpool_call *call);
-void kpool_call_abandon(struct kpool_call *call);
+void kpool_call_free(struct kpool_call *call, bool release);
 
 /* worker.c: a worker's thread */
 bool kpool_worker_remove_dead(struct kpool_worker *worker);

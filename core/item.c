@@ -320,7 +320,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	/* the waiters wait for a previous run, too, if that has not ended */
 	kpool_move_waiters(pool, item, run ? &run->waiters : &waiters);
 	kpool_waiter_complete_list(pool, &waiters, false);
-	group = kpool_special_take_group(pool, item);
+	group = kpool_group_begin(pool, item);
 	if (group)
 		kpool_group_end(pool, group, item, -ECANCELED, false);
 	kpool_item_ended(pool, item->epoch);

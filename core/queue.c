@@ -13,6 +13,7 @@
  * previous run has not ended is kept in kpool_run.requeue until it has.
  * kpool_unpark() puts both back at the head of their queue.
  */
+#include <linux/ktime.h>
 #include <linux/rbtree.h>
 
 #include "internal.h"
@@ -29,6 +30,43 @@ enum kpool_verdict {
 	KPOOL_VERDICT_DROP,	/* its deadline or its group forbids it */
 };
 
+/* What special items depend on, besides room */
+
+/* Return 0 if the item can be accepted, not considering room, or an error. */
+int kpool_special_check(struct kpool *pool, struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	if ((item->flags & (__KPOOL_JOB | __KPOOL_JOB_SET)) == __KPOOL_JOB_SET ||
+	    kpool_weight(item) > (u32)pool->attrs.capacity)
+		return -EINVAL;
+	if (!job)
+		return 0;
+	if (job->stream && job->stream->pool != pool)
+		return -EINVAL;
+	if (!job->complete == kpool_is_ordered(item))
+		return -EINVAL;
+	if (kpool_is_to_complete(item))
+		return -EALREADY;
+	if (job->group && job->group->pool != pool)
+		return -EINVAL;
+	return job->group && kpool_group_is_cancelled(job->group) ?
+	       -ECANCELED : 0;
+}
+
+/* Return 0 if the item can start, or the error to drop it with. */
+int kpool_check_start(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	if (!job)
+		return 0;
+	if (job->group && kpool_group_is_cancelled(job->group))
+		return -ECANCELED;
+	return job->deadline && ktime_after(ktime_get(), job->deadline) ?
+	       -ETIME : 0;
+}
+
 /* Adding and removing items */
 
 /* Account for an accepted item, which is queued or delayed next. */
@@ -36,7 +74,7 @@ void kpool_accept(struct kpool *pool, struct kpool_item *item)
 {
 	kpool_count_accepted(pool, item);
 	if (kpool_is_special(item))
-		kpool_special_accept(pool, item);
+		kpool_group_join(pool, item);
 }
 
 /* Queue an accepted item that there is room for. */
@@ -48,7 +86,7 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item)
 	pool->q.nr_queued++;
 	kpool_special_add(pool, item);
 	if (kpool_is_special(item)) {
-		kpool_special_enqueue(pool, item);
+		kpool_stream_join(pool, item);
 		kpool_special_account(pool, item, true);
 	}
 }
@@ -147,7 +185,7 @@ void kpool_dequeue_dead(struct kpool *pool, struct kpool_item *item)
 
 	kpool_item_unlink(pool, item);
 	if (in_stream && kpool_is_special(item))
-		kpool_special_dequeue_dead(pool, item);
+		kpool_stream_leave(pool, item);
 }
 
 /*
@@ -164,7 +202,7 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 	item->err = err;
 	pool->drops.nr++;
 	if (kpool_is_special(item))
-		kpool_special_drop(pool, item);
+		kpool_group_drop(pool, item);
 	if (run) {
 		run->requeue = item;
 		run->special = true;
@@ -367,7 +405,7 @@ void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 	list_del_init(&item->submitter->node);
 	item->state = KPOOL_ITEM_IDLE;
 	pool->q.nr_blocked--;
-	kpool_special_unblock(pool, item);
+	kpool_group_unblock(pool, item);
 	kpool_special_remove(pool, item);
 }
 

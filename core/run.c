@@ -48,7 +48,7 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 	run->requeue = NULL;
 	run->dead = false;
 	run->notified = KPOOL_NOTIFIED_NONE;
-	run->group = kpool_special_take_group(pool, item);
+	run->group = kpool_group_begin(pool, item);
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_move_waiters(pool, item, &run->waiters);
 	if (runs)
@@ -157,8 +157,7 @@ void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 	pool->units_used += extra;
 	if (job && job->stream)
 		kpool_stream_begin(run, job);
-	if (job && job->group)
-		run->group = kpool_group_begin(pool, job);
+	run->group = kpool_group_begin(pool, item);
 }
 
 /*

@@ -138,12 +138,19 @@ void kpool_stream_complete(struct kpool_run *run, struct kpool_job *job)
 	run->stream->runner = run;
 }
 
-/* Add a job that is being queued to its stream. */
-void kpool_stream_join(struct kpool *pool, struct kpool_job *job)
+/*
+ * Add a job to its stream, if it has one, when it is queued.  Not earlier: a
+ * submitter blocked ahead of it, with a job of the same stream, would be
+ * ordered behind it.
+ */
+void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 {
-	struct kpool_stream *stream = job->stream;
+	struct kpool_job *job = kpool_job_or_null(item);
+	struct kpool_stream *stream = job ? job->stream : NULL;
 
 	lockdep_assert_held(&pool->lock);
+	if (!stream)
+		return;
 	if (stream->ordered) {
 		kpool_stream_add_turn(pool, stream, &job->turn);
 		return;
@@ -151,8 +158,8 @@ void kpool_stream_join(struct kpool *pool, struct kpool_job *job)
 	list_add_tail(&job->stream_node, &stream->jobs);
 	if (!stream->runner && list_is_first(&job->stream_node, &stream->jobs))
 		return;
-	job->item.flags |= __KPOOL_STREAM_BLOCKED;
-	kpool_refuse_if(pool, kpool_cycle_through(pool, &job->item));
+	item->flags |= __KPOOL_STREAM_BLOCKED;
+	kpool_refuse_if(pool, kpool_cycle_through(pool, item));
 }
 
 /* Unblock the first job of a plain stream, of which no job runs any more. */
@@ -218,17 +225,21 @@ void kpool_stream_end(struct kpool *pool, struct kpool_run *run)
 }
 
 /* Remove a job that has been dequeued and will not run from its stream. */
-void kpool_stream_leave(struct kpool *pool, struct kpool_job *job)
+void kpool_stream_leave(struct kpool *pool, struct kpool_item *item)
 {
-	bool first = !(job->item.flags & __KPOOL_STREAM_BLOCKED);
+	bool first = !(item->flags & __KPOOL_STREAM_BLOCKED);
+	struct kpool_job *job = kpool_job_or_null(item);
+	struct kpool_stream *stream = job ? job->stream : NULL;
 
 	lockdep_assert_held(&pool->lock);
-	if (job->stream->ordered) {
-		kpool_stream_remove_turn(pool, job->stream, &job->turn);
+	if (!stream)
+		return;
+	if (stream->ordered) {
+		kpool_stream_remove_turn(pool, stream, &job->turn);
 		return;
 	}
 	list_del(&job->stream_node);
-	job->item.flags &= ~__KPOOL_STREAM_BLOCKED;
+	item->flags &= ~__KPOOL_STREAM_BLOCKED;
 	if (first)
-		kpool_stream_next(pool, job->stream);
+		kpool_stream_next(pool, stream);
 }

@@ -255,7 +255,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	list_add_tail(&waiter.node, &pool->q.submitters);
 	pool->q.nr_blocked++;
 	kpool_special_add(pool, item);
-	kpool_special_block(pool, item);
+	kpool_group_block(pool, item);
 	err = kpool_wait(pool, &waiter, opts->timeout, opts->signals);
 	/* timeout or signal: the item is still on pool->q.admission */
 	if (!list_empty(&waiter.node)) {
