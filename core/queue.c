@@ -563,10 +563,11 @@ static bool kpool_must_park(const struct kpool_item *item)
 
 /*
  * Decide what to do with the next item of pool->q.prio, which is returned in
- * *@next.  Nothing is changed: the caller acts on the verdict.
+ * *@next.  Nothing is changed: the caller acts on the verdict.  RUN includes
+ * DROP, which only the worker that takes the item has to know.
  */
-static enum kpool_verdict kpool_pick_next(const struct kpool *pool,
-					  struct kpool_item **next)
+static __always_inline enum kpool_verdict
+__kpool_pick_next(const struct kpool *pool, struct kpool_item **next)
 {
 	unsigned int units = kpool_free_units(pool);
 	struct kpool_item *item;
@@ -577,9 +578,19 @@ static enum kpool_verdict kpool_pick_next(const struct kpool *pool,
 	*next = item;
 	if (kpool_must_park(item))
 		return KPOOL_VERDICT_PARK;
-	if (kpool_units(pool, item) > units)
-		return KPOOL_VERDICT_WAIT;
-	return kpool_check_start(item) ? KPOOL_VERDICT_DROP : KPOOL_VERDICT_RUN;
+	return kpool_units(pool, item) <= units ? KPOOL_VERDICT_RUN :
+						  KPOOL_VERDICT_WAIT;
+}
+
+/* Like __kpool_pick_next(), but distinguish DROP from RUN. */
+static enum kpool_verdict kpool_pick_next(const struct kpool *pool,
+					  struct kpool_item **next)
+{
+	enum kpool_verdict verdict = __kpool_pick_next(pool, next);
+
+	if (verdict == KPOOL_VERDICT_RUN && kpool_check_start(*next))
+		return KPOOL_VERDICT_DROP;
+	return verdict;
 }
 
 /*
@@ -600,21 +611,29 @@ static void kpool_park(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Park items that are next but cannot start.  Return true if the batch was used
- * up and there may be more.
+ * Park items that are next but cannot start, at most a batch.  Return the
+ * verdict on the item behind them; PARK means that there may be more to park.
  */
-bool kpool_park_batch(struct kpool *pool)
+static enum kpool_verdict kpool_park_head(struct kpool *pool)
 {
+	enum kpool_verdict verdict;
 	struct kpool_item *item;
 	int i;
 
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < KPOOL_PICK_BATCH; i++) {
-		if (kpool_pick_next(pool, &item) != KPOOL_VERDICT_PARK)
-			return false;
+		verdict = __kpool_pick_next(pool, &item);
+		if (verdict != KPOOL_VERDICT_PARK)
+			return verdict;
 		kpool_park(pool, item);
 	}
-	return true;
+	return KPOOL_VERDICT_PARK;
+}
+
+/* Park a batch.  Return true if there may be more to park. */
+bool kpool_park_batch(struct kpool *pool)
+{
+	return kpool_park_head(pool) == KPOOL_VERDICT_PARK;
 }
 
 /* Slow path of kpool_has_work(). */
@@ -624,7 +643,7 @@ bool kpool_has_special_work(const struct kpool *pool)
 
 	if (pool->q.nr_completions)
 		return kpool_free_units(pool);
-	return kpool_pick_next(pool, &item) != KPOOL_VERDICT_WAIT;
+	return __kpool_pick_next(pool, &item) != KPOOL_VERDICT_WAIT;
 }
 
 /*
@@ -666,6 +685,8 @@ struct kpool_item *kpool_next_special(struct kpool *pool)
  */
 bool kpool_prepare_start(struct kpool *pool)
 {
+	enum kpool_verdict verdict;
+
 	lockdep_assert_held(&pool->lock);
 	if (pool->ready.nr)
 		return true;
@@ -673,8 +694,9 @@ bool kpool_prepare_start(struct kpool *pool)
 	    !kpool_must_park(list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
 					      struct kpool_item, node)))
 		return true;
-	kpool_park_batch(pool);
-	return kpool_has_special_work(pool);
+	verdict = kpool_park_head(pool);
+	return pool->q.nr_completions ? kpool_free_units(pool) :
+					verdict != KPOOL_VERDICT_WAIT;
 }
 
 /* Room for special items */
