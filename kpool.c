@@ -14,7 +14,7 @@
  * invariants ends in kpool_unlock(), which re-establishes them: see
  * core/lock.c.  The release of the lock and its next acquisition are the only
  * ordering that items, workers and waiters need.  Litmus: lock-seen,
- * cancel-vs-start.
+ * lock-either.
  *
  * Not done under pool->lock: waking a worker (kpool_unlock() does that after
  * dropping the lock), creating and reaping threads (delayed work), and calling

@@ -7,7 +7,7 @@
  * is cancelled.  If the function has returned, the call has succeeded.  If the
  * function still runs, the call is abandoned: its run releases the argument
  * and frees the call.  In all other cases the caller frees it, so exactly one
- * of them does.  Litmus: call-vs-timeout.
+ * of them does.  Litmus: lock-either.
  *
  * A call whose worker died is handled like one that was dropped.
  */

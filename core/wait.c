@@ -6,7 +6,7 @@
  * its completion signalled.  A waiter that wakes up by timeout or signal takes
  * the lock and checks waiter->completed; if it has not been completed, it
  * unlinks itself.  So either the event or the waiter ends the wait, never
- * both.  Litmus: complete-vs-timeout.
+ * both.  Litmus: lock-either.
  *
  * An event with many waiters moves them to pool->waiters.done or ->failed at
  * once, and kpool_unlock() completes them in batches.  Until then, most waiters

@@ -322,7 +322,7 @@ static void kpool_worker_yield(struct kpool_worker *worker)
  * The task state is set before unlocking.  kpool_pick_worker() changes
  * worker->state under the same lock and the wakeup follows, so a wakeup between
  * unlock and schedule() makes schedule() return.  kpool_unlock_irq() wakes this
- * worker itself if there is more to start or to park.  Litmus: sleep-vs-submit.
+ * worker itself if there is more to start or to park.  Litmus: lock-either.
  */
 static bool kpool_worker_idle(struct kpool_worker *worker)
 {
@@ -357,7 +357,7 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 /*
  * Set up the worker's thread, and add the worker to the pool's list.
  * Scheduling attributes are applied by the thread itself: a new kthread resets
- * those that were set before its first run.  Litmus: attach-vs-tune.
+ * those that were set before its first run.  Litmus: lock-either.
  */
 static void kpool_worker_attach(struct kpool_worker *worker)
 {
