@@ -378,6 +378,16 @@ static unsigned int kpool_nr_runnable(const struct kpool *pool,
 }
 
 /*
+ * Return true if fewer than queue_depth items wait, not counting @startable of
+ * those that are queued.
+ */
+static bool kpool_has_place(const struct kpool *pool, unsigned int startable)
+{
+	return kpool_nr_in_prio(pool) - startable + pool->q.nr_parked <
+	       (unsigned int)pool->attrs.queue_depth;
+}
+
+/*
  * Return true if the item could start at once, or fewer than queue_depth wait.
  */
 static bool kpool_has_room(const struct kpool *pool,
@@ -387,13 +397,15 @@ static bool kpool_has_room(const struct kpool *pool,
 
 	if (!pool->q.nr_special && !kpool_is_special(item))
 		return kpool_has_plain_room(pool);
+	/* do not count those that could start unless it matters */
+	if (kpool_has_place(pool, 0))
+		return true;
 	startable = kpool_nr_runnable(pool, &left);
 
 	if (!kpool_must_wait_for_stream(item) &&
 	    kpool_units(pool, item) <= left)
 		return true;
-	return kpool_nr_in_prio(pool) - startable + pool->q.nr_parked <
-	       (unsigned int)pool->attrs.queue_depth;
+	return kpool_has_place(pool, startable);
 }
 
 /* Remove the item of a blocked submitter from pool->q.admission. */
@@ -493,20 +505,6 @@ bool kpool_admit_one(struct kpool *pool)
 
 /* Picking the next item */
 
-/*
- * Leave an item whose turn has come to its previous run, which has not ended.
- */
-static void kpool_set_requeue(struct kpool *pool, struct kpool_run *run,
-			      struct kpool_item *item)
-{
-	kpool_item_unlink(pool, item);
-	item->state = KPOOL_ITEM_REQUEUE;
-	run->requeue = item;
-	run->special = true;
-	pool->q.nr_requeue++;
-	kpool_special_add(pool, item);
-}
-
 /* Put an item back, or have it dropped, once its previous run has ended. */
 void kpool_requeue(struct kpool *pool, struct kpool_item *item)
 {
@@ -537,6 +535,7 @@ static bool kpool_bypass_exhausted(const struct kpool *pool)
 struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 {
 	struct kpool_item *first = NULL, *lower = NULL, *item;
+	bool exhausted = kpool_bypass_exhausted(pool);
 	int prio;
 
 	lockdep_assert_held(&pool->lock);
@@ -547,12 +546,14 @@ struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 			continue;
 		item = list_first_entry(&pool->q.prio[prio], struct kpool_item,
 					node);
+		if (!exhausted)
+			return item;
 		if (!first)
 			first = item;
 		else if (!lower || kpool_is_older(item, lower))
 			lower = item;
 	}
-	return lower && kpool_bypass_exhausted(pool) ? lower : first;
+	return lower ?: first;
 }
 
 /* Return true if the item waits for its stream, or for its previous run. */
@@ -594,20 +595,23 @@ static enum kpool_verdict kpool_pick_next(const struct kpool *pool,
 }
 
 /*
- * Park an item whose turn has come before that of its stream, or before the end
- * of its previous run.
+ * Park an item whose turn has come before that of its stream, or leave it to
+ * its previous run, which has not ended.
  */
 static void kpool_park(struct kpool *pool, struct kpool_item *item)
 {
-	if (!(item->flags & __KPOOL_STREAM_BLOCKED)) {
-		kpool_set_requeue(pool, item->run, item);
-		return;
+	kpool_scan_skip(pool, item);
+	kpool_queue_del(pool, item);
+	if (item->flags & __KPOOL_STREAM_BLOCKED) {
+		item->state = KPOOL_ITEM_PARKED;
+		list_add_tail(&item->node, &pool->q.parked);
+		pool->q.nr_parked++;
+	} else {
+		item->state = KPOOL_ITEM_REQUEUE;
+		item->run->requeue = item;
+		item->run->special = true;
+		pool->q.nr_requeue++;
 	}
-	kpool_item_unlink(pool, item);
-	item->state = KPOOL_ITEM_PARKED;
-	list_add_tail(&item->node, &pool->q.parked);
-	pool->q.nr_parked++;
-	kpool_special_add(pool, item);
 }
 
 /*
@@ -730,9 +734,7 @@ static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 	if (units != KPOOL_ROOM_STREAM)
 		units = min_t(unsigned int, units, pool->attrs.capacity);
 	startable = kpool_nr_runnable(pool, &left);
-	return units <= left ||
-	       kpool_nr_in_prio(pool) - startable + pool->q.nr_parked <
-	       (unsigned int)pool->attrs.queue_depth;
+	return units <= left || kpool_has_place(pool, startable);
 }
 
 /*
