@@ -38,6 +38,7 @@ steps() {
 		testbed/client.sh uml
 		testbed/client.sh stock
 		testbed/sessions.sh uml
+		testbed/install.sh
 		testbed/deb.sh check
 		testbed/rpm.sh check
 		testbed/top.sh uml

@@ -12,15 +12,6 @@ for part in common packages source kernel unpacked modules uml qemu; do
 	. "$here/lib/$part.sh"
 done
 
-# extract DIR: the Kbuild and the greet.c that the page shows
-extract() {
-	awk -v dir="$1" '
-		/^    # SPDX-License-Identifier/ && !kbuild { file = dir "/Kbuild"; kbuild = 1 }
-		/^    \/\/ SPDX-License-Identifier/ { file = dir "/greet.c" }
-		/^[^ ]/ { file = "" }
-		file { sub(/^    /, ""); print > file }' "$tree/Documentation/clients.rst"
-}
-
 build_client() {
 	kernel_make "$1" KCFLAGS=-Werror KPOOL="$modules_build" modules
 }
@@ -45,7 +36,7 @@ main() {
 	modules_build=$cache/build/$kernel_key-$tree_id
 	dir=$(mktemp -d "$cache/client.XXXXXX")
 	trap 'rm -rf "$dir"' EXIT
-	extract "$dir"
+	extract_client "$dir"
 	guest_script >"$dir/client.sh"
 	log=$cache/log/client-$kernel_key
 	logged "$log" build_client "$dir"

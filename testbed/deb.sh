@@ -14,7 +14,7 @@ done
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-deb_packages=(dpkg-dev debhelper dh-dkms python3-docutils rsync)
+deb_packages=(build-essential dpkg-dev debhelper dh-dkms python3-docutils rsync)
 
 # build_packages_in DIR [VERSION]
 build_packages_in() {

@@ -29,11 +29,12 @@ commands() {
 		make reach: gcc flex gcc-aarch64-linux-gnu gcc-s390x-linux-gnu lz4
 		make litmus: patch xz-utils
 		make model: spin gcc
-		make deb: debhelper dh-dkms rsync
+		make deb: build-essential debhelper dh-dkms rsync
 		make rpm: rpm python3-docutils rsync
 		testbed/client.sh stock: gcc qemu-system-x86 linux-headers-amd64
 		testbed/client.sh uml: gcc flex xz-utils
 		testbed/sessions.sh uml: gcc flex xz-utils
+		testbed/install.sh: mmdebstrap gcc rsync qemu-system-x86
 		testbed/deb.sh check: mmdebstrap lintian debhelper qemu-system-x86
 		testbed/rpm.sh check: mmdebstrap rpmlint rpm qemu-system-x86
 		testbed/top.sh uml: tmux python3 gcc flex xz-utils

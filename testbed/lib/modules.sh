@@ -49,6 +49,15 @@ adopt_once() {
 	[ -z "$other" ] || locked "build-${other##*/}" adopt_build "$other" "$1"
 }
 
+# extract_client DIR: the Kbuild and the greet.c that clients.rst shows
+extract_client() {
+	awk -v dir="$1" '
+		/^    # SPDX-License-Identifier/ && !kbuild { file = dir "/Kbuild"; kbuild = 1 }
+		/^    \/\/ SPDX-License-Identifier/ { file = dir "/greet.c" }
+		/^[^ ]/ { file = "" }
+		file { sub(/^    /, ""); print > file }' "$tree/Documentation/clients.rst"
+}
+
 # The versions of compiler and pahole, and a kernel without its vmlinux, are not the module's fault.
 no_warnings() {
 	! grep -i 'warning' "$1" |

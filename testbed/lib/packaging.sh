@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034
-# What deb.sh and rpm.sh share: packages are installed, upgraded and removed in a chroot of this machine's
-# Debian, where DKMS builds kpool.ko for Debian's kernel; a client is built against them there, and both are
-# loaded in a guest.
+# What deb.sh, rpm.sh and install.sh share: kpool is installed and removed in a chroot of this machine's Debian,
+# where DKMS builds kpool.ko for Debian's kernel; a client is built against it there, and both are loaded in a
+# guest.
 
 # versioned_copy DIR [VERSION]: a copy of the tree, which is given this version
 versioned_copy() {
@@ -44,7 +44,7 @@ chroot_begin() {
 		}
 		nothing_is_left() {
 			left=$(find / -xdev -name '*kpool*' ! -path '/packages/*' ! -path '/client/*' \
-				! -path '/proc/*' ! -path '/sys/*')
+				! -path '/home/*' ! -path '/proc/*' ! -path '/sys/*')
 			[ -z "$left" ] || fail "left behind: $left"
 		}
 	END
@@ -61,24 +61,30 @@ run_chroot() {
 		--customize-hook="sync-out /client '$1/client'" < <(own_suites)
 }
 
-guest_script() {
-	cat <<-'END'
-		insmod /packaged/kpool.ko && insmod /packaged/quickstart.ko && rmmod quickstart && rmmod kpool
-	END
-}
-
-# try_packages KIND DIR PACKAGE,... <SCRIPT
-try_packages() {
+# in_chroot KIND DIR PACKAGE,... <SCRIPT: run it there, with the version as its argument
+in_chroot() {
 	local kind=$1 dir=$2 built version
 	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$tree/dkms.conf")
 	{ chroot_begin; cat; } >"$dir/packages/script"
 	mkdir "$dir/client"
-	say "installing, upgrading and removing the packages in a chroot"
 	logged "$cache/log/$kind-chroot-$tree_id" run_chroot "$dir" "$3" "$version"
 	built=$(cat "$dir/client/kernel")
 	[ "/lib/modules/$built/build" = "$kernel_dir" ] ||
 		die "Debian's kernel is $built, this machine has ${kernel_dir}: apt-get install linux-image-amd64"
-	guest_script >"$dir/client/load.sh"
-	"$here/testbed.sh" -k stock -f "$dir/client:packaged" -f "$dir/client/load.sh:kpool/load.sh" load.sh || exit
+}
+
+# in_guest DIR <SCRIPT: run it where /packaged is DIR/client
+in_guest() {
+	cat >"$1/client/load.sh"
+	"$here/testbed.sh" -k stock -f "$1/client:packaged" -f "$1/client/load.sh:kpool/load.sh" load.sh
+}
+
+# try_packages KIND DIR PACKAGE,... <SCRIPT
+try_packages() {
+	say "installing, upgrading and removing the packages in a chroot"
+	in_chroot "$@"
+	in_guest "$2" <<-'END' || exit
+		insmod /packaged/kpool.ko && insmod /packaged/quickstart.ko && rmmod quickstart && rmmod kpool
+	END
 	say "the packages are installed, upgraded and removed; a client of them runs"
 }
