@@ -192,6 +192,27 @@ static void handler_gets_the_callers_function(int form)
 	jobs_end(seen.pool);
 }
 
+/*
+ * Not flushed: while a flusher waits, the worker takes the lock for each item.
+ * Fails if a worker that does not take it reports a wrapper.
+ */
+static void handler_gets_the_function_behind_a_plain_item(void)
+{
+	struct kpool *pool = fault_pool(1);
+	int arg = -EPROTO;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(submit_form(pool, 0, &arg), 0);
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(atomic_read(&seen.calls)));
+	probes_expect_ran(p, 1);
+	expect_seen(1, fails_by_argument, -EPROTO);
+	jobs_end(pool);
+}
+
 static int frees_itself_and_fails(struct kpool_item *item)
 {
 	seen.ran_in = current;
@@ -384,6 +405,7 @@ KT_MODULE("kpool selftest: items that fail",
 	  KT_CASE(handler_is_called_before_the_item_ends),
 	  KT_CASE(handler_is_called_for_failures_only),
 	  KT_EACH(handler_gets_the_callers_function, forms),
+	  KT_CASE(handler_gets_the_function_behind_a_plain_item),
 	  KT_CASE(freed_item_is_reported_by_its_address),
 	  KT_CASE(handler_may_submit),
 	  KT_CASE(handler_may_try_the_item_again),
