@@ -53,7 +53,8 @@ run_one() {
 # shared: the selftests that can share a guest, or a machine, with others
 shared() {
 	shared_not='^# boots: alone'
-	[ "${LONG:-no}" = yes ] || shared_not="$shared_not|^# long:.* (${KERNEL:-none}|${FAMILY:-none})( |$)"
+	[ "${LONG:-no}" = yes ] ||
+		shared_not="$shared_not|^# long:.* (${KERNEL:-none}|${FAMILY:-none})( |$)"
 	for name in $(selftests .); do
 		grep -qsE "$shared_not" "$name.sh" || echo "$name"
 	done
