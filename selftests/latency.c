@@ -8,7 +8,7 @@
 #include "jobs.h"
 
 static struct kpool *pool, *other;
-static struct probe p[2];
+static struct probe p[4];
 static unsigned int run_us;
 
 static int sleeps(struct kpool_item *item)
@@ -151,6 +151,19 @@ static void ordered_job_waits_once(void)
 	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, NULL), 0);
 }
 
+/* Not flushed: while a flusher waits, workers take the lock for each item. */
+static void four_items_wait_3000(void)
+{
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, ARRAY_SIZE(p));
+	usleep_range(3000, 3000 + 1);
+	run_us = 0;
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(!kt_stat(pool, pending) && !kt_stat(pool, running)));
+}
+
 static void pool_is_destroyed(void)
 {
 	jobs_end(pool);
@@ -189,5 +202,6 @@ KT_MODULE("kpool selftest: scenes for the histograms of latency",
 	  KT_CASE(held_item_ends),
 	  KT_CASE(delayed_job_waits_3000),
 	  KT_CASE(ordered_job_waits_once),
+	  KT_CASE(four_items_wait_3000),
 	  KT_CASE(submitter_runs_700),
 	  KT_CASE(pool_is_destroyed));

@@ -99,6 +99,11 @@ times_are_in_their_rows() {
 	scene ordered_job_waits_once 1/2 "512:0/1 2048:1/0 4096:0/1"
 }
 
+# Fails if an item is left out that a worker has started without the lock.
+each_of_several_is_counted() {
+	scene four_items_wait_3000 4/4 "0:0/4 2048:4/0"
+}
+
 # Fails if an item that its submitter runs is left out, or one that has not ended is counted.
 submitters_count() {
 	run_case latency submitter_runs_700
@@ -114,6 +119,7 @@ if load_tested latency && mount_debugfs; then
 	each_pool_has_its_own
 	it_begins_when_switched_on
 	times_are_in_their_rows
+	each_of_several_is_counted
 	run_case latency pool_is_destroyed
 	submitters_count
 	run_case latency held_item_ends
