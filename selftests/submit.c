@@ -695,6 +695,68 @@ out:
 	full_end(&f);
 }
 
+/*
+ * A submit that does not take the lock still notes when it came.
+ * Fails if the item gets the time of an earlier one, or of the last unlock.
+ */
+static void submit_without_the_lock_has_its_time(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 4 };
+	static struct kt_job late[4];
+	unsigned long from, to;
+	static struct full f;
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	for (i = 0; i < 4; i++)
+		kt_job_init(&late[i], kt_job_tiny, &f.gate, i);
+	from = jiffies;
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late[0].item), 0);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late[1].item), 0);
+	to = jiffies;
+	kt_sleep_ms(kt_ms(12345, 200));
+	KT_EXPECT(kpool_cancel(&late[0].item));
+	expect_oldest(f.pool, from, to);
+
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late[2].item), 0);
+	/* nothing takes the lock until the next submit */
+	kt_sleep_ms(100);
+	from = jiffies;
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late[3].item), 0);
+	to = jiffies;
+	kt_sleep_ms(kt_ms(12345, 200));
+	KT_EXPECT(kpool_cancel(&late[1].item));
+	KT_EXPECT(kpool_cancel(&late[2].item));
+	expect_oldest(f.pool, from, to);
+	KT_EXPECT(kpool_cancel(&late[3].item));
+out:
+	full_end(&f);
+}
+
+/*
+ * Not flushed: while a flusher waits, the worker takes the lock for each item.
+ * Fails if the worker loses items when many are queued.
+ */
+static void many_queued_items_run_without_a_flush(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 200 };
+	static struct kt_job late[200];
+	static struct full f;
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	for (i = 0; i < 200; i++) {
+		kt_job_init(&late[i], kt_job_tiny, &f.gate, i);
+		KT_EXPECT_EQ(kpool_submit(f.pool, &late[i].item), 0);
+	}
+	kt_gate_open(&f.gate);
+	KT_EXPECT(kt_wait(atomic_read(&f.gate.finished) == 201));
+out:
+	full_end(&f);
+}
+
 static const char *const sleeps[] = { "plain", "timed", "killable", NULL };
 
 /*
@@ -744,4 +806,6 @@ KT_MODULE("kpool selftest: the way in",
 	  KT_CASE(submit_arg_runs_the_pools_function),
 	  KT_CASE(no_function_is_invalid),
 	  KT_CASE(closed_pool_refuses_every_submit),
-	  KT_CASE(stats_show_how_long_the_first_has_waited));
+	  KT_CASE(stats_show_how_long_the_first_has_waited),
+	  KT_CASE(submit_without_the_lock_has_its_time),
+	  KT_CASE(many_queued_items_run_without_a_flush));
