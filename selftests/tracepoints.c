@@ -7,7 +7,7 @@
 
 #include "jobs.h"
 
-static struct probe p[3];
+static struct probe p[4];
 
 static struct kpool *begin(const struct kpool_attrs *attrs)
 {
@@ -93,6 +93,20 @@ static void submit_is_refused(void)
 	KT_EXPECT_EQ(kpool_submit_now(pool, &p[1].job.item), -EAGAIN);
 	kpool_shutdown(pool);
 	KT_EXPECT_EQ(probe_try(pool, &p[1]), -ESHUTDOWN);
+	end_full(pool);
+}
+
+/* The first is queued under the lock, which opens the inbox for the others. */
+static void items_are_queued(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 3,
+	};
+	struct kpool *pool = begin_full(&attrs);
+
+	if (!pool)
+		return;
+	probes_submit(pool, &p[1], 3);
 	end_full(pool);
 }
 
@@ -214,6 +228,7 @@ KT_MODULE("kpool selftest: scenes for the tracepoints",
 	  KT_CASE(function_runs_by_argument),
 	  KT_CASE(ordered_job_is_completed),
 	  KT_CASE(submit_is_refused),
+	  KT_CASE(items_are_queued),
 	  KT_CASE(submitter_is_blocked),
 	  KT_CASE(item_is_dropped),
 	  KT_CASE(submitter_runs_its_item),

@@ -78,6 +78,22 @@ expected() {
 		end: item=@1 function=probe_fn [tracepoints] err=0
 		purge: pid=any expired=0
 	END
+	items_are_queued) cat <<-END ;;
+		submit: item=@1 function=probe_fn [tracepoints]
+		spawn: pid=own node=-1 alive=1
+		start: item=@1 function=probe_fn [tracepoints]
+		submit: item=@2 function=probe_fn [tracepoints]
+		submit: item=@3 function=probe_fn [tracepoints]
+		submit: item=@4 function=probe_fn [tracepoints]
+		end: item=@1 function=probe_fn [tracepoints] err=0
+		start: item=@2 function=probe_fn [tracepoints]
+		end: item=@2 function=probe_fn [tracepoints] err=0
+		start: item=@3 function=probe_fn [tracepoints]
+		end: item=@3 function=probe_fn [tracepoints] err=0
+		start: item=@4 function=probe_fn [tracepoints]
+		end: item=@4 function=probe_fn [tracepoints] err=0
+		purge: pid=any expired=0
+	END
 	submitter_is_*) cat <<-END ;;
 		submit: item=@1 function=probe_fn [tracepoints]
 		spawn: pid=own node=-1 alive=1
