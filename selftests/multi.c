@@ -222,6 +222,33 @@ out:
 	kvfree(jobs);
 }
 
+/*
+ * Pools with 4 and 3 items; most of those in the first were submitted without
+ * the lock, and nothing has taken it since.
+ * Fails if only items that a lock holder has accounted for are load.
+ */
+static void items_in_the_inbox_are_load(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
+	struct kpool_multi *multi = several(2, &attrs, KPOOL_LEAST_LOADED);
+	struct kt_gate gate;
+	struct kt_job *jobs;
+
+	kt_gate_init(&gate);
+	jobs = kt_jobs(7, kt_job_gated, &gate);
+	if (!multi || !jobs || !fill(multi, 0, jobs, 1) ||
+	    !fill(multi, 1, &jobs[1], 3) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2)))
+		goto out;
+	KT_EXPECT_EQ(kt_stat(kpool_multi_pool(multi, 1), pending), 2);
+	if (fill(multi, 0, &jobs[4], 3))
+		KT_EXPECT_EQ(index_of(multi, kpool_multi_pick(multi)), 1);
+out:
+	kt_gate_open(&gate);
+	several_end(multi);
+	kvfree(jobs);
+}
+
 /* Fails if items that have ended, in any way, still count as load. */
 static void ended_items_are_no_load(void)
 {
@@ -1013,6 +1040,7 @@ KT_MODULE("kpool selftest: several pools as one",
 	  KT_CASE(turns_begin_at_zero_and_wrap),
 	  KT_CASE(every_turn_is_taken_once),
 	  KT_CASE(least_loaded_gets_the_item),
+	  KT_CASE(items_in_the_inbox_are_load),
 	  KT_CASE(ended_items_are_no_load),
 	  KT_CASE(overload_falls_back_to_the_least_loaded),
 	  KT_CASE(only_overload_falls_back),
