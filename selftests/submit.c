@@ -734,11 +734,14 @@ out:
 	full_end(&f);
 }
 
+static const char *const locking[] = { "rarely", "each_time", NULL };
+
 /*
  * Not flushed: while a flusher waits, the worker takes the lock for each item.
- * Fails if the worker loses items when many are queued.
+ * Fails if the worker loses items when many are queued, by submits that take
+ * the lock rarely or each time.
  */
-static void many_queued_items_run_without_a_flush(void)
+static void many_queued_items_run_without_a_flush(int locked)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 200 };
 	static struct kt_job late[200];
@@ -750,6 +753,9 @@ static void many_queued_items_run_without_a_flush(void)
 	for (i = 0; i < 200; i++) {
 		kt_job_init(&late[i], kt_job_tiny, &f.gate, i);
 		KT_EXPECT_EQ(kpool_submit(f.pool, &late[i].item), 0);
+		/* closes the inbox */
+		if (locked)
+			KT_EXPECT_EQ(kt_stat(f.pool, pending), i + 1);
 	}
 	kt_gate_open(&f.gate);
 	KT_EXPECT(kt_wait(atomic_read(&f.gate.finished) == 201));
@@ -808,4 +814,4 @@ KT_MODULE("kpool selftest: the way in",
 	  KT_CASE(closed_pool_refuses_every_submit),
 	  KT_CASE(stats_show_how_long_the_first_has_waited),
 	  KT_CASE(submit_without_the_lock_has_its_time),
-	  KT_CASE(many_queued_items_run_without_a_flush));
+	  KT_EACH(many_queued_items_run_without_a_flush, locking));
