@@ -1032,6 +1032,38 @@ out:
 }
 
 /*
+ * A due job that waits for room has not joined its stream, and is taken back.
+ * Fails (dies) if it leaves that: mutant backlog-leaves-its-stream.
+ */
+static void cancelled_due_job_leaves_no_stream(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_NONE,
+	};
+	struct kpool *pool = kt_pool("stream", &attrs);
+	static struct kpool_stream stream;
+	static struct probe p[2];
+
+	if (!pool)
+		return;
+	probes_init(p, 2, probe_fn);
+	kpool_init_stream(&stream, pool);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, 0), 0);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
+	KT_EXPECT(kpool_cancel(&p[1].job.item));
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_submit(pool, &p[1], 1);
+	probe_ran(&p[1]);
+	jobs_end(pool);
+}
+
+/*
  * A submitter that sleeps with a job of a stream, and a job of the same that
  * becomes due behind it, both run, in that order.
  * Fails if a job joins its stream before it is queued.
@@ -1125,5 +1157,6 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(streamed_jobs_are_not_run_by_callers),
 	  KT_CASE(jobs_and_stream_may_be_freed),
 	  KT_CASE(storm_of_streams_keeps_every_order),
+	  KT_CASE(cancelled_due_job_leaves_no_stream),
 	  KT_CASE(due_job_behind_a_blocked_submitter_starts),
 	  KT_CASE(init_sets_every_field));
