@@ -701,6 +701,30 @@ static void room_is_called_when_a_stream_continues(void)
 	edges_end();
 }
 
+/*
+ * The same of followers, which wait for units when their stream goes on.
+ * Fails if the last that was refused decides: mutant
+ * room-of-the-last-refused-follower.
+ */
+static void room_is_called_when_the_lightest_follower_fits(void)
+{
+	int i;
+
+	if (!room_make(&four_units))
+		return;
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[4].job, &stream);
+	kpool_set_stream(&p[5].job, &stream);
+	kpool_set_weight(item(5), 3);
+	for (i = 0; i < 4; i++)
+		occupy(i);
+	refuse(4);
+	refuse(5);
+	kt_gate_open(&p[0].own);
+	expect_calls(1);
+	edges_end();
+}
+
 static struct kt_gate in_room;
 static int room_got;
 
@@ -1497,6 +1521,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_when_the_lightest_item_fits),
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
 	  KT_CASE(room_is_called_when_a_stream_continues),
+	  KT_CASE(room_is_called_when_the_lightest_follower_fits),
 	  KT_CASE(room_callback_may_wait_for_a_group),
 	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),
 	  KT_CASE(room_is_called_when_a_stream_ends_in_a_shrunk_pool),

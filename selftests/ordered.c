@@ -550,6 +550,32 @@ static void completion_waits_for_a_unit(void)
 }
 
 /*
+ * The pool grows, and has nothing else to start.
+ * Fails (waits for the other job) if no worker is woken for a completion: mutant
+ * completion-wakes-no-worker.
+ */
+static void completion_starts_when_capacity_grows(void)
+{
+	if (!begin(&queued_two))
+		return;
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	probes_open(p, 1);
+	probe_ran(&p[0]);
+	/* its worker leaves, and another is made */
+	KT_EXPECT(kt_wait(kt_stat(pool, alive) == 1));
+	KT_EXPECT_EQ(atomic_read(&nr_completed), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	KT_EXPECT(kt_wait_prompt(atomic_read(&nr_completed) == 1));
+	probes_open(&p[1], 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	finish();
+}
+
+/*
  * What a worker runs after a completion has an error of its own.
  * Fails if a job that failed fails the next item's group, or hides its error:
  * mutant result-of-the-job-before.
@@ -933,6 +959,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(completion_waits_for_the_one_before),
 	  KT_CASE(completion_waits_beside_other_items),
 	  KT_CASE(completion_waits_for_a_unit),
+	  KT_CASE(completion_starts_when_capacity_grows),
 	  KT_CASE(error_of_a_job_is_not_that_of_the_next),
 	  KT_CASE(completed_job_may_leave_its_stream),
 	  KT_EACH(flush_of_a_later_job_is_refused, from),
