@@ -217,7 +217,7 @@ static void bad_names_are_refused(void)
 	static const char * const bad[] = {
 		"", "pools", "thirty-two-characters-are-a-lot-",
 		"forty-characters-are-more-than-allowed--", "a/b", "..", ".", "a b", "a.b",
-		"a\n", "\xc3\xa4", "a%s", "a:b", "/", " a", "\x7f", "\x01",
+		"a\n", "\xc3\xa4", "\xe4", "a%s", "a:b", "/", " a", "\x7f", "\x01",
 	};
 	static const char * const good[] = {
 		"a", "sixteen_is_fine_",

@@ -230,6 +230,43 @@ static void dropped_that_dies_is_not_the_last(int kind)
 	finish();
 }
 
+static int aborts(void *pool)
+{
+	return kpool_abort(pool);
+}
+
+/*
+ * The same of a thread that aborts the pool: what it has not dropped is left to
+ * the pool.
+ * Fails if the dead thread is still taken for an aborter: mutant
+ * dead-aborter-kept.
+ */
+static void dropped_that_dies_in_abort_is_not_the_last(int kind)
+{
+	struct kt_thread aborter = { };
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", kind);
+	if (pool) {
+		kpool_set_drop_fn(&p[0].job.item, act_dropped);
+		KT_EXPECT_EQ(kpool_pause(pool), 0);
+		probes_submit(pool, p, 2);
+		dies = true;
+		if (kt_thread_start(&aborter, aborts, pool)) {
+			KT_EXPECT(kt_wait(READ_ONCE(aborter.task->exit_state)));
+			put_task_struct(aborter.task);
+		}
+		KT_EXPECT(!dies);
+		if (!KT_EXPECT(kt_wait(atomic_read(&p[1].dropped))))
+			kpool_cancel(&p[1].job.item);
+		KT_EXPECT_EQ(kt_stat(pool, dropped), 2);
+	}
+	jobs_end(pool);
+	finish();
+}
+
 /*
  * A pool is destroyed while its drop function dies.
  * Fails (hangs) if destroy flushes what the dead thread was executing.
@@ -535,6 +572,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(handler_may_flush_a_workqueue, kinds),
 	  KT_EACH(release_may_flush_a_workqueue, kinds),
 	  KT_EACH(dropped_that_dies_is_not_the_last, kinds),
+	  KT_EACH(dropped_that_dies_in_abort_is_not_the_last, kinds),
 	  KT_EACH(drop_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(room_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),

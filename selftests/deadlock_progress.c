@@ -287,6 +287,51 @@ static void drop_function_in_exiting_worker_makes_progress(void)
 	jobs_end(pool);
 }
 
+static bool init_flushes;
+
+static void *worker_init_flushes(void *data)
+{
+	if (xchg(&init_flushes, false))
+		KT_EXPECT_EQ(kpool_flush_item(&p[3].job.item), 0);
+	return NULL;
+}
+
+/*
+ * A worker_init has waited for an item, which has ended since.
+ * Fails (hangs) if its wait counts on: mutant callback-kept-as-self-wait.
+ */
+static void past_wait_in_worker_init_makes_no_progress(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+		.expiry_ms = KPOOL_NO_PURGE,
+		.worker_init = worker_init_flushes,
+	};
+	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_second);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	probes_hold(&p[3], 1);
+	probes_submit(pool, &p[3], 1);
+	probe_runs(&p[3]);
+	init_flushes = true;
+	probes_submit(pool, &p[4], 1);
+	KT_EXPECT(kt_wait(!READ_ONCE(init_flushes)));
+	kt_sleep_ms(10);
+	probes_open(&p[3], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, &p[1], 1);
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
+	if (!READ_ONCE(callers[0].acted))
+		KT_EXPECT(kpool_cancel(&p[1].job.item));
+	caller_expect(&callers[0], -EDEADLK);
+	jobs_end(pool);
+}
+
 static const struct kpool_attrs run_by_callers = {
 	.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
 };
@@ -607,6 +652,7 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(returning_aborter_makes_no_progress),
 	  KT_CASE(aborting_exiting_worker_makes_no_progress),
 	  KT_CASE(drop_function_in_exiting_worker_makes_progress),
+	  KT_CASE(past_wait_in_worker_init_makes_no_progress),
 	  KT_CASE(killed_submitter_makes_progress),
 	  KT_CASE(room_of_a_refused_submitter_is_reused),
 	  KT_EACH(deadlock_is_found_when_last_progress_ends, event_names));

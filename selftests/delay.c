@@ -656,6 +656,31 @@ static void no_job_becomes_due_in_a_closed_pool(void)
 }
 
 /*
+ * Nor does it by a change of its delay.
+ * Fails if a closed pool is not distinguished: mutant
+ * delay-modified-in-a-closed-pool.
+ */
+static void no_delay_is_modified_in_a_closed_pool(void)
+{
+	if (!delay_make(&one_unit))
+		return;
+	kpool_set_deadline(&job[0].job, ktime_sub_ns(ktime_get(), 1));
+	kpool_set_drop_fn(&job[0].job.item, timed_dropped_gated);
+	KT_EXPECT_EQ(submit(&job[0]), 0);
+	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
+	KT_EXPECT_EQ(submit_in(&job[1], HOUR), 0);
+	KT_EXPECT_EQ(submit_in(&job[2], HOUR), 0);
+	kpool_shutdown(delay_pool);
+	KT_EXPECT(!kpool_modify_delay(&job[1].job, 0));
+	KT_EXPECT(!kpool_modify_delay(&job[2].job, 1));
+	kt_gate_open(&timed_dropping);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(delay_pool, KT_LIMIT), 0);
+	KT_EXPECT(timed_was_dropped(&job[1], -ESHUTDOWN));
+	KT_EXPECT(timed_was_dropped(&job[2], -ESHUTDOWN));
+	delay_finish(NULL, 0);
+}
+
+/*
  * Flush waits for delayed jobs: they are accepted.
  * Fails if it looks at the queue and at the workers alone.
  */
@@ -1302,6 +1327,7 @@ KT_MODULE("kpool selftest: delays",
 	  KT_CASE(reopened_pool_accepts_delayed_jobs),
 	  KT_CASE(destroy_drops_delayed_jobs),
 	  KT_CASE(no_job_becomes_due_in_a_closed_pool),
+	  KT_CASE(no_delay_is_modified_in_a_closed_pool),
 	  KT_CASE(flush_waits_for_delayed_jobs),
 	  KT_CASE(waiters_of_a_delayed_job_are_woken),
 	  KT_EACH(delayed_jobs_are_modified_in_atomic_context, atomic_contexts),

@@ -178,6 +178,8 @@ static void default_pool_is_one(void)
 	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &job.item), -ESHUTDOWN);
 	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	/* mutant reopen-of-an-open-pool-is-1 */
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
 	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
 	kt_check_identities(pool);

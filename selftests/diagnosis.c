@@ -125,6 +125,30 @@ static void stream_is_busy(void)
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 0));
 }
 
+static void item_waits_for_its_earlier_run(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 3,
+	};
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 0));
+}
+
+/* It has no queue to wait in. */
+static void due_job_waits_for_a_unit(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, 0), 0);
+}
+
 static void drops_late(struct kpool_item *item, int err)
 {
 	kt_gate_pass(&callback);
@@ -174,6 +198,22 @@ static void worker_cannot_be_created(void)
 	/* until the attempt has ended, it could still succeed */
 	KT_EXPECT(kt_wait(kt_stat(pool, spawned) == 0));
 	kt_sleep_ms(60);
+}
+
+/* The next attempt has begun, and not succeeded. */
+static void worker_is_tried_again(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .worker_init = fails_or_waits, .queue_depth = 3,
+	};
+
+	WRITE_ONCE(init_fails, true);
+	if (!begin(&attrs))
+		return;
+	probes_submit(pool, p, 1);
+	kt_sleep_ms(60);
+	WRITE_ONCE(init_fails, false);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
 }
 
 static void worker_is_in_its_init(void)
@@ -259,8 +299,25 @@ static void many_run(void)
 	submit_running(MANY - 1, MANY);
 }
 
+static struct kt_submitter submitters[MANY];
+
+/* One runs, all others are blocked. */
+static void many_are_blocked(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	int i;
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	for (i = 1; i < MANY; i++)
+		kt_submitter_block(&submitters[i], pool, &p[i].job.item);
+}
+
 static void scene_ends(void)
 {
+	int i;
+
 	if (!pool)
 		return;
 	WRITE_ONCE(init_fails, false);
@@ -269,6 +326,9 @@ static void scene_ends(void)
 	kpool_resume(pool);
 	if (submitter.thread.task)
 		KT_EXPECT_EQ(kt_thread_join(&submitter.thread), 0);
+	for (i = 0; i < MANY; i++)
+		if (submitters[i].thread.task)
+			KT_EXPECT_EQ(kt_thread_join(&submitters[i].thread), 0);
 	jobs_end(pool);
 	pool = NULL;
 }
@@ -288,9 +348,15 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(scene_ends),
 	  KT_CASE(stream_is_busy),
 	  KT_CASE(scene_ends),
+	  KT_CASE(item_waits_for_its_earlier_run),
+	  KT_CASE(scene_ends),
+	  KT_CASE(due_job_waits_for_a_unit),
+	  KT_CASE(scene_ends),
 	  KT_CASE(drop_function_is_held),
 	  KT_CASE(scene_ends),
 	  KT_CASE(worker_cannot_be_created),
+	  KT_CASE(scene_ends),
+	  KT_CASE(worker_is_tried_again),
 	  KT_CASE(scene_ends),
 	  KT_CASE(worker_is_in_its_init),
 	  KT_CASE(scene_ends),
@@ -299,4 +365,6 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(submitter_runs_its_item),
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_run),
+	  KT_CASE(scene_ends),
+	  KT_CASE(many_are_blocked),
 	  KT_CASE(scene_ends));

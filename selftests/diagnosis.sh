@@ -85,6 +85,21 @@ many_run() {
 			$2 == "more" { print n, first, $1, $2 }' | xargs)"
 }
 
+# Fails if those that are not shown are not counted.
+many_are_blocked() {
+	ktap_is "many_are_blocked: the first are shown, the rest is counted" \
+		"blocked 19 16 3 more" \
+		"$(said | awk '$1 == "blocked" { print }
+			$1 == "submitter" { n++ }
+			$2 == "more" { print n, $1, $2 }' | xargs)"
+}
+
+# Fails if an item that has no place in the queue is not counted.
+due_job_waits() {
+	names_the_reason "busy: running items hold all 1 units"
+	ktap_is "$case: it is counted" "pending 1," "$(said | grep -o '^pending [0-9]*,')"
+}
+
 ktap_begin
 if load_tested diagnosis && mount_debugfs; then
 	# shellcheck disable=SC2013 # a case's name is a word
@@ -99,12 +114,13 @@ if load_tested diagnosis && mount_debugfs; then
 			names_the_reason "heavy: the next item, holds_a_unit \[diagnosis\], \
 needs 4 units, 3 of 4 are free"
 			;;
-		stream_*)
+		stream_* | item_waits_for_its_earlier_run)
 			names_the_reason \
 				"ordered: 1 items wait for their streams or their earlier runs"
 			;;
 		drop_*) names_the_reason "dropping: 2 items wait for their drop functions" ;;
-		worker_cannot_*)
+		due_job_*) due_job_waits ;;
+		worker_cannot_* | worker_is_tried_*)
 			names_the_reason \
 				"no_thread: creating a worker failed \(-12\), next attempt in N ms"
 			;;
@@ -117,7 +133,8 @@ needs 4 units, 3 of 4 are free"
 				"exiting: 1 exiting workers leave no room for another"
 			;;
 		submitter_runs_*) submitter_runs_its_item ;;
-		many_*) many_run ;;
+		many_run) many_run ;;
+		many_are_*) many_are_blocked ;;
 		esac
 	done
 	unload_test diagnosis

@@ -634,6 +634,28 @@ static void room_is_called_when_a_heavy_item_fits(void)
 }
 
 /*
+ * A light item was refused, and a heavy one later: notified when the light one
+ * fits.
+ * Fails (a callback when the heavy one fits) if the last that was refused
+ * decides: mutant room-of-the-last-refused.
+ */
+static void room_is_called_when_the_lightest_item_fits(void)
+{
+	int i;
+
+	if (!room_make(&four_units))
+		return;
+	for (i = 0; i < 4; i++)
+		occupy(i);
+	refuse(4);
+	kpool_set_weight(item(5), 3);
+	refuse(5);
+	kt_gate_open(&p[0].own);
+	expect_calls(1);
+	edges_end();
+}
+
+/*
  * Refused behind a blocked submitter, it is notified when the blocked submitter
  * has been admitted.
  */
@@ -676,6 +698,73 @@ static void room_is_called_when_a_stream_continues(void)
 	expect_calls(1);
 	KT_EXPECT_EQ(retry_got, 0);
 	probe_ran(&p[1]);
+	edges_end();
+}
+
+/*
+ * The same of followers, which wait for units when their stream goes on.
+ * Fails if the last that was refused decides: mutant
+ * room-of-the-last-refused-follower.
+ */
+static void room_is_called_when_the_lightest_follower_fits(void)
+{
+	int i;
+
+	if (!room_make(&four_units))
+		return;
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[4].job, &stream);
+	kpool_set_stream(&p[5].job, &stream);
+	kpool_set_weight(item(5), 3);
+	for (i = 0; i < 4; i++)
+		occupy(i);
+	refuse(4);
+	refuse(5);
+	kt_gate_open(&p[0].own);
+	expect_calls(1);
+	edges_end();
+}
+
+static struct kt_gate in_room;
+static int room_got;
+
+static void room_waits(void *data)
+{
+	atomic_inc(&in_room.started);
+	room_got = kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
+	atomic_inc(&in_room.finished);
+}
+
+/*
+ * The callback is part of no group, also after a job of one was dropped.
+ * Fails (-EDEADLK) if it is taken for that job: mutant
+ * room-in-the-group-of-a-drop.
+ */
+static void room_callback_may_wait_for_a_group(void)
+{
+	struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
+
+	kt_gate_init(&in_room);
+	room_got = 1;
+	attrs.room = room_waits;
+	if (!edges_make(&attrs))
+		return;
+	kpool_set_group(&p[0].job, &group);
+	kpool_set_group(&p[2].job, &group);
+	occupy(0);
+	occupy(1);
+	submit(2);
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(atomic_read(&p[2].dropped)));
+	submit(3);
+	refuse(4);
+	kt_gate_open(&p[1].own);
+	KT_EXPECT(kt_wait(atomic_read(&in_room.started)));
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(atomic_read(&in_room.finished), 0);
+	kt_gate_open(&p[0].own);
+	KT_EXPECT(kt_wait(atomic_read(&in_room.finished)));
+	KT_EXPECT_EQ(room_got, 0);
 	edges_end();
 }
 
@@ -1375,6 +1464,44 @@ static void item_submitted_in_its_dropped_function_runs(void)
 	edges_end();
 }
 
+static struct kt_gate in_dropped;
+
+static void dropped_submits_in_full_pool(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&in_dropped);
+	kpool_set_group(kpool_job_of(item), NULL);
+	dropped_got = kpool_try_submit(here, item);
+	probe_dropped(item, err);
+}
+
+/*
+ * There it needs room like any other.
+ * Fails if its dropped function is taken for its own: mutant
+ * dropped-item-submits-itself.
+ */
+static void item_is_refused_in_its_dropped_function(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+
+	if (!edges_make(&attrs))
+		return;
+	dropped_got = 1;
+	kt_gate_init(&in_dropped);
+	kpool_set_drop_fn(item(1), dropped_submits_in_full_pool);
+	kpool_set_group(&p[1].job, &group);
+	occupy(0);
+	submit(1);
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(atomic_read(&in_dropped.started)));
+	submit(2);
+	kt_gate_open(&in_dropped);
+	KT_EXPECT(kt_wait(atomic_read(&p[1].dropped)));
+	KT_EXPECT_EQ(dropped_got, -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(here, refused), 1);
+	edges_end();
+	KT_EXPECT_EQ(atomic_read(&p[1].ran), 0);
+}
+
 KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(stack_item_may_end_before_its_function),
 	  KT_CASE(item_handed_on_runs_in_the_next_pool),
@@ -1391,8 +1518,11 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_may_be_taken_by_the_callback),
 	  KT_CASE(room_is_not_called_without_a_refusal),
 	  KT_CASE(room_is_called_when_a_heavy_item_fits),
+	  KT_CASE(room_is_called_when_the_lightest_item_fits),
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
 	  KT_CASE(room_is_called_when_a_stream_continues),
+	  KT_CASE(room_is_called_when_the_lightest_follower_fits),
+	  KT_CASE(room_callback_may_wait_for_a_group),
 	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),
 	  KT_CASE(room_is_called_when_a_stream_ends_in_a_shrunk_pool),
 	  KT_CASE(room_is_not_called_after_destroy),
@@ -1412,4 +1542,5 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(setters_refuse_a_pending_item),
 	  KT_CASE(setters_refuse_a_job_to_be_completed),
 	  KT_CASE(abort_inside_a_dropped_function_ends),
-	  KT_CASE(item_submitted_in_its_dropped_function_runs));
+	  KT_CASE(item_submitted_in_its_dropped_function_runs),
+	  KT_CASE(item_is_refused_in_its_dropped_function));

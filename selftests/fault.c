@@ -123,6 +123,28 @@ static void handler_is_called_before_the_item_ends(void)
 	jobs_end(pool);
 }
 
+/*
+ * Of several functions that a worker calls in a row, the handler gets the one
+ * that failed.
+ * Fails if it gets one before it: mutant fast-start-keeps-the-function.
+ */
+static void handler_gets_the_function_of_a_queued_item(void)
+{
+	struct kpool *pool = fault_pool(1);
+
+	if (!pool)
+		return;
+	probe_init(&p[2], fails, 2);
+	p[2].ret = -EIO;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 4);
+	kpool_resume(pool);
+	/* a flush would have the pool take its lock for each */
+	KT_EXPECT(kt_wait(atomic_read(&p[3].ran)));
+	expect_seen(1, fails, -EIO);
+	jobs_end(pool);
+}
+
 /* Fails if the handler is called for every item. */
 static void handler_is_called_for_failures_only(void)
 {
@@ -403,6 +425,7 @@ MODULE_PARM_DESC(keep, "make the pool \"kept\" in which items have failed, or de
 KT_MODULE("kpool selftest: items that fail",
 	  KT_CASE(failed_items_are_counted),
 	  KT_CASE(handler_is_called_before_the_item_ends),
+	  KT_CASE(handler_gets_the_function_of_a_queued_item),
 	  KT_CASE(handler_is_called_for_failures_only),
 	  KT_EACH(handler_gets_the_callers_function, forms),
 	  KT_CASE(handler_gets_the_function_behind_a_plain_item),

@@ -889,6 +889,48 @@ static void member_cannot_wait_for_its_group(void)
 	jobs_end(pool);
 }
 
+static int waits_for_the_group(struct kpool_item *item)
+{
+	callers[1].got = kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
+	return probe_fn(item);
+}
+
+static int act_runs_another(struct caller_item *a)
+{
+	return kpool_submit(a->pool, &p[1].job.item);
+}
+
+/*
+ * Nor does it from an item that it runs as a submitter.
+ * Fails (waits for long) if only the innermost item is looked at: mutant
+ * group-waits-for-its-outer-job.
+ */
+static void member_cannot_wait_for_its_group_in_another_item(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	struct kpool *pool = group_make(&attrs, 0, 0);
+
+	if (!pool)
+		return;
+	keep_running(pool);
+	caller_init(&callers[0], pool, &group, act_runs_another);
+	kpool_set_group(&callers[0].probe.job, &group);
+	p[1].job.item.fn = waits_for_the_group;
+	callers[1].got = 1;
+	if (caller_start(&callers[0])) {
+		KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
+		/* so that a failure does not hang */
+		probes_open(&p[63], 1);
+		caller_expect(&callers[0], 0);
+	}
+	KT_EXPECT_EQ(callers[1].got, -EDEADLK);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 1);
+	end_running();
+	jobs_end(pool);
+}
+
 /* Fails (waits for long) if a job of a child is not one of the parent's. */
 static void childs_member_cannot_wait_for_the_parent(void)
 {
@@ -1359,6 +1401,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(other_pools_are_refused),
 	  KT_CASE(unknown_flags_are_refused),
 	  KT_CASE(member_cannot_wait_for_its_group),
+	  KT_CASE(member_cannot_wait_for_its_group_in_another_item),
 	  KT_CASE(childs_member_cannot_wait_for_the_parent),
 	  KT_CASE(parents_member_may_wait_for_the_child),
 	  KT_EACH(item_may_wait_where_units_are_free, ways_to_wait),

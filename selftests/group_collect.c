@@ -230,6 +230,37 @@ static void uncollected_job_is_not_pending(void)
 	jobs_end(pool);
 }
 
+static int sets_itself(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+
+	one->err = kpool_set_priority(item, KPOOL_PRIO_HIGH) ?:
+		   kpool_set_weight(item, 2) ?:
+		   kpool_set_deadline(&one->job, KTIME_MAX);
+	return probe_fn(item);
+}
+
+/*
+ * A job may be set inside its function, and as long as it waits to be collected.
+ * Fails (-EBUSY) if it is taken for a pending one: mutant
+ * setter-inside-a-collected-job.
+ */
+static void uncollected_job_may_be_set(void)
+{
+	struct kpool *pool = group_make(&queued_two, 1, KPOOL_GROUP_COLLECT);
+
+	if (!pool)
+		return;
+	p->job.item.fn = sets_itself;
+	p->err = 1;
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(p->err, 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p->job.item, 1), 0);
+	expect_next(p, 0);
+	jobs_end(pool);
+}
+
 /*
  * What next() has returned is the caller's, which may free it at once; it may
  * be collected while its worker is still returning from it.
@@ -358,6 +389,7 @@ KT_MODULE("kpool selftest: jobs that are collected",
 	  KT_CASE(dropped_job_is_collected_with_its_reason),
 	  KT_CASE(job_must_be_collected_before_it_is_submitted_again),
 	  KT_CASE(uncollected_job_is_not_pending),
+	  KT_CASE(uncollected_job_may_be_set),
 	  KT_CASE(collected_job_may_be_freed),
 	  KT_CASE(collecting_needs_the_flag),
 	  KT_CASE(spurious_wakeup_keeps_the_timeout));

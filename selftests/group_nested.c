@@ -211,6 +211,41 @@ free:
 	tree_end(pool);
 }
 
+/*
+ * The same of a child that had a blocked submitter.
+ * Fails if it stays its parent's child, as its item counts twice: mutant
+ * blocked-member-kept.
+ */
+static void child_of_a_blocked_submitter_may_be_freed(void)
+{
+	static const struct kpool_attrs one_unit = { .capacity = 1 };
+	struct kpool *pool = tree_make(&one_unit, 0);
+	struct kt_submitter s = { };
+	struct kpool_group *child;
+
+	if (!pool)
+		return;
+	child = kmalloc_obj(*child, GFP_KERNEL);
+	if (!KT_EXPECT(child))
+		goto out;
+	KT_EXPECT_EQ(kpool_init_group(child, pool, &tree[0], 0), 0);
+	kpool_set_group(&p[1].job, child);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	kt_submitter_block(&s, pool, &p[1].job.item);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_group_wait(child, KT_LIMIT), 0);
+	KT_EXPECT(list_empty(&tree[0].children));
+	poison(child, sizeof(*child));
+	kfree(child);
+	kpool_group_cancel(&tree[0]);
+	KT_EXPECT_EQ(kpool_group_error(&tree[0]), 0);
+out:
+	tree_end(pool);
+}
+
 /* Fails if what is done to a job may have no end of groups to go through. */
 static void depth_is_bounded(void)
 {
@@ -241,4 +276,5 @@ KT_MODULE("kpool selftest: groups of groups",
 	  KT_CASE(childs_error_cancels_a_parent_that_fails_fast),
 	  KT_CASE(cancel_propagates_to_the_children),
 	  KT_CASE(cancel_does_not_propagate_to_the_parent),
-	  KT_CASE(child_may_be_freed_before_its_parent));
+	  KT_CASE(child_may_be_freed_before_its_parent),
+	  KT_CASE(child_of_a_blocked_submitter_may_be_freed));

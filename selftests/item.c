@@ -274,6 +274,34 @@ out:
 }
 
 /*
+ * flush of an item that was submitted again while it runs waits for that run,
+ * which only the worker of this one can begin.
+ * Fails (hangs) if this run ends on the fast path: mutant
+ * next-waiters-on-the-fast-path.
+ */
+static void flush_item_waits_for_the_next_run(void)
+{
+	static struct full f;
+	struct doer d;
+
+	if (!full_make(&f, &queued_one))
+		goto out;
+	KT_EXPECT_EQ(kpool_submit(f.pool, &f.job[0].item), 0);
+	if (!doer_sleeps(&d, &f.job[0].item, kpool_flush_item))
+		goto out;
+	kt_gate_let_one(&f.gate);
+	KT_EXPECT(kt_wait(atomic_read(&f.gate.started) == 2));
+	kt_sleep_ms(10);
+	KT_EXPECT(!kt_thread_done(&d.thread));
+	kt_gate_let_one(&f.gate);
+	KT_EXPECT(kt_wait(kt_thread_done(&d.thread)));
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
+	KT_EXPECT_EQ(kt_thread_join(&d.thread), 0);
+out:
+	full_end(&f);
+}
+
+/*
  * flush of one item returns while the next item of its worker runs.
  * Fails if that is started before the flushers are looked at: mutant
  * fast-start-past-a-waiter.
@@ -1424,6 +1452,7 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_CASE(disable_does_not_wrap),
 	  KT_CASE(disable_sync_waits_and_stays_disabled),
 	  KT_CASE(flush_item_waits_for_pending_and_running),
+	  KT_CASE(flush_item_waits_for_the_next_run),
 	  KT_CASE(flush_item_ends_before_the_next_item),
 	  KT_CASE(flush_item_ends_with_cancel),
 	  KT_CASE(flush_does_not_wait_for_later_submissions),

@@ -342,6 +342,34 @@ static void only_overload_falls_back(void)
 	several_end(multi);
 }
 
+/*
+ * The pool whose turn it is refuses, and none has less to do.
+ * Fails if it is asked again, and counts two refusals: mutant
+ * multi-falls-back-to-itself.
+ */
+static void least_loaded_refuses_once(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 1, .nonblocking = 1 };
+	struct kpool_multi *multi = several(2, &attrs, KPOOL_ROUND_ROBIN);
+	struct kt_gate gate;
+	struct kt_job *jobs;
+	int i;
+
+	kt_gate_init(&gate);
+	jobs = kt_jobs(3, kt_job_gated, &gate);
+	if (!multi || !jobs)
+		goto out;
+	for (i = 0; i < 2; i++)
+		KT_EXPECT_EQ(kpool_multi_submit(multi, &jobs[i].item), 0);
+	KT_EXPECT_EQ(kpool_multi_submit(multi, &jobs[2].item), -EAGAIN);
+	KT_EXPECT_EQ(stat_of(multi, 0, refused), 1);
+	KT_EXPECT_EQ(stat_of(multi, 1, refused), 0);
+out:
+	kt_gate_open(&gate);
+	several_end(multi);
+	kvfree(jobs);
+}
+
 struct multi_submitter {
 	struct kt_thread	thread;
 	struct kpool_multi	*multi;
@@ -842,6 +870,65 @@ out:
 
 static const char *const ends[] = { "first", "last", NULL };
 
+static int job_ends_its_thread(struct kpool_item *item)
+{
+	kt_job_gated(item);
+	kthread_complete_and_exit(NULL, 0);
+}
+
+static int shuts_down(void *multi)
+{
+	return kpool_multi_shutdown_timeout(multi, MAX_SCHEDULE_TIMEOUT);
+}
+
+static int destroys(void *multi)
+{
+	return kpool_multi_destroy(multi);
+}
+
+/* What @fn returns if a worker of the first or of the last pool dies meanwhile. */
+static int end_with_a_death(struct kpool_multi *multi, int last,
+			    int (*fn)(void *arg))
+{
+	struct kt_thread t;
+	struct kt_gate gate;
+	struct kt_job job;
+
+	kt_gate_init(&gate);
+	kt_job_init(&job, job_ends_its_thread, &gate, 0);
+	KT_EXPECT_EQ(kpool_submit(kpool_multi_pool(multi, last ? SEVERAL - 1 : 0),
+				  &job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	if (kt_thread_start(&t, fn, multi))
+		kt_thread_asleep(&t);
+	kt_gate_open(&gate);
+	return kt_thread_join(&t);
+}
+
+/*
+ * Fails (0) if the next pool's result replaces it: mutant
+ * multi-shutdown-forgets-a-death.
+ */
+static void shutdown_reports_a_death(int last)
+{
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+
+	if (!multi)
+		return;
+	KT_EXPECT_EQ(end_with_a_death(multi, last, shuts_down), -EIO);
+	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
+	several_end(multi);
+}
+
+/* The same of destroy: mutant multi-destroy-forgets-a-death. */
+static void destroy_reports_a_death(int last)
+{
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+
+	if (multi)
+		KT_EXPECT_EQ(end_with_a_death(multi, last, destroys), -EIO);
+}
+
 /* Fails if only one of the pools is waited for. */
 static void shutdown_waits_for_the_slowest(int last)
 {
@@ -1044,6 +1131,7 @@ KT_MODULE("kpool selftest: several pools as one",
 	  KT_CASE(ended_items_are_no_load),
 	  KT_CASE(overload_falls_back_to_the_least_loaded),
 	  KT_CASE(only_overload_falls_back),
+	  KT_CASE(least_loaded_refuses_once),
 	  KT_CASE(blocking_submit_sleeps_at_its_turn),
 	  KT_CASE(items_are_found_in_any_pool),
 	  KT_CASE(bad_arguments_are_refused),
@@ -1058,6 +1146,8 @@ KT_MODULE("kpool selftest: several pools as one",
 	  KT_CASE(multi_is_closed_when_all_pools_are),
 	  KT_CASE(shutdown_has_one_time_limit),
 	  KT_EACH(shutdown_waits_for_the_slowest, ends),
+	  KT_EACH(shutdown_reports_a_death, ends),
+	  KT_EACH(destroy_reports_a_death, ends),
 	  KT_CASE(shutdown_from_inside_closes_none),
 	  KT_CASE(shutdown_while_dropping_is_refused),
 	  KT_CASE(reopen_opens_all_or_none),

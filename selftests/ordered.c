@@ -493,6 +493,143 @@ static void completion_waits_for_the_one_before(void)
 	finish();
 }
 
+/*
+ * A worker has left the function of a job, and runs something else.
+ * Fails (two are completed at once) if the end of that ends a completion: mutant
+ * finished-run-keeps-its-stream.
+ */
+static void completion_waits_beside_other_items(void)
+{
+	static struct probe other;
+
+	if (!begin(&queued_two))
+		return;
+	gated = 0;
+	probe_init(&other, probe_fn, 0);
+	KT_EXPECT_EQ(kpool_set_priority(&other.job.item, KPOOL_PRIO_HIGH), 0);
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(atomic_read(&at_gate.started)));
+	probe_ran(&p[1]);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+	probes_submit(pool, &other, 1);
+	KT_EXPECT_EQ(kpool_flush_item(&other.job.item), 0);
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(completed.n, 1);
+	kt_gate_open(&at_gate);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	EXPECT_ORDER(0, 1);
+	finish();
+}
+
+/*
+ * The pool shrinks below the units in use: no job is completed beside them, and
+ * one that waits for that has started.
+ * Fails if a completion needs no unit, or counts as pending: mutant
+ * pending-with-completions.
+ */
+static void completion_waits_for_a_unit(void)
+{
+	if (!begin(&queued_two))
+		return;
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	probes_open(p, 1);
+	probe_ran(&p[0]);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(atomic_read(&nr_completed), 0);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 0);
+	KT_EXPECT_EQ(kt_stat(pool, units), 1);
+	probes_open(&p[1], 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	EXPECT_ORDER(0, 1);
+	finish();
+}
+
+/*
+ * The pool grows, and has nothing else to start.
+ * Fails (waits for the other job) if no worker is woken for a completion: mutant
+ * completion-wakes-no-worker.
+ */
+static void completion_starts_when_capacity_grows(void)
+{
+	if (!begin(&queued_two))
+		return;
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	probes_open(p, 1);
+	probe_ran(&p[0]);
+	/* its worker leaves, and another is made */
+	KT_EXPECT(kt_wait(kt_stat(pool, alive) == 1));
+	KT_EXPECT_EQ(atomic_read(&nr_completed), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	KT_EXPECT(kt_wait_prompt(atomic_read(&nr_completed) == 1));
+	probes_open(&p[1], 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	finish();
+}
+
+/*
+ * What a worker runs after a completion has an error of its own.
+ * Fails if a job that failed fails the next item's group, or hides its error:
+ * mutant result-of-the-job-before.
+ */
+static void error_of_a_job_is_not_that_of_the_next(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1,
+		.queue_depth = KPOOL_UNLIMITED, .expiry_ms = KPOOL_NO_PURGE };
+	struct kpool_group after;
+	static struct probe other;
+
+	if (!begin(&attrs))
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&after, pool, NULL, 0), 0);
+	probe_init(&other, probe_fn, 0);
+	kpool_set_group(&other.job, &after);
+	p[0].ret = -EIO;
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 1);
+	probes_submit(pool, &other, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&after, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&after), 0);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
+	other.ret = -EINVAL;
+	probes_submit(pool, &other, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&after, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&after), -EINVAL);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 3);
+	finish();
+}
+
+/*
+ * A job that was completed is one like any other, without a stream too.
+ * Fails (dies) if it is taken for one to be completed: mutant
+ * completed-job-stays-ready.
+ */
+static void completed_job_may_leave_its_stream(void)
+{
+	if (!begin(&queued_two))
+		return;
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
+	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, NULL), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[0].job, NULL), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&p[0].job.item, KPOOL_PRIO_HIGH), 0);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 2);
+	KT_EXPECT_EQ(atomic_read(&nr_completed), 1);
+	finish();
+}
+
 /* Cycles */
 
 static int got;		/* by a flush; 1: none yet */
@@ -599,6 +736,99 @@ static void flush_of_an_earlier_job_ends(void)
 }
 
 /*
+ * The same of a job that has left its function, and waits for its turn.
+ * Fails (-EDEADLK) if it is taken for a later one: mutant turn-without-a-number.
+ */
+static void flush_of_an_earlier_turn_ends(void)
+{
+	if (!begin_behind(&queued_four, 2))
+		return;
+	got = 1;
+	probe_init(&p[2], flush_next_fn, 2);
+	KT_EXPECT_EQ(kpool_set_stream(&p[2].job, &stream), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[2].job, complete_fn), 0);
+	probes_submit(pool, &p[2], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 2));
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(READ_ONCE(got), 1);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
+	KT_EXPECT_EQ(got, 0);
+	EXPECT_ORDER(0, 1, 2);
+	finish();
+}
+
+static struct probe outer;	/* it flushes p[1], once its gate is open */
+static int got_outer;		/* by a flush of it */
+
+static int flush_outer_fn(struct kpool_item *item)
+{
+	WRITE_ONCE(got_outer, kpool_flush_item(&outer.job.item));
+	return probe_fn(item);
+}
+
+static int outer_fn(struct kpool_item *item)
+{
+	int ret = probe_fn(item);
+
+	WRITE_ONCE(got, kpool_flush_item(&p[1].job.item));
+	return ret;
+}
+
+/* p[0] and outer at their gates; p[2], which flushes outer; p[1], to be completed. */
+static void begin_chain(struct probe *other)
+{
+	got = 1;
+	got_outer = 1;
+	probe_init(&outer, outer_fn, 0);
+	probe_init(other, probe_fn, 0);
+	outer.gate = &outer.own;
+	other->gate = &other->own;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probes_submit(pool, &outer, 1);
+	probe_runs(p);
+	probe_runs(&outer);
+	enter(&p[2], 2, flush_outer_fn);
+	probes_submit(pool, &p[2], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 3));
+	probes_submit(pool, &p[1], 1);
+	probe_ran(&p[1]);
+	/* so that not all sleep */
+	probes_submit(pool, other, 1);
+	probe_runs(other);
+}
+
+/*
+ * The job that is first in the order sleeps for an item that sleeps for a later
+ * job.  That was no cycle before it was the first.
+ * Fails (lasts) if this is not looked for at each turn: mutant
+ * cycle-at-the-next-turn.
+ */
+static void end_of_a_turn_closes_a_cycle(void)
+{
+	static struct probe other;
+
+	if (!begin(&queued_four))
+		return;
+	begin_chain(&other);
+	probes_open(&outer, 1);
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(READ_ONCE(got), 1);
+	KT_EXPECT_EQ(READ_ONCE(got_outer), 1);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(got_outer) != 1));
+	/* so that a failure does not hang */
+	probes_open(&other, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
+	KT_EXPECT_EQ(got_outer, -EDEADLK);
+	KT_EXPECT(kt_wait(READ_ONCE(got) != 1));
+	KT_EXPECT_EQ(got, 0);
+	EXPECT_ORDER(0, 2, 1);
+	finish();
+}
+
+/*
  * The first in the order is pending, and the only thread sleeps for one behind
  * it, from outside of the order.
  */
@@ -606,7 +836,6 @@ static void wait_for_a_turn_that_cannot_come_is_refused(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2,
 		.queue_depth = KPOOL_UNLIMITED };
-	static struct probe outer;
 
 	if (!begin(&attrs))
 		return;
@@ -728,10 +957,17 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(job_may_be_freed_by_its_completion),
 	  KT_CASE(complete_function_without_an_ordered_stream_is_refused),
 	  KT_CASE(completion_waits_for_the_one_before),
+	  KT_CASE(completion_waits_beside_other_items),
+	  KT_CASE(completion_waits_for_a_unit),
+	  KT_CASE(completion_starts_when_capacity_grows),
+	  KT_CASE(error_of_a_job_is_not_that_of_the_next),
+	  KT_CASE(completed_job_may_leave_its_stream),
 	  KT_EACH(flush_of_a_later_job_is_refused, from),
 	  KT_CASE(flush_of_a_later_job_is_refused_behind_the_first),
 	  KT_CASE(flush_of_a_job_submitted_later_is_refused),
 	  KT_CASE(flush_of_an_earlier_job_ends),
+	  KT_CASE(flush_of_an_earlier_turn_ends),
+	  KT_CASE(end_of_a_turn_closes_a_cycle),
 	  KT_CASE(wait_for_a_turn_that_cannot_come_is_refused),
 	  KT_EACH(jobs_behind_a_dead_one_are_completed, from),
 	  KT_CASE(storm_keeps_the_order));

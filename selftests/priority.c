@@ -1020,6 +1020,71 @@ static void due_job_is_as_old_as_its_time(void)
 	priority_finish(pool, NULL, 0);
 }
 
+/* Starts pass over a lower one once, and then it is the turn of the oldest. */
+static const struct kpool_attrs one_bypass = {
+	.capacity = 1, .queue_depth = KPOOL_UNLIMITED, .max_bypass = 1,
+};
+
+/* A low job that is delayed, and that the order has as 100. */
+static void delay_low(struct kpool *pool, struct kpool_job *due)
+{
+	kpool_init_job(due, due_noted);
+	set_rank(&due->item, KPOOL_PRIO_LOW);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, due, 3600 * HZ), 0);
+}
+
+/*
+ * The same of items that came in the same tick.
+ * Fails if a due job keeps the number of its acceptance: mutant
+ * due-job-keeps-its-number.
+ */
+static void due_job_is_as_old_as_its_number(void)
+{
+	static const int right[] = { 1, 0, 2, 100 };
+	struct kpool *pool = paused_pool(&one_bypass);
+	static struct kpool_job due;
+
+	if (!pool)
+		return;
+	delay_low(pool, &due);
+	submit_ranks(pool, "n");
+	KT_EXPECT(kpool_modify_delay(&due, 0));
+	item_prepare(1, KPOOL_PRIO_HIGH);
+	item_prepare(2, KPOOL_PRIO_HIGH);
+	KT_EXPECT(kt_submit_jobs(pool, &item[1], 2));
+	expect_order(pool, right, ARRAY_SIZE(right));
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * A due job that has to wait behind a submitter is younger than that one's item.
+ * Fails if it keeps the number of when it came due: mutant
+ * backlog-keeps-its-number.
+ */
+static void due_job_is_younger_than_a_submitter_before_it(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2, .max_bypass = 1,
+	};
+	static const int right[] = { 0, 3, 1, 100, 2 };
+	struct kpool *pool = paused_pool(&attrs);
+	static struct kpool_job due;
+	struct kt_submitter s = { };
+
+	if (!pool)
+		return;
+	delay_low(pool, &due);
+	/* as many as start and wait */
+	submit_ranks(pool, "hhh");
+	item_prepare(3, KPOOL_PRIO_NORMAL);
+	KT_EXPECT(kt_submitter_block(&s, pool, &item[3].item));
+	KT_EXPECT(kpool_modify_delay(&due, 0));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, 8), 0);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	expect_order(pool, right, ARRAY_SIZE(right));
+	priority_finish(pool, NULL, 0);
+}
+
 /*
  * Starts that pass over a lower one count in a row: one that passes no item
  * ends it.
@@ -1057,6 +1122,84 @@ static void start_without_bypass_resets_the_count(void)
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(order.n, 40);
 	KT_EXPECT_EQ(order.nr[15], 0);
+	priority_finish(pool, NULL, 0);
+}
+
+/* One worker is in load[0]; ten starts of the other have passed over a low item. */
+static struct kpool *begin_bypassed(void)
+{
+	struct kpool *pool = paused_pool(&two_deep);
+	int i;
+
+	if (!pool)
+		return NULL;
+	kpool_resume(pool);
+	KT_EXPECT(load_runs(pool, &load[0]));
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	item_prepare(0, KPOOL_PRIO_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	for (i = 1; i < 10; i++) {
+		item_prepare(i, KPOOL_PRIO_HIGH);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+	}
+	set_rank(&load[1].job.item, KPOOL_PRIO_HIGH);
+	KT_EXPECT_EQ(load_submit(pool, &load[1]), 0);
+	kpool_resume(pool);
+	KT_EXPECT(load_starts(&load[1]));
+	KT_EXPECT(kpool_cancel(&item[0].item));
+	return pool;
+}
+
+/*
+ * The same of a start that takes no lock.
+ * Fails if the next lower one comes too early: mutant
+ * fast-start-keeps-the-bypass-count.
+ */
+static void fast_start_resets_the_count(void)
+{
+	struct kpool *pool = begin_bypassed();
+	int i;
+
+	if (!pool)
+		return;
+	/* the first worker goes on with it, at once and for long */
+	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
+	kt_gate_open(&load[0].gate);
+	KT_EXPECT(load_starts(&load[2]));
+	order_init(&order);
+	item_prepare(0, KPOOL_PRIO_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	for (i = 1; i < 40; i++) {
+		item_prepare(i, KPOOL_PRIO_HIGH);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+	}
+	kt_gate_open(&load[1].gate);
+	KT_EXPECT(kt_wait(order.n == 40));
+	KT_EXPECT_EQ(order.nr[15], 0);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
+ * A priority that is set replaces the one before.
+ * Fails if one of them stays: mutant low-flag-kept.
+ */
+static void priority_can_be_set_back(void)
+{
+	static const enum kpool_priority all[] = {
+		KPOOL_PRIO_HIGH, KPOOL_PRIO_NORMAL, KPOOL_PRIO_LOW,
+	};
+	static const int right[] = { 6, 7, 8, 3, 4, 5, 0, 1, 2 };
+	struct kpool *pool = paused_pool(&one_deep);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 9; i++) {
+		item_prepare(i, all[i % 3]);
+		set_rank(&item[i].item, all[2 - i / 3]);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+	}
+	expect_order(pool, right, ARRAY_SIZE(right));
 	priority_finish(pool, NULL, 0);
 }
 
@@ -1127,5 +1270,9 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(requeued_item_keeps_its_place_across_the_wrap),
 	  KT_CASE(oldest_lower_one_is_found_over_time),
 	  KT_CASE(due_job_is_as_old_as_its_time),
+	  KT_CASE(due_job_is_as_old_as_its_number),
+	  KT_CASE(due_job_is_younger_than_a_submitter_before_it),
 	  KT_CASE(start_without_bypass_resets_the_count),
+	  KT_CASE(fast_start_resets_the_count),
+	  KT_CASE(priority_can_be_set_back),
 	  KT_EACH(drops_are_no_bypasses, priorities));

@@ -703,14 +703,21 @@ static int submit_later(struct kpool *pool, struct kpool_item *item)
 	return kpool_submit_delayed(pool, kpool_job_of(item), 1);
 }
 
+static int submit_closed(struct kpool *pool, struct kpool_item *item)
+{
+	kpool_shutdown(pool);
+	return kpool_submit(pool, item);
+}
+
 static int (*const handovers[])(struct kpool *pool, struct kpool_item *item) = {
 	kpool_try_submit, kpool_submit_now, submit_briefly, submit_later,
+	submit_closed,
 };
 
-static const int refusals[] = { -EAGAIN, -EAGAIN, -ETIMEDOUT, -ESHUTDOWN };
+static const int refusals[] = { -EAGAIN, -EAGAIN, -ETIMEDOUT, -ESHUTDOWN, -ESHUTDOWN };
 
 static const char *const handover_names[] = {
-	"try", "now", "timeout", "delayed", NULL
+	"try", "now", "timeout", "delayed", "closed", NULL
 };
 
 static int hands_over(struct kpool_item *item)
@@ -756,7 +763,7 @@ static int flush_item_main(void *item)
  * The item runs in its own pool as before: it can be flushed and submitted again,
  * also with a unit free.
  * Fails (two runs at once) if the other pool keeps it: mutant
- * refused-handover-keeps-the-owner.
+ * refused-handover-keeps-the-owner, closed-handover-keeps-the-owner.
  */
 static void refused_handover_changes_nothing(int way)
 {

@@ -572,6 +572,42 @@ static void busy_pool_does_not_stall(void)
 	stall_finish();
 }
 
+/*
+ * The time of an item that a worker goes on with begins with that item.
+ * Fails if it is that of the item before: mutant fast-start-keeps-its-time.
+ */
+static void stall_time_begins_with_each_item(void)
+{
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	if (!stall_make(1, KPOOL_NO_STALL, probe_fn))
+		return;
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	kt_sleep_ms(300);
+	probes_open(p, 1);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, 200), 0);
+	kt_sleep_ms(100);
+	KT_EXPECT_EQ(stalled(), 0);
+	stall_finish();
+}
+
+/* As many as are remembered, and two more, one after the other. */
+static void six_stalls_last(void)
+{
+	int i;
+
+	if (!stall_make(MANY, STALL, sleeps_too_long))
+		return;
+	for (i = 0; i < 6; i++) {
+		probes_submit(pool, &p[i], 1);
+		stalls(i + 1);
+	}
+}
+
 /* What a person sees: the script looks between these two. */
 static void a_stall_lasts(void)
 {
@@ -621,6 +657,9 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(first_stall_of_a_new_worker_is_reported),
 	  KT_CASE(pool_can_grow_while_stalls_are_reported),
 	  KT_CASE(busy_pool_does_not_stall),
+	  KT_CASE(stall_time_begins_with_each_item),
 	  KT_CASE(a_stall_lasts),
+	  KT_CASE(a_stall_ends),
+	  KT_CASE(six_stalls_last),
 	  KT_CASE(a_stall_ends),
 	  KT_CASE(stall_of_an_unloaded_module_is_kept));

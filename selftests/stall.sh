@@ -30,6 +30,20 @@ stall_can_be_seen() {
 	ktap_is "stats count it" "stalled 1" "$(grep '^stalled' "$KPOOL_DEBUGFS/stall/stats")"
 }
 
+# times_of_stalls: four, which are the last
+# shellcheck disable=SC2317 # wait_until calls it
+times_of_stalls() {
+	times=$(awk '/ has run for / { print $1 }' "$KPOOL_DEBUGFS/stall/stalls")
+	[ "$(echo "$times" | wc -l)" = 4 ]
+}
+
+# Fails if they are shown in another order: mutant stalls-newest-first.
+stalls_are_shown_oldest_first() {
+	wait_until times_of_stalls
+	ktap_result $? "the last four stalls are remembered"
+	ktap_is "stalls are shown oldest first" "$(echo "$times" | sort -n)" "$times"
+}
+
 # Fails if names are looked up when they are read, when the addresses mean nothing, or if the stack
 # is shown with one entry too many.
 stall_of_an_unloaded_module_has_names() {
@@ -47,6 +61,7 @@ if load_tested stall; then
 	for case in $(cat /sys/module/stall/parameters/list); do
 		run_case stall "$case"
 		[ "$case" != a_stall_lasts ] || ! mount_debugfs || stall_can_be_seen
+		[ "$case" != six_stalls_last ] || ! mount_debugfs || stalls_are_shown_oldest_first
 	done
 	unload_test stall
 	! mount_debugfs || stall_of_an_unloaded_module_has_names

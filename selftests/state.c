@@ -614,6 +614,45 @@ static void hanging_init_stops_no_growth(void)
 	desks_end(pool);
 }
 
+/*
+ * The same if there is but one item.  Once its worker_init has returned, a worker
+ * is late no more, nor is the next in the same memory.
+ * Fails (the item waits) if it counts as late for ever: mutant late-flag-kept.
+ */
+static void hanging_init_delays_no_single_item(void)
+{
+	struct kpool_attrs attrs = desk_attrs(2);
+	static struct kt_gate gate;
+	struct kpool *pool;
+	int round;
+
+	attrs.worker_init = first_desk_hangs;
+	attrs.worker_exit = no_desk_left;
+	desks_clear();
+	slow = &gate;
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	for (round = 1; round <= 3; round++) {
+		/* not in the second, in which one worker is enough */
+		if (round != 2)
+			kt_gate_init(&gate);
+		probes_init(p, 1, probe_fn);
+		probes_submit(pool, p, 1);
+		probe_ran(p);
+		kt_gate_open(&gate);
+		all_have_left(pool, round == 2 ? 1 : 2);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
+		all_have_left(pool, 0);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS,
+					KPOOL_NO_PURGE), 0);
+	}
+	/* what takes 100 ms is not counted on */
+	if (kt_exact)
+		KT_EXPECT_EQ(kt_stat(pool, spawned), 5);
+	desks_end(pool);
+}
+
 static const char *const departures[] = { "purge", "shutdown", NULL };
 
 /* Fails if workers wait for each other's worker_exit before they go. */
@@ -817,6 +856,98 @@ static void failing_init_is_tried_one_at_a_time(void)
 	desks_end(pool);
 }
 
+/*
+ * After each pause there is one attempt.
+ * Fails if others begin before it has failed: mutant many-attempts-in-a-pause.
+ */
+static void each_pause_ends_with_one_attempt(void)
+{
+	struct kpool *pool;
+	int before;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	pool = desk_pool(SEATS);
+	if (!pool)
+		return;
+	WRITE_ONCE(refusal, -EIO);
+	probes_init(p, SEATS, desk_uses);
+	probes_submit(pool, p, SEATS);
+	kt_sleep_ms(50);
+	before = atomic_read(&tried);
+	/* after 100 and 300 ms; the next is after 700 */
+	kt_sleep_ms(500);
+	KT_EXPECT_EQ(atomic_read(&tried), before + 2);
+	WRITE_ONCE(refusal, 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	desks_end(pool);
+}
+
+/*
+ * Of attempts that began together the first that fails begins the pause.
+ * Fails if each begins it anew: mutant pause-begins-again.
+ */
+static void later_failures_do_not_prolong_the_pause(void)
+{
+	static struct kt_gate gate;
+	struct kpool *pool;
+	s64 began;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	pool = desk_pool(2);
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	slow = &gate;
+	WRITE_ONCE(refusal, -EIO);
+	probes_init(p, 2, desk_uses);
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2));
+	began = ktime_get_ns();
+	kt_gate_let_one(&gate);
+	kt_sleep_ms(60);
+	kt_gate_let_one(&gate);
+	KT_EXPECT(kt_wait(atomic_read(&tried) == 3));
+	KT_EXPECT_LE(tries[2] - began, 125LL * NSEC_PER_MSEC);
+	WRITE_ONCE(refusal, 0);
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	desks_end(pool);
+}
+
+/*
+ * A pool whose last attempt has failed is closed, and opened again.
+ * Fails (-EIO) if the attempts of then count: mutant
+ * reopen-fails-for-an-old-error.
+ */
+static void reopen_forgets_earlier_failures(void)
+{
+	struct kpool_attrs attrs = desk_attrs(2);
+	struct kpool *pool;
+
+	attrs.min_workers = 1;
+	attrs.flags = KPOOL_PREALLOC;
+	desks_clear();
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	WRITE_ONCE(refusal, -EIO);
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(atomic_read(&tried) == 2));
+	probes_open(p, 2);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	WRITE_ONCE(refusal, 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 1);
+	desks_end(pool);
+}
+
 /* Fails if the worker that a submitter is to replace has a state to miss. */
 static void callers_cannot_stand_in_for_workers(void)
 {
@@ -962,12 +1093,16 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_EACH(slow_init_outlasts_shutdown, endings),
 	  KT_CASE(inits_run_side_by_side),
 	  KT_CASE(hanging_init_stops_no_growth),
+	  KT_CASE(hanging_init_delays_no_single_item),
 	  KT_EACH(exits_run_side_by_side, departures),
 	  KT_CASE(hanging_exit_delays_no_other),
 	  KT_CASE(init_in_a_shrunk_pool_makes_no_worker),
 	  KT_CASE(create_waits_for_all_at_once),
 	  KT_CASE(failing_init_is_tried_ever_more_seldom),
 	  KT_CASE(failing_init_is_tried_one_at_a_time),
+	  KT_CASE(each_pause_ends_with_one_attempt),
+	  KT_CASE(later_failures_do_not_prolong_the_pause),
+	  KT_CASE(reopen_forgets_earlier_failures),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
 	  KT_CASE(every_created_state_is_destroyed),
 	  KT_CASE(reopen_by_an_exiting_worker_is_refused),

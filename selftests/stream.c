@@ -1031,6 +1031,82 @@ out:
 	kvfree(s);
 }
 
+static const char *const ranks[] = { "normal", "high", NULL };
+
+/*
+ * A full queue, of which a parked follower has a place, gives up the oldest item
+ * that is not above the newcomer.
+ * Fails if parked ones are not counted, or if their priority does not matter:
+ * mutants parked-hides-a-full-queue, parked-is-displaced-by-any.
+ */
+static void oldest_is_displaced_beside_a_parked_follower(int high)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 2,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("stream", &attrs);
+	static struct kpool_stream stream;
+	static struct probe p[5];
+
+	if (!pool)
+		return;
+	probes_init(p, 5, probe_fn);
+	kpool_init_stream(&stream, pool);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	if (high)
+		KT_EXPECT_EQ(kpool_set_priority(&p[1].job.item,
+						KPOOL_PRIO_HIGH), 0);
+	probes_hold(p, 5);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	probes_submit(pool, &p[1], 1);
+	probes_submit(pool, &p[2], 1);
+	probe_runs(&p[2]);
+	probes_submit(pool, &p[3], 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 5) == 1));
+	KT_EXPECT_EQ(atomic_read(&p[high ? 3 : 1].dropped), 1);
+	KT_EXPECT_EQ(p[high ? 3 : 1].err, -EAGAIN);
+	probes_open(p, 5);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(probes_ran(p, 5), 4);
+	jobs_end(pool);
+}
+
+/*
+ * A due job that waits for room has not joined its stream, and is taken back.
+ * Fails (dies) if it leaves that: mutant backlog-leaves-its-stream.
+ */
+static void cancelled_due_job_leaves_no_stream(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_NONE,
+	};
+	struct kpool *pool = kt_pool("stream", &attrs);
+	static struct kpool_stream stream;
+	static struct probe p[2];
+
+	if (!pool)
+		return;
+	probes_init(p, 2, probe_fn);
+	kpool_init_stream(&stream, pool);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, 0), 0);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
+	KT_EXPECT(kpool_cancel(&p[1].job.item));
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_submit(pool, &p[1], 1);
+	probe_ran(&p[1]);
+	jobs_end(pool);
+}
+
 /*
  * A submitter that sleeps with a job of a stream, and a job of the same that
  * becomes due behind it, both run, in that order.
@@ -1125,5 +1201,7 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(streamed_jobs_are_not_run_by_callers),
 	  KT_CASE(jobs_and_stream_may_be_freed),
 	  KT_CASE(storm_of_streams_keeps_every_order),
+	  KT_EACH(oldest_is_displaced_beside_a_parked_follower, ranks),
+	  KT_CASE(cancelled_due_job_leaves_no_stream),
 	  KT_CASE(due_job_behind_a_blocked_submitter_starts),
 	  KT_CASE(init_sets_every_field));

@@ -87,6 +87,32 @@ static void item_waits_for_another(void)
 	probe_runs(&p[0]);
 }
 
+static bool init_waits;
+
+static void *waits_in_init(void *data)
+{
+	if (READ_ONCE(init_waits))
+		KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
+	return NULL;
+}
+
+/* For the script: a worker_init that sleeps in a call on its own pool. */
+static void worker_init_waits_for_an_item(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 8, .worker_init = waits_in_init,
+	};
+
+	WRITE_ONCE(init_waits, false);
+	if (!begin(&attrs))
+		return;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	WRITE_ONCE(init_waits, true);
+	probes_submit(pool, &p[1], 1);
+}
+
 /* For the script: more workers than fit into the first copy, if any do. */
 static void many_workers_run(void)
 {
@@ -197,6 +223,8 @@ KT_MODULE("kpool selftest: tables in debugfs",
 	  KT_CASE(worker_memory_is_used_again),
 	  KT_CASE(scene_ends),
 	  KT_CASE(item_waits_for_another),
+	  KT_CASE(scene_ends),
+	  KT_CASE(worker_init_waits_for_an_item),
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_workers_run),
 	  KT_CASE(scene_ends),

@@ -46,6 +46,21 @@ item_waits_for_another() {
 	ktap_result $? "a worker whose item waits in its own pool is blocked"
 }
 
+# one_starts: and sleeps, the other runs
+# shellcheck disable=SC2317 # wait_until calls it
+one_starts() {
+	[ "$(awk 'NR > 1 { print $1 }' "$dir/workers" | wc -l)" = 2 ] &&
+		starting=$(awk '$2 != "running" && NR > 1 { print $1 }' "$dir/workers") &&
+		grep -q '^State:.[DI]' "/proc/$starting/status"
+}
+
+# Fails if it is shown as one whose item sleeps: mutant worker-in-init-shown-as-blocked.
+worker_init_waits_for_an_item() {
+	wait_until one_starts
+	ktap_is "a worker whose worker_init waits is starting" "running starting" \
+		"$(awk 'NR > 1 { print $2 }' "$dir/workers" | sort | xargs)"
+}
+
 # Fails if the copy is too small, or workers are copied twice.
 many_workers_run() {
 	ktap_is "workers lists each worker once" "200 200" \
@@ -82,6 +97,7 @@ if load_tested tables; then
 		no_two_*) no_two_figures_are_equal ;;
 		worker_memory_*) worker_memory_is_used_again ;;
 		item_waits_*) item_waits_for_another ;;
+		worker_init_*) worker_init_waits_for_an_item ;;
 		many_*) many_workers_run ;;
 		pool_is_*) pool_is_pinned ;;
 		esac
