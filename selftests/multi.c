@@ -899,16 +899,11 @@ static int end_with_a_death(struct kpool_multi *multi, int last,
 	KT_EXPECT_EQ(kpool_submit(kpool_multi_pool(multi, last ? SEVERAL - 1 : 0),
 				  &job.item), 0);
 	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	/* TASK_IDLE: in a wait of kpool, not on a mutex before it */
 	if (kt_thread_start(&t, fn, multi))
-		kt_thread_asleep(&t);
+		KT_EXPECT(kt_wait(task_state_to_char(t.task) == 'I'));
 	kt_gate_open(&gate);
 	return kt_thread_join(&t);
-}
-
-/* The thread can be asleep before its wait begins; not under simulated time. */
-static bool is_death(int err)
-{
-	return err == -EIO || (!kt_exact && !err);
 }
 
 /*
@@ -921,7 +916,7 @@ static void shutdown_reports_a_death(int last)
 
 	if (!multi)
 		return;
-	KT_EXPECT(is_death(end_with_a_death(multi, last, shuts_down)));
+	KT_EXPECT_EQ(end_with_a_death(multi, last, shuts_down), -EIO);
 	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
 	several_end(multi);
 }
@@ -932,7 +927,7 @@ static void destroy_reports_a_death(int last)
 	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
 
 	if (multi)
-		KT_EXPECT(is_death(end_with_a_death(multi, last, destroys)));
+		KT_EXPECT_EQ(end_with_a_death(multi, last, destroys), -EIO);
 }
 
 /* Fails if only one of the pools is waited for. */
