@@ -630,6 +630,18 @@ static void destroy_drops_delayed_jobs(void)
 	KT_EXPECT_EQ(atomic_read(&timed_dropping.finished), 4);
 }
 
+/* A pool whose first job is in its drop function, until the gate opens. */
+static bool delay_make_dropping(void)
+{
+	if (!delay_make(&one_unit))
+		return false;
+	kpool_set_deadline(&job[0].job, ktime_sub_ns(ktime_get(), 1));
+	kpool_set_drop_fn(&job[0].job.item, timed_dropped_gated);
+	KT_EXPECT_EQ(submit(&job[0]), 0);
+	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
+	return true;
+}
+
 /*
  * Once the pool is closed no job comes due, however long the owners before it
  * take to be notified: it is dropped.
@@ -639,12 +651,8 @@ static void no_job_becomes_due_in_a_closed_pool(void)
 {
 	bool in_time;
 
-	if (!delay_make(&one_unit))
+	if (!delay_make_dropping())
 		return;
-	kpool_set_deadline(&job[0].job, ktime_sub_ns(ktime_get(), 1));
-	kpool_set_drop_fn(&job[0].job.item, timed_dropped_gated);
-	KT_EXPECT_EQ(submit(&job[0]), 0);
-	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
 	KT_EXPECT_EQ(submit_in(&job[1], HZ / 5), 0);
 	kpool_shutdown(delay_pool);
 	in_time = time_before(jiffies, job[1].submitted + HZ / 5);
@@ -662,12 +670,8 @@ static void no_job_becomes_due_in_a_closed_pool(void)
  */
 static void no_delay_is_modified_in_a_closed_pool(void)
 {
-	if (!delay_make(&one_unit))
+	if (!delay_make_dropping())
 		return;
-	kpool_set_deadline(&job[0].job, ktime_sub_ns(ktime_get(), 1));
-	kpool_set_drop_fn(&job[0].job.item, timed_dropped_gated);
-	KT_EXPECT_EQ(submit(&job[0]), 0);
-	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
 	KT_EXPECT_EQ(submit_in(&job[1], HOUR), 0);
 	KT_EXPECT_EQ(submit_in(&job[2], HOUR), 0);
 	kpool_shutdown(delay_pool);

@@ -521,6 +521,21 @@ static void completion_waits_beside_other_items(void)
 	finish();
 }
 
+/* Two jobs run, the pool shrinks to one unit, and the first job returns. */
+static bool begin_shrunk(void)
+{
+	if (!begin(&queued_two))
+		return false;
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	probes_open(p, 1);
+	probe_ran(&p[0]);
+	return true;
+}
+
 /*
  * The pool shrinks below the units in use: no job is completed beside them, and
  * one that waits for that has started.
@@ -529,15 +544,8 @@ static void completion_waits_beside_other_items(void)
  */
 static void completion_waits_for_a_unit(void)
 {
-	if (!begin(&queued_two))
+	if (!begin_shrunk())
 		return;
-	probes_hold(p, 2);
-	probes_submit(pool, p, 2);
-	probe_runs(&p[0]);
-	probe_runs(&p[1]);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
-	probes_open(p, 1);
-	probe_ran(&p[0]);
 	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
 	kt_sleep_ms(20);
 	KT_EXPECT_EQ(atomic_read(&nr_completed), 0);
@@ -556,15 +564,8 @@ static void completion_waits_for_a_unit(void)
  */
 static void completion_starts_when_capacity_grows(void)
 {
-	if (!begin(&queued_two))
+	if (!begin_shrunk())
 		return;
-	probes_hold(p, 2);
-	probes_submit(pool, p, 2);
-	probe_runs(&p[0]);
-	probe_runs(&p[1]);
-	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
-	probes_open(p, 1);
-	probe_ran(&p[0]);
 	/* its worker leaves, and another is made */
 	KT_EXPECT(kt_wait(kt_stat(pool, alive) == 1));
 	KT_EXPECT_EQ(atomic_read(&nr_completed), 0);

@@ -1085,6 +1085,24 @@ static void due_job_is_younger_than_a_submitter_before_it(void)
 	priority_finish(pool, NULL, 0);
 }
 
+/* In a paused pool.  The low one goes while @last, the tenth, runs. */
+static void ten_pass_over_a_low_one(struct kpool *pool, struct load *last)
+{
+	int i;
+
+	item_prepare(0, KPOOL_PRIO_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	for (i = 1; i < 10; i++) {
+		item_prepare(i, KPOOL_PRIO_HIGH);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+	}
+	set_rank(&last->job.item, KPOOL_PRIO_HIGH);
+	KT_EXPECT_EQ(load_submit(pool, last), 0);
+	kpool_resume(pool);
+	KT_EXPECT(load_starts(last));
+	KT_EXPECT(kpool_cancel(&item[0].item));
+}
+
 /*
  * Starts that pass over a lower one count in a row: one that passes no item
  * ends it.
@@ -1097,18 +1115,7 @@ static void start_without_bypass_resets_the_count(void)
 
 	if (!pool)
 		return;
-	/* ten pass over a low one, which goes while the tenth runs */
-	item_prepare(0, KPOOL_PRIO_LOW);
-	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
-	for (i = 1; i < 10; i++) {
-		item_prepare(i, KPOOL_PRIO_HIGH);
-		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
-	}
-	set_rank(&load[0].job.item, KPOOL_PRIO_HIGH);
-	KT_EXPECT_EQ(load_submit(pool, &load[0]), 0);
-	kpool_resume(pool);
-	KT_EXPECT(load_starts(&load[0]));
-	KT_EXPECT(kpool_cancel(&item[0].item));
+	ten_pass_over_a_low_one(pool, &load[0]);
 	load_end(&load[0]);
 	KT_EXPECT(load_runs(pool, &load[1]));
 	order_init(&order);
@@ -1129,24 +1136,13 @@ static void start_without_bypass_resets_the_count(void)
 static struct kpool *begin_bypassed(void)
 {
 	struct kpool *pool = paused_pool(&two_deep);
-	int i;
 
 	if (!pool)
 		return NULL;
 	kpool_resume(pool);
 	KT_EXPECT(load_runs(pool, &load[0]));
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
-	item_prepare(0, KPOOL_PRIO_LOW);
-	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
-	for (i = 1; i < 10; i++) {
-		item_prepare(i, KPOOL_PRIO_HIGH);
-		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
-	}
-	set_rank(&load[1].job.item, KPOOL_PRIO_HIGH);
-	KT_EXPECT_EQ(load_submit(pool, &load[1]), 0);
-	kpool_resume(pool);
-	KT_EXPECT(load_starts(&load[1]));
-	KT_EXPECT(kpool_cancel(&item[0].item));
+	ten_pass_over_a_low_one(pool, &load[1]);
 	return pool;
 }
 
