@@ -321,4 +321,3 @@ void kpool_call_died(struct kpool_call *call)
 	if (abandoned)
 		kpool_call_free(call, true);
 }
-
