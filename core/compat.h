@@ -28,6 +28,29 @@
 #define freezing_slow_path(task)	((void)(task), false)
 #endif
 
+/* Without CONFIG_SMP, a task has no wake_cpu. */
+#ifdef CONFIG_SMP
+static inline int kpool_wake_cpu(const struct task_struct *task)
+{
+	return data_race(task->wake_cpu);
+}
+
+/* Only a hint: it is lost if the task has not yet left its CPU. */
+static inline void kpool_set_wake_cpu(struct task_struct *task, int cpu)
+{
+	data_race(task->wake_cpu = cpu);
+}
+#else
+static inline int kpool_wake_cpu(const struct task_struct *task)
+{
+	return 0;
+}
+
+static inline void kpool_set_wake_cpu(struct task_struct *task, int cpu)
+{
+}
+#endif
+
 /* kmalloc_obj() and others were added in 7.0. */
 #ifndef kmalloc_obj
 #define kmalloc_obj(obj, gfp)		kmalloc(sizeof(obj), gfp)

@@ -16,8 +16,11 @@
  * for another's worker_init.  An exiting worker calls worker_exit before it is
  * put on pool->mgr.exited, so reap_work waits for no client function.
  */
+#include <linux/cpumask.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/topology.h>
 
 #include "internal.h"
 #include "lock.h"
@@ -236,6 +239,22 @@ void kpool_arm_reap_work(struct kpool *pool)
 }
 
 /*
+ * Have the thread of a pool whose workers are all idle wake up on this CPU,
+ * unless it ran on the same package last: its item and the caller that waits for
+ * it are in this one's caches.  The scheduler finds it a CPU of its own if one
+ * is idle here.
+ */
+static void kpool_wake_near(struct task_struct *task)
+{
+	int cpu = raw_smp_processor_id();
+
+	if (!cpumask_test_cpu(kpool_wake_cpu(task),
+			      topology_core_cpumask(cpu)) &&
+	    cpumask_test_cpu(cpu, task->cpus_ptr))
+		kpool_set_wake_cpu(task, cpu);
+}
+
+/*
  * Mark the most recently idle worker as waking, and return its task.  The
  * caller wakes it after unlocking.  If none is idle, have one created if
  * needed, and return NULL.  Called with pool->lock held.
@@ -251,6 +270,8 @@ struct task_struct *kpool_pick_worker(struct kpool *pool)
 		kpool_spawn_if_needed(pool);
 		return NULL;
 	}
+	if (pool->mgr.nr_idle == pool->mgr.nr_workers)
+		kpool_wake_near(worker->task);
 	list_del(&worker->node);
 	pool->mgr.nr_idle--;
 	worker->state = KPOOL_WORKER_WAKING;
