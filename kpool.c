@@ -9,16 +9,16 @@
  * thread running in an unloaded module, or hang where it could have returned
  * -EDEADLK.
  *
- * Design.  Every decision on items, workers and waiters is made under
- * pool->lock, a raw spinlock.  A change that can break one of the pool's four
- * invariants ends in kpool_unlock(), which re-establishes them: see
- * core/lock.c.  The release of the lock and its next acquisition are the only
- * ordering that items, workers and waiters need.  Litmus: lock-seen,
- * lock-either.
+ * Design.  Decisions on items, workers and waiters are made under pool->lock, a
+ * raw spinlock, and its release and next acquisition order everything.  Only
+ * submit and start of plain items can do without it: see core/ring.c.  A change
+ * that can break one of the pool's four invariants ends in kpool_unlock(), which
+ * re-establishes them: see core/lock.c.  Litmus: lock-seen, lock-either.
  *
  * Not done under pool->lock: waking a worker (kpool_unlock() does that after
  * dropping the lock), creating and reaping threads (delayed work), and calling
- * client functions (workers and the pool's callback threads).
+ * client functions (in workers, in submitters and kpool_abort(), and in the
+ * contexts of core/context.c).
  *
  * A worker's thread executes no client's code once kthread_stop() has returned,
  * and of this module no more than its exit work, for which module exit waits.

@@ -72,9 +72,9 @@ enum kpool_when_full {
  * @item: the item; the function may free it, or submit it again
  *
  * Called by a worker, or by the submitter with KPOOL_FULL_CALLER_RUNS, in
- * process context with no locks held.  The item holds
- * its units until the function has returned.  If the function hands its memory
- * on, the item included, others may free it before the function returns.
+ * process context with no locks held.  The item holds its units until the
+ * function has returned.  If the function passes the item to another owner, that
+ * one may free it before the function returns.
  *
  * Return: 0, or a negative errno, which the pool counts as ``failed``.
  */
@@ -94,7 +94,8 @@ typedef int (*kpool_fn)(void *arg);
 /**
  * typedef kpool_drop_fn - callback for an accepted item that will not run
  * @item: the item, neither pending nor running; the callback may free it
- * @err: the reason: -ECANCELED by kpool_abort() or kpool_group_cancel(),
+ * @err: the reason: -ECANCELED if the pool was aborted, also by the removal of
+ *	its module, or the group was cancelled, also by KPOOL_GROUP_FAIL_FAST,
  *	-ESHUTDOWN if the job was delayed when its pool was closed, -ETIME if
  *	its deadline had passed, -EAGAIN if it was evicted for a newer item
  *
@@ -240,14 +241,15 @@ enum kpool_tunable {
  * @submitted: items accepted
  * @completed: items whose function returned, or whose submitter died in it
  * @failed: those of @completed that returned an error
- * @cancelled: accepted items taken back by cancel or disable
+ * @cancelled: accepted items taken back before their start: by cancel, disable,
+ *	a call that gave up, or the removal of their module
  * @dropped: accepted items that the pool dropped, see typedef kpool_drop_fn
  * @expired: those of @dropped whose deadline had passed
  * @displaced: those of @dropped that were evicted for a newer item
  * @caller_ran: those of @completed that their submitter ran
  * @died: items whose worker died in them, and those workers
  * @stalled: runs reported as stalled
- * @abandoned: calls whose caller gave up before they ended
+ * @abandoned: calls whose caller gave up while the function ran
  * @refused: submits that got -EAGAIN
  * @spawned: workers created
  * @purged: workers that exited because they were idle for too long
@@ -328,9 +330,10 @@ struct kpool_stats {
 /**
  * struct kpool_item - work item, to be embedded in the caller's structure
  *
- * The fields belong to kpool.  An item takes 64 bytes, and submitting it
- * allocates nothing.  It may be freed, or submitted to another pool, when it is
- * neither pending nor running, and from inside its own function.
+ * The fields belong to kpool.  An item takes 64 bytes on a 64-bit kernel, and
+ * submitting it allocates nothing.  It may be freed, or submitted to another
+ * pool, when it is neither pending nor running, and from inside its own
+ * function.
  */
 struct kpool_item {
 	/* private: */
@@ -444,7 +447,7 @@ static inline void kpool_set_drop_fn(struct kpool_item *item,
  * behind it do not start either.  If capacity shrinks below the weight of an
  * accepted item, the item counts as capacity.
  *
- * Context: Any context.
+ * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the weight is set.
  * * -EINVAL - @weight is less than 1; nothing has changed.
@@ -476,7 +479,7 @@ enum kpool_priority {
  * the oldest item of a lower priority starts next, so that none starves.
  * Sleeping submitters are admitted by arrival alone.
  *
- * Context: Any context.
+ * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the priority is set.
  * * -EINVAL - no such priority; nothing has changed.
@@ -565,7 +568,7 @@ static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
  * The deadline is checked once, when the job could start.  If it has passed,
  * the job is dropped with -ETIME.
  *
- * Context: Any context.
+ * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the deadline is set.
  * * -EINVAL - the job was initialized by kpool_init_item(): nothing has
@@ -821,12 +824,12 @@ struct kpool *kpool_default(void);
  * @item: an initialized item
  *
  * The item is run by an idle worker, or by a new one while units are free.
- * Otherwise it is queued while fewer than queue_depth items are.  Otherwise the
- * caller sleeps until the item is admitted, in order of arrival, or is refused.
- * An item submitted while it runs starts after that run; an item that submits
- * itself from its own function is never refused for want of room.  Its own
- * function can also submit it to another pool, as its last use of the item; if
- * that fails, the item runs in the old pool as before.
+ * Otherwise it is queued, up to queue_depth items.  Otherwise the caller sleeps
+ * until the item is admitted, in order of arrival, or is refused.  An item
+ * submitted while it runs starts after that run; an item that submits itself
+ * from its own function is never refused for want of room.  Its own function
+ * can also submit it to another pool, as its last use of the item; if that
+ * fails, the item runs in the old pool as before.
  *
  * A run that starts after this call sees everything stored before the call,
  * even if the call returned -EALREADY.
@@ -1205,7 +1208,7 @@ bool kpool_is_pending(struct kpool_item *item);
  * struct kpool_group - jobs of one pool that are waited for together
  *
  * A group can live on the stack.  It must stay valid until kpool_group_wait()
- * has returned 0 after the last submit.
+ * has returned 0 or -EIO after the last submit.
  */
 struct kpool_group {
 	/* private: */
@@ -1236,8 +1239,9 @@ struct kpool_group {
  * kpool_init_group() - initialize a group
  * @group: the group
  * @pool: the pool that all its jobs are submitted to
- * @parent: a group of the same pool, or NULL.  It waits for @group too, is
- *	cancelled with the error of @group, and cancels @group
+ * @parent: a group of the same pool, or NULL.  Waiting for it includes @group,
+ *	and cancelling it cancels @group.  It records the first error of @group,
+ *	and with KPOOL_GROUP_FAIL_FAST is cancelled by it
  * @flags: KPOOL_GROUP_FAIL_FAST, KPOOL_GROUP_COLLECT
  *
  * Context: Any context.
@@ -1258,7 +1262,7 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
  * pool than the group's fails with -EINVAL; once the group is cancelled, with
  * -ECANCELED.
  *
- * Context: Any context.
+ * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the group is set.
  * * -EINVAL, -EBUSY - as for kpool_set_deadline().
@@ -1426,7 +1430,7 @@ void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
  * Submitting a job with a @complete outside of an ordered stream, or one
  * without to an ordered stream, fails with -EINVAL.
  *
- * Context: Any context.
+ * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the function is set.
  * * -EINVAL, -EBUSY - as for kpool_set_deadline().
@@ -1443,7 +1447,7 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
  * units; in an ordered stream no job waits to start.  Submitting the job to
  * another pool than the stream's fails with -EINVAL.
  *
- * Context: Any context.
+ * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the stream is set.
  * * -EINVAL, -EBUSY - as for kpool_set_deadline().
@@ -1456,7 +1460,8 @@ struct kpool_multi;
 
 /**
  * enum kpool_placement - how kpool_multi_pick() chooses a pool
- * @KPOOL_ROUND_ROBIN: each pool in turn; if it refuses, the least loaded one
+ * @KPOOL_ROUND_ROBIN: each pool in turn; kpool_multi_submit() goes on to the
+ *	least loaded one if it refuses
  * @KPOOL_LEAST_LOADED: the pool with the fewest items accepted and not ended
  */
 enum kpool_placement {

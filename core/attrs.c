@@ -217,7 +217,7 @@ static int kpool_attrs_validate(const struct kpool_attrs *attrs,
 }
 
 /*
- * Refuse values that the owner's code was not written for.  Callers of a pool
+ * Refuse values that the client's code was not written for.  Callers of a pool
  * created nonblocking can be in atomic context.  Items of a pool created
  * without caller_runs or drop_oldest must not run in their submitter or be
  * dropped.

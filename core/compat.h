@@ -32,12 +32,13 @@
 #ifdef CONFIG_SMP
 static inline int kpool_wake_cpu(const struct task_struct *task)
 {
+	/* racy: another wakeup can move the task meanwhile */
 	return data_race(task->wake_cpu);
 }
 
-/* Only a hint: it is lost if the task has not yet left its CPU. */
 static inline void kpool_set_wake_cpu(struct task_struct *task, int cpu)
 {
+	/* racy: lost if the task has not yet left its CPU */
 	data_race(task->wake_cpu = cpu);
 }
 #else

@@ -15,7 +15,8 @@
  * of a task that has been killed.
  *
  * This file only finds the wait.  Its callers, in lock.c, stream.c and wait.c,
- * fail it.
+ * fail it.  A wait of a run for its whole pool, or for its own group, is refused
+ * without a search: see kpool_refuse_self_wait() and group.c.
  */
 #include <linux/sched/signal.h>
 
@@ -117,7 +118,7 @@ static struct kpool_run *kpool_stream_leader(struct kpool_stream *stream)
  * NULL.  A running job can have to wait for its turn as well, see
  * kpool_is_after().
  */
-static struct kpool_run *kpool_item_owner(const struct kpool *pool,
+static struct kpool_run *kpool_run_before(const struct kpool *pool,
 					  const struct kpool_item *item)
 {
 	struct kpool_run *run = kpool_run_of(item);
@@ -156,7 +157,7 @@ static struct kpool_run *kpool_blocked_on_run(const struct kpool *pool,
 	if (!waiter)
 		return NULL;
 	return kpool_wait_has_begun(waiter) ? kpool_run_of(waiter->item) :
-	       kpool_item_owner(pool, waiter->item);
+	       kpool_run_before(pool, waiter->item);
 }
 
 /*
@@ -189,7 +190,7 @@ static struct kpool_waiter *kpool_cycle_victim(const struct kpool *pool,
 struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 					 const struct kpool_item *item)
 {
-	struct kpool_run *first = kpool_item_owner(pool, item), *run = first;
+	struct kpool_run *first = kpool_run_before(pool, item), *run = first;
 	int i;
 
 	lockdep_assert_held(&pool->lock);
@@ -249,7 +250,7 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 			  enum kpool_waiter_kind kind,
 			  struct kpool_waiter **victim)
 {
-	struct kpool_run *first = kpool_item_owner(pool, item), *run = first;
+	struct kpool_run *first = kpool_run_before(pool, item), *run = first;
 	struct kpool_run *me = kpool_current_run(pool);
 	const struct kpool_waiter *waiter;
 	int i;

@@ -146,7 +146,7 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay)
 	struct kpool *pool = kpool_item_lock(&job->item, &flags);
 
 	if (job->item.state != KPOOL_ITEM_DELAYED || pool->closed ||
-	    kpool_is_of_going(pool, &job->item)) {
+	    kpool_module_is_going(pool, &job->item)) {
 		kpool_unlock(pool, flags);
 		return false;
 	}

@@ -50,51 +50,6 @@ static void kpool_record_error(struct kpool *pool, pid_t pid,
 	kfree(spare);
 }
 
-static void kpool_format_stack(struct kpool_stall *stall,
-			       const struct kpool_stack *stack)
-{
-	size_t len = 0;
-	unsigned int i;
-
-	stall->stack[0] = '\0';
-	for (i = 0; i < stack->nr; i++)
-		len += scnprintf(stall->stack + len, sizeof(stall->stack) - len,
-				 "  %pS\n", (void *)stack->entry[i]);
-}
-
-/*
- * Record a stalled run in the ring of the pool, if there is memory for it.  Only
- * the watchdog changes the ring, so the names can be written without pool->lock
- * while ->when is 0.
- */
-void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
-			unsigned int ran_ms, const struct kpool_stack *stack)
-{
-	struct kpool_stall **slot =
-		&pool->wd.stalls[pool->wd.nr_stalls % KPOOL_NR_STALLS];
-	struct kpool_stall *stall = *slot;
-
-	/* the watchdog must not wait for memory */
-	if (!stall)
-		stall = kmalloc_obj(*stall, GFP_NOWAIT | __GFP_NOWARN);
-	if (!stall)
-		return;
-	kpool_lock_irq(pool);
-	stall->when = 0;
-	*slot = stall;
-	kpool_unlock_irq(pool);
-
-	snprintf(stall->fn, sizeof(stall->fn), "%ps", fn);
-	kpool_format_stack(stall, stack);
-	stall->pid = pid;
-	stall->ran_ms = ran_ms;
-
-	kpool_lock_irq(pool);
-	stall->when = ktime_get_boottime_ns();
-	pool->wd.nr_stalls++;
-	kpool_unlock_irq(pool);
-}
-
 /*
  * Report an error of an item that @task runs, or ran.  The run has not ended,
  * so the pool and the module of the fault handler stay.
@@ -123,7 +78,7 @@ void kpool_report_error(struct kpool *pool, struct task_struct *task,
  * dead_work then reaps the run in process context: it calls the fault handler,
  * completes the waiters with -EIO, releases units, stream and group, and
  * removes the worker from the pool.  If its own thread dies in one of the
- * owner's functions, the watchdog has dead_work replaced, which skips that
+ * client's functions, the watchdog has dead_work replaced, which skips that
  * function.
  *
  * The exit work is never cancelled, so it runs in every worker, possibly after
@@ -144,8 +99,8 @@ static LIST_HEAD(kpool_exit_works_done);
 static DEFINE_MUTEX(kpool_exit_works_mutex);
 
 /*
- * Count the thread of a run as dead: until it is reaped, no waiter can expect
- * progress from it.  A thread in several runs counts once.
+ * Count the thread of a run as dead until it is reaped, once if it is in several
+ * runs.  See kpool_has_active_run().
  */
 static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
 {
@@ -358,7 +313,7 @@ static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
 
 /*
  * Enter the run of a dead thread, so that a wait for the run from inside an
- * owner's function is refused.  Called with pool->lock held.
+ * client's function is refused.  Called with pool->lock held.
  */
 static void kpool_take_over_run(struct kpool *pool, struct kpool_run *run)
 {
@@ -449,9 +404,9 @@ static void kpool_reap_dead_worker(struct kpool *pool,
 #define KPOOL_FIND_BATCH	64
 
 /*
- * Return true if the thread of an external run has died.  In a worker, that is
- * known before the thread has ended.  The run of a worker being reaped is
- * external, too: dead_work's thread is in it.
+ * Return true if the thread of an external run has died.  A worker sets ->died
+ * before it has ended.  The run of a worker that dead_work reaps is in
+ * runs.by_task too, for dead_work's thread.
  */
 static bool kpool_ext_run_is_dead(struct kpool_run *run)
 {

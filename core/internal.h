@@ -5,8 +5,8 @@
  * Life of an item: submit.c accepts it, queue.c queues it, worker.c runs it.
  * item.c cancels it or waits for it, drop.c drops it.  manager.c creates and
  * reaps workers, wait.c puts callers to sleep, lock.c wakes them.  Optional
- * features (weight, priority, stream, group, delay) are only looked at for
- * items with flags: see KPOOL_SPECIAL and kpool.fast_capacity.
+ * features (weight, priority, stream, group) are only looked at for items with
+ * flags: see KPOOL_SPECIAL and kpool.fast_capacity.
  *
  * A letter in front of a field's comment names what protects the field:
  *
@@ -116,7 +116,10 @@ enum kpool_notified {
  * worker, or on pool->runs.free between two runs.
  */
 struct kpool_run {
-	/* L: compared, never dereferenced: the item may have been freed */
+	/*
+	 * L, and by fast starts: compared, never dereferenced, as the item may
+	 * have been freed
+	 */
 	struct kpool_item	*item;
 	struct list_head	waiters; /* L: for the end of this run */
 	struct list_head	next_waiters; /* L: for the next run of @item */
@@ -133,7 +136,7 @@ struct kpool_run {
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
 	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
 	struct kpool_call	*call;	/* L: call of @item, or NULL */
-	void			*fn;	/* L: user's function; racy read */
+	void			*fn;	/* as @item: user's function */
 	/* L: function to call for the ordered job @item later, or NULL */
 	kpool_item_fn		complete;
 	union {
@@ -143,7 +146,7 @@ struct kpool_run {
 	};
 	unsigned long		since;	/* L: external run: jiffies */
 	unsigned int		units;	/* L: units held; 0 in external runs */
-	u32			epoch;	/* L: flush epoch of the item */
+	u32			epoch;	/* as @item: its flush epoch */
 	int			err;	/* L: reason for _DROP or _ABORT */
 	int			result;	/* L: completion: the job's result */
 	u64			nr;	/* L: external: runs begun here */
@@ -323,7 +326,7 @@ struct kpool_stall {
 /* kpool_queue.room_units if all refused items wait for their streams. */
 #define KPOOL_ROOM_STREAM	UINT_MAX
 
-/* Items waiting to start: queue.c, job.c, stream.c. */
+/* Items waiting to start: queue.c, stream.c. */
 struct kpool_queue {
 	struct list_head	prio[KPOOL_NR_QUEUES];	/* L: in order */
 	struct list_head	admission;	/* L: no room, oldest first */
@@ -376,7 +379,7 @@ struct kpool_manager {
 	unsigned int		nr_workers;	/* L: accounted, until reaped */
 	unsigned int		nr_exiting;	/* L: of @nr_workers */
 	unsigned int		nr_idle;	/* L: on @idle */
-	unsigned int		nr_waking;	/* L: in KPOOL_WORKER_WAKING */
+	unsigned int		nr_waking;	/* L: woken or yielding, not new */
 	unsigned int		nr_spawning;	/* L: not yet accounted */
 	unsigned int		nr_late;	/* L: of @nr_spawning: late */
 	unsigned long		spawn_pause;	/* L: jiffies, or 0 */
@@ -540,7 +543,7 @@ struct kpool {
 	struct mutex		mutex;		/* workers, attributes */
 	struct kpool_attrs	attrs;		/* B: current values */
 	unsigned long		expiry;		/* B: expiry_ms in jiffies */
-	struct kpool_attrs	init_attrs;	/* I: requested at creation */
+	struct kpool_attrs	init_attrs;	/* I: but room: at creation */
 
 	struct list_head	member;		/* G: on kpool_pools */
 	struct list_head	orphan;		/* for module notifier */
@@ -976,8 +979,6 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool);
 
 /* fault.c: items that fail, and threads that die in one */
-void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
-			unsigned int ran_ms, const struct kpool_stack *stack);
 void kpool_report_error(struct kpool *pool, struct task_struct *task,
 			const struct kpool_fault *fault);
 int kpool_exit_work_alloc(struct kpool_worker *worker);
@@ -998,7 +999,8 @@ bool kpool_get_stack(struct task_struct *task, struct kpool_stack *stack);
 void kpool_stack_req_flush(void);
 
 /* module.c: what an unloading module leaves */
-bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item);
+bool kpool_module_is_going(const struct kpool *pool,
+			   const struct kpool_item *item);
 int kpool_module_event(struct notifier_block *nb, unsigned long event,
 		       void *data);
 

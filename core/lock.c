@@ -4,8 +4,8 @@
  *
  *   admission   no submitter sleeps while there is room for its item
  *   waiters     no waiter sleeps whose wait has ended, or can never end
- *   drain       a closed pool without items has no idle worker, and its drain
- *               waiters are completed
+ *   drain       a closed pool without items has completed its drain waiters,
+ *               and its idle workers are being retired
  *   progress    if an item can start, a worker is awake or being created
  *
  * kpool_unlock() re-establishes all four, so a path that changes pool state
@@ -111,12 +111,11 @@ static struct task_struct *kpool_kick(struct kpool *pool)
 }
 
 /*
- * The worker is woken after unlocking, so that it does not spin on the lock,
- * and with interrupts off, for two reasons.  First, a caller preempted before
- * the wakeup would delay the pool.  Second, the worker can wake by itself, exit
- * and be reaped before this wakeup.  With interrupts off this is an RCU
- * read-side critical section that began while the worker was accounted, so the
- * task cannot be freed.  Litmus: wake-vs-reap.
+ * The worker is woken after unlocking, so that it does not spin on the lock.
+ * Interrupts stay off until then.  A caller preempted before the wakeup would
+ * delay the pool, and the worker can wake by itself, exit and be reaped before:
+ * with interrupts off this is an RCU read-side critical section that began while
+ * the worker was accounted, so its task cannot be freed.  Litmus: wake-vs-reap.
  *
  * Preemption is enabled last, because that lets the woken worker preempt this
  * task on its CPU; enabling interrupts would not.

@@ -16,9 +16,9 @@
  * A scan checks a batch of items under one hold of pool->lock and leaves a
  * cursor at the next item.  Removing that item from its list moves the cursor
  * on.  Items move forward in the order in which the lists are scanned, and no
- * new ones are accepted, so one pass finds them all.  The exception is an item
- * that was parked or requeued: kpool_unpark() and kpool_requeue() set
- * going->again, which asks for another pass.
+ * new ones are accepted, so one pass finds them all.  The exceptions are an item
+ * that was put back, and an ordered job whose function has returned: for these
+ * kpool_scan_again() asks for another pass.
  */
 #include <linux/module.h>
 #include <linux/rbtree.h>
@@ -34,7 +34,8 @@
  * Return true if the item belongs to a module that is being removed; its submit
  * must fail.  Called with pool->lock held.
  */
-bool kpool_is_of_going(const struct kpool *pool, const struct kpool_item *item)
+bool kpool_module_is_going(const struct kpool *pool,
+			   const struct kpool_item *item)
 {
 	const struct kpool_going *going;
 

@@ -262,10 +262,9 @@ bool kpool_sweep_groups(struct kpool *pool)
 }
 
 /*
- * Put an item whose turn has come before back at the head of its queue, behind
- * older items.  An older item is there if it was put back, too, and could not
- * start since.  Skip at most KPOOL_MAX_LOOKS of them, to bound the time under
- * the lock; the order of more is not kept.
+ * Put an item that was parked, or kept by its previous run, back at the head of
+ * its queue, behind older ones that were put back.  Skip at most KPOOL_MAX_LOOKS
+ * of these, to bound the time under the lock; the order of more is not kept.
  */
 void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 {
@@ -738,7 +737,7 @@ static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 }
 
 /*
- * Have the drop work call the owner's room function if an item that was refused
+ * Have the drop work call the client's room function if an item that was refused
  * would find room now, or the pool is closed.  Return true if so.
  */
 bool kpool_notify_room(struct kpool *pool)
@@ -766,8 +765,8 @@ bool kpool_one_slot_short(const struct kpool *pool)
 }
 
 /*
- * Accounting of special items: those with a weight, a priority, or a job
- * around them.  While none of them is pending or blocked (nr_special), plain
+ * Accounting of special items: those with a weight, a priority, or in a job of
+ * which a field was set.  While none of them is pending or blocked (nr_special), plain
  * items take the fast path.
  */
 

@@ -51,7 +51,7 @@
 #include "queue.h"
 #include "ring.h"
 
-/* The tickets wrap soon, so that tests cover that. */
+/* The tickets start shortly before they wrap, so that tests cover that. */
 void kpool_rings_init(struct kpool *pool)
 {
 	u64 ticket = KPOOL_TICKET_MASK - 10;
@@ -250,7 +250,7 @@ static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 }
 
 /*
- * Do for a worker that has started @item, if it has, what it has not done yet.
+ * Set the run and the state of @item if a worker has started it and not done so.
  * Called with pool->lock held.
  */
 void kpool_finish_start(struct kpool *pool, struct kpool_item *item)

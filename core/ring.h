@@ -191,8 +191,8 @@ static __always_inline void kpool_item_started(struct kpool_item *item)
 }
 
 /*
- * Have the state of an item, which a caller has passed, say what it is in
- * fact.  Called when the lock of its owner has been taken.
+ * Finish a fast start of @item that its worker has not finished, before the
+ * item's state is used.  Called with the lock of its owner held.
  */
 static __always_inline void kpool_item_settle(struct kpool *pool,
 					      struct kpool_item *item)

@@ -2,11 +2,11 @@
 /*
  * A submit accepts an item, blocks until it can, or refuses the item.
  *
- * All of that is decided under pool->lock, which a worker takes before it runs
- * an item.  So the run sees everything stored before the submit, even before
- * one that returned -EALREADY.
+ * It is decided under pool->lock, but a plain item can be accepted through
+ * pool->inbox without it: see ring.c.  Either way the run sees everything stored
+ * before the submit, even before one that returned -EALREADY.
  *
- * Most items are plain, in pools without special items to look at.
+ * Most items are plain (KPOOL_SPECIAL), in pools without special items.
  * kpool_admit_plain() queues them after a few tests.  Everything else goes to
  * kpool_admit(), at the end of this file.
  *
@@ -75,13 +75,15 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	u32 special = data_race(item->special);
 	u64 ticket;
 
+	/* an item that is accepted through the inbox is not traced */
 	if (unlikely((special & KPOOL_NOT_FAST) || trace_submit_enabled() ||
 		     !kpool_claim_item(pool, item)) ||
 	    !kpool_inbox_reserve(inbox, &ticket))
 		return false;
 	/*
-	 * What is seen here is handed on by the commit; Litmus: owner-fast.
-	 * The lock holder stamps the item with the time of opening.
+	 * Look at the owner again, as from here on the commit hands on what is
+	 * seen.  The lock holder stamps the item with the time of opening, so
+	 * that must be this jiffy.  Litmus: owner-fast.
 	 */
 	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
 	    READ_ONCE(inbox->opened_at) != (u32)jiffies)
@@ -97,8 +99,8 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 
 /*
  * Submit an item.  kpool_item_lock_for_submit() makes @pool the owner of the item
- * and takes pool->lock; if it fails, the lock is not held.  kpool_unlock() also
- * wakes a worker for the item, unless one is on its way.
+ * and takes pool->lock; if it fails, the lock is not held.  kpool_unlock_open()
+ * also wakes a worker for the item if one is needed.
  */
 static noinline int kpool_submit_locked(struct kpool *pool,
 					struct kpool_item *item,
@@ -222,9 +224,9 @@ EXPORT_SYMBOL_GPL(kpool_submit_now);
 /* Full pool: block the submitter, or refuse the item */
 
 /*
- * Return true if the caller can sleep.  Check the context, too: the pool may
- * have been switched from nonblocking to blocking under a caller in atomic
- * context.
+ * Return true if the caller can sleep.  Check the context, too: the pool can
+ * have been switched from nonblocking to blocking under a caller in interrupt
+ * context or with interrupts off.
  */
 static bool kpool_can_sleep(const struct kpool *pool,
 			    const struct kpool_submit_opts *opts,
@@ -268,7 +270,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 
 /*
  * Refuse the item.  Record the lightest item refused, so that
- * kpool_notify_room() can have the owner's room function called once it would
+ * kpool_notify_room() can have the client's room function called once it would
  * find room.
  */
 static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
@@ -372,10 +374,10 @@ static bool kpool_is_behind(struct kpool *pool, const struct kpool_item *item,
 /*
  * Return true if dropping the queued @item makes room for @newcomer.
  *
- * An item that waits frees its place in the queue.  An item that is about to
- * start frees units only.  Together with the units that are @left, these have
- * to be enough for an item that waits otherwise: @stuck, the first queued item
- * that does not fit, or @newcomer if there is none.
+ * A job that waits for its stream frees a place in the queue.  An item that
+ * could start frees its units only.  With the units that are @left, these have
+ * to be enough for @stuck, the first queued item that lacks units, or for
+ * @newcomer if there is none.
  */
 static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 			      const struct kpool_item *newcomer,
@@ -479,7 +481,7 @@ static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 		return -EALREADY;
 	if (pool->closed)
 		return -ESHUTDOWN;
-	if (kpool_is_of_going(pool, item))
+	if (kpool_module_is_going(pool, item))
 		return -ESHUTDOWN;
 	if (item->disabled)
 		return -ECANCELED;

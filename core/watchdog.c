@@ -10,12 +10,15 @@
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/debug.h>
 #include <linux/sched/isolation.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 
 #include "internal.h"
@@ -185,6 +188,52 @@ static unsigned int kpool_count_stalls(struct kpool *pool,
 		kpool_unlock_irq(pool);
 	}
 	return nr;
+}
+
+static void kpool_format_stack(struct kpool_stall *stall,
+			       const struct kpool_stack *stack)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	stall->stack[0] = '\0';
+	for (i = 0; i < stack->nr; i++)
+		len += scnprintf(stall->stack + len, sizeof(stall->stack) - len,
+				 "  %pS\n", (void *)stack->entry[i]);
+}
+
+/*
+ * Record a stalled run in the ring of the pool, if there is memory for it.  Only
+ * the watchdog changes the ring, so the names can be written without pool->lock
+ * while ->when is 0.
+ */
+static void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
+			       unsigned int ran_ms,
+			       const struct kpool_stack *stack)
+{
+	struct kpool_stall **slot =
+		&pool->wd.stalls[pool->wd.nr_stalls % KPOOL_NR_STALLS];
+	struct kpool_stall *stall = *slot;
+
+	/* the watchdog must not wait for memory */
+	if (!stall)
+		stall = kmalloc_obj(*stall, GFP_NOWAIT | __GFP_NOWARN);
+	if (!stall)
+		return;
+	kpool_lock_irq(pool);
+	stall->when = 0;
+	*slot = stall;
+	kpool_unlock_irq(pool);
+
+	snprintf(stall->fn, sizeof(stall->fn), "%ps", fn);
+	kpool_format_stack(stall, stack);
+	stall->pid = pid;
+	stall->ran_ms = ran_ms;
+
+	kpool_lock_irq(pool);
+	stall->when = ktime_get_boottime_ns();
+	pool->wd.nr_stalls++;
+	kpool_unlock_irq(pool);
 }
 
 static void kpool_report_stall(struct kpool *pool,

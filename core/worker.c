@@ -76,9 +76,9 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
 
 /*
  * End the worker's run with the item's result @err.  @lost means that the
- * worker's thread died in it.  Returns false if the item is an ordered job,
- * which ends with its second run.  Otherwise it may have been freed, so only
- * its address is used.  Called with pool->lock held.
+ * worker's thread died in it.  Returns false if the item is an ordered job that
+ * has yet to be completed.  Otherwise it may have been freed, so only its address
+ * is used.  Called with pool->lock held.
  */
 static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 					     int err, bool lost)
@@ -125,9 +125,11 @@ kpool_start_fast(struct kpool_worker *worker)
 		if (!left || unlikely(data_race(run->special) ||
 				      !list_empty(&run->waiters)))
 			return NULL;
+		/* only the taker of the first slot commits */
 		slot = kpool_ready_slot(ready, READ_ONCE(ready->end) - left);
 		if (likely(!cmpxchg_relaxed(&slot->taker, NULL, worker)))
 			break;
+		/* do not wait for a taker that has not committed */
 		if (atomic64_read(&ready->next) == next)
 			return NULL;
 	}
