@@ -503,7 +503,7 @@ EXPORT_SYMBOL_GPL(kpool_shutdown_timeout);
 
 /*
  * Reopen a drained pool.  Return 1 if it is open already, and -EAGAIN if
- * workers or submitters have yet to leave.
+ * workers, submitters or the run that the caller is in have yet to leave.
  */
 static int kpool_try_reopen(struct kpool *pool)
 {
@@ -518,7 +518,8 @@ static int kpool_try_reopen(struct kpool *pool)
 	} else if (kpool_outstanding(pool)) {
 		err = -EBUSY;
 	} else if (!kpool_is_drained(pool) ||
-		   !list_empty(&pool->q.submitters)) {
+		   !list_empty(&pool->q.submitters) ||
+		   kpool_current_run(pool)) {
 		err = -EAGAIN;
 	} else {
 		kpool_waiter_complete_list(pool, &pool->waiters.drain, false);
@@ -543,8 +544,8 @@ int kpool_reopen(struct kpool *pool)
 	 * drained would leave its drain waiters asleep forever.
 	 */
 	while ((err = kpool_try_reopen(pool)) == -EAGAIN) {
-		/* in worker_init or worker_exit: it would wait for itself */
-		if (kpool_current_worker_in(pool))
+		/* in a callback of the pool: it would wait for itself */
+		if (kpool_is_part_of(pool))
 			return -EDEADLK;
 		kpool_recheck_all(pool);
 		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);

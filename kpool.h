@@ -697,7 +697,8 @@ unsigned long kpool_abort(struct kpool *pool);
  * * -ESHUTDOWN - the module of the pool was removed; create another pool.
  * * -EBUSY - accepted items have not ended; call kpool_shutdown_timeout()
  *   first.
- * * -EDEADLK - called from worker_init or worker_exit of the pool.
+ * * -EDEADLK - called from worker_init, worker_exit or the room function of the
+ *   pool.
  * * -ENOMEM, -EAGAIN, -EINTR - KPOOL_PREALLOC cannot create its workers, as for
  *   kpool_create(); retry later.
  */

@@ -828,6 +828,43 @@ static void room_is_not_called_after_destroy(void)
 	expect_calls(before_end);
 }
 
+static int reopen_got[2];
+
+static void room_reopens(void *data)
+{
+	kpool_shutdown(here);
+	reopen_got[0] = kpool_reopen(here);
+	while (kt_stat(here, alive))
+		kt_sleep_ms(10);
+	reopen_got[1] = kpool_reopen(here);
+	atomic_inc(data);
+}
+
+/*
+ * The room function is part of the pool.
+ * Fails (a busy loop) if it waits for workers to exit, or to be created, and
+ * that wait is refused as a deadlock: mutant room-reopens.
+ */
+static void room_callback_cannot_reopen_the_pool(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .min_workers = 1, .flags = KPOOL_PREALLOC,
+		.room = room_reopens, .data = &nr_calls,
+	};
+
+	atomic_set(&nr_calls, 0);
+	if (!edges_make(&attrs))
+		return;
+	occupy(0);
+	refuse(1);
+	kt_gate_open(&p[0].own);
+	expect_calls(1);
+	KT_EXPECT_EQ(reopen_got[0], -EDEADLK);
+	KT_EXPECT_EQ(reopen_got[1], -EDEADLK);
+	KT_EXPECT_EQ(kpool_reopen(here), 0);
+	edges_end();
+}
+
 /* Jobs that are none */
 
 static void set_group_of(struct kpool_job *job)
@@ -1526,6 +1563,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),
 	  KT_CASE(room_is_called_when_a_stream_ends_in_a_shrunk_pool),
 	  KT_CASE(room_is_not_called_after_destroy),
+	  KT_CASE(room_callback_cannot_reopen_the_pool),
 	  KT_EACH(plain_item_is_refused_with_a, job_setter_names),
 	  KT_EACH(signal_ends_submit, sleeps),
 	  KT_EACH(signal_ends_group_wait, sleeps),
