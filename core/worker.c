@@ -288,10 +288,15 @@ static unsigned int kpool_idle_state(const struct kpool *pool)
  * patched while workers run, for the sake of few pools.  Called with pool->lock
  * held, which is dropped while frozen.
  */
-static struct kpool_item *kpool_next_item(struct kpool *pool)
+static struct kpool_item *kpool_next_item(struct kpool_worker *worker)
 {
+	struct kpool *pool = worker->pool;
+
 	if (unlikely(pool->init_attrs.flags & KPOOL_FREEZABLE) &&
 	    freezing_slow_path(current)) {
+		/* its last run has ended, and must not be taken for a stall */
+		worker->state = KPOOL_WORKER_WAKING;
+		worker->since = jiffies;
 		kpool_unlock_irq(pool);
 		__refrigerator(false);
 		kpool_lock_irq(pool);
@@ -418,7 +423,7 @@ int kpool_worker_main(void *data)
 	if (kpool_worker_account(worker)) {
 		kpool_exit_work_set_stage(worker, KPOOL_STAGE_RUNNING);
 		do {
-			while ((item = kpool_next_item(pool)))
+			while ((item = kpool_next_item(worker)))
 				kpool_process_item(worker, item);
 		} while (kpool_worker_idle(worker));
 	}

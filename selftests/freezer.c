@@ -203,19 +203,29 @@ static void idle_workers_thaw(void)
 	freezable.pool = NULL;
 }
 
-/* An item of the freezable pool runs for longer than the freezer waits. */
+/*
+ * An item of the freezable pool runs for longer than the freezer waits.  Its
+ * stall is reported before, and no other must be.
+ */
 static void long_item_begins(void)
 {
 	load_begins();
 	load_init_all(load, ARRAY_SIZE(load));
-	if (freezable.pool)
-		KT_EXPECT(load_runs(freezable.pool, &load[0]));
+	if (!freezable.pool)
+		return;
+	pr_info("kpool-testbed: expect begin\n");
+	KT_EXPECT_EQ(kpool_tune(freezable.pool, KPOOL_TUNE_STALL_MS, 100), 0);
+	KT_EXPECT(load_runs(freezable.pool, &load[0]));
+	KT_EXPECT(kt_wait(kt_stat(freezable.pool, stalled) == 1));
+	kt_sleep_ms(100);
+	pr_info("kpool-testbed: expect end\n");
 }
 
 /*
  * The suspend has failed; the pools go on, the long item included.
  * Fails if a worker that was asked to freeze does not go on when the freezer
- * gives up.
+ * gives up, or counts as stalled in the item that it ran last: mutant
+ * frozen-worker-stalls.
  */
 static void pools_run_after_a_failed_suspend(void)
 {
@@ -224,6 +234,7 @@ static void pools_run_after_a_failed_suspend(void)
 	if (!KT_EXPECT(freezable.pool && plain.pool))
 		return;
 	KT_EXPECT(!load_finished(&load[0]));
+	KT_EXPECT_EQ(kt_stat(freezable.pool, stalled), 1);
 	KT_EXPECT(kt_wait(ran(&freezable) > failed_at[0] + ITEMS));
 	KT_EXPECT(kt_wait(ran(&plain) > failed_at[1] + ITEMS));
 	load_end(&load[0]);
