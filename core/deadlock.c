@@ -24,9 +24,6 @@
 #include "internal.h"
 #include "queue.h"
 
-/* Longest chain of waiters to follow; a longer one is not taken for a cycle. */
-#define KPOOL_MAX_CHAIN		64
-
 /* Number of waiters to check for a pending signal. */
 #define KPOOL_MAX_KILLABLE	128
 
@@ -203,6 +200,7 @@ struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 		    !kpool_wait_has_begun(waiter))
 			return kpool_cycle_victim(pool, first);
 	}
+	pool->nr_walked += i;
 	return NULL;
 }
 
@@ -226,6 +224,7 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 		if (waiter && kpool_is_after(pool, waiter->item, first))
 			return kpool_cycle_victim(pool, first);
 	}
+	pool->nr_walked += i;
 	return NULL;
 }
 
@@ -272,6 +271,7 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 			break;
 		run = kpool_blocked_on_run(pool, run);
 	}
+	pool->nr_walked += i;
 	if (!run || i == KPOOL_MAX_CHAIN)
 		return false;
 	if (kind != KPOOL_WAITER_CALL)

@@ -75,7 +75,7 @@ static bool kpool_delay_batch(struct kpool *pool)
 	struct kpool_item *item;
 	int i;
 
-	for (i = 0; i < KPOOL_DELAY_BATCH; i++) {
+	for (i = 0; i < KPOOL_DELAY_BATCH && !kpool_has_walked(pool); i++) {
 		item = kpool_first_delayed(pool);
 		if (!item || pool->closed)
 			return false;

@@ -323,6 +323,9 @@ struct kpool_stall {
 
 #define KPOOL_NR_STALLS	4
 
+/* Longest chain of waiters to follow; a longer one is not taken for a cycle. */
+#define KPOOL_MAX_CHAIN	64
+
 /* kpool_queue.room_units if all refused items wait for their streams. */
 #define KPOOL_ROOM_STREAM	UINT_MAX
 
@@ -512,6 +515,7 @@ struct kpool {
 	 * is 0, a change affects only the workers.
 	 */
 	unsigned int		nr_recheck;
+	unsigned int		nr_walked;	/* L: in this hold, by deadlock.c */
 	bool			rings_off;	/* L: no fast operations */
 	unsigned int		units_used;	/* L: held by runs */
 	unsigned int		nr_running;	/* L: items in workers */
@@ -600,6 +604,15 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 
 	return s->submitted - s->completed - s->cancelled - s->dropped -
 	       s->died;
+}
+
+/*
+ * Return true if this hold of pool->lock must not follow another chain of
+ * waiters: what would need that is left to the next one.
+ */
+static inline bool kpool_has_walked(const struct kpool *pool)
+{
+	return pool->nr_walked >= KPOOL_MAX_CHAIN;
 }
 
 /* Items: called with the lock of the item's owner pool held */

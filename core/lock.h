@@ -14,6 +14,7 @@
 static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
 {
 	raw_spin_lock_irqsave(&pool->lock, *flags);
+	pool->nr_walked = 0;
 	kpool_rings_close(pool);
 }
 
@@ -21,6 +22,7 @@ static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
 static __always_inline void kpool_lock_irq(struct kpool *pool)
 {
 	raw_spin_lock_irq(&pool->lock);
+	pool->nr_walked = 0;
 	kpool_rings_close(pool);
 }
 

@@ -652,7 +652,8 @@ bool kpool_has_special_work(const struct kpool *pool)
 /*
  * Slow path of kpool_dequeue(): return the next item that runs, or NULL.  Items
  * ahead of it are parked or dropped; NULL is also returned if a batch was not
- * enough.  A completion comes before any other item.
+ * enough.  A completion comes before any other item, also one that a drop makes
+ * possible.
  */
 struct kpool_item *kpool_next_special(struct kpool *pool)
 {
@@ -660,11 +661,11 @@ struct kpool_item *kpool_next_special(struct kpool *pool)
 	int i;
 
 	lockdep_assert_held(&pool->lock);
-	if (pool->q.nr_completions)
-		return kpool_free_units(pool) ?
-		       list_first_entry(&pool->q.completions, struct kpool_item,
-					node) : NULL;
-	for (i = 0; i < KPOOL_PICK_BATCH; i++) {
+	for (i = 0; i < KPOOL_PICK_BATCH && !kpool_has_walked(pool); i++) {
+		if (pool->q.nr_completions)
+			return kpool_free_units(pool) ?
+			       list_first_entry(&pool->q.completions,
+						struct kpool_item, node) : NULL;
 		switch (kpool_pick_next(pool, &item)) {
 		case KPOOL_VERDICT_WAIT:
 			return NULL;

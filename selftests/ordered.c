@@ -8,6 +8,11 @@
 
 #define PROBES	64
 
+static const struct kpool_attrs queued_one = {
+	.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+	.expiry_ms = KPOOL_NO_PURGE,
+};
+
 static const struct kpool_attrs queued_two = {
 	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
 	.expiry_ms = KPOOL_NO_PURGE,
@@ -208,6 +213,45 @@ static void cancel_of_the_first_completes_the_next(void)
 	KT_EXPECT(kpool_cancel(&p[0].job.item));
 	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
 	EXPECT_ORDER(1, 2, 3);
+	finish();
+}
+
+static int completed_before, flush_got;
+
+static int flushes_the_second(struct kpool_item *item)
+{
+	completed_before = atomic_read(&nr_completed);
+	flush_got = kpool_flush_item(&p[1].job.item);
+	return probe_fn(item);
+}
+
+/*
+ * The first in the order is past its deadline when the pool's only worker picks
+ * it.  The completion that this lets start comes before the next item, which can
+ * flush it.
+ * Fails with -EDEADLK if the drop and that item's start are one decision: mutant
+ * completion-behind-item-after-drop.
+ */
+static void drop_of_the_first_completes_the_next(void)
+{
+	struct probe *flusher = &p[PROBES - 1];
+
+	if (!begin(&queued_one))
+		return;
+	flush_got = 1;
+	probe_init(flusher, flushes_the_second, PROBES - 1);
+	KT_EXPECT_EQ(kpool_set_priority(&flusher->job.item, KPOOL_PRIO_LOW), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&p[0].job.item, KPOOL_PRIO_LOW), 0);
+	KT_EXPECT_EQ(kpool_set_deadline(&p[0].job, the_past()), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 2);
+	probes_submit(pool, flusher, 1);
+	kpool_resume(pool);
+	probe_ran(flusher);
+	KT_EXPECT_EQ(completed_before, 1);
+	KT_EXPECT_EQ(flush_got, 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_dropped(&p[0], 1, -ETIME);
 	finish();
 }
 
@@ -947,6 +991,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(job_waiting_for_its_turn_holds_no_unit),
 	  KT_CASE(cancelled_and_expired_jobs_give_up_their_turn),
 	  KT_CASE(cancel_of_the_first_completes_the_next),
+	  KT_CASE(drop_of_the_first_completes_the_next),
 	  KT_CASE(started_jobs_are_completed_after_abort),
 	  KT_CASE(pause_completes_started_jobs),
 	  KT_CASE(waits_last_until_the_completion),

@@ -86,6 +86,7 @@ void holds_callers_return(unsigned int n);
 /* the operations, ended by one without a name */
 extern const struct holds_operation holds_items[];
 extern const struct holds_operation holds_odd[];
+extern const struct holds_operation holds_chains[];
 extern const struct holds_operation holds_delayed[];
 extern const struct holds_operation holds_sleepers[];
 extern const struct holds_operation holds_workers[];

@@ -14,7 +14,7 @@
 #include "holds.h"
 
 static const struct holds_operation *const tables[] = {
-	holds_items, holds_odd, holds_delayed, holds_sleepers, holds_workers,
+	holds_items, holds_odd, holds_chains, holds_delayed, holds_sleepers, holds_workers,
 	holds_gone_by,
 };
 

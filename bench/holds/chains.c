@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations that follow a chain of runs, each asleep until the next has ended.
+ * Whether a change at its head closes a cycle takes a walk along it.
+ */
+#include <linux/sched.h>
+#include <linux/vmalloc.h>
+
+#include "holds.h"
+
+/* Streams whose first turn changes, each with a walk along the chain. */
+#define WALKS	8u
+
+struct link {
+	struct kpool_job	job;
+	struct kpool_stream	stream;
+};
+
+/* The chain, then jobs that wait for its head, then those that are operated on. */
+static struct link *links;
+static unsigned int nr_chain;
+static atomic_t nr_asleep;
+
+static struct link *lead(unsigned int i)
+{
+	return &links[nr_chain + i];
+}
+
+static struct kpool_job *late(unsigned int i)
+{
+	return &links[nr_chain + WALKS + i].job;
+}
+
+static int chain_fn(struct kpool_item *item)
+{
+	struct link *link = container_of(item, struct link, job.item);
+	unsigned int i = link - links;
+
+	atomic_inc(&nr_asleep);
+	if (i == nr_chain - 1)
+		return holds_blocks(item);
+	return kpool_flush_item(&links[i < nr_chain ? i + 1 : 0].job.item);
+}
+
+static void prepare(struct kpool_job *job, kpool_item_fn fn,
+		    struct kpool_stream *stream)
+{
+	kpool_init_job(job, fn);
+	kpool_set_stream(job, stream);
+	kpool_set_complete_fn(job, holds_tiny);
+}
+
+static void await_asleep(unsigned int n)
+{
+	while (atomic_read(&nr_asleep) < n)
+		schedule_timeout_idle(1);
+	/* they have begun, and go to sleep */
+	schedule_timeout_idle(HZ / 10 + 1);
+}
+
+/* A chain of @n runs, in a pool with @free units more. */
+static bool chain_begin(unsigned int n, unsigned int free)
+{
+	unsigned int i;
+
+	nr_chain = n;
+	atomic_set(&nr_asleep, 0);
+	links = vzalloc(array_size(n + 2 * WALKS, sizeof(*links)));
+	if (!holds_check(links, "no memory for a chain"))
+		return false;
+	holds_make(n + free, KPOOL_UNLIMITED);
+	for (i = 0; i < n + WALKS; i++)
+		kpool_init_ordered_stream(&links[i].stream, holds_pool);
+	/* each waits for one that has been submitted */
+	for (i = n; i--;) {
+		prepare(&links[i].job, chain_fn, &links[i].stream);
+		holds_submit(&links[i].job);
+	}
+	await_asleep(n);
+	return true;
+}
+
+static void chain_end(void)
+{
+	schedule_timeout_idle(HZ / 10 + 1);
+	holds_measured(0);
+	holds_unblock();
+	holds_check(!kpool_flush(holds_pool), "flush");
+	holds_end_pool();
+	vfree(links);
+}
+
+/* The second job of each stream sleeps at the chain, the first is queued. */
+static bool chain_begin_streams(unsigned int n)
+{
+	unsigned int i;
+
+	if (!chain_begin(n, WALKS))
+		return false;
+	kpool_pause(holds_pool);
+	for (i = 0; i < WALKS; i++) {
+		prepare(late(i), holds_tiny, &lead(i)->stream);
+		kpool_set_priority(&late(i)->item, KPOOL_PRIO_LOW);
+		kpool_set_group(late(i), &holds_group);
+		kpool_set_deadline(late(i), 1);
+		holds_submit(late(i));
+		prepare(&lead(i)->job, chain_fn, &lead(i)->stream);
+		holds_submit(&lead(i)->job);
+	}
+	kpool_resume(holds_pool);
+	await_asleep(n + WALKS);
+	return true;
+}
+
+static void chain_deadline(unsigned int n)
+{
+	if (!chain_begin_streams(n))
+		return;
+	holds_measure();
+	kpool_tune(holds_pool, KPOOL_TUNE_CAPACITY, n + WALKS + 1);
+	chain_end();
+}
+
+static void chain_cancel(unsigned int n)
+{
+	if (!chain_begin_streams(n))
+		return;
+	holds_measure();
+	kpool_group_cancel(&holds_group);
+	chain_end();
+}
+
+/* Delayed jobs become due behind one that sleeps at the chain. */
+static void chain_due(unsigned int n)
+{
+	unsigned long due;
+	unsigned int i;
+
+	if (!chain_begin(n, 1))
+		return;
+	prepare(&lead(0)->job, chain_fn, &lead(0)->stream);
+	holds_submit(&lead(0)->job);
+	await_asleep(n + 1);
+	due = jiffies + HZ / 10;
+	for (i = 0; i < WALKS; i++) {
+		prepare(late(i), holds_tiny, &lead(0)->stream);
+		holds_check(!kpool_submit_delayed(holds_pool, late(i),
+						  due - jiffies), "delayed");
+	}
+	holds_measure();
+	schedule_timeout_idle(HZ / 10);
+	chain_end();
+}
+
+const struct holds_operation holds_chains[] = {
+	{ "chain-deadline", HOLDS_WORKERS, chain_deadline },
+	{ "chain-cancel", HOLDS_WORKERS, chain_cancel },
+	{ "chain-due", HOLDS_WORKERS, chain_due },
+	{ }
+};
