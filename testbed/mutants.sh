@@ -71,7 +71,8 @@ compile_on() {
 		objects+=("${file/#kpool/kpool-main}.o")
 	done
 	[ "$kernel" != uml-time ] || objects+=("${simulated[@]}")
-	kernel_make "$dir" -k KCFLAGS="-Werror -fsyntax-only" \
+	# there is no object for objtool and for check-local-export
+	kernel_make "$dir" -k KCFLAGS="-Werror -fsyntax-only" CONFIG_OBJTOOL= cmd_check_local_export= \
 		KPOOL_WITH=selftests/simulate "${objects[@]}"
 }
 
