@@ -208,7 +208,9 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	/* one that its submitter runs, or that waits in front, needs no room */
 	if (old->place == SIM_BLOCKED || now->place != SIM_LINE)
 		return;
-	sim_expect(!was->queue, "item %d overtakes waiters", it->nr);
+	/* one that came behind others can be admitted in one hold with them */
+	sim_expect(!was->queue || !v->queue, "item %d overtakes waiters",
+		   it->nr);
 	if (!sim_is_simple(was) || !sim_is_simple(v))
 		return;
 	/* another may have made room, or left the first turn to a completion */
