@@ -351,5 +351,7 @@ void sim_free_pool(struct kpool *pool)
 {
 	sim_expect(!pool->waiters.nr_users, "a pool is freed, but %u are in it",
 		   pool->waiters.nr_users);
+	sim_expect(!pool->faults.nr_dead, "a pool is freed with %u dead threads",
+		   pool->faults.nr_dead);
 	kfree_rcu(pool, rcu);
 }
