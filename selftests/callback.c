@@ -368,6 +368,97 @@ static void handler_that_dies_is_not_the_last(int kind)
 	finish();
 }
 
+static int submits_victim(void *pool)
+{
+	return kpool_submit(pool, &victim.job.item);
+}
+
+/*
+ * A submitter runs an item, which fails; another dies in its item, whose run has
+ * the same memory.
+ * Fails (not called) if the run counts as reported still: mutant
+ * reported-by-the-last.
+ */
+static void handler_is_called_for_a_submitter_after_a_failure(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+		.fault = note_death,
+	};
+	struct kt_thread submitter;
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	p[1].ret = -EINVAL;
+	probes_hold(p, 1);
+	pool = kt_pool("callback", &attrs);
+	if (!pool || !probes_submit(pool, p, 1) || !probe_runs(p))
+		goto out;
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT_EQ(atomic_read(&blamed), 1);
+	victim_let_die(&victim);
+	if (kt_thread_start(&submitter, submits_victim, pool)) {
+		KT_EXPECT(kt_wait(READ_ONCE(submitter.task->exit_state)));
+		put_task_struct(submitter.task);
+	}
+	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 2));
+	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+out:
+	probes_open(p, 1);
+	jobs_end(pool);
+	finish();
+}
+
+static int waited_got;
+
+static void second_death_waits(void *data, const struct kpool_fault *fault)
+{
+	if (atomic_inc_return(&blamed) == 2)
+		waited_got = kpool_flush_item(&p[0].job.item);
+}
+
+/*
+ * A fault handler may wait for an item that goes on, also when the worker that
+ * died had the memory of one that died before.
+ * Fails (-EDEADLK) if the number of dead threads is wrong then: mutant
+ * dead-by-the-last.
+ */
+static void handler_of_a_later_death_may_wait(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+		.fault = second_death_waits,
+	};
+	struct kpool *pool;
+	int i;
+
+	if (!begin())
+		return;
+	waited_got = 1;
+	probes_hold(p, 1);
+	pool = kt_pool("callback", &attrs);
+	if (!pool || !probes_submit(pool, p, 1) || !probe_runs(p))
+		goto out;
+	for (i = 1; i <= 2; i++) {
+		victim_init(&victim, DIE_EXIT);
+		victim_begin(pool, &victim);
+		victim_let_die(&victim);
+		KT_EXPECT(kt_wait(atomic_read(&blamed) == i));
+		if (i == 1)
+			dead_are(pool, 1);
+	}
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(READ_ONCE(waited_got), 1);
+	probes_open(p, 1);
+	dead_are(pool, 2);
+	KT_EXPECT_EQ(waited_got, 0);
+out:
+	probes_open(p, 1);
+	jobs_end(pool);
+	finish();
+}
+
 /*
  * The same of the release of a call that was abandoned and whose worker died.
  * Fails if it is called twice for one argument.
@@ -576,6 +667,8 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(drop_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(room_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
+	  KT_CASE(handler_is_called_for_a_submitter_after_a_failure),
+	  KT_CASE(handler_of_a_later_death_may_wait),
 	  KT_CASE(release_that_dies_is_not_called_again),
 	  KT_EACH(hanging_function_delays_no_other_pool, hanging),
 	  KT_CASE(handler_may_kill_a_caller_that_runs_its_call),

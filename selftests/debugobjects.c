@@ -210,6 +210,36 @@ static void freed_delayed_job_is_reported(void)
 }
 
 /*
+ * The seventh.  Of two that are submitted in a row, the second is without the
+ * lock, which is taken for the question whether it is pending.
+ * Fails (KASAN) if kpool_settle_submits() does not report it: mutant
+ * debugobjects-inbox-not-reported.
+ */
+static void freed_item_of_the_inbox_is_reported(void)
+{
+	struct kt_job *job[2];
+	int i;
+
+	if (!begin())
+		return;
+	for (i = 0; i < 2; i++) {
+		job[i] = heap_job();
+		if (!job[i])
+			return;
+		kt_job_init(job[i], must_not_run, &gate, i);
+	}
+	for (i = 0; i < 2; i++)
+		KT_EXPECT_EQ(kpool_submit(full.pool, &job[i]->item), 0);
+	KT_EXPECT(kpool_is_pending(&job[1]->item));
+	pr_info("kpool-testbed: expect begin\n");
+	kfree(job[1]);
+	pr_info("kpool-testbed: expect end\n");
+	KT_EXPECT(kpool_cancel(&job[0]->item));
+	kfree(job[0]);
+	end_without(2);
+}
+
+/*
  * One with a static initialiser that is on a stack; the kernel does not count
  * this.
  * Fails if kpool_item_lock_for_submit() does not ask.
@@ -388,4 +418,5 @@ KT_MODULE("kpool selftest: what debugobjects is notified of",
 	  KT_CASE(item_of_garbage_is_reported),
 	  KT_CASE(stack_item_left_pending_is_reported),
 	  KT_CASE(freed_delayed_job_is_reported),
+	  KT_CASE(freed_item_of_the_inbox_is_reported),
 	  KT_CASE(unannounced_stack_item_is_logged));

@@ -725,6 +725,34 @@ static void room_is_called_when_the_lightest_follower_fits(void)
 	edges_end();
 }
 
+/*
+ * A follower that was refused and notified since is forgotten when its stream
+ * goes on: one refused later, for three units, is notified when these are free.
+ * Fails (a callback for two units) if the follower counts still: mutant
+ * room-of-an-earlier-follower.
+ */
+static void room_is_not_called_for_an_earlier_follower(void)
+{
+	if (!room_make(&four_units))
+		return;
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	kpool_set_weight(item(4), 3);
+	occupy(0);
+	refuse(1);
+	queue_grows();
+	expect_calls(1);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
+	occupy(2);
+	occupy(3);
+	refuse(4);
+	kt_gate_open(&p[0].own);
+	expect_calls(1);
+	kt_gate_open(&p[2].own);
+	expect_calls(2);
+	edges_end();
+}
+
 static struct kt_gate in_room;
 static int room_got;
 
@@ -1559,6 +1587,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
 	  KT_CASE(room_is_called_when_a_stream_continues),
 	  KT_CASE(room_is_called_when_the_lightest_follower_fits),
+	  KT_CASE(room_is_not_called_for_an_earlier_follower),
 	  KT_CASE(room_callback_may_wait_for_a_group),
 	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),
 	  KT_CASE(room_is_called_when_a_stream_ends_in_a_shrunk_pool),

@@ -185,6 +185,34 @@ static void displaced_light_or_heavy_makes_room(int two_free)
 }
 
 /*
+ * An item waits, too, behind a heavy one of a higher priority: it frees a place
+ * for a newcomer like any other, however few units it has.
+ * Fails (-EAGAIN) if it is not taken for one that waits: mutant
+ * displaced-behind-a-higher.
+ */
+static void displaced_behind_a_heavy_one_makes_room(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = busy_pool(&attrs, 2);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[2].job.item, 3), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&p[2].job.item, KPOOL_PRIO_HIGH), 0);
+	probes_submit(pool, &p[2], 2);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 5)));
+	probes_expect_dropped(&p[3], 1, -EAGAIN);
+	probes_open(p, 2);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(&p[2], 1);
+	probes_expect_ran(&p[4], 1);
+	busy_end(pool);
+}
+
+/*
  * The same in a stream: a newcomer that has to follow needs a place, not the
  * unit of one that is about to start; others can do with the unit.
  * Fails if the oldest goes, and two wait in a queue of one (displaced-for-a-follower).
@@ -1142,6 +1170,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(displaced_member_is_an_error_of_its_group),
 	  KT_CASE(displaced_job_starts_the_next_of_its_stream),
 	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
+	  KT_CASE(displaced_behind_a_heavy_one_makes_room),
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
 	  KT_CASE(job_that_waits_for_its_stream_fills_the_queue),
 	  KT_CASE(queued_follower_is_displaced),

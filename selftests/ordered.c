@@ -194,11 +194,11 @@ static void cancelled_and_expired_jobs_give_up_their_turn(void)
 	finish();
 }
 
-/* The first in the order is cancelled while all behind it wait for their turn. */
-static void cancel_of_the_first_completes_the_next(void)
+/* One unit is held, p[0] needs two, and the next @n - 1 have left their functions. */
+static bool begin_behind_heavy(int n)
 {
 	if (!begin(&queued_two))
-		return;
+		return false;
 	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
 	KT_EXPECT_EQ(kpool_set_priority(&p[0].job.item, KPOOL_PRIO_LOW), 0);
 	probes_hold(&p[PROBES - 1], 1);
@@ -206,10 +206,17 @@ static void cancel_of_the_first_completes_the_next(void)
 	KT_EXPECT_EQ(kpool_set_complete_fn(&p[PROBES - 1].job, NULL), 0);
 	probes_submit(pool, &p[PROBES - 1], 1);
 	probe_runs(&p[PROBES - 1]);
-	probes_submit(pool, p, 4);
-	probe_ran(&p[3]);
+	probes_submit(pool, p, n);
+	probe_ran(&p[n - 1]);
 	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
-	KT_EXPECT_EQ(completed.n, 0);
+	return KT_EXPECT_EQ(completed.n, 0);
+}
+
+/* The first in the order is cancelled while all behind it wait for their turn. */
+static void cancel_of_the_first_completes_the_next(void)
+{
+	if (!begin_behind_heavy(4))
+		return;
 	KT_EXPECT(kpool_cancel(&p[0].job.item));
 	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
 	EXPECT_ORDER(1, 2, 3);
@@ -252,6 +259,28 @@ static void drop_of_the_first_completes_the_next(void)
 	KT_EXPECT_EQ(flush_got, 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_dropped(&p[0], 1, -ETIME);
+	finish();
+}
+
+/*
+ * The unit that a completion takes next is not free for another item.
+ * Fails (accepted, and waits) if it counts as free: mutant now-past-a-completion.
+ */
+static void submit_now_is_refused_before_a_completion(void)
+{
+	static struct probe other;
+
+	if (!begin_behind_heavy(2))
+		return;
+	probe_init(&other, probe_fn, 0);
+	gated = 1;
+	KT_EXPECT(kpool_cancel(&p[0].job.item));
+	KT_EXPECT_EQ(kpool_submit_now(pool, &other.job.item), -EAGAIN);
+	KT_EXPECT(kt_wait(atomic_read(&at_gate.started)));
+	kt_gate_open(&at_gate);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+	KT_EXPECT_EQ(kpool_submit_now(pool, &other.job.item), 0);
+	probe_ran(&other);
 	finish();
 }
 
@@ -992,6 +1021,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(cancelled_and_expired_jobs_give_up_their_turn),
 	  KT_CASE(cancel_of_the_first_completes_the_next),
 	  KT_CASE(drop_of_the_first_completes_the_next),
+	  KT_CASE(submit_now_is_refused_before_a_completion),
 	  KT_CASE(started_jobs_are_completed_after_abort),
 	  KT_CASE(pause_completes_started_jobs),
 	  KT_CASE(waits_last_until_the_completion),

@@ -1477,6 +1477,38 @@ static void deadlock_within_a_workers_item_is_refused(void)
 	overflow_finish(NULL, 0);
 }
 
+static int submits_the_outer(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(submit(0), 0);
+	return noted(item);
+}
+
+static int runs_one_that_submits_it(struct kpool_item *item)
+{
+	if (!timed_runs(&job[0]))
+		KT_EXPECT_EQ(submit(1), 0);
+	return noted(item);
+}
+
+/*
+ * An item submits itself, too, from within another that its function runs as a
+ * submitter.
+ * Fails (-EDEADLK) if only the innermost item is compared: mutant
+ * self-submission-within-another.
+ */
+static void item_submits_itself_within_another(void)
+{
+	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 0))
+		return;
+	job[0].job.item.fn = runs_one_that_submits_it;
+	job[1].job.item.fn = submits_the_outer;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT(kt_wait(timed_runs(&job[0]) == 2));
+	KT_EXPECT(timed_ran(&job[1]));
+	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 1);
+	overflow_finish(NULL, 0);
+}
+
 KT_MODULE("kpool selftest: no room",
 	  KT_EACH(caller_runs_the_item, sleeping_ways),
 	  KT_CASE(caller_runs_only_what_finds_no_room),
@@ -1494,6 +1526,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(callers_do_not_nest_without_end),
 	  KT_EACH(deadlock_through_a_caller_is_refused, depths_of_callers),
 	  KT_CASE(deadlock_within_a_workers_item_is_refused),
+	  KT_CASE(item_submits_itself_within_another),
 	  KT_CASE(caller_cannot_wait_for_itself),
 	  KT_CASE(destroy_waits_for_the_run_of_a_caller),
 	  KT_CASE(caller_that_must_not_sleep_is_refused),

@@ -1058,8 +1058,8 @@ static void due_job_is_as_old_as_its_number(void)
 
 /*
  * A due job that has to wait behind a submitter is younger than that one's item.
- * Fails if it keeps the number of when it came due: mutant
- * backlog-keeps-its-number.
+ * Fails if it keeps the number or the time of when it came due: mutants
+ * backlog-keeps-its-number, backlog-keeps-its-time.
  */
 static void due_job_is_younger_than_a_submitter_before_it(void)
 {
@@ -1079,6 +1079,8 @@ static void due_job_is_younger_than_a_submitter_before_it(void)
 	item_prepare(3, KPOOL_PRIO_NORMAL);
 	KT_EXPECT(kt_submitter_block(&s, pool, &item[3].item));
 	KT_EXPECT(kpool_modify_delay(&due, 0));
+	/* for more than a tick */
+	kt_sleep_ms(30);
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, 8), 0);
 	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
 	expect_order(pool, right, ARRAY_SIZE(right));

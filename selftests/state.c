@@ -948,6 +948,38 @@ static void reopen_forgets_earlier_failures(void)
 	desks_end(pool);
 }
 
+/*
+ * Nor does a pool without warm workers wait for the next attempt of then.
+ * Fails (the item waits for a second or two) if that is not brought forward:
+ * mutant reopened-in-a-pause.
+ */
+static void reopened_pool_waits_out_no_pause(void)
+{
+	struct kpool *pool;
+	s64 reopened;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	pool = desk_pool(1);
+	if (!pool)
+		return;
+	WRITE_ONCE(refusal, -EIO);
+	probes_submit(pool, p, 1);
+	/* after 1500 ms; the next is after 3100 */
+	KT_EXPECT(kt_wait(atomic_read(&tried) == 5));
+	KT_EXPECT_EQ(kpool_abort(pool), 1);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	WRITE_ONCE(refusal, 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	reopened = ktime_get_ns();
+	probes_submit(pool, p, 1);
+	probe_ran(p);
+	KT_EXPECT_LE(ktime_get_ns() - reopened, 100LL * NSEC_PER_MSEC);
+	desks_end(pool);
+}
+
 /* Fails if the worker that a submitter is to replace has a state to miss. */
 static void callers_cannot_stand_in_for_workers(void)
 {
@@ -1103,6 +1135,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(each_pause_ends_with_one_attempt),
 	  KT_CASE(later_failures_do_not_prolong_the_pause),
 	  KT_CASE(reopen_forgets_earlier_failures),
+	  KT_CASE(reopened_pool_waits_out_no_pause),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
 	  KT_CASE(every_created_state_is_destroyed),
 	  KT_CASE(reopen_by_an_exiting_worker_is_refused),

@@ -351,5 +351,10 @@ void sim_free_pool(struct kpool *pool)
 {
 	sim_expect(!pool->waiters.nr_users, "a pool is freed, but %u are in it",
 		   pool->waiters.nr_users);
+	/* being closed is one thing to recheck; others would keep it slow */
+	sim_expect(pool->nr_recheck == pool->closed,
+		   "a pool is freed that rechecks %u things", pool->nr_recheck);
+	sim_expect(!pool->faults.nr_dead, "a pool is freed with %u dead threads",
+		   pool->faults.nr_dead);
 	kfree_rcu(pool, rcu);
 }
