@@ -383,8 +383,8 @@ static void handler_flushes_item(void *data, const struct kpool_fault *fault)
 /*
  * After a handler has died in its thread, that of the next death may wait for an
  * item that runs.
- * Fails (-EDEADLK) if the dead are miscounted from then on: mutant
- * dead-count-below-zero.
+ * Fails (-EDEADLK) if the dead are miscounted from then on: mutants
+ * dead-count-below-zero, dead-run-counted-twice.
  */
 static void handler_may_wait_after_another_has_died(int kind)
 {
