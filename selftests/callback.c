@@ -459,6 +459,62 @@ out:
 	finish();
 }
 
+static struct task_struct *handler_task;
+static int handler_got;
+
+static void handler_flushes_item(void *data, const struct kpool_fault *fault)
+{
+	if (xchg(&dies, false))
+		die(DIE_EXIT);
+	WRITE_ONCE(handler_task, current);
+	handler_got = kpool_flush_item(&p[0].job.item);
+	atomic_inc(&blamed);
+}
+
+/*
+ * After a handler has died in its thread, that of the next death may wait for an
+ * item that runs.
+ * Fails (-EDEADLK) if the dead are miscounted from then on: mutants
+ * dead-count-below-zero, dead-run-counted-twice.
+ */
+static void handler_may_wait_after_another_has_died(int kind)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+		.fault = handler_flushes_item,
+		.flags = kind ? KPOOL_MEM_RECLAIM : 0,
+	};
+	struct kpool *pool;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP) && !kind) {
+		kt_skip("lockdep complains of the kworker's locks");
+		return;
+	}
+	if (!begin())
+		return;
+	pool = kt_pool("callback", &attrs);
+	if (pool && victim_begin(pool, &victim)) {
+		dies = true;
+		victim_let_die(&victim);
+		dead_are(pool, 1);
+		probes_hold(p, 1);
+		probes_submit(pool, p, 1);
+		probe_runs(p);
+		victim_init(&victim, DIE_EXIT);
+		WRITE_ONCE(handler_task, NULL);
+		victim_begin(pool, &victim);
+		victim_let_die(&victim);
+		KT_EXPECT(kt_wait(READ_ONCE(handler_task) &&
+				  !task_is_running(handler_task)));
+		probes_open(p, 1);
+		dead_are(pool, 2);
+		KT_EXPECT_EQ(atomic_read(&blamed), 1);
+		KT_EXPECT_EQ(handler_got, 0);
+	}
+	jobs_end(pool);
+	finish();
+}
+
 /*
  * The same of the release of a call that was abandoned and whose worker died.
  * Fails if it is called twice for one argument.
@@ -669,6 +725,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
 	  KT_CASE(handler_is_called_for_a_submitter_after_a_failure),
 	  KT_CASE(handler_of_a_later_death_may_wait),
+	  KT_EACH(handler_may_wait_after_another_has_died, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
 	  KT_EACH(hanging_function_delays_no_other_pool, hanging),
 	  KT_CASE(handler_may_kill_a_caller_that_runs_its_call),

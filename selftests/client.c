@@ -11,6 +11,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/hrtimer.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -82,6 +83,10 @@ static unsigned long hold_fn;
 module_param(hold_fn, ulong, 0400);
 MODULE_PARM_DESC(hold_fn, "another, which waits for exit, or for open");
 
+static unsigned long drop_fn;
+module_param(drop_fn, ulong, 0400);
+MODULE_PARM_DESC(drop_fn, "a drop function for items of others, which waits for exit, or for open");
+
 static struct kpool *pool;
 static DECLARE_COMPLETION(opened);
 static struct kpool_item held;
@@ -91,6 +96,11 @@ static int held_fn(struct kpool_item *item)
 {
 	wait_for_completion(&opened);
 	return 0;
+}
+
+static void held_dropped(struct kpool_item *item, int err)
+{
+	wait_for_completion(&opened);
 }
 
 /* Written: have a worker run this module's function until exit. */
@@ -116,6 +126,38 @@ static int open_set(const char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops open_ops = { .set = open_set };
 module_param_cb(open, &open_ops, NULL, 0200);
 MODULE_PARM_DESC(open, "write anything to let what is held end");
+
+static int submit_got = 1;
+module_param(submit_got, int, 0400);
+MODULE_PARM_DESC(submit_got, "what the submit of another module's item has returned, or 1");
+
+static struct task_struct *submitter;
+
+static int submitter_main(void *item)
+{
+	WRITE_ONCE(submit_got, kpool_submit(pool, item));
+	while (!kthread_should_stop())
+		schedule_timeout_uninterruptible(1);
+	return 0;
+}
+
+/* Written: have a thread submit the item of that address, of another module. */
+static int submit_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned long address;
+	int err = kstrtoul(val, 0, &address);
+
+	if (!err && !submitter) {
+		submitter = kthread_run(submitter_main, (void *)address,
+					"submitter");
+		err = PTR_ERR_OR_ZERO(submitter);
+	}
+	return err;
+}
+
+static const struct kernel_param_ops submit_ops = { .set = submit_set };
+module_param_cb(submit, &submit_ops, NULL, 0200);
+MODULE_PARM_DESC(submit, "write the address of an item of another module to submit it");
 
 static struct kpool_item behind;
 static struct kpool_job later;
@@ -407,6 +449,7 @@ static int __init client_init(void)
 	}
 	fn = (unsigned long)behind_fn;
 	hold_fn = (unsigned long)held_fn;
+	drop_fn = (unsigned long)held_dropped;
 	kpool_init_item(&held, held_fn);
 	kpool_init_item(&behind, behind_fn);
 	kpool_init_job(&later, behind_fn);
@@ -432,6 +475,8 @@ static void __exit client_exit(void)
 	if (poke || forget)
 		return;
 	complete_all(&opened);
+	if (!IS_ERR_OR_NULL(submitter))
+		kthread_stop(submitter);
 	if (crowd)
 		free_crowd();
 	kpool_cancel(&later.item);

@@ -15,7 +15,7 @@ static struct kpool_stream stream;
 
 /* What drops: the drop work, or a thread that aborts the pool. */
 static const char *const drop_calls[] = {
-	"group_cancel", "abort", "shutdown", NULL
+	"group_cancel", "abort", "shutdown", "abort_delayed", NULL
 };
 
 static struct kt_gate cue;
@@ -46,14 +46,14 @@ static void drop_two(struct kpool *pool, int drop_work, struct kt_thread *aborte
 	int i;
 
 	for (i = 0; i < 2; i++)
-		if (drop_work == 2)
+		if (drop_work == 2 || (drop_work == 3 && i))
 			KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job,
 							  1000 * HZ + i), 0);
 		else
 			KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
 	if (drop_work == 0)
 		kpool_group_cancel(&group);
-	else if (drop_work == 1)
+	else if (drop_work == 1 || drop_work == 3)
 		kt_thread_start(aborter, aborts, pool);
 	else
 		kpool_shutdown(pool);
@@ -63,7 +63,8 @@ static void drop_two(struct kpool *pool, int drop_work, struct kt_thread *aborte
  * An item waits for one that is to be dropped, and the dropped function before
  * that one waits for the item: no thread is left to drop it.
  * Fails (hangs) if items to be dropped count as progress while the drop work is
- * blocked: mutants blocked-drop-work-is-progress, blocked-aborter-is-progress.
+ * blocked: mutants blocked-drop-work-is-progress, blocked-aborter-is-progress,
+ * aborted-delay-is-progress.
  */
 static void deadlock_through_a_dropped_function_is_refused(int drop_work)
 {
@@ -389,6 +390,62 @@ static void killed_submitter_makes_progress(void)
 	jobs_end(pool);
 }
 
+/* Runs in a worker while a thread of another sleeps for it. */
+static int submits_when_called(void *unused)
+{
+	dropped_got = kpool_submit(here, &p[0].job.item);
+	return 0;
+}
+
+static int act_calls_killable(struct caller_item *a)
+{
+	int err;
+
+	allow_signal(SIGKILL);
+	err = kpool_call_killable(here, submits_when_called, NULL, NULL, NULL);
+	flush_signals(current);
+	disallow_signal(SIGKILL);
+	return err;
+}
+
+static int act_kills_and_flushes_the_caller(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	/* it does not come before we sleep */
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	set_cpus_allowed_ptr(callers[1].task, cpumask_of(0));
+	send_sig(SIGKILL, callers[1].task, 1);
+	return kpool_flush_item(&callers[1].probe.job.item);
+}
+
+/*
+ * The caller of a function that runs has been killed, and will return: that ends
+ * the flush of the caller, and frees a unit, for which the function waits.
+ * Fails (-EDEADLK) if such a caller counts as blocked until it has returned:
+ * mutant killed-call-counts-as-blocked.
+ */
+static void killed_caller_makes_progress(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 3 };
+	struct kpool *pool = pool_make(&attrs, 0,
+				       act_kills_and_flushes_the_caller);
+
+	if (!pool)
+		return;
+	caller_init(&callers[1], pool, NULL, act_calls_killable);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	caller_start(&callers[1]);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+	kt_gate_open(&cue);
+	caller_expect(&callers[0], 0);
+	caller_expect(&callers[1], -EINTR);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(dropped_got, 0);
+	probes_expect_ran(p, 1);
+	jobs_end(pool);
+}
+
 /* Keeps a processor until a job has started, or for less than it may. */
 struct hog {
 	struct kt_thread	thread;
@@ -654,5 +711,6 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(drop_function_in_exiting_worker_makes_progress),
 	  KT_CASE(past_wait_in_worker_init_makes_no_progress),
 	  KT_CASE(killed_submitter_makes_progress),
+	  KT_CASE(killed_caller_makes_progress),
 	  KT_CASE(room_of_a_refused_submitter_is_reused),
 	  KT_EACH(deadlock_is_found_when_last_progress_ends, event_names));

@@ -1262,6 +1262,36 @@ static void delay_each(struct timed *one)
 	}
 }
 
+/*
+ * Delays that the wheel can round up by 8/63, at the moment when it does: they
+ * are the shortest of a level, and end right behind a multiple of its grain.
+ */
+static void delay_across_a_grain(struct timed *one)
+{
+	static const struct {
+		int	ticks;
+		int	grain;
+	} levels[] = { { 4033, 512 }, { 32257, 4096 } };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+		int ticks = levels[i].ticks, grain = levels[i].grain;
+
+		timed_init(one, 0);
+		one->job.item.fn = notes_time;
+		do {
+			s64 tick = div_s64(ktime_get_ns(), TICK_NS) + grain -
+				   (jiffies + ticks) % grain;
+
+			sleep_until_ns(tick * TICK_NS + TICK_NS / 2);
+		} while ((jiffies + ticks) % grain);
+		asked_at[0] = ktime_get_ns();
+		KT_EXPECT_EQ(submit_in(one, ticks), 0);
+		KT_EXPECT_EQ(flush(one), 0);
+		expect_in_time(0, ticks);
+	}
+}
+
 /* Each delay by a change of another, longer and shorter. */
 static void modify_each(struct timed *one)
 {
@@ -1283,7 +1313,8 @@ static void modify_each(struct timed *one)
  * A delayed job starts no sooner than its delay, and no later than that, an
  * eighth and two ticks, wherever in a tick it was submitted.
  * Fails if a tick that has begun counts as a whole one, or the timer is set
- * for the delay itself where the wheel's grain is coarser than an eighth.
+ * for the delay itself where the wheel's grain is coarser than an eighth: mutant
+ * delay-aims-at-the-end.
  */
 static void delay_is_kept_to_the_tick(void)
 {
@@ -1301,6 +1332,7 @@ static void delay_is_kept_to_the_tick(void)
 	if (KT_EXPECT(many && asked_at && ran_at)) {
 		msleep(1000);	/* the first ticks after boot are irregular */
 		delay_each(many);
+		delay_across_a_grain(many);
 		modify_each(many);
 		delay_all(many, TICK_NS / 2);
 	}

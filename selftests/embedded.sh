@@ -73,15 +73,18 @@ copies_are_removed() {
 	ktap_result $? "a copy loads without kpool.ko"
 }
 
-# Fails (oopses) if an item runs when its code has gone.
+# Fails (oopses) if an item runs when its code has gone, also one in a pool that was created by an item
+# of the default pool: mutant exit-orphans-once.
 copy_ends_what_is_left() {
 	insmod "$embedded_test" leave=1
 	rmmod kpool_embedded_test
 	ktap_result $? "a copy with pools and items left is removed"
 	ktap_is "what ran was awaited, the rest dropped, the default pool drained" 1 \
-		"$(said "kpool_embedded_test: left with 0: 4 ran, 4 dropped")"
+		"$(said "kpool_embedded_test: left with 0: 5 ran, 4 dropped")"
 	ktap_is "the log reports the pool" 1 \
 		"$(said "kpool_embedded_test: test: module kpool_embedded_test removed without kpool_destroy()")"
+	ktap_is "and the one that an item has created since" 1 \
+		"$(said "kpool_embedded_test: late: module kpool_embedded_test removed without kpool_destroy()")"
 	! insmod "$embedded_test" fail=1 2>/dev/null && [ ! -e "$embedded_files/kpool_embedded_test" ]
 	ktap_result $? "a module whose init function fails leaves nothing"
 }

@@ -111,6 +111,46 @@ out:
 	kvfree(jobs);
 }
 
+/*
+ * A pool that is opened again at once: callers that were blocked in the closed one
+ * are refused all the same, however many there are.
+ * Fails if those beyond the first sleep on, and get in: mutant
+ * reopen-before-submitters-left.
+ */
+static void reopen_admits_no_blocked_caller(void)
+{
+	struct kpool_attrs attrs = { .capacity = 1 };
+	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kt_submitter blocked[12] = { };
+	struct kt_job *jobs;
+	struct kt_gate gate;
+	int i, err;
+
+	kt_gate_init(&gate);
+	jobs = kt_jobs(13, kt_job_tiny, &gate);
+	if (!pool || !jobs || !KT_EXPECT_EQ(kpool_pause(pool), 0) ||
+	    !kt_submit_jobs(pool, jobs, 1))
+		goto out;
+	for (i = 0; i < 12; i++)
+		if (!kt_submitter_block(&blocked[i], pool, &jobs[1 + i].item))
+			break;
+	/* with one CPU, nothing comes between these */
+	sched_set_fifo(current);
+	local_irq_disable();
+	kpool_shutdown(pool);
+	kpool_cancel(&jobs[0].item);
+	local_irq_enable();
+	err = kpool_reopen(pool);
+	sched_set_normal(current, 0);
+	KT_EXPECT_EQ(err, 0);
+	for (i = 0; i < 12; i++)
+		KT_EXPECT_EQ(kt_thread_join(&blocked[i].thread), -ESHUTDOWN);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 1);
+out:
+	kt_pool_end(pool);
+	kvfree(jobs);
+}
+
 /* A load: threads that submit one job each, over and over, until stopped. */
 struct load {
 	struct kpool	*pool;
@@ -973,6 +1013,7 @@ static void create_destroy_1000(void)
 
 KT_MODULE("Selftests of kpool: bugs that such pools have had",
 	  KT_CASE(shutdown_wakes_blocked_callers),
+	  KT_CASE(reopen_admits_no_blocked_caller),
 	  KT_CASE(spuriously_woken_worker_stays_idle),
 	  KT_CASE(running_never_exceeds_capacity),
 	  KT_CASE(shutdown_races_with_return),

@@ -588,6 +588,44 @@ static void lock_held_across_flush_of_an_item_is_reported(void)
 	kt_pool_end(pool);
 }
 
+static int takes_nothing(struct kpool_item *item)
+{
+	return 0;
+}
+
+/*
+ * The wait for an ordered job is one for its completion function, too.
+ * Fails if kpool_lockdep_wait_item() takes the map of its function only: mutant
+ * lockdep-completion-not-reported.
+ */
+static void lock_held_across_flush_of_an_ordered_job_is_reported(void)
+{
+	static DEFINE_KPOOL_JOB(job, takes_nothing);
+	struct kpool_stream stream;
+	struct kpool *pool;
+
+	if (!lockdep_watches())
+		return;
+	pool = kt_pool("flushed", &two);
+	if (!pool)
+		return;
+	kpool_init_ordered_stream(&stream, pool);
+	KT_EXPECT_EQ(kpool_set_stream(&job, &stream), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&job, takes_lock), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	KT_EXPECT(debug_locks);
+
+	pr_info("kpool-testbed: expect begin\n");
+	mutex_lock(&taken_by_items);
+	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+	mutex_unlock(&taken_by_items);
+	pr_info("kpool-testbed: expect end\n");
+
+	expect_report("(kpool_item", "at: kpool_lockdep_wait_item");
+	kt_pool_end(pool);
+}
+
 static int flushes_front(struct kpool_item *item)
 {
 	return kpool_flush(front);
@@ -634,4 +672,5 @@ KT_MODULE("kpool selftest: what lockdep is notified of",
 	  KT_CASE(wait_for_itself_is_reported),
 	  KT_CASE(lock_held_across_flush_is_reported),
 	  KT_CASE(lock_held_across_flush_of_an_item_is_reported),
+	  KT_CASE(lock_held_across_flush_of_an_ordered_job_is_reported),
 	  KT_CASE(cycle_of_pools_is_reported));

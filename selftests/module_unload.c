@@ -19,7 +19,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, itself, itself_later, its_function, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, late, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -28,6 +28,18 @@ MODULE_PARM_DESC(runs, "how many of its items run when it goes");
 static unsigned long fn;
 module_param(fn, ulong, 0400);
 MODULE_PARM_DESC(fn, "a function of another module, for its items");
+
+static unsigned long drop_fn;
+module_param(drop_fn, ulong, 0400);
+MODULE_PARM_DESC(drop_fn, "a drop function of another module");
+
+static unsigned long item;
+module_param(item, ulong, 0400);
+MODULE_PARM_DESC(item, "address of an item for others to submit");
+
+static unsigned long address;
+module_param(address, ulong, 0400);
+MODULE_PARM_DESC(address, "of a pool of another module, to adopt");
 
 static char *taker = "";
 module_param(taker, charp, 0400);
@@ -38,7 +50,7 @@ static struct task_struct *taker_task;
 static struct kpool_job left[LEFT_MAX], running[LEFT_MAX];
 static struct kpool_stream stream;
 static struct kpool_group group;
-static atomic_t nr_running = ATOMIC_INIT(0);
+static atomic_t nr_running = ATOMIC_INIT(0), nr_ended = ATOMIC_INIT(0);
 static bool gone;
 
 static int running_fn(struct kpool_item *item)
@@ -56,6 +68,7 @@ static int running_fn(struct kpool_item *item)
 	if (taker_task)
 		kthread_stop(xchg(&taker_task, NULL));
 	pr_info("module_unload: a running item ends\n");
+	atomic_inc(&nr_ended);
 	return 0;
 }
 
@@ -249,15 +262,142 @@ static int leave_foreign(void)
 	return err;
 }
 
+/*
+ * A job that has nothing of this module, and what others of its kind share with
+ * it.  The page stays: the job ends after this module has gone.
+ */
+struct foreign {
+	struct kpool_stream	stream;
+	struct kpool_group	group;
+	struct kpool_job	job;
+};
+
+static struct foreign *foreign_make(void)
+{
+	struct foreign *f = (void *)get_zeroed_page(GFP_KERNEL);
+
+	if (!f)
+		return NULL;
+	kpool_init_stream(&f->stream, pool);
+	kpool_init_group(&f->group, pool, NULL, 0);
+	kpool_init_job(&f->job, (kpool_item_fn)fn);
+	kpool_set_drop_fn(&f->job.item, (kpool_drop_fn)drop_fn);
+	return f;
+}
+
+static u64 nr_pending(void)
+{
+	struct kpool_stats stats;
+
+	kpool_get_stats(pool, &stats);
+	return stats.pending;
+}
+
+/* They are to be dropped, behind the drop function of another module. */
+static int leave_dropping(void)
+{
+	struct foreign *f = foreign_make();
+	int i, err;
+
+	if (!f)
+		return -ENOMEM;
+	kpool_set_group(&f->job, &f->group);
+	err = kpool_pause(pool) ?: kpool_submit(pool, &f->job.item);
+	for (i = 0; i < LEFT_MAX && !err; i++) {
+		kpool_init_job(&left[i], left_fn);
+		kpool_set_group(&left[i], &f->group);
+		err = kpool_submit(pool, &left[i].item);
+	}
+	kpool_group_cancel(&f->group);
+	while (!err && nr_pending() > LEFT_MAX)
+		usleep_range(500, 1000);
+	kpool_resume(pool);
+	return err;
+}
+
+/* All of it that is of this module is what is called when it has run. */
+static int leave_completion(void)
+{
+	struct foreign *f = foreign_make();
+
+	if (!f)
+		return -ENOMEM;
+	kpool_init_ordered_stream(&f->stream, pool);
+	kpool_set_stream(&f->job, &f->stream);
+	kpool_set_complete_fn(&f->job, ordered_fn);
+	return kpool_submit(pool, &f->job.item);
+}
+
+/* Run by its submitter, as is the one that it submits. */
+static int nested_fn(struct kpool_item *unused)
+{
+	struct foreign *f = foreign_make();
+	int err = f ? kpool_submit(pool, &f->job.item) : -ENOMEM;
+
+	pr_info("module_unload: a running item ends\n");
+	return err;
+}
+
+static struct kpool_item late;
+
+static int late_running_fn(struct kpool_item *unused)
+{
+	msleep(100);
+	pr_info("module_unload: a running item ends\n");
+	return 0;
+}
+
+/* Make the default pool once this module is being removed, and leave items. */
+static int late_fn(struct kpool_item *unused)
+{
+	int err;
+
+	while (!gone)
+		usleep_range(500, 1000);
+	msleep(100);
+	pool = kpool_default();
+	kpool_init_job(&left[0], left_fn);
+	kpool_init_job(&running[0], late_running_fn);
+	err = kpool_submit_delayed(pool, &left[0], 3600 * HZ) ?:
+	      kpool_submit(pool, &running[0].item);
+	if (err)
+		pr_err("module_unload: WARNING: the items are refused: %d\n",
+		       err);
+	/* else it would be cancelled */
+	while (kpool_is_pending(&running[0].item))
+		usleep_range(500, 1000);
+	return 0;
+}
+
+/* A pool of its own that it leaves behind. */
+static int leave_late(void)
+{
+	int err;
+
+	pool = kpool_create(NULL, "late");
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	kpool_init_item(&late, late_fn);
+	err = kpool_submit(pool, &late);
+	/* else it would be dropped */
+	while (!err && kpool_is_pending(&late))
+		usleep_range(500, 1000);
+	return err;
+}
+
 static int leave_all(void)
 {
 	int i, err = 0;
 
 	if (leaves("") || leaves("running") || leaves("borrowed") ||
-	    comes_again())
+	    leaves("offered") || leaves("nested") || comes_again())
 		return 0;
 	if (leaves("foreign"))
 		return leave_foreign();
+	if (leaves("dropping"))
+		return leave_dropping();
+	if (leaves("completion"))
+		return leave_completion();
 	for (i = 0; i < LEFT_MAX && !err; i++) {
 		if (!leaves("held"))
 			err = leave_one(i);
@@ -269,10 +409,38 @@ static int leave_all(void)
 	return err;
 }
 
+/* An item in a pool of another module, which goes first. */
+static int run_adopted(void)
+{
+	int err;
+
+	pool = (struct kpool *)address;
+	err = run_one(0);
+	while (!err && !atomic_read(&nr_running))
+		usleep_range(500, 1000);
+	return err;
+}
+
+/* That module has not destroyed the pool, and waits for the item, too. */
+static void end_adopted(void)
+{
+	int err = kpool_destroy(pool);
+
+	if (err != -ESHUTDOWN || !atomic_read(&nr_ended))
+		pr_err("module_unload: WARNING: destroy returned %d, %d items have ended\n",
+		       err, atomic_read(&nr_ended));
+}
+
 static int __init forgotten_init(void)
 {
 	int i, err = 0;
 
+	kpool_init_item(&late, leaves("nested") ? nested_fn : left_fn);
+	item = (unsigned long)&late;
+	if (leaves("late"))
+		return leave_late();
+	if (leaves("adopted"))
+		return run_adopted();
 	pool = kpool_default();
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
@@ -304,6 +472,8 @@ static void __exit forgotten_exit(void)
 	gone = true;
 	if (leaves(""))
 		kpool_flush(pool);
+	if (leaves("adopted"))
+		end_adopted();
 	if (*taker)
 		set_cpus_allowed_ptr(current, cpumask_of(0));
 	else if (leaves("delayed"))

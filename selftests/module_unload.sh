@@ -31,9 +31,19 @@ rest_is() {
 	[ "$(rest_of_it)" = "$1" ]
 }
 
+# shellcheck disable=SC2317 # wait_until calls it
+blocked_are() {
+	[ "$(stat_of blocked)" = "$1" ]
+}
+
 # of_client PARAMETER: its value
 of_client() {
 	cat "/sys/module/client/parameters/$1"
+}
+
+# shellcheck disable=SC2317 # wait_until calls it
+submit_returned() {
+	[ "$(of_client submit_got)" != 1 ]
 }
 
 # Fails (oopses) if what is pending or delayed runs when its code has gone, or if rmmod returns while
@@ -128,6 +138,52 @@ foreign_items_with_a_dropped_function_are_cancelled() {
 	rmmod kpool
 }
 
+# Fails if only what is to run is searched for: mutant orphan-to-drop-left.
+items_to_be_dropped_are_cancelled() {
+	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
+	load_test client use_default=1
+	load_test module_unload leave=dropping "fn=$(of_client fn)" "drop_fn=$(of_client drop_fn)"
+	ktap_is "items wait behind a drop function of another's" 16 "$(stat_of pending)"
+	rmmod module_unload
+	ktap_is "items to be dropped are cancelled" "16 0" "$(stat_of cancelled) $(stat_of pending)"
+	rmmod client
+	ktap_is "the other's is dropped" "1 17" "$(stat_of dropped) $(stat_of submitted)"
+	rmmod kpool
+}
+
+# The module's own pool, which it leaves behind, runs an item that makes the default pool.
+# Fails (oopses) if only a default pool that was there before is searched: mutant default-made-late.
+default_pool_made_late_is_searched() {
+	insmod "$KPOOL_KO"
+	late_ended=$(said "module_unload: a running item ends")
+	late_warned=$(said "module_unload: WARNING")
+	load_test module_unload leave=late
+	rmmod module_unload
+	ktap_is "what runs in a default pool made late is awaited" 1 \
+		"$(($(said "module_unload: a running item ends") - late_ended))"
+	ktap_is "what is delayed there is cancelled" "0 0 0 1" "$(rest_of_it) $(stat_of cancelled)"
+	ktap_is "nothing was refused, or ran when it had gone" 0 \
+		"$(($(said "module_unload: WARNING") - late_warned))"
+	rmmod kpool
+}
+
+# Fails if the submitter sleeps on, or gets another error: mutant orphan-submitter-errno.
+blocked_submitter_of_its_item_is_refused() {
+	insmod "$KPOOL_KO" default_capacity=1
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	wait_until rest_is "0 0 1"
+	load_test module_unload leave=offered
+	cat /sys/module/module_unload/parameters/item >/sys/module/client/parameters/submit
+	wait_until blocked_are 1
+	rmmod module_unload
+	wait_until submit_returned
+	ktap_is "a submitter of its item is refused" "0 0 -108" \
+		"$(stat_of blocked) $(stat_of cancelled) $(of_client submit_got)"
+	rmmod client
+	rmmod kpool
+}
+
 # goes NAME: its exit function has been entered, perhaps left
 goes() {
 	grep -q "^$1 .* Unloading" /proc/modules
@@ -149,6 +205,76 @@ borrowed_functions_are_awaited() {
 	wait $!
 	ktap_is "it goes when that has ended" "0 0 0 1" "$(rest_of_it) $(stat_of completed)"
 	rmmod client
+	rmmod kpool
+}
+
+# Fails if a completion function is called when it has gone: mutant orphan-completion-not-awaited.
+completion_of_a_borrowed_function_is_awaited() {
+	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
+	completion_ended=$(said "module_unload: a completion ends")
+	load_test client use_default=1
+	load_test module_unload leave=completion "fn=$(of_client hold_fn)"
+	wait_until rest_is "0 0 1"
+	rmmod module_unload &
+	wait_until goes module_unload
+	# to see it gone if nothing is awaited
+	sleep 0.3
+	goes module_unload
+	ktap_result $? "a run is awaited of which only the completion function is the module's"
+	echo 1 >/sys/module/client/parameters/open
+	wait $!
+	ktap_is "it goes when that has ended, too" "0 0 0 1" \
+		"$(rest_of_it) $(($(said "module_unload: a completion ends") - completion_ended))"
+	rmmod client
+	rmmod kpool
+}
+
+# Fails (oopses) if only the innermost run of a thread is searched for: mutant
+# orphan-outer-run-not-found.
+run_around_a_foreign_one_is_awaited() {
+	insmod "$KPOOL_KO" default_capacity=1 default_when_full=caller_runs
+	nested_ended=$(said "module_unload: a running item ends")
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	wait_until rest_is "0 0 1"
+	load_test module_unload leave=nested "fn=$(of_client hold_fn)"
+	cat /sys/module/module_unload/parameters/item >/sys/module/client/parameters/submit
+	wait_until rest_is "0 0 3"
+	rmmod module_unload &
+	wait_until goes module_unload
+	# to see it gone if nothing is awaited
+	sleep 0.3
+	goes module_unload
+	ktap_result $? "a run is awaited in which another module's item runs"
+	echo 1 >/sys/module/client/parameters/open
+	wait $!
+	ktap_is "it goes when both have ended" "0 0 0 1" \
+		"$(rest_of_it) $(($(said "module_unload: a running item ends") - nested_ended))"
+	rmmod client
+	rmmod kpool
+}
+
+# shellcheck disable=SC2317 # wait_until calls it
+pool_is_closed() {
+	[ "$(said "kpool: client: module client removed without")" -gt "$1" ]
+}
+
+# Fails (oopses) if the pool is taken for one without items of the caller's: mutant
+# orphan-destroy-does-not-wait.
+destroy_of_a_forgotten_pool_waits() {
+	insmod "$KPOOL_KO"
+	adopted_said=$(said "kpool: client: module client removed without")
+	adopted_ended=$(said "module_unload: a running item ends")
+	adopted_warned=$(said "module_unload: WARNING")
+	load_test client forget=1 capacity=2
+	load_test module_unload leave=adopted "address=$(of_client address)"
+	rmmod client &
+	wait_until pool_is_closed "$adopted_said"
+	rmmod module_unload
+	ktap_is "to destroy a forgotten pool waits for the caller's own item" "1 0" \
+		"$(($(said "module_unload: a running item ends") - adopted_ended)) \
+$(($(said "module_unload: WARNING") - adopted_warned))"
+	wait $!
 	rmmod kpool
 }
 
@@ -230,7 +356,13 @@ else
 	an_item_that_comes_again_is_refused itself_later
 	an_item_that_comes_again_is_refused its_function
 	foreign_items_with_a_dropped_function_are_cancelled
+	items_to_be_dropped_are_cancelled
+	default_pool_made_late_is_searched
+	blocked_submitter_of_its_item_is_refused
 	borrowed_functions_are_awaited
+	completion_of_a_borrowed_function_is_awaited
+	run_around_a_foreign_one_is_awaited
+	destroy_of_a_forgotten_pool_waits
 	two_may_go_at_once
 	others_items_cause_no_delay
 	others_are_left_alone

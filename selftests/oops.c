@@ -251,6 +251,38 @@ static void waiter_gets_eio(int wait)
 	finish();
 }
 
+/* More than are marked under one hold of the lock. */
+#define FLUSHERS	70
+
+static int flushes_pool(void *unused)
+{
+	return kpool_flush(pool);
+}
+
+/*
+ * However many flush the pool, each of them gets the error.
+ * Fails if those that are not among the first get 0: mutant
+ * flush-death-beyond-64.
+ */
+static void all_flushers_get_eio(void)
+{
+	static struct kt_thread flushers[FLUSHERS];
+	int i;
+
+	if (!begin(1, DIE_NULL))
+		return;
+	victim_begin(pool, &victim);
+	for (i = 0; i < FLUSHERS; i++) {
+		kt_thread_start(&flushers[i], flushes_pool, NULL);
+		kt_thread_asleep(&flushers[i]);
+	}
+	victim_let_die(&victim);
+	for (i = 0; i < FLUSHERS; i++)
+		KT_EXPECT_EQ(kt_thread_join(&flushers[i]), -EIO);
+	expect_capacity(1);
+	finish();
+}
+
 /*
  * A caller that waits for something else, or comes later, gets no error.
  * Fails if all waiters of the pool get the error of any death.
@@ -978,6 +1010,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_EACH(one_worker_is_lost, ways),
 	  KT_EACH(next_queued_item_runs, ways),
 	  KT_EACH(waiter_gets_eio, waits),
+	  KT_CASE(all_flushers_get_eio),
 	  KT_CASE(waiter_for_others_gets_no_error),
 	  KT_CASE(item_that_waits_continues),
 	  KT_CASE(blocked_submitters_are_admitted),

@@ -768,6 +768,65 @@ static void flush_of_a_later_job_is_refused_behind_the_first(void)
 	finish();
 }
 
+static struct kt_gate cue, dropping;
+
+static int flush_next_on_cue_fn(struct kpool_item *item)
+{
+	kt_gate_pass(&cue);
+	return flush_next_fn(item);
+}
+
+static void dropped_at_its_gate(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&dropping);
+	probe_dropped(item, err);
+}
+
+static int abort_main(void *unused)
+{
+	return kpool_abort(pool);
+}
+
+/*
+ * The later job will be dropped as soon as another has been: it is not completed
+ * after the first.
+ * Fails (-EDEADLK) if what is about to be dropped waits for its turn: mutant
+ * dropped-waits-for-its-turn.
+ */
+static void flush_of_a_job_to_be_dropped_ends(void)
+{
+	static const struct kpool_attrs queued_one = {
+		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kt_thread aborter = { };
+
+	if (!begin(&queued_one))
+		return;
+	got = 1;
+	kt_gate_init(&cue);
+	kt_gate_init(&dropping);
+	enter(p, 0, flush_next_on_cue_fn);
+	probe_init(&p[2], probe_fn, 2);
+	kpool_set_drop_fn(&p[2].job.item, dropped_at_its_gate);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, &p[2], 1);
+	probes_submit(pool, &p[1], 1);
+	kt_thread_start(&aborter, abort_main, NULL);
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue.finished)));
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(READ_ONCE(got), 1);
+	kt_gate_open(&dropping);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	KT_EXPECT(kt_wait(READ_ONCE(got) != 1));
+	KT_EXPECT_EQ(got, 0);
+	probes_expect_dropped(&p[1], 1, -ECANCELED);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 1));
+	finish();
+}
+
 /* A delayed job comes into the order behind one that waits for it. */
 static void flush_of_a_job_submitted_later_is_refused(void)
 {
@@ -1041,6 +1100,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_EACH(flush_of_a_later_job_is_refused, from),
 	  KT_CASE(flush_of_a_later_job_is_refused_behind_the_first),
 	  KT_CASE(flush_of_a_job_submitted_later_is_refused),
+	  KT_CASE(flush_of_a_job_to_be_dropped_ends),
 	  KT_CASE(flush_of_an_earlier_job_ends),
 	  KT_CASE(flush_of_an_earlier_turn_ends),
 	  KT_CASE(end_of_a_turn_closes_a_cycle),

@@ -144,6 +144,36 @@ static void exit_is_refused_a_deadlock(int what)
 }
 
 /*
+ * Of two workers one is retired; as it leaves, it keeps a place that capacity
+ * does not count any more, and the other is free.
+ * Fails (-EDEADLK) if a worker beyond capacity is not counted: mutant
+ * exit-after-shrink-refused.
+ */
+static void exit_of_a_surplus_worker_may_wait(int what)
+{
+	struct kpool *pool;
+
+	/* a wait for the pool is one for all its workers */
+	if (what >= FLUSH)
+		return;
+	act = what;
+	pool = begin(2, 4, init_returns, exit_waits);
+	if (!pool)
+		return;
+	probes_hold(&p[2], 2);
+	probes_submit(pool, &p[2], 2);
+	probe_runs(&p[2]);
+	probe_runs(&p[3]);
+	probes_open(&p[2], 2);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	probe_ran(p);
+	KT_EXPECT(kt_wait(READ_ONCE(got[0]) <= 0));
+	KT_EXPECT_EQ(got[0], 0);
+	jobs_end(pool);
+}
+
+/*
  * What another worker can end is no deadlock.
  * Fails (-EDEADLK) if any such wait is refused: mutant
  * blocked-callback-is-a-deadlock.
@@ -350,6 +380,7 @@ static void init_may_submit_in_a_pool_with(int flag)
 KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
 	  KT_EACH(init_is_refused_a_deadlock, acts),
 	  KT_EACH(exit_is_refused_a_deadlock, acts),
+	  KT_EACH(exit_of_a_surplus_worker_may_wait, acts),
 	  KT_EACH(wait_that_another_worker_ends_is_not_refused, acts),
 	  KT_CASE(one_of_many_inits_is_refused),
 	  KT_CASE(item_and_init_are_counted_together),

@@ -825,11 +825,50 @@ static void cancel_sync_of_a_blocked_handover_waits(void)
 	full_end(&f);
 }
 
+/*
+ * The next run of an item that runs is cancelled, while a flush waits for it: the
+ * first has not ended, for the flush nor for a later wait.
+ * Fails (a wait returns) if the item does not know its run any more: mutant
+ * running-item-forgotten-by-cancel.
+ */
+static void cancel_of_the_next_run_keeps_the_first(void)
+{
+	struct kpool *pool = kt_pool("again", &roomy);
+	struct kt_thread flusher = { }, canceller = { };
+	struct kt_gate gate;
+	struct kt_job job;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_gated, &gate, 0);
+	if (!KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&gate.started))) ||
+	    !KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0) ||
+	    !kt_thread_start(&flusher, flush_item_main, &job.item) ||
+	    !kt_thread_asleep(&flusher))
+		goto out;
+	KT_EXPECT(kpool_cancel(&job.item));
+	if (kt_thread_start(&canceller, cancel_sync_main, &job.item))
+		kt_thread_asleep(&canceller);
+	KT_EXPECT(!kt_thread_done(&flusher));
+out:
+	kt_gate_open(&gate);
+	if (canceller.task)
+		KT_EXPECT_EQ(kt_thread_join(&canceller), 0);
+	if (flusher.task)
+		KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+	kt_pool_end(pool);
+}
+
 KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(self_submission_starves_no_submitter),
 	  KT_CASE(self_submission_needs_no_room),
 	  KT_CASE(closing_and_disable_end_self_submission),
 	  KT_CASE(submitted_while_running_starts_after),
+	  KT_CASE(cancel_of_the_next_run_keeps_the_first),
 	  KT_CASE(requeued_item_blocks_no_other),
 	  KT_CASE(never_on_two_workers_at_once),
 	  KT_CASE(item_may_free_itself),

@@ -27,8 +27,10 @@ MODULE_PARM_DESC(fail, "let the init function fail once kpool has started");
 
 static struct kpool *pool;
 static struct kpool_item running, pending[NR_PENDING], in_default[NR_PENDING];
+static struct kpool_item creator, in_late;
 static struct kpool_job delayed;
 static DECLARE_COMPLETION(started);
+static DECLARE_COMPLETION(late_started);
 static atomic_t ran, dropped;
 
 static int slow_fn(struct kpool_item *item)
@@ -36,6 +38,30 @@ static int slow_fn(struct kpool_item *item)
 	complete(&started);
 	msleep(200);
 	atomic_inc(&ran);
+	return 0;
+}
+
+static int late_fn(struct kpool_item *item)
+{
+	complete(&late_started);
+	msleep(200);
+	atomic_inc(&ran);
+	return 0;
+}
+
+/* Create a pool while the default pool is being destroyed, and leave an item. */
+static int create_fn(struct kpool_item *item)
+{
+	struct kpool *late;
+
+	/* by then the other pool has drained */
+	msleep(500);
+	late = kpool_create(NULL, "late");
+	if (IS_ERR(late))
+		return PTR_ERR(late);
+	kpool_init_item(&in_late, late_fn);
+	if (!kpool_submit(late, &in_late))
+		wait_for_completion(&late_started);
 	return 0;
 }
 
@@ -64,6 +90,10 @@ static int submit_all(void)
 	for (i = 0; i < NR_PENDING && !err; i++)
 		err = submit(pool, &pending[i]) ?:
 		      submit(shared, &in_default[i]);
+	if (err)
+		return err;
+	kpool_init_item(&creator, create_fn);
+	err = kpool_submit(shared, &creator);
 	if (err)
 		return err;
 	kpool_init_job(&delayed, slow_fn);
