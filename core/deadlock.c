@@ -129,7 +129,19 @@ static struct kpool_run *kpool_run_before(const struct kpool *pool,
 	return run;
 }
 
-/* Return the waiter of the run's thread if it waits for an item of @pool. */
+/*
+ * Return true if the waiter has a pending signal that ends its wait.  Its task
+ * goes on, although it has not run yet.
+ */
+static bool kpool_is_signalled(const struct kpool_waiter *waiter)
+{
+	return signal_pending_state(waiter->signals, waiter->run->task);
+}
+
+/*
+ * Return the waiter of the run's thread if it waits for an item of @pool, and no
+ * signal ends that.
+ */
 static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
 						   struct kpool_run *run)
 {
@@ -142,7 +154,7 @@ static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
 	/* the awaited run has submitted the item to another pool */
 	if (READ_ONCE(waiter->item->pool_id) != pool->id)
 		return NULL;
-	return waiter;
+	return kpool_is_signalled(waiter) ? NULL : waiter;
 }
 
 /* Return the run that must end before the thread of @run can go on, or NULL. */
@@ -302,17 +314,14 @@ static bool kpool_abort_can_progress(struct kpool *pool)
 	       pool->runs.nr_drop;
 }
 
-/*
- * Return true if a waiter on the list has a pending signal that ends its wait.
- * Its task goes on, although it has not run yet.
- */
+/* Return true if a signal ends one of the waits on the list. */
 static bool kpool_has_signal(const struct list_head *self_waits)
 {
 	const struct kpool_waiter *waiter;
 	int budget = KPOOL_MAX_KILLABLE;
 
 	list_for_each_entry(waiter, self_waits, self_wait_node) {
-		if (signal_pending_state(waiter->signals, waiter->run->task))
+		if (kpool_is_signalled(waiter))
 			return true;
 		if (!--budget)
 			break;

@@ -446,6 +446,49 @@ static void killed_caller_makes_progress(void)
 	jobs_end(pool);
 }
 
+static int kills_and_flushes_its_caller(void *unused)
+{
+	/* the caller does not go on before we sleep */
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	set_cpus_allowed_ptr(callers[0].task, cpumask_of(0));
+	send_sig(SIGKILL, callers[0].task, 1);
+	dropped_got = kpool_flush_item(&callers[0].probe.job.item);
+	return 0;
+}
+
+static int act_calls_its_killer(struct caller_item *a)
+{
+	int err;
+
+	allow_signal(SIGKILL);
+	err = kpool_call_killable(here, kills_and_flushes_its_caller, NULL,
+				  NULL, NULL);
+	flush_signals(current);
+	disallow_signal(SIGKILL);
+	return err;
+}
+
+/*
+ * A function kills its caller, and flushes it: the caller does not wait for the
+ * function any more.
+ * Fails (-EDEADLK) if the two waits count as a cycle until the caller has
+ * returned: mutant killed-call-closes-a-cycle.
+ */
+static void killed_caller_closes_no_cycle(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 2 };
+	struct kpool *pool = pool_make(&attrs, 0, act_calls_its_killer);
+
+	if (!pool)
+		return;
+	dropped_got = 1;
+	caller_start(&callers[0]);
+	caller_expect(&callers[0], -EINTR);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(dropped_got, 0);
+	jobs_end(pool);
+}
+
 /* Keeps a processor until a job has started, or for less than it may. */
 struct hog {
 	struct kt_thread	thread;
@@ -712,5 +755,6 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(past_wait_in_worker_init_makes_no_progress),
 	  KT_CASE(killed_submitter_makes_progress),
 	  KT_CASE(killed_caller_makes_progress),
+	  KT_CASE(killed_caller_closes_no_cycle),
 	  KT_CASE(room_of_a_refused_submitter_is_reused),
 	  KT_EACH(deadlock_is_found_when_last_progress_ends, event_names));
