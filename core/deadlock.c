@@ -205,8 +205,8 @@ struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; run && i < KPOOL_MAX_CHAIN;
 	     i++, run = kpool_blocked_on_run(pool, run)) {
-		const struct kpool_waiter *waiter =
-			kpool_run_outermost(run)->blocked_on;
+		/* the submit of @item is about to end */
+		const struct kpool_waiter *waiter = kpool_item_sleep(pool, run);
 
 		if (waiter && waiter->item == item &&
 		    !kpool_wait_has_begun(waiter))

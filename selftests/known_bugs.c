@@ -121,11 +121,12 @@ static void reopen_admits_no_blocked_caller(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1 };
 	struct kpool *pool = kt_pool("regress", &attrs);
-	struct kt_submitter blocked[12] = { };
+	static struct kt_submitter blocked[12];
 	struct kt_job *jobs;
 	struct kt_gate gate;
 	int i, err;
 
+	memset(blocked, 0, sizeof(blocked));
 	kt_gate_init(&gate);
 	jobs = kt_jobs(13, kt_job_tiny, &gate);
 	if (!pool || !jobs || !KT_EXPECT_EQ(kpool_pause(pool), 0) ||

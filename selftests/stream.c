@@ -384,6 +384,63 @@ static void cancel_of_the_leader_starts_the_next(void)
 	jobs_end(pool);
 }
 
+static struct kpool *here;
+static int flush_got, submit_got;
+
+static int flushes_the_second(struct kpool_item *item)
+{
+	probe_fn(item);
+	flush_got = kpool_flush_item(&p[1].job.item);
+	return 0;
+}
+
+static int submits_the_third(struct kpool_item *item)
+{
+	probe_fn(item);
+	submit_got = kpool_submit(here, &p[2].job.item);
+	return 0;
+}
+
+/*
+ * A job flushes an item that sleeps in the submit of another job of the stream.
+ * When that is admitted, behind the first, the submit ends, and the flush can.
+ * Fails (-EDEADLK) if the submitter counts as waiting for what it has submitted:
+ * mutant submit-closes-a-cycle.
+ */
+static void flush_of_a_submitter_that_is_admitted_ends(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = KPOOL_NONE,
+	};
+
+	here = lane_make(&attrs, 0);
+	if (!here)
+		return;
+	flush_got = 1;
+	submit_got = 1;
+	p_enter(0, flushes_the_second);
+	probe_init(&p[1], submits_the_third, 1);
+	p_enter(2, lane_fn);
+	probe_init(&p[3], probe_fn, 3);
+	probes_hold(p, 4);
+	probes_submit(here, &p[3], 1);
+	probes_submit(here, p, 2);
+	probe_runs(&p[3]);
+	probes_open(p, 1);
+	probe_ran(p);
+	kt_sleep_ms(10);
+	probes_open(&p[1], 1);
+	KT_EXPECT(kt_wait(kt_stat(here, blocked) == 1));
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_QUEUE_DEPTH, 1), 0);
+	KT_EXPECT(kt_wait(atomic_read(&p[2].own.started)));
+	probes_open(&p[2], 2);
+	KT_EXPECT_EQ(kpool_flush(here), 0);
+	KT_EXPECT_EQ(submit_got, 0);
+	KT_EXPECT_EQ(flush_got, 0);
+	probes_expect_ran(p, 4);
+	jobs_end(here);
+}
+
 /* Fails if the chain breaks where a follower was, or at its end. */
 static void cancel_of_followers_closes_the_gap(void)
 {
@@ -1180,6 +1237,7 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(followers_take_places_in_the_queue),
 	  KT_CASE(followers_take_places_in_a_paused_pool),
 	  KT_CASE(cancel_of_the_leader_starts_the_next),
+	  KT_CASE(flush_of_a_submitter_that_is_admitted_ends),
 	  KT_CASE(cancel_of_followers_closes_the_gap),
 	  KT_CASE(stream_continues_when_all_followers_are_cancelled),
 	  KT_CASE(abort_empties_a_stream),
