@@ -131,19 +131,25 @@ static void chain_cancel(unsigned int n)
 }
 
 /* Delayed jobs become due behind one that sleeps at the chain. */
-static void chain_due(unsigned int n)
+static void chain_due_in(unsigned int n, kpool_item_fn complete)
 {
+	struct kpool_stream *stream;
 	unsigned long due;
 	unsigned int i;
 
 	if (!chain_begin(n, 1))
 		return;
-	prepare(&lead(0)->job, chain_fn, &lead(0)->stream);
+	stream = &lead(0)->stream;
+	if (!complete)
+		kpool_init_stream(stream, holds_pool);
+	prepare(&lead(0)->job, chain_fn, stream);
+	kpool_set_complete_fn(&lead(0)->job, complete);
 	holds_submit(&lead(0)->job);
 	await_asleep(n + 1);
 	due = jiffies + HZ / 10;
 	for (i = 0; i < WALKS; i++) {
-		prepare(late(i), holds_tiny, &lead(0)->stream);
+		prepare(late(i), holds_tiny, stream);
+		kpool_set_complete_fn(late(i), complete);
 		holds_check(!kpool_submit_delayed(holds_pool, late(i),
 						  due - jiffies), "delayed");
 	}
@@ -152,9 +158,20 @@ static void chain_due(unsigned int n)
 	chain_end();
 }
 
+static void chain_due(unsigned int n)
+{
+	chain_due_in(n, NULL);
+}
+
+static void chain_due_ordered(unsigned int n)
+{
+	chain_due_in(n, holds_tiny);
+}
+
 const struct holds_operation holds_chains[] = {
 	{ "chain-deadline", HOLDS_WORKERS, chain_deadline },
 	{ "chain-cancel", HOLDS_WORKERS, chain_cancel },
 	{ "chain-due", HOLDS_WORKERS, chain_due },
+	{ "chain-due-ordered", HOLDS_WORKERS, chain_due_ordered },
 	{ }
 };
