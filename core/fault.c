@@ -312,7 +312,7 @@ static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
 }
 
 /*
- * Enter the run of a dead thread, so that a wait for the run from inside an
+ * Enter the run of a dead thread, so that a wait for the run from inside a
  * client's function is refused.  Called with pool->lock held.
  */
 static void kpool_take_over_run(struct kpool *pool, struct kpool_run *run)

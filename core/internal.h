@@ -136,7 +136,7 @@ struct kpool_run {
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
 	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
 	struct kpool_call	*call;	/* L: call of @item, or NULL */
-	void			*fn;	/* as @item: user's function */
+	void			*fn;	/* as @item, racy read */
 	/* L: function to call for the ordered job @item later, or NULL */
 	kpool_item_fn		complete;
 	union {

@@ -767,8 +767,8 @@ bool kpool_one_slot_short(const struct kpool *pool)
 
 /*
  * Accounting of special items: those with a weight, a priority, or in a job of
- * which a field was set.  While none of them is pending or blocked (nr_special), plain
- * items take the fast path.
+ * which a field was set.  While none of them is pending or blocked (nr_special),
+ * plain items take the fast path.
  */
 
 /* Update pool->fast_capacity after a change of anything that it depends on. */
