@@ -1105,6 +1105,20 @@ static void ten_pass_over_a_low_one(struct kpool *pool, struct load *last)
 	KT_EXPECT(kpool_cancel(&item[0].item));
 }
 
+/* A low item and 39 high ones behind it. */
+static void submit_forty(struct kpool *pool)
+{
+	int i;
+
+	order_init(&order);
+	item_prepare(0, KPOOL_PRIO_LOW);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
+	for (i = 1; i < 40; i++) {
+		item_prepare(i, KPOOL_PRIO_HIGH);
+		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
+	}
+}
+
 /*
  * Starts that pass over a lower one count in a row: one that passes no item
  * ends it.
@@ -1113,20 +1127,13 @@ static void ten_pass_over_a_low_one(struct kpool *pool, struct load *last)
 static void start_without_bypass_resets_the_count(void)
 {
 	struct kpool *pool = paused_pool(&one_deep);
-	int i;
 
 	if (!pool)
 		return;
 	ten_pass_over_a_low_one(pool, &load[0]);
 	load_end(&load[0]);
 	KT_EXPECT(load_runs(pool, &load[1]));
-	order_init(&order);
-	item_prepare(0, KPOOL_PRIO_LOW);
-	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
-	for (i = 1; i < 40; i++) {
-		item_prepare(i, KPOOL_PRIO_HIGH);
-		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
-	}
+	submit_forty(pool);
 	load_end(&load[1]);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(order.n, 40);
@@ -1156,7 +1163,6 @@ static struct kpool *begin_bypassed(void)
 static void fast_start_resets_the_count(void)
 {
 	struct kpool *pool = begin_bypassed();
-	int i;
 
 	if (!pool)
 		return;
@@ -1164,13 +1170,7 @@ static void fast_start_resets_the_count(void)
 	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
 	kt_gate_open(&load[0].gate);
 	KT_EXPECT(load_starts(&load[2]));
-	order_init(&order);
-	item_prepare(0, KPOOL_PRIO_LOW);
-	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
-	for (i = 1; i < 40; i++) {
-		item_prepare(i, KPOOL_PRIO_HIGH);
-		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
-	}
+	submit_forty(pool);
 	kt_gate_open(&load[1].gate);
 	KT_EXPECT(kt_wait(order.n == 40));
 	KT_EXPECT_EQ(order.nr[15], 0);
