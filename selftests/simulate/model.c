@@ -918,15 +918,28 @@ void sim_note(void)
 
 /* Cycles */
 
-/* The item that an item's function waits for, or NULL. */
-static struct sim_item *sim_waits_for(const struct sim_item *it)
+/* Is it an item in whose function, further out, the call is made? */
+static bool sim_is_around(const struct sim_item *it, const struct sim_call *call)
+{
+	for (call = call->outer; call; call = call->outer)
+		if (call->inside == it)
+			return true;
+	return false;
+}
+
+/* The items that an item's function waits for: those that run inside it, too. */
+static u32 sim_waits_for(const struct sim_item *it)
 {
 	const struct sim_call *call;
+	u32 items = 0;
 
-	list_for_each_entry(call, &sim->calls, node)
+	list_for_each_entry(call, &sim->calls, node) {
 		if (call->inside == it && call->target)
-			return call->target;
-	return NULL;
+			items |= BIT(call->target->nr);
+		if (call->inside && sim_is_around(it, call))
+			items |= BIT(call->inside->nr);
+	}
+	return items;
 }
 
 /* The job of the stream that runs has to end before the item can. */
@@ -965,30 +978,18 @@ static u32 sim_ends_before(struct sim_item *it)
 	return items;
 }
 
-/* Is it an item in whose function, further out, the call is made? */
-static bool sim_is_around(const struct sim_item *it, const struct sim_call *call)
-{
-	for (call = call->outer; call; call = call->outer)
-		if (call->inside == it)
-			return true;
-	return false;
-}
-
 /* Does an item's function wait, in this call, for that item? */
 static bool sim_waits_for_itself(const struct sim_call *call)
 {
 	u32 items = BIT(call->target->nr), seen = 0;
 
 	while (items & ~seen) {
-		struct sim_item *it = &sim->item[__ffs(items & ~seen)], *next;
+		struct sim_item *it = &sim->item[__ffs(items & ~seen)];
 
 		if (it == call->inside || sim_is_around(it, call))
 			return true;
 		seen |= BIT(it->nr);
-		items |= sim_ends_before(it);
-		next = sim_waits_for(it);
-		if (next)
-			items |= BIT(next->nr);
+		items |= sim_ends_before(it) | sim_waits_for(it);
 	}
 	return false;
 }
