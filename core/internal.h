@@ -472,7 +472,9 @@ struct kpool_debugfs {
 };
 
 /* Slots of a ring: the most fast operations between two critical sections. */
+#ifndef KPOOL_RING_SIZE
 #define KPOOL_RING_SIZE	32
+#endif
 
 /* Items of fast submits: ring.c. */
 struct kpool_inbox {
