@@ -411,14 +411,16 @@ static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 }
 
 /*
- * Return the oldest item of the queue that makes room for @newcomer, or NULL.
+ * Return the oldest item of the queue that makes room for @newcomer, or NULL:
+ * see kpool_victim_fits().
  */
 static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 					      struct list_head *queue,
-					      const struct kpool_item *newcomer)
+					      const struct kpool_item *newcomer,
+					      const struct kpool_item *stuck,
+					      unsigned int left)
 {
-	unsigned int nr, left, looks = KPOOL_MAX_LOOKS;
-	const struct kpool_item *stuck = kpool_first_unfit(pool, &nr, &left);
+	unsigned int looks = KPOOL_MAX_LOOKS;
 	struct kpool_item *item;
 
 	list_for_each_entry(item, queue, node) {
@@ -440,11 +442,14 @@ static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 					    const struct kpool_item *newcomer)
 {
 	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_LOW];
+	const struct kpool_item *stuck;
 	struct kpool_item *item;
+	unsigned int nr, left;
 
+	stuck = kpool_first_unfit(pool, &nr, &left);
 	for (; queue >= kpool_queue_of(pool, newcomer); queue--) {
 		item = kpool_oldest_parked(pool, queue) ?:
-		       kpool_oldest_queued(pool, queue, newcomer);
+		       kpool_oldest_queued(pool, queue, newcomer, stuck, left);
 		if (item)
 			return item;
 	}
