@@ -28,6 +28,7 @@ panicked_in() {
 # A panic ends the guest: start another that goes on from there, until none panics.
 shrink_panic() {
 	local run=$1 next first mask variant
+	tr -d '\r' <"$console" | grep -E 'BUG|WARNING|panic' | head -n 5
 	while :; do
 		read -r first mask variant <<<"$run"
 		say "seed $first ends in a panic: MASK=$mask VARIANT=$variant; shrinking"

@@ -209,6 +209,9 @@ static bool sim_play(void)
 	for (i = 0; i < SIM_CLIENTS; i++)
 		sim_thread_end(sim->client[i]);
 	sim_thread_end(sim->closer);
+	/* in the next world, their threads would not get any further */
+	while (sim->nr_dying)
+		schedule_timeout_idle(1);
 	return true;
 }
 

@@ -297,6 +297,7 @@ struct sim_world {
 	struct sim_thread	*client[SIM_CLIENTS];
 	struct sim_thread	*closer;
 	unsigned int		nr_at_work;
+	unsigned int		nr_dying;	/* in what is called when a thread exits */
 	struct task_struct	*poked;
 	struct completion	done;
 	struct completion	closed;

@@ -154,7 +154,9 @@ void sim_thread_end(struct sim_thread *thread)
 /* It dies where it stands: what is on its stack is never heard of again. */
 void __noreturn sim_thread_die(struct sim_thread *thread)
 {
+	sim->nr_dying++;
 	sim_thread_ends(thread);
+	sim->nr_dying--;
 	list_add_tail(&thread->node, &sim_dead);
 	kthread_complete_and_exit(NULL, 0);
 }
