@@ -200,6 +200,28 @@ static void sim_op_try(struct sim_call *call)
 	sim_expect(!sim_elapsed(call), "a try sleeps");
 }
 
+/* Accepted only if it can start, refused only if it would wait. */
+static void sim_op_now(struct sim_call *call)
+{
+	struct kpool_item *item = sim_submit_of(call, false);
+	int err;
+
+	call->now = true;
+	err = kpool_submit_now(call->p->pool, item);
+	sim_expect(!sim_elapsed(call), "a submit that is to start now sleeps");
+	if (err == -EAGAIN) {
+		call->p->refusals++;
+		sim_expect(sim_during(call, call->p->was_used) ||
+			   sim_during(call, call->p->was_paused) ||
+			   sim_during(call, call->item->was_running),
+			   "item %d could start, but is refused", call->item->nr);
+		return;
+	}
+	sim_judge_submit(call, err);
+	sim_expect(err || sim_during(call, call->item->was_prompt),
+		   "item %d is accepted, but cannot start", call->item->nr);
+}
+
 static void sim_op_timeout(struct sim_call *call)
 {
 	struct kpool_item *item = sim_submit_of(call, false);
@@ -728,6 +750,7 @@ const struct sim_op_row sim_ops[] = {
 	{ .name = "nothing" },
 	ROW(submit, 40, 6, .waits = true),
 	ROW(try, 14, 4),
+	ROW(now, 6, 2),
 	ROW(timeout, 12, 0),
 	ROW(killable, 4, 0, .waits = true),
 	ROW(delayed, 10, 2, .needs_job = true),

@@ -170,9 +170,10 @@ static bool sim_has_ample_room(const struct sim_view *v)
  */
 static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 {
+	const struct sim_call *call = sim_current()->call;
 	bool roomy;
 
-	if (v->stats.refused > p->view.stats.refused)
+	if (v->stats.refused > p->view.stats.refused && !(call && call->now))
 		p->owed = sim->program.attrs[p->nr].room;
 	roomy = p->owed && !v->dropping && !v->nr_drops && sim_has_ample_room(v);
 	if (roomy && p->roomy && !sim->threads_failed)
@@ -798,6 +799,27 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 
 /* Remembering */
 
+/* Is the item queued, and waits for nothing but a worker? */
+static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
+{
+	const struct sim_item_view *now = &v->item[it->nr];
+	unsigned int units = v->line, i;
+
+	if (v->stats.paused || v->queue || now->place != SIM_LINE || now->runs ||
+	    now->follows)
+		return false;
+	for (i = 0; i < SIM_ITEMS; i++) {
+		now = &v->item[i];
+		if (!now->here || now->place != SIM_LINE)
+			continue;
+		if (now->runs || now->follows)
+			units--;
+		else
+			units += sim_units(&sim->item[i], v) - 1;
+	}
+	return units <= sim_free_units(v);
+}
+
 static void sim_note_item(struct sim_item *it)
 {
 	static const struct sim_item_view nowhere;
@@ -812,6 +834,9 @@ static void sim_note_item(struct sim_item *it)
 		it->was_accepted = step;
 	else
 		it->was_idle = step;
+	if (it->at && it->accepted_in == step &&
+	    sim_is_prompt(it, &it->at->view))
+		it->was_prompt = step;
 	if (now->place == SIM_DELAYED)
 		it->was_delayed = step;
 	if (now->runs || now->dropping)

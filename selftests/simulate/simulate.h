@@ -240,6 +240,7 @@ struct sim_item {
 	/* the last step at which it was so */
 	unsigned int		was_taken;	/* not to be submitted */
 	unsigned int		was_accepted, was_idle;	/* pending, or not */
+	unsigned int		was_prompt;	/* accepted, to start at once */
 	unsigned int		was_delayed, was_running;
 	unsigned int		was_disabled, was_cancelled;
 };
@@ -273,6 +274,7 @@ struct sim_call {
 	bool			waits;		/* until it is completed */
 	bool			fragile;	/* not while the pool is destroyed */
 	bool			took;		/* an accepted item back */
+	bool			now;		/* or not at all: it is not told of room */
 	bool			modifies;	/* the time of a delayed job */
 	bool			cycle;		/* it has waited for itself */
 	bool			by_worker;	/* no submitter runs @inside */
