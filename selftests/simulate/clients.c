@@ -200,6 +200,18 @@ static void sim_op_try(struct sim_call *call)
 	sim_expect(!sim_elapsed(call), "a try sleeps");
 }
 
+/* A stream is busy, too, until one of its jobs is dropped. */
+static bool sim_could_wait(const struct sim_call *call)
+{
+	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
+
+	return sim_during(call, call->p->was_used) ||
+	       sim_during(call, call->p->was_paused) ||
+	       sim_during(call, call->item->was_running) ||
+	       (spec->job && spec->stream == SIM_PLAIN_STREAM &&
+		sim_during(call, call->p->was_busy));
+}
+
 /* Accepted only if it can start, refused only if it would wait. */
 static void sim_op_now(struct sim_call *call)
 {
@@ -211,9 +223,7 @@ static void sim_op_now(struct sim_call *call)
 	sim_expect(!sim_elapsed(call), "a submit that is to start now sleeps");
 	if (err == -EAGAIN) {
 		call->p->refusals++;
-		sim_expect(sim_during(call, call->p->was_used) ||
-			   sim_during(call, call->p->was_paused) ||
-			   sim_during(call, call->item->was_running),
+		sim_expect(sim_could_wait(call),
 			   "item %d could start, but is refused", call->item->nr);
 		return;
 	}
