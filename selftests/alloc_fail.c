@@ -344,6 +344,64 @@ static void no_item_is_lost_while_creation_fails(int limit)
 	fail_finish();
 }
 
+/* A submitter without memory to run its item */
+
+static struct kpool *home;
+static int handed_on;
+
+static int hands_itself_on(struct kpool_item *item)
+{
+	limit_mark(current, true);
+	handed_on = kpool_submit_timeout(fail_pool, item, 2);
+	limit_mark(current, false);
+	return kt_job_gated(item);
+}
+
+static int flushes_item(void *item)
+{
+	return kpool_flush_item(item);
+}
+
+static const char *const slab[] = { "slab", NULL };
+
+/*
+ * An item submits itself to another pool, which would have it run by this
+ * submitter and cannot: the submitter sleeps instead, and when that times out,
+ * the item is part of its run as before.
+ * Fails (the flush does not wait) if the first attempt has lost the run: mutant
+ * needed-run-keeps-the-owner.
+ */
+static void item_handed_on_without_memory_returns(int limit)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	struct kt_submitter runner = { };
+	struct kt_thread flusher = { };
+
+	if (!limit_exists(limit) || !fail_make(&attrs))
+		return;
+	home = kt_pool("home", NULL);
+	if (!home)
+		goto out;
+	KT_EXPECT(load_runs(fail_pool, &load[0]));
+	/* it uses the run that the pool has in reserve */
+	kt_submitter_start(&runner, fail_pool, &load[1].job.item);
+	KT_EXPECT(load_starts(&load[1]));
+	load[2].job.item.fn = hands_itself_on;
+	KT_EXPECT_EQ(load_submit(home, &load[2]), 0);
+	KT_EXPECT(load_starts(&load[2]));
+	KT_EXPECT_EQ(handed_on, -ETIMEDOUT);
+	if (kt_thread_start(&flusher, flushes_item, &load[2].job.item))
+		kt_thread_asleep(&flusher);
+	load_open_all(load, 3);
+	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	KT_EXPECT_EQ(kt_thread_join(&runner.thread), 0);
+	kt_pool_end(home);
+out:
+	fail_finish();
+}
+
 /* Every allocation in turn */
 
 #ifdef CONFIG_FAULT_INJECTION
@@ -472,4 +530,5 @@ KT_MODULE("kpool selftest: no thread, no memory",
 	  KT_EACH(mem_reclaim_pool_makes_progress, limits),
 	  KT_EACH(mem_reclaim_pool_needs_a_worker, limits),
 	  KT_EACH(no_item_is_lost_while_creation_fails, limits),
+	  KT_EACH(item_handed_on_without_memory_returns, slab),
 	  KT_EACH(each_allocation_may_fail, each_name));

@@ -401,7 +401,8 @@ static void abandonment_ends_with_the_function(void)
 
 /*
  * Abort drops a queued call: its caller gets the error and keeps the argument.
- * Fails (hangs) if the caller is not woken.
+ * Fails (hangs) if the caller is not woken, or if it counts as one that gave up:
+ * mutant dropped-call-is-abandoned.
  */
 static void abort_ends_pending_calls(void)
 {
@@ -422,6 +423,7 @@ static void abort_ends_pending_calls(void)
 	}
 	expect_request(0, 0);
 	KT_EXPECT_EQ(kt_stat(f.pool, dropped), 3);
+	KT_EXPECT_EQ(kt_stat(f.pool, abandoned), 0);
 out:
 	full_end(&f);
 }

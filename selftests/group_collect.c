@@ -209,6 +209,53 @@ static void job_must_be_collected_before_it_is_submitted_again(void)
 	jobs_end(pool);
 }
 
+static struct kpool *elsewhere;
+
+static int submits_itself_elsewhere(struct kpool_item *item)
+{
+	refused_itself = kpool_try_submit(elsewhere, item);
+	return probe_fn(item);
+}
+
+static int flushes(void *item)
+{
+	return kpool_flush_item(item);
+}
+
+/*
+ * Nor can it be submitted to another pool: it stays in this one, also while it
+ * runs.
+ * Fails (the flush does not wait) if the other pool becomes its owner: mutant
+ * uncollected-job-changes-pool.
+ */
+static void uncollected_job_stays_in_its_pool(void)
+{
+	struct kpool *pool = group_make(&queued_one, 1, KPOOL_GROUP_COLLECT);
+	struct kt_thread flusher = { };
+
+	if (!pool)
+		return;
+	elsewhere = kt_pool("elsewhere", &queued_one);
+	if (!elsewhere)
+		goto out;
+	p->job.item.fn = submits_itself_elsewhere;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	KT_EXPECT_EQ(refused_itself, -EALREADY);
+	KT_EXPECT_EQ(probe_try(elsewhere, p), -EALREADY);
+	if (kt_thread_start(&flusher, flushes, &p->job.item))
+		kt_thread_asleep(&flusher);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(probe_try(elsewhere, p), -EALREADY);
+	expect_next(p, 0);
+out:
+	kt_pool_end(elsewhere);
+	jobs_end(pool);
+}
+
 /* Fails if a job that waits to be collected is taken for a pending one. */
 static void uncollected_job_is_not_pending(void)
 {
@@ -342,12 +389,16 @@ static int waits_for_next(void *arg)
 	return PTR_ERR_OR_ZERO(job);
 }
 
+static const char *const wakeups[] = { "early", "late", NULL };
+
 /*
  * A collector is woken by an end whose job another takes first; it has what
- * is left of its time to wait for the next one, and no more.
- * Fails if it begins anew: mutant next-time-anew.
+ * is left of its time to wait for the next one, and no more: nothing if it comes
+ * to look when its time is over.
+ * Fails if it begins anew: mutant next-time-anew; if it sleeps on: mutant
+ * next-time-below-zero.
  */
-static void spurious_wakeup_keeps_the_timeout(void)
+static void spurious_wakeup_keeps_the_timeout(int late)
 {
 	struct kpool *pool = group_make(&queued_two, 2, KPOOL_GROUP_COLLECT);
 	struct next_waiter w = { .timeout = 50 };
@@ -369,12 +420,15 @@ static void spurious_wakeup_keeps_the_timeout(void)
 	sched_set_fifo(current);
 	KT_EXPECT(kpool_cancel(&p[0].job.item));
 	KT_EXPECT(kpool_group_next(&group, 0) == &p[0].job);
+	if (late)
+		mdelay(30 * MSEC_PER_SEC / HZ);
 	sched_set_normal(current, 0);
-	KT_EXPECT_EQ(kt_thread_join(&w.thread), -ETIMEDOUT);
-	KT_EXPECT_GE(w.took, 50);
-	KT_EXPECT_LE(w.took, 50 + 50 / 8 + 2);
+	KT_EXPECT(kt_wait(kt_thread_done(&w.thread)));
 resume:
 	kpool_resume(pool);
+	KT_EXPECT_EQ(kt_thread_join(&w.thread), -ETIMEDOUT);
+	KT_EXPECT_GE(w.took, 50);
+	KT_EXPECT_LE(w.took, late ? 30 + 30 + 4 : 50 + 50 / 8 + 2);
 	probes_open(p, 2);
 	expect_next(&p[1], 0);
 out:
@@ -388,8 +442,9 @@ KT_MODULE("kpool selftest: jobs that are collected",
 	  KT_CASE(cancelled_job_is_collected),
 	  KT_CASE(dropped_job_is_collected_with_its_reason),
 	  KT_CASE(job_must_be_collected_before_it_is_submitted_again),
+	  KT_CASE(uncollected_job_stays_in_its_pool),
 	  KT_CASE(uncollected_job_is_not_pending),
 	  KT_CASE(uncollected_job_may_be_set),
 	  KT_CASE(collected_job_may_be_freed),
 	  KT_CASE(collecting_needs_the_flag),
-	  KT_CASE(spurious_wakeup_keeps_the_timeout));
+	  KT_EACH(spurious_wakeup_keeps_the_timeout, wakeups));

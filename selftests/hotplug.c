@@ -94,6 +94,8 @@ static bool goes_and_returns(unsigned int cpu)
 	if (!KT_EXPECT_EQ(remove_cpu(cpu), 0))
 		return false;
 	good = goes_on(&anywhere) && goes_on(&there);
+	/* only a new mask or node needs a CPU */
+	KT_EXPECT_EQ(kpool_tune(there.pool, KPOOL_TUNE_CAPACITY, 4), 0);
 	return comes_back(cpu) && good && goes_on(&anywhere) && goes_on(&there);
 }
 
@@ -112,7 +114,8 @@ static unsigned int cpu_that_goes(void)
  * A pool that may run anywhere, one that may run only there, and delayed jobs:
  * all go on while the CPU is away, and the mask is back when the CPU is.
  * Fails if work that is bound to a CPU (a timer, a list of its own) is left
- * there, or a new worker cannot be made for a pool whose CPU is away.
+ * there, or if a pool whose CPU is away can have no new worker, or cannot be tuned:
+ * mutant every-tune-needs-a-cpu.
  */
 static void load_outlives_its_cpu(void)
 {

@@ -138,6 +138,21 @@ foreign_items_with_a_dropped_function_are_cancelled() {
 	rmmod kpool
 }
 
+# Fails (oopses) if a pending job is not known by its completion function: mutant
+# orphan-known-without-completion.
+foreign_job_with_a_completion_function_is_cancelled() {
+	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	wait_until rest_is "0 0 1"
+	load_test module_unload leave=completion "fn=$(of_client fn)"
+	rmmod module_unload
+	ktap_is "a job is cancelled with the module of its completion function" "1 0" \
+		"$(stat_of cancelled) $(stat_of pending)"
+	rmmod client
+	rmmod kpool
+}
+
 # Fails if only what is to run is searched for: mutant orphan-to-drop-left.
 items_to_be_dropped_are_cancelled() {
 	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
@@ -356,6 +371,7 @@ else
 	an_item_that_comes_again_is_refused itself_later
 	an_item_that_comes_again_is_refused its_function
 	foreign_items_with_a_dropped_function_are_cancelled
+	foreign_job_with_a_completion_function_is_cancelled
 	items_to_be_dropped_are_cancelled
 	default_pool_made_late_is_searched
 	blocked_submitter_of_its_item_is_refused

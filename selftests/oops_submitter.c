@@ -300,6 +300,39 @@ out:
 	finish();
 }
 
+static int submits_next(void *item)
+{
+	return kpool_submit(pool, item);
+}
+
+/*
+ * The next submitter uses the memory of that run, and lives.
+ * Fails (-EIO) if it is taken for the one that died: mutant reused-run-is-dead.
+ */
+static void run_of_the_next_submitter_ends_well(void)
+{
+	struct kt_thread submitter = { }, next = { }, waiter = { };
+	static struct probe item;
+
+	if (!begin(DIE_NULL) || !begin_submitter(&submitter))
+		goto out;
+	victim_let_die(&victim);
+	expect_dead(&submitter);
+	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 1));
+	probe_init(&item, probe_fn, 0);
+	probes_hold(&item, 1);
+	kt_thread_start(&next, submits_next, &item.job.item);
+	probe_runs(&item);
+	kt_thread_start(&waiter, flushes_item, &item.job.item);
+	kt_thread_asleep(&waiter);
+	probes_open(&item, 1);
+	KT_EXPECT_EQ(kt_thread_join(&waiter), 0);
+	KT_EXPECT_EQ(kt_thread_join(&next), 0);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 2);
+out:
+	finish();
+}
+
 /*
  * Deaths one after the other, for what they may leave behind (a leak shows in
  * kmemleak, where there is one).
@@ -333,4 +366,5 @@ KT_MODULE("kpool selftest: submitters that oops",
 	  KT_CASE(nested_runs_both_end),
 	  KT_EACH(handler_cannot_wait_for_the_next_death, pools),
 	  KT_CASE(late_death_is_noticed),
+	  KT_CASE(run_of_the_next_submitter_ends_well),
 	  KT_CASE(many_die_in_a_row));

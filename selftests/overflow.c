@@ -1509,6 +1509,40 @@ static void item_submits_itself_within_another(void)
 	overflow_finish(NULL, 0);
 }
 
+static struct kpool *elsewhere;
+static int handed_on;
+
+static int hands_the_outer_on(struct kpool_item *item)
+{
+	handed_on = kpool_try_submit(elsewhere, &job[0].job.item);
+	return noted(item);
+}
+
+/*
+ * Only its own function may hand an item on to another pool, and not one that
+ * this runs as a submitter.
+ * Fails (two runs at once) if all inside of its function may: mutant
+ * handover-within-another.
+ */
+static void item_is_not_handed_on_within_another(void)
+{
+	elsewhere = kt_pool("elsewhere", NULL);
+	if (!elsewhere)
+		return;
+	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 0))
+		goto out;
+	job[0].job.item.fn = runs_one_that_submits_it;
+	job[1].job.item.fn = hands_the_outer_on;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT_EQ(flush(0), 0);
+	KT_EXPECT_EQ(handed_on, -EBUSY);
+	KT_EXPECT_EQ(kpool_flush(elsewhere), 0);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 1);
+	overflow_finish(NULL, 0);
+out:
+	kt_pool_end(elsewhere);
+}
+
 KT_MODULE("kpool selftest: no room",
 	  KT_EACH(caller_runs_the_item, sleeping_ways),
 	  KT_CASE(caller_runs_only_what_finds_no_room),
@@ -1527,6 +1561,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_EACH(deadlock_through_a_caller_is_refused, depths_of_callers),
 	  KT_CASE(deadlock_within_a_workers_item_is_refused),
 	  KT_CASE(item_submits_itself_within_another),
+	  KT_CASE(item_is_not_handed_on_within_another),
 	  KT_CASE(caller_cannot_wait_for_itself),
 	  KT_CASE(destroy_waits_for_the_run_of_a_caller),
 	  KT_CASE(caller_that_must_not_sleep_is_refused),

@@ -572,12 +572,14 @@ static void inits_run_side_by_side(void)
 	desks_end(pool);
 }
 
+static int nr_hanging;
+
 static void *first_desk_hangs(void *data)
 {
 	struct kt_gate *gate = slow;
 
-	/* one passes the gate, the others pass it by */
-	if (atomic_inc_return(&gate->started) == 1)
+	/* one passes the gate, or more do, the others pass it by */
+	if (atomic_inc_return(&gate->started) <= nr_hanging)
 		wait_for_completion(&gate->open);
 	atomic_inc(&made);
 	return &desks[0];
@@ -600,6 +602,7 @@ static void hanging_init_stops_no_growth(void)
 	desks_clear();
 	kt_gate_init(&gate);
 	slow = &gate;
+	nr_hanging = 1;
 	pool = kt_pool(NAME, &attrs);
 	if (!pool)
 		return;
@@ -630,6 +633,7 @@ static void hanging_init_delays_no_single_item(void)
 	attrs.worker_exit = no_desk_left;
 	desks_clear();
 	slow = &gate;
+	nr_hanging = 1;
 	pool = kt_pool(NAME, &attrs);
 	if (!pool)
 		return;
@@ -650,6 +654,33 @@ static void hanging_init_delays_no_single_item(void)
 	/* what takes 100 ms is not counted on */
 	if (kt_exact)
 		KT_EXPECT_EQ(kt_stat(pool, spawned), 5);
+	desks_end(pool);
+}
+
+/*
+ * So may the worker that comes instead.
+ * Fails (the item waits) if none comes while one is late: mutant
+ * late-worker-stops-the-next.
+ */
+static void two_hanging_inits_delay_no_item(void)
+{
+	struct kpool_attrs attrs = desk_attrs(3);
+	static struct kt_gate gate;
+	struct kpool *pool;
+
+	attrs.worker_init = first_desk_hangs;
+	attrs.worker_exit = no_desk_left;
+	desks_clear();
+	kt_gate_init(&gate);
+	slow = &gate;
+	nr_hanging = 2;
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	probes_init(p, 1, probe_fn);
+	probes_submit(pool, p, 1);
+	probe_ran(p);
+	kt_gate_open(&gate);
 	desks_end(pool);
 }
 
@@ -738,6 +769,38 @@ static void init_in_a_shrunk_pool_makes_no_worker(void)
 	KT_EXPECT(kt_wait(atomic_read(&gone) == SEATS - 1));
 	KT_EXPECT(kt_wait(probes_ran(p, SEATS) == SEATS));
 	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
+	desks_end(pool);
+}
+
+/*
+ * A worker that exits keeps the place of a warm one, which comes when it has gone.
+ * Fails (one is missing) if only an item would bring it: mutant
+ * min-workers-not-refilled.
+ */
+static void min_workers_come_after_an_exit(void)
+{
+	struct kpool_attrs attrs = desk_attrs(2);
+	static struct kt_gate gate;
+	struct kpool *pool;
+
+	attrs.min_workers = 1;
+	attrs.flags = KPOOL_PREALLOC;
+	desks_clear();
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	slow_exit = &gate;
+	desks_use(pool, 2);
+	desks_leave(pool, 2);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MIN_WORKERS, 2), 0);
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 2);
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
 	desks_end(pool);
 }
 
@@ -917,6 +980,28 @@ static void later_failures_do_not_prolong_the_pause(void)
 	WRITE_ONCE(refusal, 0);
 	kt_gate_open(&gate);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	desks_end(pool);
+}
+
+/*
+ * The first worker that can be made again does not come alone.
+ * Fails (the second item waits for a second or two) if the pause goes on: mutant
+ * pause-outlasts-the-recovery.
+ */
+static void recovery_ends_the_pause(void)
+{
+	struct kpool *pool = desk_pool(2);
+
+	if (!pool)
+		return;
+	WRITE_ONCE(refusal, -EIO);
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(atomic_read(&tried) == 6));
+	WRITE_ONCE(refusal, 0);
+	KT_EXPECT(kt_wait(atomic_read(&p[0].own.started)));
+	KT_EXPECT(kt_wait_prompt(atomic_read(&p[1].own.started)));
+	probes_open(p, 2);
 	desks_end(pool);
 }
 
@@ -1126,14 +1211,17 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(inits_run_side_by_side),
 	  KT_CASE(hanging_init_stops_no_growth),
 	  KT_CASE(hanging_init_delays_no_single_item),
+	  KT_CASE(two_hanging_inits_delay_no_item),
 	  KT_EACH(exits_run_side_by_side, departures),
 	  KT_CASE(hanging_exit_delays_no_other),
+	  KT_CASE(min_workers_come_after_an_exit),
 	  KT_CASE(init_in_a_shrunk_pool_makes_no_worker),
 	  KT_CASE(create_waits_for_all_at_once),
 	  KT_CASE(failing_init_is_tried_ever_more_seldom),
 	  KT_CASE(failing_init_is_tried_one_at_a_time),
 	  KT_CASE(each_pause_ends_with_one_attempt),
 	  KT_CASE(later_failures_do_not_prolong_the_pause),
+	  KT_CASE(recovery_ends_the_pause),
 	  KT_CASE(reopen_forgets_earlier_failures),
 	  KT_CASE(reopened_pool_waits_out_no_pause),
 	  KT_CASE(callers_cannot_stand_in_for_workers),

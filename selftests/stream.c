@@ -764,6 +764,7 @@ static void other_pool_is_refused(void)
 	jobs_end(pool);
 }
 
+static struct kpool_group followers;
 static int inside_got[2];
 
 static int flushes_its_follower(struct kpool_item *item)
@@ -800,6 +801,41 @@ static void flush_of_its_own_follower_is_refused(void)
 	probes_open(&p[8], 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	EXPECT_ORDER(0, 2);
+	jobs_end(pool);
+}
+
+static int cancels_its_followers(struct kpool_item *item)
+{
+	int err = lane_fn(item);
+
+	kpool_group_cancel(&followers);
+	inside_got[0] = kpool_flush_item(&p[63].job.item);
+	return err;
+}
+
+/*
+ * A follower whose group has been cancelled waits no more for its stream, but to
+ * be dropped, which takes several holds of the lock for so many.
+ * Fails (-EDEADLK) if it is taken for one that will run: mutant
+ * cancelled-follower-waits-for-its-stream.
+ */
+static void flush_of_its_own_cancelled_follower_is_not_refused(void)
+{
+	struct kpool *pool = lane_make(&queued_four, 64);
+	int i;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&followers, pool, NULL, 0), 0);
+	for (i = 1; i < 64; i++)
+		kpool_set_group(&p[i].job, &followers);
+	p_enter(0, cancels_its_followers);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 64);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(inside_got[0], 0);
+	probes_expect_dropped(&p[1], 63, -ECANCELED);
 	jobs_end(pool);
 }
 
@@ -1253,6 +1289,7 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(job_due_at_once_is_admitted_without_a_queue),
 	  KT_CASE(other_pool_is_refused),
 	  KT_CASE(flush_of_its_own_follower_is_refused),
+	  KT_CASE(flush_of_its_own_cancelled_follower_is_not_refused),
 	  KT_CASE(submit_of_its_own_follower_without_a_queue_is_refused),
 	  KT_CASE(wait_for_a_group_of_own_followers_is_refused),
 	  KT_CASE(streamed_job_may_flush_others),

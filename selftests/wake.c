@@ -944,6 +944,33 @@ out:
 
 static const char *const last_ends[] = { "run", "cancelled", NULL };
 
+/*
+ * A worker that lets the task go on that it has woken will take the item that
+ * this submits: no other has to come.
+ * Fails (a second worker is created) if it does not count as waking: mutant
+ * yielding-is-not-waking.
+ */
+static void yielding_worker_is_enough(void)
+{
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("there may be several CPUs");
+		return;
+	}
+	if (!wake_make(2, 0))
+		return;
+	p[0].gate = NULL;
+	sched_set_fifo(current);
+	for (i = 0; i < 10; i++) {
+		submit(0);
+		KT_EXPECT_EQ(kpool_flush_item(item(0)), 0);
+	}
+	sched_set_normal(current, 0);
+	KT_EXPECT_EQ(kt_stat(here, spawned), 1);
+	wake_end();
+}
+
 KT_MODULE("kpool selftests: each event wakes by itself",
 	  KT_EACH(worker_is_created_by, starter_names),
 	  KT_EACH(worker_is_woken_by, starter_names),
@@ -956,4 +983,5 @@ KT_MODULE("kpool selftests: each event wakes by itself",
 	  KT_EACH(waits_are_ended_by, end_names),
 	  KT_CASE(end_of_a_caller_run_starts_the_next),
 	  KT_CASE(exiting_worker_is_replaced),
+	  KT_CASE(yielding_worker_is_enough),
 	  KT_EACH(end_of_a_closed_pool_wakes_its_waiter, last_ends));
