@@ -34,6 +34,9 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 	kpool_dequeue_dead(pool, item);
 	kpool_ext_run_begin(pool, run, item, kind);
 	run->err = err;
+	/* if both cancel and abort apply, the item was dropped with its group */
+	run->result = err == -ECANCELED &&
+		      kpool_group_is_cancelled(run->group) ? 0 : err;
 	trace_drop(pool, item, err);
 	kpool_unlock_irq(pool);
 
@@ -56,8 +59,7 @@ void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
 	pool->stats.dropped++;
 	pool->stats.expired += err == -ETIME;
 	pool->stats.displaced += err == -EAGAIN;
-	/* a cancelled item does not fail its group, unless by kpool_abort() */
-	kpool_ext_run_end(pool, run, err, err != -ECANCELED || pool->aborted);
+	kpool_ext_run_end(pool, run, err, run->result);
 }
 
 /*

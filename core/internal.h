@@ -148,7 +148,8 @@ struct kpool_run {
 	unsigned int		units;	/* L: units held; 0 in external runs */
 	u32			epoch;	/* as @item: its flush epoch */
 	int			err;	/* L: reason for _DROP or _ABORT */
-	int			result;	/* L: completion: the job's result */
+	/* L: completion: the job's result; drop: what its group fails with */
+	int			result;
 	u64			nr;	/* L: external: runs begun here */
 	u64			began_us; /* L: see latency.c; 0: not known */
 	u8			kind;	/* L: enum kpool_run_kind */
@@ -471,7 +472,10 @@ struct kpool_debugfs {
 	struct kpool_tunable_file *files;	/* I */
 };
 
-/* Slots of a ring: the most fast operations between two critical sections. */
+/*
+ * Slots of a ring: the most fast operations between two critical sections.  The
+ * simulation has fewer, so that they are used up.
+ */
 #ifndef KPOOL_RING_SIZE
 #define KPOOL_RING_SIZE	32
 #endif

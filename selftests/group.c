@@ -746,6 +746,33 @@ out:
 }
 
 /*
+ * A member is dropped with its group, and the pool is aborted before its drop
+ * function has returned: it has not failed.
+ * Fails (-ECANCELED) if it counts as dropped by the abort.
+ */
+static void abort_does_not_fail_a_cancelled_group(void)
+{
+	struct kpool *pool = group_make(&queued_one, 0, 0);
+
+	if (!pool)
+		return;
+	kpool_set_group(&p[1].job, &group);
+	kpool_set_drop_fn(&p[1].job.item, dropped_at_its_gate);
+	probes_hold(p, 1);
+	if (!probes_submit(pool, p, 2) || !probe_runs(p))
+		goto out;
+	kpool_group_cancel(&group);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(kpool_abort(pool), 0);
+	probes_open(&p[1], 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+out:
+	probes_open(p, 2);
+	jobs_end(pool);
+}
+
+/*
  * Shutdown ends delayed members, with -ESHUTDOWN; the others still run.
  * Fails if a delayed member is forgotten, or the error with it.
  */
@@ -1395,6 +1422,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(cancel_of_the_last_member_ends_the_wait),
 	  KT_CASE(refused_member_is_not_waited_for),
 	  KT_CASE(abort_ends_a_group),
+	  KT_CASE(abort_does_not_fail_a_cancelled_group),
 	  KT_CASE(shutdown_ends_delayed_members),
 	  KT_CASE(expired_member_is_an_error),
 	  KT_CASE(delayed_members_are_waited_for),
