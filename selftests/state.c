@@ -590,20 +590,26 @@ static void no_desk_left(void *data, void *state)
 	atomic_inc(&gone);
 }
 
-/* Fails if a worker_init that hangs keeps other workers from coming. */
-static void hanging_init_stops_no_growth(void)
+/* A pool in which so many worker_init hang, at the gate. */
+static struct kpool *hanging_pool(int capacity, struct kt_gate *gate, int nr)
 {
-	struct kpool_attrs attrs = desk_attrs(SEATS);
-	static struct kt_gate gate;
-	struct kpool *pool;
+	struct kpool_attrs attrs = desk_attrs(capacity);
 
 	attrs.worker_init = first_desk_hangs;
 	attrs.worker_exit = no_desk_left;
 	desks_clear();
-	kt_gate_init(&gate);
-	slow = &gate;
-	nr_hanging = 1;
-	pool = kt_pool(NAME, &attrs);
+	kt_gate_init(gate);
+	slow = gate;
+	nr_hanging = nr;
+	return kt_pool(NAME, &attrs);
+}
+
+/* Fails if a worker_init that hangs keeps other workers from coming. */
+static void hanging_init_stops_no_growth(void)
+{
+	static struct kt_gate gate;
+	struct kpool *pool = hanging_pool(SEATS, &gate, 1);
+
 	if (!pool)
 		return;
 	probes_init(p, SEATS, probe_fn);
@@ -624,22 +630,15 @@ static void hanging_init_stops_no_growth(void)
  */
 static void hanging_init_delays_no_single_item(void)
 {
-	struct kpool_attrs attrs = desk_attrs(2);
 	static struct kt_gate gate;
-	struct kpool *pool;
+	struct kpool *pool = hanging_pool(2, &gate, 1);
 	int round;
 
-	attrs.worker_init = first_desk_hangs;
-	attrs.worker_exit = no_desk_left;
-	desks_clear();
-	slow = &gate;
-	nr_hanging = 1;
-	pool = kt_pool(NAME, &attrs);
 	if (!pool)
 		return;
 	for (round = 1; round <= 3; round++) {
 		/* not in the second, in which one worker is enough */
-		if (round != 2)
+		if (round == 3)
 			kt_gate_init(&gate);
 		probes_init(p, 1, probe_fn);
 		probes_submit(pool, p, 1);
@@ -664,17 +663,9 @@ static void hanging_init_delays_no_single_item(void)
  */
 static void two_hanging_inits_delay_no_item(void)
 {
-	struct kpool_attrs attrs = desk_attrs(3);
 	static struct kt_gate gate;
-	struct kpool *pool;
+	struct kpool *pool = hanging_pool(3, &gate, 2);
 
-	attrs.worker_init = first_desk_hangs;
-	attrs.worker_exit = no_desk_left;
-	desks_clear();
-	kt_gate_init(&gate);
-	slow = &gate;
-	nr_hanging = 2;
-	pool = kt_pool(NAME, &attrs);
 	if (!pool)
 		return;
 	probes_init(p, 1, probe_fn);

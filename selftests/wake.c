@@ -942,8 +942,6 @@ out:
 	wake_end();
 }
 
-static const char *const last_ends[] = { "run", "cancelled", NULL };
-
 /*
  * A worker that lets the task go on that it has woken will take the item that
  * this submits: no other has to come.
@@ -970,6 +968,8 @@ static void yielding_worker_is_enough(void)
 	KT_EXPECT_EQ(kt_stat(here, spawned), 1);
 	wake_end();
 }
+
+static const char *const last_ends[] = { "run", "cancelled", NULL };
 
 KT_MODULE("kpool selftests: each event wakes by itself",
 	  KT_EACH(worker_is_created_by, starter_names),
