@@ -587,11 +587,10 @@ static void sim_op_group_cancel(struct sim_call *call)
 
 static void sim_op_group_error(struct sim_call *call)
 {
-	int err = kpool_group_error(sim_group(call));
+	int group = call->op->group, err = kpool_group_error(sim_group(call));
 
-	sim_expect(!err || err == -EIO || err == -ETIME || err == -EAGAIN ||
-		   err == -ECANCELED || err == -ESHUTDOWN,
-		   "a group's error is %d", err);
+	sim_expect(!err || test_bit(-err, sim->group_errors[group]),
+		   "group %d: error %d of no job", group, err);
 }
 
 /* Pools */
@@ -736,6 +735,7 @@ static void sim_op_die(struct sim_call *call)
 	sim_trace("item %d dies\n", it->nr);
 	list_del(&call->node);
 	it->run = SIM_DEAD;
+	sim_group_fails(it, -EIO, true);
 	it->runner = NULL;
 	call->p->deaths++;
 	sim_thread_die(call->thread);

@@ -32,6 +32,44 @@ static int sim_do_body(struct sim_item *it, int from, int to)
 	return err;
 }
 
+/* A job's groups have its error, for certain or perhaps. */
+void sim_group_fails(const struct sim_item *it, int err, bool certain)
+{
+	const struct sim_item_spec *spec = &sim->program.item[it->nr];
+	int group;
+
+	if (!spec->job || !err)
+		return;
+	for (group = spec->group; group >= 0; group--) {
+		set_bit(-err, sim->group_errors[group]);
+		sim->group_failures[group] += certain;
+		if (!sim->program.nested_groups)
+			break;
+	}
+}
+
+/* Why an item may be dropped that was accepted at this step. */
+static bool sim_may_be_dropped(const struct sim_item *it, int err)
+{
+	const struct sim_item_spec *spec = &sim->program.item[it->nr];
+	const struct sim_pool *p = it->at;
+
+	switch (err) {
+	case -ECANCELED:
+		return p->was_aborted >= it->accepted_in ||
+		       (spec->job && spec->group >= 0 &&
+			sim_group_is_cancelled(spec->group));
+	case -ESHUTDOWN:
+		return spec->job && p->was_closed >= it->accepted_in;
+	case -ETIME:
+		return it->job.deadline && ktime_after(ktime_get(), it->job.deadline);
+	case -EAGAIN:
+		return p->was_displacing >= it->accepted_in;
+	default:
+		return false;
+	}
+}
+
 static int sim_run_body(struct sim_item *it, int from, int to)
 {
 	int err;
@@ -61,6 +99,7 @@ int sim_item_fn(struct kpool_item *item)
 	p->runs += !ordered;
 	p->failures += !!err;
 	p->errors += !!err;
+	sim_group_fails(it, err, true);
 	it->result = err;
 	it->to_complete = ordered;
 	return err;
@@ -88,28 +127,29 @@ int sim_item_complete(struct kpool_item *item)
 	p->runs++;
 	p->failures += err && !it->result;
 	p->errors += !!err;
+	sim_group_fails(it, err, true);
 	return err;
 }
 
 void sim_item_dropped(struct kpool_item *item, int err)
 {
 	struct sim_item *it = sim_item_of(item);
+	const struct sim_item_spec *spec = &sim->program.item[it->nr];
 	struct sim_pool *p = it->at;
+	bool with_group;
 
 	sim_trace("item %d is dropped\n", it->nr);
 	sim_expect(it->drops_begun, "item %d is dropped, but was not to",
 		   it->nr);
 	it->drops_begun--;
 	it->drops_inside++;
-	sim_expect(err == -ECANCELED || err == -ESHUTDOWN || err == -ETIME ||
-		   err == -EAGAIN, "item %d is dropped with %d", it->nr, err);
-	if (err == -ETIME)
-		sim_expect(it->job.deadline &&
-			   ktime_after(ktime_get(), it->job.deadline),
-			   "item %d is dropped before its deadline", it->nr);
-	if (err == -ESHUTDOWN)
-		sim_expect(p->was_closed, "item %d: %d in an open pool", it->nr,
-			   err);
+	sim_expect(sim_may_be_dropped(it, err),
+		   "item %d is dropped with %d for no reason", it->nr, err);
+	/* with its group, it has not failed; by abort too, that may be either */
+	with_group = err == -ECANCELED && spec->group >= 0 &&
+		     sim_group_is_cancelled(spec->group);
+	if (!with_group || p->was_aborted >= it->accepted_in)
+		sim_group_fails(it, err, !with_group);
 	sim_point();
 	if (sim->program.item[it->nr].drop_sleeps)
 		schedule_timeout_idle(1);
@@ -172,7 +212,7 @@ void *sim_worker_init(void *data)
 
 	sim_point();
 	if (sim_percent(sim->program.init_fails)) {
-		sim->threads_failed++;
+		sim_thread_failed();
 		return ERR_PTR(-ENOMEM);
 	}
 	p->inits++;

@@ -94,6 +94,31 @@ static unsigned int sim_free_units(const struct sim_view *v)
 	return used < capacity ? capacity - used : 0;
 }
 
+/*
+ * Should it have happened, as it could since then?  Time passes only while all
+ * sleep.  If a thread could not be made, the pause before the next attempt is
+ * 100 ms, and twice as long for each attempt that fails.
+ */
+static bool sim_is_overdue(unsigned long since)
+{
+	unsigned long pause = msecs_to_jiffies(100) << sim->threads_failed >> 1;
+
+	if (!time_after(jiffies, since + 1))
+		return false;
+	return !sim->threads_failed ||
+	       time_after(jiffies, sim->failed_at + pause + pause / 8 + 2);
+}
+
+/* It may not be so, from step to step, for longer than its end takes. */
+static void sim_judge_span(struct sim_span *span, bool on, const char *what)
+{
+	if (!on || !span->on)
+		span->since = jiffies;
+	span->on = on;
+	sim_expect(!sim_is_overdue(span->since), "for %lu ticks %s",
+		   jiffies - span->since, what);
+}
+
 /* Have all acceptances up to this one ended, as far as functions say? */
 bool sim_has_ended(const struct sim_item *it, unsigned int gen)
 {
@@ -176,13 +201,7 @@ static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 	if (v->stats.refused > p->view.stats.refused && !(call && call->now))
 		p->owed = sim->program.attrs[p->nr].room;
 	roomy = p->owed && !v->dropping && !v->nr_drops && sim_has_ample_room(v);
-	if (roomy && p->roomy && !sim->threads_failed)
-		sim_expect(time_before_eq(jiffies, p->roomy_since + 1),
-			   "pool %d has room for %lu ticks and says nothing",
-			   p->nr, jiffies - p->roomy_since);
-	if (!roomy || !p->roomy)
-		p->roomy_since = jiffies;
-	p->roomy = roomy;
+	sim_judge_span(&p->roomy, roomy, "there is room, and nothing says so");
 }
 
 /* Acceptance */
@@ -349,8 +368,8 @@ static void sim_judge_completions(struct sim_pool *p, const struct sim_view *v)
 		p->ready = ready;
 		p->ready_since = jiffies;
 	}
-	if (ready && !sim->threads_failed)
-		sim_expect(time_before_eq(jiffies, p->ready_since + 1),
+	if (ready)
+		sim_expect(!sim_is_overdue(p->ready_since),
 			   "item %d is not completed for %lu ticks, but its turn has come",
 			   ready->nr, jiffies - p->ready_since);
 }
@@ -756,8 +775,8 @@ static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 /* Nothing waits behind a free unit; here, time passes only if all sleep. */
 static void sim_judge_conserving(struct sim_pool *p, const struct sim_view *v)
 {
-	if (p->startable && !sim->threads_failed)
-		sim_expect(time_before_eq(jiffies, p->startable_since + 1),
+	if (p->startable)
+		sim_expect(!sim_is_overdue(p->startable_since),
 			   "nothing starts for %lu ticks, but units are free",
 			   jiffies - p->startable_since);
 	if (!sim_can_start(p, v)) {
@@ -782,6 +801,24 @@ static void sim_judge_state(const struct sim_view *was, const struct sim_view *v
 		   "a worker has gone for no reason");
 }
 
+/* An idle worker expires after expiry_ms, or up to an eighth later. */
+static void sim_judge_expiry(struct sim_pool *p, const struct sim_view *was,
+			     const struct sim_view *v)
+{
+	unsigned long expiry = msecs_to_jiffies(v->attrs.expiry_ms);
+	bool expired;
+
+	if (v->staying < was->staying && !p->deaths && !v->stats.closed &&
+	    was->staying <= v->attrs.capacity)
+		sim_expect(time_after_eq(jiffies, was->idle_since + expiry),
+			   "a worker is purged that was idle for %lu ticks",
+			   jiffies - was->idle_since);
+	expired = v->stats.idle && v->attrs.expiry_ms != KPOOL_NO_PURGE &&
+		  v->staying > v->attrs.min_workers &&
+		  time_after(jiffies, v->idle_since + expiry + expiry / 8);
+	sim_judge_span(&p->expired, expired, "an idle worker has expired");
+}
+
 static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 			      const struct sim_view *v)
 {
@@ -795,6 +832,14 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 		   v->stats.alive <= v->attrs.capacity,
 		   "%llu workers, capacity %d", v->stats.alive,
 		   v->attrs.capacity);
+	sim_judge_expiry(p, was, v);
+	sim_judge_span(&p->few, v->attrs.flags & KPOOL_PREALLOC && !v->stats.closed &&
+		       v->staying < v->attrs.min_workers,
+		       "there are fewer than min_workers");
+	sim_judge_span(&p->many, v->stats.idle &&
+		       (v->staying > v->attrs.capacity ||
+			(v->stats.closed && !v->stats.pending)),
+		       "idle workers stay that have to exit");
 }
 
 /* Remembering */
@@ -876,6 +921,10 @@ static void sim_note_pool(struct sim_pool *p)
 		p->was_full = step;
 	if (v->queue || v->line || v->back || v->stats.units || v->completable)
 		p->was_used = step;
+	if (v->aborted)
+		p->was_aborted = step;
+	if (v->attrs.when_full == KPOOL_FULL_DROP_OLDEST)
+		p->was_displacing = step;
 	if (v->attrs.nonblocking || v->stats.blocked >= v->attrs.max_blocked)
 		p->was_refusing = step;
 	if (v->stats.submitted != sim_ended(v))
@@ -1085,15 +1134,15 @@ void sim_step(const void *lock)
 /* All sleep: nothing that could start may wait. */
 void sim_judge_rest(const struct sim_pool *p)
 {
-	if (p->owed && p->roomy && !sim->threads_failed)
-		sim_expect(time_before_eq(jiffies, p->roomy_since + 1),
+	if (p->owed && p->roomy.on)
+		sim_expect(!sim_is_overdue(p->roomy.since),
 			   "pool %d has room and says nothing", p->nr);
-	if (p->ready && !sim->threads_failed)
-		sim_expect(time_before_eq(jiffies, p->ready_since + 1),
+	if (p->ready)
+		sim_expect(!sim_is_overdue(p->ready_since),
 			   "item %d is not completed, but its turn has come",
 			   p->ready->nr);
-	if (p->startable && !sim->threads_failed)
-		sim_expect(time_before_eq(jiffies, p->startable_since + 1),
+	if (p->startable)
+		sim_expect(!sim_is_overdue(p->startable_since),
 			   "nothing starts, but units are free");
 }
 

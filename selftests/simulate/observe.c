@@ -294,6 +294,11 @@ bool sim_group_is_cancelled(int group)
 	return kpool_group_is_cancelled(&sim->group[group]);
 }
 
+int sim_group_error(int group)
+{
+	return sim->group[group].error;
+}
+
 int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable)
 {
 	struct kpool_attrs attrs;
@@ -312,6 +317,14 @@ static bool sim_is_unsettled(const struct kpool *pool)
 	       (first && !rb_entry(first, struct kpool_waiter, by_epoch)->left);
 }
 
+static void sim_observe_workers(const struct kpool *pool, struct sim_view *view)
+{
+	view->staying = pool->mgr.nr_workers - pool->mgr.nr_exiting;
+	if (!list_empty(&pool->mgr.idle))
+		view->idle_since = list_last_entry(&pool->mgr.idle,
+						   struct kpool_worker, node)->since;
+}
+
 /* Called with the pool's lock held. */
 void sim_observe(struct kpool *pool, struct sim_view *view)
 {
@@ -327,6 +340,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	if (pool->runs.nr_ext)
 		sim_observe_ext_runs(pool, view);
 	sim_observe_stats(pool, &view->stats);
+	sim_observe_workers(pool, view);
 	view->attrs = pool->attrs;
 	view->completable = pool->q.nr_completions;
 	view->line = pool->q.nr_queued - view->completable +

@@ -215,6 +215,20 @@ static bool sim_play(void)
 	return true;
 }
 
+/* The error of a group is that of a job, and none if no job has failed. */
+static void sim_judge_groups(void)
+{
+	int i, err;
+
+	for (i = 0; i < SIM_GROUPS; i++) {
+		err = sim_group_error(i);
+		sim_expect(err || !sim->group_failures[i],
+			   "group %d: a job has failed, but it has no error", i);
+		sim_expect(!err || test_bit(-err, sim->group_errors[i]),
+			   "group %d: error %d of no job", i, err);
+	}
+}
+
 /* All have gone: what is left to be said? */
 static void sim_end(void)
 {
@@ -222,6 +236,7 @@ static void sim_end(void)
 
 	sim_laters_end();
 	sim_judge_items();
+	sim_judge_groups();
 	for (i = 0; i < SIM_POOLS; i++)
 		if (sim->pool[i].pool)
 			sim_judge_end(&sim->pool[i]);

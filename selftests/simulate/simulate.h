@@ -154,6 +154,8 @@ struct sim_view {
 	unsigned int		queue;		/* waiting for admission */
 	unsigned int		callers;	/* runs by submitters */
 	unsigned int		dropping;
+	unsigned int		staying;	/* workers that do not exit */
+	unsigned long		idle_since;	/* of the worker that is idle for longest */
 	unsigned int		nr_drops;	/* items to be dropped */
 	unsigned int		finished;	/* jobs to be completed ... */
 	unsigned int		completable;	/* ... those whose turn it is */
@@ -175,6 +177,12 @@ enum sim_phase {
 	SIM_DEAD,		/* its thread has died in it */
 };
 
+/* Something that is to end soon. */
+struct sim_span {
+	bool			on;
+	unsigned long		since;		/* jiffies */
+};
+
 struct sim_pool {
 	struct kpool		*pool;
 	int			nr;
@@ -188,11 +196,13 @@ struct sim_pool {
 	unsigned int		completing;	/* completions begun in this step */
 	bool			helped;		/* by others than its runs */
 	bool			owed;		/* a call of its room function */
-	bool			roomy;		/* and there is room */
-	unsigned long		roomy_since;
+	struct sim_span		roomy;		/* and there is room */
 	u64			rooms;		/* calls of it */
 	bool			startable;
 	unsigned long		startable_since;
+	struct sim_span		few;		/* workers, for KPOOL_PREALLOC */
+	struct sim_span		many;		/* workers: one has to exit */
+	struct sim_span		expired;	/* an idle worker */
 	struct sim_item		*ready;		/* to be completed next */
 	unsigned long		ready_since;
 	/* the last step at which it was so */
@@ -204,6 +214,8 @@ struct sim_pool {
 	unsigned int		was_used;	/* a unit, or a place */
 	unsigned int		was_hung;	/* all that ran slept here */
 	unsigned int		was_refusing;	/* instead of waiting */
+	unsigned int		was_aborted;
+	unsigned int		was_displacing;	/* the oldest, when full */
 	int			min_capacity;	/* ever */
 	int			min_warm;	/* min_workers, ever */
 	/* what we have counted ourselves */
@@ -291,6 +303,8 @@ struct sim_world {
 	unsigned int		group_idle[SIM_GROUPS];	/* last step */
 	unsigned int		group_cancelled[SIM_GROUPS];	/* last step */
 	bool			group_is_cancelled[SIM_GROUPS];	/* for certain */
+	unsigned int		group_failures[SIM_GROUPS];	/* for certain */
+	DECLARE_BITMAP(group_errors[SIM_GROUPS], 128);	/* permitted, negated */
 	struct kpool_stream	stream[SIM_STREAMS];
 	struct sim_ticket	ticket[SIM_TICKETS];
 	unsigned int		nr_tickets;
@@ -308,6 +322,7 @@ struct sim_world {
 	unsigned int		nr_workers;	/* ever made */
 	unsigned int		nr_body_ops;
 	unsigned int		threads_failed;
+	unsigned long		failed_at;	/* jiffies, the last time */
 	bool			ending;
 	char			failure[160];
 };
@@ -328,6 +343,7 @@ struct sim_thread *sim_thread_new(const char *name, int nr,
 				  int (*fn)(void *data), void *data);
 void sim_thread_go(struct sim_thread *thread);
 void sim_thread_end(struct sim_thread *thread);
+void sim_thread_failed(void);
 void __noreturn sim_thread_die(struct sim_thread *thread);
 struct sim_thread *sim_current(void);
 void sim_threads_prepare(void);
@@ -361,6 +377,7 @@ bool sim_op_enabled(const struct sim_op *op);
 int sim_item_fn(struct kpool_item *item);
 int sim_item_complete(struct kpool_item *item);
 void sim_item_dropped(struct kpool_item *item, int err);
+void sim_group_fails(const struct sim_item *it, int err, bool certain);
 int sim_ticket_fn(void *arg);
 void sim_ticket_release(void *arg);
 void *sim_worker_init(void *data);
@@ -372,6 +389,7 @@ void sim_room(void *data);
 void sim_observe(struct kpool *pool, struct sim_view *view);
 const char *sim_place_name(unsigned int place);
 bool sim_group_is_cancelled(int group);
+int sim_group_error(int group);
 int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable);
 
 /* model.c */

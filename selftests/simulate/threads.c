@@ -194,14 +194,21 @@ int sim_wake(struct task_struct *task)
 	return woken;
 }
 
+/* The engine tries again, the next time after a pause. */
+void sim_thread_failed(void)
+{
+	sim_trace("a thread cannot be made\n");
+	sim->threads_failed++;
+	sim->failed_at = jiffies;
+}
+
 struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data)
 {
 	struct sim_thread *thread;
 
 	sim_point();
 	if (sim_percent(sim->program.thread_fails)) {
-		sim->threads_failed++;
-		sim_trace("a thread cannot be made\n");
+		sim_thread_failed();
 		return ERR_PTR(-EAGAIN);
 	}
 	thread = sim_thread_new("worker", ++sim->nr_workers, fn, data);
@@ -220,7 +227,7 @@ struct kthread_worker *sim_kthread_worker(void)
 	sim_point();
 	if (!sim_percent(sim->program.thread_fails))
 		return &worker;
-	sim->threads_failed++;
+	sim_thread_failed();
 	return ERR_PTR(-EAGAIN);
 }
 
