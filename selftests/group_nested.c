@@ -153,6 +153,40 @@ out:
 	tree_end(pool);
 }
 
+/* More than one hold of the lock passes a cancellation on to. */
+#define WIDE	64
+
+/*
+ * Children are cancelled while their parent's cancellation is passed on to them.
+ * Fails (corrupts a list) if one is listed twice: mutant group-cancelled-twice.
+ */
+static void children_are_cancelled_beside_their_parent(void)
+{
+	static struct kpool_group parent, child[WIDE];
+	struct kpool *pool = kt_pool("wide", &queued_one);
+	static struct probe wide[WIDE];
+	int i;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&parent, pool, NULL, 0), 0);
+	probes_init(wide, WIDE, probe_fn);
+	for (i = 0; i < WIDE; i++) {
+		KT_EXPECT_EQ(kpool_init_group(&child[i], pool, &parent, 0), 0);
+		kpool_set_group(&wide[i].job, &child[i]);
+	}
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	if (probes_submit(pool, wide, WIDE)) {
+		kpool_group_cancel(&parent);
+		for (i = 0; i < WIDE; i++)
+			kpool_group_cancel(&child[i]);
+	}
+	KT_EXPECT_EQ(kpool_group_wait(&parent, KT_LIMIT), 0);
+	probes_expect_dropped(wide, WIDE, -ECANCELED);
+	kpool_resume(pool);
+	jobs_end(pool);
+}
+
 /* Fails if a child's cancel reaches its parent or a sibling. */
 static void cancel_does_not_propagate_to_the_parent(void)
 {
@@ -275,6 +309,7 @@ KT_MODULE("kpool selftest: groups of groups",
 	  KT_CASE(error_propagates_to_the_parent),
 	  KT_CASE(childs_error_cancels_a_parent_that_fails_fast),
 	  KT_CASE(cancel_propagates_to_the_children),
+	  KT_CASE(children_are_cancelled_beside_their_parent),
 	  KT_CASE(cancel_does_not_propagate_to_the_parent),
 	  KT_CASE(child_may_be_freed_before_its_parent),
 	  KT_CASE(child_of_a_blocked_submitter_may_be_freed));
