@@ -675,6 +675,56 @@ static void two_hanging_inits_delay_no_item(void)
 	desks_end(pool);
 }
 
+static void *second_desk_hangs(void *data)
+{
+	struct kt_gate *gate = slow;
+	int nr = atomic_inc_return(&gate->started);
+
+	if (nr == 1)
+		schedule_timeout_idle(HZ * 6 / 100);
+	else if (nr == 2)
+		wait_for_completion(&gate->open);
+	atomic_inc(&made);
+	return &desks[0];
+}
+
+/*
+ * A worker_init is late after 100 ms of its own, not of one before it.
+ * Fails if what looks for late ones takes the one that it finds: mutant
+ * late-before-its-time.
+ */
+static void each_init_has_its_own_time(void)
+{
+	struct kpool_attrs attrs = desk_attrs(3);
+	static struct kt_gate gate;
+	unsigned long since;
+	struct kpool *pool;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	attrs.worker_init = second_desk_hangs;
+	attrs.worker_exit = no_desk_left;
+	desks_clear();
+	kt_gate_init(&gate);
+	slow = &gate;
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	probes_init(p, 2, probe_fn);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	schedule_timeout_idle(HZ / 20);
+	since = jiffies;
+	probes_submit(pool, &p[1], 1);
+	probe_ran(&p[1]);
+	KT_EXPECT_GE(jiffies - since, HZ / 10);
+	probes_open(p, 1);
+	kt_gate_open(&gate);
+	desks_end(pool);
+}
+
 static const char *const departures[] = { "purge", "shutdown", NULL };
 
 /* Fails if workers wait for each other's worker_exit before they go. */
@@ -1203,6 +1253,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(hanging_init_stops_no_growth),
 	  KT_CASE(hanging_init_delays_no_single_item),
 	  KT_CASE(two_hanging_inits_delay_no_item),
+	  KT_CASE(each_init_has_its_own_time),
 	  KT_EACH(exits_run_side_by_side, departures),
 	  KT_CASE(hanging_exit_delays_no_other),
 	  KT_CASE(min_workers_come_after_an_exit),
