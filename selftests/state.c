@@ -725,6 +725,35 @@ static void each_init_has_its_own_time(void)
 	desks_end(pool);
 }
 
+/*
+ * An item that a pause keeps from starting needs no worker.  One may be on its
+ * way already, if an interrupt came before the pause: not every time.
+ * Fails if it is created all the same: mutant paused-pool-grows.
+ */
+static void paused_pool_creates_no_worker(void)
+{
+	struct kpool *pool;
+	u64 spawned = 1;
+	int round;
+
+	for (round = 0; round < 50 && spawned; round++) {
+		pool = desk_pool(2);
+		if (!pool)
+			return;
+		probes_init(p, 1, probe_fn);
+		probes_submit(pool, p, 1);
+		KT_EXPECT_EQ(kpool_pause(pool), 0);
+		kt_sleep_ms(kt_ms(1000, 20));
+		spawned = kt_stat(pool, spawned);
+		kpool_resume(pool);
+		probe_ran(p);
+		desks_end(pool);
+	}
+	/* elsewhere another CPU creates it meanwhile */
+	if (kt_exact)
+		KT_EXPECT_EQ(spawned, 0);
+}
+
 static const char *const departures[] = { "purge", "shutdown", NULL };
 
 /* Fails if workers wait for each other's worker_exit before they go. */
@@ -1254,6 +1283,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(hanging_init_delays_no_single_item),
 	  KT_CASE(two_hanging_inits_delay_no_item),
 	  KT_CASE(each_init_has_its_own_time),
+	  KT_CASE(paused_pool_creates_no_worker),
 	  KT_EACH(exits_run_side_by_side, departures),
 	  KT_CASE(hanging_exit_delays_no_other),
 	  KT_CASE(min_workers_come_after_an_exit),
