@@ -1077,7 +1077,8 @@ int kpool_call_interruptible(struct kpool *pool, kpool_fn fn, void *arg,
  *
  * Context: Any context.
  * Return: the pool, in its items and in its worker_init and worker_exit; NULL
- * elsewhere, also in an item that its submitter runs, and in an interrupt.
+ * elsewhere, also in an item that a submitter runs which is no worker, and in an
+ * interrupt.
  */
 struct kpool *kpool_current(void);
 

@@ -54,10 +54,11 @@ static void sim_judge_timeout(const struct sim_call *call, int sleeps)
 		   sim_ops[call->op->kind].name, elapsed, ticks);
 }
 
-/* A worker may have died in what the call waited for; items change pools. */
-static bool sim_is_lost(int err)
+/* A worker has died in what the call may have waited for; items change pools. */
+static bool sim_is_lost(const struct sim_call *call, int err)
 {
-	return err == -EIO && (sim->pool[0].deaths || sim->pool[1].deaths);
+	return err == -EIO && (sim_during(call, sim->pool[0].was_bereft) ||
+			       sim_during(call, sim->pool[1].was_bereft));
 }
 
 /* Only a part of a pool can wait for itself there. */
@@ -446,7 +447,7 @@ static void sim_judge_wait(struct sim_call *call, int err, bool cancels)
 			sim_judge_deadlock(call);
 		return;
 	}
-	sim_expect(err == (cancels ? call->took : 0) || sim_is_lost(err),
+	sim_expect(err == (cancels ? call->took : 0) || sim_is_lost(call, err),
 		   "%s of item %d says %d", sim_ops[call->op->kind].name,
 		   it->nr, err);
 	sim_expect(sim_has_ended(it, call->gen[it->nr]),
@@ -550,10 +551,27 @@ static void sim_op_group_wait(struct sim_call *call)
 		sim_judge_timeout(call, 1);
 	else if (err == -EDEADLK)
 		sim_expect(call->inside, "a group's end waits for itself");
-	else if (!sim_is_lost(err))
+	else if (!sim_is_lost(call, err))
 		sim_expect(!err && sim_during(call,
 					      sim->group_idle[call->op->group]),
 			   "group %d has not ended: %d", call->op->group, err);
+}
+
+/* The first of those that have ended, and with its own result. */
+static void sim_collected(struct sim_item *it, const struct kpool_group *group)
+{
+	int i;
+
+	it->collected++;
+	sim_expect(it->job.group == group, "a job of another group");
+	sim_expect(kpool_job_result(&it->job) == it->result || sim_is_ordered(it),
+		   "item %d is collected with %d, but had %d", it->nr,
+		   kpool_job_result(&it->job), it->result);
+	for (i = 0; i < SIM_ITEMS; i++)
+		sim_expect(!sim->item[i].kept || sim->item[i].job.group != group ||
+			   sim->item[i].kept_in >= it->kept_in,
+			   "item %d is collected before item %d, which ended before",
+			   it->nr, i);
 }
 
 static void sim_op_group_next(struct sim_call *call)
@@ -571,8 +589,7 @@ static void sim_op_group_next(struct sim_call *call)
 			sim_expect(PTR_ERR(job) == (collects ? -EDEADLK : -EINVAL),
 				   "group next says %pe", job);
 	} else if (job) {
-		sim_expect(job->group == group, "a job of another group");
-		container_of(job, struct sim_item, job)->collected++;
+		sim_collected(container_of(job, struct sim_item, job), group);
 	} else {
 		sim_expect(sim_during(call, sim->group_idle[call->op->group]),
 			   "group %d has not ended", call->op->group);
@@ -603,7 +620,7 @@ static void sim_op_flush(struct sim_call *call)
 		sim_expect(err == -EDEADLK, "flush from inside says %d", err);
 		return;
 	}
-	sim_expect(!err || sim_is_lost(err), "flush says %d", err);
+	sim_expect(!err || sim_is_lost(call, err), "flush says %d", err);
 	for (i = 0; i < SIM_ITEMS; i++)
 		sim_expect(sim->item[i].at != call->p ||
 			   sim_has_ended(&sim->item[i], call->gen[i]),
@@ -649,7 +666,7 @@ static void sim_op_release_timeout(struct sim_call *call)
 	if (err == -ETIMEDOUT)
 		sim_judge_timeout(call, 1);
 	sim_expect(err == -ETIMEDOUT ||
-		   ((!err || sim_is_lost(err)) && sim_during(call, call->p->was_rest)),
+		   ((!err || sim_is_lost(call, err)) && sim_during(call, call->p->was_rest)),
 		   "shutdown says %d", err);
 }
 
@@ -735,6 +752,8 @@ static void sim_op_die(struct sim_call *call)
 	sim_trace("item %d dies\n", it->nr);
 	list_del(&call->node);
 	it->run = SIM_DEAD;
+	it->returned = -EIO;
+	it->result = -EIO;
 	sim_group_fails(it, -EIO, true);
 	it->runner = NULL;
 	call->p->deaths++;

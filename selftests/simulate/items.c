@@ -84,6 +84,21 @@ static int sim_run_body(struct sim_item *it, int from, int to)
 	return err;
 }
 
+/* What the function can ask about where it runs. */
+static void sim_judge_place(const struct sim_item *it)
+{
+	bool is_client = !strcmp(sim_current()->name, "client");
+
+	/* a worker that runs it as its submitter has its own pool, and state */
+	if (is_client || !sim_current()->call)
+		sim_expect(kpool_current() == (is_client ? NULL : it->at->pool),
+			   "item %d is told that it runs elsewhere", it->nr);
+	sim_expect(kpool_worker_data() ==
+		   (!is_client && sim->program.has_init ? current : NULL),
+		   "item %d is given another worker's state", it->nr);
+	sim_expect(!kpool_call_abandoned(), "item %d is taken for a call", it->nr);
+}
+
 int sim_item_fn(struct kpool_item *item)
 {
 	struct sim_item *it = sim_item_of(item);
@@ -92,6 +107,7 @@ int sim_item_fn(struct kpool_item *item)
 	int err;
 
 	sim_trace("item %d runs\n", it->nr);
+	sim_judge_place(it);
 	sim_expect(it->run != SIM_INSIDE, "item %d runs twice at once", it->nr);
 	sim_expect(it->run == SIM_BEGUN && !it->completes,
 		   "item %d runs, but was not to", it->nr);
@@ -100,6 +116,7 @@ int sim_item_fn(struct kpool_item *item)
 	p->failures += !!err;
 	p->errors += !!err;
 	sim_group_fails(it, err, true);
+	it->returned = err;
 	it->result = err;
 	it->to_complete = ordered;
 	return err;
@@ -119,13 +136,13 @@ int sim_item_complete(struct kpool_item *item)
 		sim_expect(!sim->item[i].completes ||
 			   sim->item[i].run != SIM_INSIDE,
 			   "items %d and %d are completed at once", it->nr, i);
-	sim_expect(kpool_job_result(&it->job) == it->result,
+	sim_expect(kpool_job_result(&it->job) == it->returned,
 		   "item %d has returned %d, but its result is %d", it->nr,
-		   it->result, kpool_job_result(&it->job));
+		   it->returned, kpool_job_result(&it->job));
 	it->to_complete = false;
 	err = sim_run_body(it, SIM_BODY_OPS / 2, SIM_BODY_OPS);
 	p->runs++;
-	p->failures += err && !it->result;
+	p->failures += err && !it->returned;
 	p->errors += !!err;
 	sim_group_fails(it, err, true);
 	return err;
@@ -148,6 +165,7 @@ void sim_item_dropped(struct kpool_item *item, int err)
 	/* with its group, it has not failed; by abort too, that may be either */
 	with_group = err == -ECANCELED && spec->group >= 0 &&
 		     sim_group_is_cancelled(spec->group);
+	it->result = err;
 	if (!with_group || p->was_aborted >= it->accepted_in)
 		sim_group_fails(it, err, !with_group);
 	sim_point();
@@ -232,9 +250,25 @@ void sim_fault(void *data, const struct kpool_fault *fault)
 {
 	struct sim_pool *p = data;
 
+	int i;
+
 	sim_point();
-	sim_expect(fault->err, "a fault without an error");
 	p->faults++;
+	sim_expect(fault->err, "a fault without an error");
+	sim_expect(!fault->died || p->deaths, "no thread has died");
+	for (i = 0; i < SIM_ITEMS; i++) {
+		struct sim_item *it = &sim->item[i];
+
+		if (fault->item != &it->job.item)
+			continue;
+		sim_expect(fault->died == (it->run == SIM_DEAD),
+			   "item %d is reported as one whose thread %s", i,
+			   fault->died ? "has died" : "lives");
+		sim_expect(fault->err == it->returned || sim_is_ordered(it),
+			   "the error of item %d is %d, not %d", i, it->returned, fault->err);
+		sim_expect(fault->fn == sim_item_fn || sim_is_ordered(it),
+			   "item %d is reported with another function", i);
+	}
 }
 
 /* One call is for all that were refused before it. */

@@ -459,6 +459,7 @@ static void sim_taken_back(struct sim_pool *p, struct sim_item *it)
 	struct sim_call *call = sim_caller();
 
 	sim_trace("item %d is taken back\n", it->nr);
+	it->result = -ECANCELED;
 	p->cancels++;
 	if (call && call->item == it && !call->took &&
 	    (call->target || it->maybe_cancelled || it->maybe_disabled))
@@ -533,6 +534,16 @@ static unsigned int sim_arrival(const struct sim_pool *p,
 	return sim->step * (SIM_ITEMS + 1) + (before ?: i);
 }
 
+/* A job to be collected, whose run or drop has ended. */
+static void sim_note_kept(struct sim_item *it, const struct sim_item_view *now)
+{
+	bool kept = now->place == SIM_KEPT && !now->runs && !now->dropping;
+
+	if (kept && !it->kept)
+		it->kept_in = sim->step;
+	it->kept = kept;
+}
+
 static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 			   const struct sim_view *was, const struct sim_view *v)
 {
@@ -543,6 +554,7 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 	if (!now->here)
 		return;
 	it->at = p;
+	sim_note_kept(it, now);
 	sim_judge_phases(it, now);
 	starts = sim_run_begins(it, now);
 	if (starts && now->completes) {
@@ -1125,6 +1137,8 @@ void sim_step(const void *lock)
 	sim_expect(!v.cycle, "threads that wait for each other sleep on");
 	/* before this step and after it: in between, a waiter may be refused */
 	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
+	if (v.stats.died > p->view.stats.died)
+		p->was_bereft = sim->step;
 	p->view = v;
 	sim_note();
 }

@@ -216,6 +216,7 @@ struct sim_pool {
 	unsigned int		was_refusing;	/* instead of waiting */
 	unsigned int		was_aborted;
 	unsigned int		was_displacing;	/* the oldest, when full */
+	unsigned int		was_bereft;	/* the end of a dead thread's item was seen */
 	int			min_capacity;	/* ever */
 	int			min_warm;	/* min_workers, ever */
 	/* what we have counted ourselves */
@@ -233,7 +234,10 @@ struct sim_item {
 	enum sim_phase		run;
 	bool			completes;	/* @run is that of its completion function */
 	bool			to_complete;	/* returned, and not completed */
-	int			result;		/* that it returned */
+	int			returned;
+	int			result;		/* that, or what it was dropped with */
+	bool			kept;		/* has ended, and is to be collected ... */
+	unsigned int		kept_in;	/* ... since this step */
 	struct task_struct	*runner;
 	unsigned int		drops_begun, drops_inside;
 	unsigned long		run_id;
