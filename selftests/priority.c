@@ -197,6 +197,28 @@ static void every_sixteenth_start_goes_to_a_lower_one(void)
 	priority_finish(pool, NULL, 0);
 }
 
+/*
+ * Starts that pass over nothing are not counted.
+ * Fails if a lower item has its turn because of them: mutant
+ * bypass-of-nothing-counted.
+ */
+static void starts_past_nothing_do_not_count(void)
+{
+	static const int nr[] = { 1, 2, 3, 0 };
+	struct kpool *pool = paused_pool(&one_deep);
+
+	if (!pool)
+		return;
+	submit_ranks(pool, "hhhhhhhhhhhhhhhhhhhh");
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	order_init(&order);
+	submit_ranks(pool, "lhhh");
+	expect_order(pool, nr, ARRAY_SIZE(nr));
+	priority_finish(pool, NULL, 0);
+}
+
 static const char *const bypasses[] = {
 	"default", "one", "two", "many", "unlimited", NULL
 };
@@ -1243,6 +1265,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(high_starts_before_normal_before_low),
 	  KT_EACH(order_within_a_priority_is_arrival, priorities),
 	  KT_CASE(every_sixteenth_start_goes_to_a_lower_one),
+	  KT_CASE(starts_past_nothing_do_not_count),
 	  KT_EACH(max_bypass_limits_bypasses, bypasses),
 	  KT_CASE(oldest_lower_one_may_be_low),
 	  KT_CASE(low_gets_its_turn_among_normal),

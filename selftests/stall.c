@@ -595,6 +595,25 @@ static void stall_time_begins_with_each_item(void)
 	stall_finish();
 }
 
+/*
+ * A worker that is idle beside one that stalls has nothing to report.
+ * Fails if it is told by its time alone: mutant idle-worker-stalls.
+ */
+static void idle_worker_does_not_stall(void)
+{
+	if (!stall_make(2, 100, probe_fn))
+		return;
+	probes_submit(pool, p, 2);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+	KT_EXPECT(kt_wait(stalled()));
+	kt_sleep_ms(300);
+	KT_EXPECT_LE(stalled(), kt_exact ? 1 : 2);
+	stall_finish();
+}
+
 /* As many as are remembered, and two more, one after the other. */
 static void six_stalls_last(void)
 {
@@ -658,6 +677,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(pool_can_grow_while_stalls_are_reported),
 	  KT_CASE(busy_pool_does_not_stall),
 	  KT_CASE(stall_time_begins_with_each_item),
+	  KT_CASE(idle_worker_does_not_stall),
 	  KT_CASE(a_stall_lasts),
 	  KT_CASE(a_stall_ends),
 	  KT_CASE(six_stalls_last),
