@@ -317,6 +317,9 @@ static void sim_judge_ticket(struct sim_call *call, struct sim_ticket *ticket,
 	case -EDEADLK:
 		sim_judge_deadlock(call);
 		break;
+	case -ENOMEM:
+		sim_expect(sim->program.memory_fails, "there is memory");
+		break;
 	default:
 		sim_fail("a function is refused with %d", err);
 	}

@@ -48,6 +48,13 @@
 #undef pr_info
 #define pr_info(fmt, ...)	no_printk(fmt, ##__VA_ARGS__)
 
+/* Memory, of which there may be none */
+
+#undef kmalloc_obj
+#define kmalloc_obj(obj, gfp)	sim_alloc(sizeof(obj), gfp)
+#undef kzalloc_obj
+#define kzalloc_obj(obj, gfp)	sim_alloc(sizeof(obj), (gfp) | __GFP_ZERO)
+
 /* Raw spinlocks */
 
 static inline void sim_raw_lock(raw_spinlock_t *lock)

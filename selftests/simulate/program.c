@@ -215,6 +215,8 @@ void sim_program_make(struct sim_program *program, u64 seed)
 	program->thread_fails = chance(15) ? 30 : 0;
 	program->init_fails = chance(30) ? 30 : 0;
 	program->may_die = chance(15);
+	/* what a death needs is tried again by the watchdog, which takes its time */
+	program->memory_fails = seed % 16 == 9 && !program->may_die ? 25 : 0;
 	program->nested_groups = chance(40);
 	program->end_after = chance(50) ? 1 + dice(8) : 0;
 	for (i = 0; i < SIM_POOLS; i++)

@@ -125,8 +125,9 @@ static void sim_print_program(u64 seed, u64 ops)
 	sim_print("groups: flags %u and %u%s\n", program.group_flags[0],
 		  program.group_flags[1],
 		  program.nested_groups ? ", the second in the first" : "");
-	sim_print("threads fail %d%%, worker_init fails %d%%, the end comes after %d ticks%s\n",
-		  program.thread_fails, program.init_fails, program.end_after,
+	sim_print("threads fail %d%%, worker_init fails %d%%, memory fails %d%%\n",
+		  program.thread_fails, program.init_fails, program.memory_fails);
+	sim_print("the end comes after %d ticks%s\n", program.end_after,
 		  program.may_die ? ", items may die" : "");
 	for (i = 0; i < SIM_OPS; i++)
 		if (program.op[i].kind && (ops & BIT_ULL(i)))

@@ -84,6 +84,7 @@ struct sim_program {
 	bool			has_init;
 	u8			thread_fails;	/* percent */
 	u8			init_fails;	/* percent */
+	u8			memory_fails;	/* percent */
 	bool			may_die;
 	u8			end_after;	/* ticks; 0: when the clients are done */
 };

@@ -26,6 +26,7 @@ void sim_fast_step(const void *address);
 void sim_free_pool(struct kpool *pool);
 
 /* threads.c */
+void *sim_alloc(size_t size, gfp_t gfp);
 int sim_wake(struct task_struct *task);
 struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data);
 struct kthread_worker *sim_kthread_worker(void);

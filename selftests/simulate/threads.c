@@ -197,9 +197,17 @@ int sim_wake(struct task_struct *task)
 /* The engine tries again, the next time after a pause. */
 void sim_thread_failed(void)
 {
-	sim_trace("a thread cannot be made\n");
+	sim_trace("there is no thread, or no memory\n");
 	sim->threads_failed++;
 	sim->failed_at = jiffies;
+}
+
+void *sim_alloc(size_t size, gfp_t gfp)
+{
+	if (!sim || gfp & __GFP_NOFAIL || !sim_percent(sim->program.memory_fails))
+		return kmalloc(size, gfp);
+	sim_thread_failed();
+	return NULL;
 }
 
 struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data)
