@@ -632,6 +632,14 @@ static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 	return run && READ_ONCE(run->item) == item ? run : NULL;
 }
 
+/* Return the run that is blocked while it hands the item over, or NULL. */
+static inline struct kpool_run *
+kpool_handing_run(const struct kpool_item *item)
+{
+	return item->state == KPOOL_ITEM_BLOCKED ?
+	       item->submitter->handover.run : NULL;
+}
+
 /* Return the number of the run, unique among those in the same memory. */
 static inline u64 kpool_run_nr(const struct kpool_run *run)
 {

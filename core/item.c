@@ -260,30 +260,32 @@ static bool kpool_is_handover(struct kpool *pool,
 }
 
 /*
- * Make the pool the owner of an item that another pool owns.  The owner changes
- * under the lock of the previous one only.  Return -EALREADY if the item is not
- * idle, or still to be completed.  A running item changes its owner only if its
- * own function submits it; otherwise return -EBUSY.  Litmus: owner-handover.
+ * Make the pool the owner of an item that another pool owns.  An idle item
+ * changes its owner under the lock of the previous one only.  Return -EALREADY if
+ * the item is not idle, or still to be completed.  Litmus: owner-handover.
+ *
+ * A running item changes its owner only if its own function submits it;
+ * otherwise return -EBUSY.  It changes under both locks, and with pool->lock
+ * still held return KPOOL_HANDED_OVER: no caller finds the item without its run
+ * before it is pending or returned, as kpool_cancel_sync() would not wait then.
+ * If pool->lock is not free, return 0: the caller waits for it and tries again.
  */
 int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
-		       struct kpool_handover *handover)
+		       struct kpool_handover *handover, unsigned long *flags)
 {
 	struct kpool_run *run;
-	unsigned long flags;
 	struct kpool *old;
 	int err = 0;
 
-	old = kpool_item_lock(item, &flags);
+	old = kpool_item_lock(item, flags);
 	run = kpool_run_of(item);
 	if (!kpool_is_idle(item) || kpool_is_to_complete(item)) {
 		err = -EALREADY;
 	} else if (run && !kpool_is_handover(old, item)) {
 		err = old == pool ? 0 : -EBUSY;
-	} else if (old != pool) {
-		if (run) {
-			handover->run = run;
-			handover->owner = old->id;
-		}
+	} else if (old != pool && (!run || kpool_trylock(pool))) {
+		handover->run = run;
+		handover->owner = old->id;
 		/* the caller's run continues without the item */
 		item->run = NULL;
 		/*
@@ -291,8 +293,13 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 		 * with the dependency in kpool_item_lock().
 		 */
 		smp_store_release(&item->pool_id, pool->id);
+		if (run) {
+			/* no wait in @old ends by this, and nothing starts */
+			raw_spin_unlock(&old->lock);
+			return KPOOL_HANDED_OVER;
+		}
 	}
-	kpool_unlock(old, flags);
+	kpool_unlock(old, *flags);
 	return err;
 }
 
@@ -340,15 +347,29 @@ EXPORT_SYMBOL_GPL(kpool_cancel);
 
 int kpool_flush_item(struct kpool_item *item)
 {
+	struct kpool_run *handing;
 	unsigned long flags;
 	struct kpool *pool;
+	u64 nr = 0;
 	int err;
 
 	might_sleep();
 	kpool_lockdep_wait_item(item);
 	pool = kpool_item_lock(item, &flags);
-	err = kpool_wait_item(pool, item, KPOOL_WAITER_ITEM,
-			      MAX_SCHEDULE_TIMEOUT, 0);
+	do {
+		handing = kpool_handing_run(item);
+		if (handing)
+			nr = kpool_run_nr(handing);
+		err = kpool_wait_item(pool, item, KPOOL_WAITER_ITEM,
+				      MAX_SCHEDULE_TIMEOUT, 0);
+		if (err || !handing)
+			break;
+		kpool_unlock(pool, flags);
+		/* if the item has been returned, wait for that run */
+		pool = kpool_item_lock(item, &flags);
+	} while ((kpool_run_of(item) == handing ||
+		  kpool_handing_run(item) == handing) &&
+		 kpool_run_nr(handing) == nr);
 	kpool_unlock(pool, flags);
 	return err;
 }

@@ -9,8 +9,11 @@
 #include "internal.h"
 #include "lock.h"
 
+/* Internal result of kpool_item_migrate(): pool->lock is held. */
+#define KPOOL_HANDED_OVER	1
+
 int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
-		       struct kpool_handover *handover);
+		       struct kpool_handover *handover, unsigned long *flags);
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
 
 /* Return true if the pool owns the item.  Take ownership of a new item. */
@@ -42,10 +45,10 @@ kpool_item_lock_for_submit(struct kpool *pool, struct kpool_item *item,
 	handover->run = NULL;
 	for (;;) {
 		int err = kpool_claim_item(pool, item) ?
-			  0 : kpool_item_migrate(pool, item, handover);
+			  0 : kpool_item_migrate(pool, item, handover, flags);
 
 		if (err)
-			return err;
+			return err == KPOOL_HANDED_OVER ? 0 : err;
 		kpool_lock(pool, flags);
 		/*
 		 * Another pool may have become the owner before that.  Pairs

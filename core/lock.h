@@ -18,6 +18,19 @@ static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
 	kpool_rings_close(pool);
 }
 
+/*
+ * Like kpool_lock(), where interrupts are off.  Return false, without the lock,
+ * if that is not free: the caller can hold the lock of another pool.
+ */
+static inline bool kpool_trylock(struct kpool *pool)
+{
+	if (!raw_spin_trylock(&pool->lock))
+		return false;
+	pool->nr_walked = 0;
+	kpool_rings_close(pool);
+	return true;
+}
+
 /* Like kpool_lock(), where interrupts are on. */
 static __always_inline void kpool_lock_irq(struct kpool *pool)
 {

@@ -422,17 +422,19 @@ void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Return an item that the pool has refused to the run that handed it over, which
- * has not ended.  Called with pool->lock held; the pool is not the owner any
- * more then.
+ * has not ended.  Waiters for the item go on there: see kpool_flush_item().
+ * Called with pool->lock held; the pool is not the owner any more then.
  */
 void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_handover *handover)
 {
+	LIST_HEAD(waiters);
+
 	lockdep_assert_held(&pool->lock);
-	/* not if another caller has submitted it */
-	if (!handover->run || item->pool_id != pool->id ||
-	    !kpool_is_idle(item) || kpool_run_of(item))
+	if (!handover->run)
 		return;
+	kpool_move_waiters(pool, item, &waiters);
+	kpool_waiter_complete_list(pool, &waiters, false);
 	item->run = handover->run;
 	/* pairs as in kpool_item_migrate(); Litmus: owner-returned */
 	smp_store_release(&item->pool_id, handover->owner);

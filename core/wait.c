@@ -397,9 +397,10 @@ void kpool_keep_waiters(struct list_head *waiters)
 }
 
 /*
- * Sleep until the last accepted run of @item has ended.  Returns 0, -EDEADLK if
- * the wait could never end, or an error of kpool_wait().  Called with
- * pool->lock held, which is dropped while asleep.
+ * Sleep until the last accepted run of @item has ended, or until the item is
+ * returned to the run that hands it over.  Returns 0, -EDEADLK if the wait could
+ * never end, or an error of kpool_wait().  Called with pool->lock held, which is
+ * dropped while asleep.
  */
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
@@ -408,7 +409,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 	struct kpool_run *run = kpool_run_of(item);
 	struct kpool_waiter *victim = NULL, waiter;
 
-	if (!kpool_is_accepted(item) && !run &&
+	if (!kpool_is_accepted(item) && !run && !kpool_handing_run(item) &&
 	    item->state != KPOOL_ITEM_COMPLETING)
 		return 0;
 	/* a wait with a timeout ends by itself, so it closes no cycle */

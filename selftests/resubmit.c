@@ -729,10 +729,15 @@ static int hands_over(struct kpool_item *item)
 		atomic_set(&h->most, 2);
 	if (atomic_inc_return(&h->runs) == 1) {
 		h->got = h->submit(h->next, item);
+		if (!h->got)
+			goto out;
 		kt_gate_pass(&h->gate);
 		h->again = kpool_try_submit(own, item);
 		kt_sleep_ms(20);
+	} else if (!h->got) {
+		kt_gate_pass(&h->gate);
 	}
+out:
 	atomic_dec(&h->inside);
 	return 0;
 }
@@ -825,6 +830,44 @@ static void cancel_sync_of_a_blocked_handover_waits(void)
 	full_end(&f);
 }
 
+static const char *const decisions[] = { "refused", "admitted", NULL };
+
+/*
+ * So does a flush: for the function that sleeps in the submit if the item is
+ * refused, or else for the run in the pool that it is handed to.
+ * Fails (returns at once, or too early) if the item counts as idle: mutants
+ * blocked-handover-is-idle, flusher-not-returned, flusher-returned-too-early.
+ */
+static void flush_of_a_blocked_handover_waits(int admitted)
+{
+	static struct kpool_job job;
+	struct kt_thread flusher;
+	static struct full f;
+	struct kpool *own;
+
+	handover.submit = kpool_submit;
+	own = handover_begin(&job, &f, 1);
+	if (!own)
+		return;
+	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
+	if (kt_thread_start(&flusher, flush_item_main, &job.item))
+		KT_EXPECT(kt_thread_asleep(&flusher));
+	if (admitted)
+		kt_gate_open(&f.gate);
+	else
+		kpool_shutdown(f.pool);
+	KT_EXPECT(kt_wait(atomic_read(&handover.gate.started)));
+	KT_EXPECT(kt_thread_asleep(&flusher));
+	kt_gate_open(&handover.gate);
+	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	KT_EXPECT_EQ(handover.got, admitted ? 0 : -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_flush(own), 0);
+	KT_EXPECT_EQ(atomic_read(&handover.inside), 0);
+	KT_EXPECT_EQ(atomic_read(&handover.runs), 2);
+	kt_pool_end(own);
+	full_end(&f);
+}
+
 /*
  * The next run of an item that runs is cancelled, while a flush waits for it: the
  * first has not ended, for the flush nor for a later wait.
@@ -880,5 +923,6 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(item_does_not_follow_workers_of_its_old_pool),
 	  KT_EACH(refused_handover_changes_nothing, handover_names),
 	  KT_CASE(cancel_sync_of_a_blocked_handover_waits),
+	  KT_EACH(flush_of_a_blocked_handover_waits, decisions),
 	  KT_CASE(stores_before_submit_are_seen),
 	  KT_CASE(stores_are_seen_after_cancel_sync));

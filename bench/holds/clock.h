@@ -99,6 +99,14 @@ static __always_inline void holds_raw_lock(raw_spinlock_t *lock)
 	holds_begin(true, false);
 }
 
+static __always_inline bool holds_raw_trylock(raw_spinlock_t *lock)
+{
+	if (!raw_spin_trylock(lock))
+		return false;
+	holds_begin(true, false);
+	return true;
+}
+
 static __always_inline void holds_raw_unlock(raw_spinlock_t *lock)
 {
 	holds_end(true, false);
@@ -163,6 +171,8 @@ static __always_inline void holds_irq_enable(void)
 
 #undef raw_spin_lock
 #define raw_spin_lock(lock)			holds_raw_lock(lock)
+#undef raw_spin_trylock
+#define raw_spin_trylock(lock)			holds_raw_trylock(lock)
 #undef raw_spin_unlock
 #define raw_spin_unlock(lock)			holds_raw_unlock(lock)
 #undef raw_spin_lock_irq
@@ -183,10 +193,6 @@ static __always_inline void holds_irq_enable(void)
 #define local_irq_disable()			holds_irq_disable()
 #undef local_irq_enable
 #define local_irq_enable()			holds_irq_enable()
-
-/* Would pass by the clock. */
-#undef raw_spin_trylock
-#define raw_spin_trylock(lock)			holds_cannot_measure(lock)
 
 /* kpool.ko exports the same names. */
 #undef EXPORT_SYMBOL_GPL

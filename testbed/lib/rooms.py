@@ -23,7 +23,8 @@ MIN_FILE_LINES = 60
 UNLOCKERS = {
     "kpool_unlock", "kpool_unlock_irq", "kpool_unlock_open", "kpool_unlock_irq_open",
     "kpool_unlock_recheck", "kpool_unlock_irq_recheck",
-    "kpool_trylock_owner", "kpool_lock_null_pool", "kpool_item_lock_for_submit", "kpool_unhash",
+    "kpool_trylock_owner", "kpool_lock_null_pool", "kpool_item_lock_for_submit", "kpool_item_migrate",
+    "kpool_unhash",
 }
 
 # What may call raw_spin_lock(): kpool_lock(), and the one that holds two locks.
