@@ -94,7 +94,7 @@ static bool sim_is_misfit(const struct sim_call *call)
 
 static bool sim_submits_itself(const struct sim_call *call)
 {
-	return call->inside && call->inside == call->item;
+	return call->inside && call->inside == call->item && !call->hands_on;
 }
 
 /* One that is heavy, or that follows, needs more than a free unit. */
@@ -266,6 +266,38 @@ static void sim_op_modify(struct sim_call *call)
 		   "item %d was not delayed", it->nr);
 }
 
+/* Another pool may have it, as its function's last use of it. */
+static void sim_hand_on(struct sim_call *call)
+{
+	struct sim_item *it = call->item;
+	struct sim_pool *from = it->at;
+	int err;
+
+	call->p = &sim->pool[!from->nr];
+	call->hands_on = true;
+	it->handing = call;
+	err = kpool_submit_timeout(call->p->pool, &it->job.item, call->op->ticks);
+	if (call->handed) {
+		/* another may have submitted it once it had left its run */
+		it->accepted += !err;
+		return;
+	}
+	it->handing = NULL;
+	it->at = from;
+	if (err == -ETIMEDOUT && call->op->ticks)
+		sim_judge_timeout(call, 1);
+	else
+		sim_judge_submit(call, err);
+}
+
+static bool sim_may_move(const struct sim_item *it)
+{
+	const struct sim_item_spec *spec = &sim->program.item[it->nr];
+
+	return sim->program.two_pools &&
+	       !(spec->job && (spec->group >= 0 || spec->stream));
+}
+
 /* Again and again, but not for ever. */
 static void sim_op_itself(struct sim_call *call)
 {
@@ -274,7 +306,10 @@ static void sim_op_itself(struct sim_call *call)
 			   sim->program.item[call->item->nr].again)
 		return;
 	call->item->again++;
-	sim_op_submit(call);
+	if (call->op->group && sim_may_move(call->item))
+		sim_hand_on(call);
+	else
+		sim_op_submit(call);
 }
 
 /* Functions */
@@ -561,12 +596,16 @@ static void sim_op_group_wait(struct sim_call *call)
 }
 
 /* The first of those that have ended, and with its own result. */
-static void sim_collected(struct sim_item *it, const struct kpool_group *group)
+static void sim_collected(const struct sim_call *call, struct sim_item *it,
+			  const struct kpool_group *group)
 {
 	int i;
 
 	it->collected++;
 	sim_expect(it->job.group == group, "a job of another group");
+	/* it may have been submitted again since */
+	if (sim_during(call, it->accepted_in))
+		return;
 	sim_expect(kpool_job_result(&it->job) == it->result || sim_is_ordered(it),
 		   "item %d is collected with %d, but had %d", it->nr,
 		   kpool_job_result(&it->job), it->result);
@@ -592,7 +631,7 @@ static void sim_op_group_next(struct sim_call *call)
 			sim_expect(PTR_ERR(job) == (collects ? -EDEADLK : -EINVAL),
 				   "group next says %pe", job);
 	} else if (job) {
-		sim_collected(container_of(job, struct sim_item, job), group);
+		sim_collected(call, container_of(job, struct sim_item, job), group);
 	} else {
 		sim_expect(sim_during(call, sim->group_idle[call->op->group]),
 			   "group %d has not ended", call->op->group);
@@ -625,7 +664,7 @@ static void sim_op_flush(struct sim_call *call)
 	}
 	sim_expect(!err || sim_is_lost(call, err), "flush says %d", err);
 	for (i = 0; i < SIM_ITEMS; i++)
-		sim_expect(sim->item[i].at != call->p ||
+		sim_expect(sim->item[i].at != call->p || sim->item[i].handing ||
 			   sim_has_ended(&sim->item[i], call->gen[i]),
 			   "flush returns before item %d has ended", i);
 }
@@ -837,7 +876,8 @@ static bool sim_op_fits(const struct sim_call *call)
 	return !row->waits || !call->p->nr;
 }
 
-void sim_do(const struct sim_op *op, struct sim_item *inside)
+/* Return true if the item is another's now. */
+bool sim_do(const struct sim_op *op, struct sim_item *inside)
 {
 	struct sim_thread *thread = sim_current();
 	struct sim_call call = {
@@ -852,7 +892,7 @@ void sim_do(const struct sim_op *op, struct sim_item *inside)
 
 	sim_call_begin(&call);
 	if (!sim_op_fits(&call))
-		return;
+		return false;
 	sim_trace("%s %d: %s pool %d item %d group %d ticks %d\n", thread->name,
 		  thread->nr, sim_ops[op->kind].name, call.p->nr, op->item,
 		  op->group, op->ticks);
@@ -864,6 +904,7 @@ void sim_do(const struct sim_op *op, struct sim_item *inside)
 	sim_trace("%s %d: %s ends\n", thread->name, thread->nr,
 		  sim_ops[op->kind].name);
 	sim_point();
+	return call.handed;
 }
 
 int sim_client_main(void *data)

@@ -14,18 +14,21 @@ static struct sim_item *sim_item_of(struct kpool_item *item)
 	return container_of(item, struct sim_item, job.item);
 }
 
-/* The item's operations in a range: does one of them ask for an error? */
-static int sim_do_body(struct sim_item *it, int from, int to)
+/*
+ * The item's operations in a range: does one of them ask for an error?  None is
+ * left once it has handed itself on.
+ */
+static int sim_do_body(struct sim_item *it, int from, int to, bool *handed)
 {
 	int at = SIM_CLIENTS * SIM_CLIENT_OPS + it->nr * SIM_BODY_OPS + from, i;
 	const struct sim_op *op = &sim->program.op[at];
 	int err = 0;
 
-	for (i = from; i < to; i++, op++) {
+	for (i = from; i < to && !*handed; i++, op++) {
 		if (!sim_op_enabled(op))
 			continue;
 		if (sim_ops[op->kind].run)
-			sim_do(op, it);
+			*handed = sim_do(op, it);
 		else
 			err = -EIO;
 	}
@@ -70,15 +73,18 @@ static bool sim_may_be_dropped(const struct sim_item *it, int err)
 	}
 }
 
-static int sim_run_body(struct sim_item *it, int from, int to)
+static int sim_run_body(struct sim_item *it, int from, int to, bool *handed)
 {
 	int err;
 
 	it->run = SIM_INSIDE;
 	it->runner = current;
 	sim_point();
-	err = sim_do_body(it, from, to);
+	*handed = false;
+	err = sim_do_body(it, from, to, handed);
 	sim_point();
+	if (*handed)
+		return err;
 	it->runner = NULL;
 	it->run = SIM_RETURNED;
 	return err;
@@ -104,6 +110,7 @@ int sim_item_fn(struct kpool_item *item)
 	struct sim_item *it = sim_item_of(item);
 	bool ordered = sim_is_ordered(it);
 	struct sim_pool *p = it->at;
+	bool handed;
 	int err;
 
 	sim_trace("item %d runs\n", it->nr);
@@ -111,10 +118,12 @@ int sim_item_fn(struct kpool_item *item)
 	sim_expect(it->run != SIM_INSIDE, "item %d runs twice at once", it->nr);
 	sim_expect(it->run == SIM_BEGUN && !it->completes,
 		   "item %d runs, but was not to", it->nr);
-	err = sim_run_body(it, 0, ordered ? SIM_BODY_OPS / 2 : SIM_BODY_OPS);
+	err = sim_run_body(it, 0, ordered ? SIM_BODY_OPS / 2 : SIM_BODY_OPS, &handed);
 	p->runs += !ordered;
 	p->failures += !!err;
 	p->errors += !!err;
+	if (handed)
+		return err;
 	sim_group_fails(it, err, true);
 	it->returned = err;
 	it->result = err;
@@ -127,6 +136,7 @@ int sim_item_complete(struct kpool_item *item)
 {
 	struct sim_item *it = sim_item_of(item);
 	struct sim_pool *p = it->at;
+	bool handed;
 	int err, i;
 
 	sim_trace("item %d is completed\n", it->nr);
@@ -140,7 +150,7 @@ int sim_item_complete(struct kpool_item *item)
 		   "item %d has returned %d, but its result is %d", it->nr,
 		   it->returned, kpool_job_result(&it->job));
 	it->to_complete = false;
-	err = sim_run_body(it, SIM_BODY_OPS / 2, SIM_BODY_OPS);
+	err = sim_run_body(it, SIM_BODY_OPS / 2, SIM_BODY_OPS, &handed);
 	p->runs++;
 	p->failures += err && !it->returned;
 	p->errors += !!err;
@@ -259,7 +269,8 @@ void sim_fault(void *data, const struct kpool_fault *fault)
 	for (i = 0; i < SIM_ITEMS; i++) {
 		struct sim_item *it = &sim->item[i];
 
-		if (fault->item != &it->job.item)
+		/* one that has been handed on may have another by now */
+		if (fault->item != &it->job.item || sim->program.two_pools)
 			continue;
 		sim_expect(fault->died == (it->run == SIM_DEAD),
 			   "item %d is reported as one whose thread %s", i,

@@ -380,7 +380,8 @@ static unsigned int sim_units_in_use(const struct sim_pool *p)
 	unsigned int units = 0, i;
 
 	for (i = 0; i < SIM_ITEMS; i++)
-		if (sim->item[i].at == p && sim_is_under_way(sim->item[i].run))
+		if (sim->item[i].at == p && !sim->item[i].handing &&
+		    sim_is_under_way(sim->item[i].run))
 			units += sim->item[i].units;
 	return units;
 }
@@ -544,6 +545,29 @@ static void sim_note_kept(struct sim_item *it, const struct sim_item_view *now)
 	it->kept = kept;
 }
 
+/*
+ * An item that hands itself on is the other pool's once that has accepted it:
+ * the run that goes on is of no item.
+ */
+static void sim_note_handover(struct sim_pool *p, struct sim_item *it,
+			      const struct sim_item_view *now)
+{
+	struct sim_call *call = it->handing;
+
+	if (!call)
+		return;
+	call->moved |= call->p == p;
+	if (!call->moved || !(sim_is_accepted(now) || now->dropping ||
+			      (now->runs && (call->p == p ||
+					     now->run_id != it->run_id))))
+		return;
+	sim_trace("item %d is handed on\n", it->nr);
+	call->handed = true;
+	it->handing = NULL;
+	it->run = SIM_NOT;
+	it->runner = NULL;
+}
+
 static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 			   const struct sim_view *was, const struct sim_view *v)
 {
@@ -555,7 +579,9 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 		return;
 	it->at = p;
 	sim_note_kept(it, now);
-	sim_judge_phases(it, now);
+	sim_note_handover(p, it, now);
+	if (!it->handing)
+		sim_judge_phases(it, now);
 	starts = sim_run_begins(it, now);
 	if (starts && now->completes) {
 		sim_completion_begins(p, it, was, v);

@@ -237,6 +237,7 @@ struct sim_item {
 	bool			to_complete;	/* returned, and not completed */
 	int			returned;
 	int			result;		/* that, or what it was dropped with */
+	struct sim_call		*handing;	/* it to another pool, from inside */
 	bool			kept;		/* has ended, and is to be collected ... */
 	unsigned int		kept_in;	/* ... since this step */
 	struct task_struct	*runner;
@@ -293,6 +294,9 @@ struct sim_call {
 	bool			took;		/* an accepted item back */
 	bool			now;		/* or not at all: it is not told of room */
 	bool			modifies;	/* the time of a delayed job */
+	bool			hands_on;	/* its item to another pool ... */
+	bool			moved;		/* ... which owns it, or has */
+	bool			handed;		/* it is accepted: another's */
 	bool			cycle;		/* it has waited for itself */
 	bool			by_worker;	/* no submitter runs @inside */
 };
@@ -375,7 +379,7 @@ struct sim_op_row {
 extern const struct sim_op_row sim_ops[];
 extern const unsigned int sim_nr_ops;
 int sim_client_main(void *data);
-void sim_do(const struct sim_op *op, struct sim_item *inside);
+bool sim_do(const struct sim_op *op, struct sim_item *inside);
 bool sim_op_enabled(const struct sim_op *op);
 
 /* items.c */
