@@ -758,6 +758,31 @@ out:
 	finish();
 }
 
+static const char *const guarantees[] = { "none", "of_another_worker", NULL };
+
+/*
+ * There is nothing to lose without the promise, or while another worker is left.
+ * Fails if each death of a worker is logged as a loss: mutant
+ * any-pool-loses-its-guarantee.
+ */
+static void guarantee_is_not_lost(int of_another)
+{
+	const struct kpool_attrs attrs = {
+		.flags = of_another ? KPOOL_MEM_RECLAIM : 0, .min_workers = 1 + of_another,
+	};
+	int lost = log_count("kpool: oops: ", "the last worker has died");
+
+	victim_init(&victim, DIE_NULL);
+	if (!begin_with(1 + of_another, &attrs))
+		return;
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(log_count("kpool: oops: ", "the last worker has died"), lost);
+	finish();
+}
+
 /* Callbacks */
 
 static atomic_t states_made, states_ended;
@@ -1027,6 +1052,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(dead_workers_are_replaced_within_limits),
 	  KT_CASE(warm_workers_are_replaced),
 	  KT_CASE(lost_guarantee_is_logged_and_restored),
+	  KT_EACH(guarantee_is_not_lost, guarantees),
 	  KT_CASE(state_of_a_dead_worker_is_passed_on),
 	  KT_CASE(death_in_worker_init_is_a_failure),
 	  KT_CASE(death_in_worker_exit_ends_the_worker),
