@@ -97,11 +97,12 @@ static unsigned int sim_free_units(const struct sim_view *v)
 /*
  * Should it have happened, as it could since then?  Time passes only while all
  * sleep.  If a thread could not be made, the pause before the next attempt is
- * 100 ms, and twice as long for each attempt that fails.
+ * 100 ms, and twice as long for each attempt that fails, up to 10 s.
  */
 static bool sim_is_overdue(unsigned long since)
 {
-	unsigned long pause = msecs_to_jiffies(100) << sim->threads_failed >> 1;
+	unsigned long pause = min(msecs_to_jiffies(100) << min(sim->threads_failed, 8u) >> 1,
+				  msecs_to_jiffies(10000));
 
 	if (!time_after(jiffies, since + 1))
 		return false;
