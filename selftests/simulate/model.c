@@ -877,7 +877,7 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 		       "there are fewer than min_workers");
 	sim_judge_span(&p->many, v->stats.idle &&
 		       (v->staying > v->attrs.capacity ||
-			(v->stats.closed && !v->stats.pending)),
+			(v->stats.closed && !v->stats.pending && !v->finished)),
 		       "idle workers stay that have to exit");
 }
 
