@@ -800,15 +800,23 @@ static int cancel_sync_main(void *item)
 	return kpool_cancel_sync(item);
 }
 
+static int destroy_main(void *pool)
+{
+	return kpool_destroy(pool);
+}
+
 /*
- * It waits for the function, too, which is asleep in the submit.
- * Fails (returns at once) if the item does not return: mutants
- * failed-handover-keeps-the-owner, wait-for-an-item-that-returned.
+ * It waits for the function, too, which is asleep in the submit, and in the pool
+ * that the item has returned to: the other can be destroyed.
+ * Fails (returns at once) if the item does not return: mutant
+ * failed-handover-keeps-the-owner.
+ * Fails (destroy waits) if it waits in the other: mutant
+ * wait-for-an-item-that-returned.
  */
 static void cancel_sync_of_a_blocked_handover_waits(void)
 {
 	static struct kpool_job job;
-	struct kt_thread canceller;
+	struct kt_thread canceller, destroyer;
 	static struct full f;
 	struct kpool *own;
 
@@ -822,7 +830,14 @@ static void cancel_sync_of_a_blocked_handover_waits(void)
 	KT_EXPECT(kt_wait(atomic_read(&handover.gate.started)));
 	KT_EXPECT_EQ(handover.got, -ECANCELED);
 	KT_EXPECT(!kt_thread_done(&canceller));
+	kt_gate_open(&f.gate);
+	if (kt_thread_start(&destroyer, destroy_main, f.pool)) {
+		f.pool = NULL;
+		KT_EXPECT(kt_wait(kt_thread_done(&destroyer)));
+	}
 	kt_gate_open(&handover.gate);
+	if (!f.pool)
+		KT_EXPECT_EQ(kt_thread_join(&destroyer), 0);
 	KT_EXPECT_EQ(kt_thread_join(&canceller), 0);
 	KT_EXPECT_EQ(handover.again, -ECANCELED);
 	KT_EXPECT_EQ(atomic_read(&handover.inside), 0);
