@@ -759,6 +759,25 @@ static struct kpool *handover_begin(struct kpool_job *job, struct full *f, int c
 	return own;
 }
 
+/*
+ * The same, and have a thread wait for the job, by @wait, once its function is
+ * asleep in the submit.
+ */
+static struct kpool *handover_blocks(struct kpool_job *job, struct full *f,
+				     struct kt_thread *waiter, int (*wait)(void *item))
+{
+	struct kpool *own;
+
+	handover.submit = kpool_submit;
+	own = handover_begin(job, f, 1);
+	if (!own)
+		return NULL;
+	KT_EXPECT(kt_wait(kt_stat(f->pool, blocked) == 1));
+	if (kt_thread_start(waiter, wait, &job->item))
+		KT_EXPECT(kt_thread_asleep(waiter));
+	return own;
+}
+
 static int flush_item_main(void *item)
 {
 	return kpool_flush_item(item);
@@ -820,13 +839,9 @@ static void cancel_sync_of_a_blocked_handover_waits(void)
 	static struct full f;
 	struct kpool *own;
 
-	handover.submit = kpool_submit;
-	own = handover_begin(&job, &f, 1);
+	own = handover_blocks(&job, &f, &canceller, cancel_sync_main);
 	if (!own)
 		return;
-	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
-	if (kt_thread_start(&canceller, cancel_sync_main, &job.item))
-		KT_EXPECT(kt_thread_asleep(&canceller));
 	KT_EXPECT(kt_wait(atomic_read(&handover.gate.started)));
 	KT_EXPECT_EQ(handover.got, -ECANCELED);
 	KT_EXPECT(!kt_thread_done(&canceller));
@@ -860,13 +875,9 @@ static void flush_of_a_blocked_handover_waits(int admitted)
 	static struct full f;
 	struct kpool *own;
 
-	handover.submit = kpool_submit;
-	own = handover_begin(&job, &f, 1);
+	own = handover_blocks(&job, &f, &flusher, flush_item_main);
 	if (!own)
 		return;
-	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
-	if (kt_thread_start(&flusher, flush_item_main, &job.item))
-		KT_EXPECT(kt_thread_asleep(&flusher));
 	if (admitted)
 		kt_gate_open(&f.gate);
 	else
