@@ -203,6 +203,31 @@ static void sim_make_ordered(struct sim_program *program)
 	}
 }
 
+/*
+ * Many jobs with nothing but a group or a deadline: only groups of several jobs
+ * have one that ends without the lock.
+ */
+static void sim_make_grouped(struct sim_program *program)
+{
+	u8 submit = sim_kind("submit");
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		program->item[i] = (struct sim_item_spec) {
+			.again		= program->item[i].again,
+			.drop_sleeps	= program->item[i].drop_sleeps,
+			.job		= chance(90),
+			.group		= one_of(-1, 0, 0, 0, 1),
+			.deadline	= one_of(0, 0, 0, 0, 1, 3),
+		};
+	for (i = 0; i < SIM_GROUPS; i++)
+		if (chance(80))
+			program->group_flags[i] &= ~KPOOL_GROUP_COLLECT;
+	for (i = 0; i < SIM_CLIENTS * SIM_CLIENT_OPS; i++)
+		if (program->op[i].kind && chance(40))
+			program->op[i].kind = submit;
+}
+
 void sim_program_make(struct sim_program *program, u64 seed)
 {
 	bool plain;
@@ -235,6 +260,8 @@ void sim_program_make(struct sim_program *program, u64 seed)
 		sim_make_entangled(program);
 	if (seed % 8 == 2 || seed % 8 == 7 || seed % 16 == 13)
 		sim_make_ordered(program);
+	if (seed % 16 == 3)
+		sim_make_grouped(program);
 }
 
 /* A bit for each operation that there is. */
