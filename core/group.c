@@ -47,15 +47,6 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 }
 EXPORT_SYMBOL_GPL(kpool_init_group);
 
-/* Return true if the group, or one that it is within, has been cancelled. */
-bool kpool_group_is_cancelled(const struct kpool_group *group)
-{
-	for (; group; group = group->parent)
-		if (group->cancelled)
-			return true;
-	return false;
-}
-
 /* Return true if @group is @outer, or within it. */
 static bool kpool_group_is_within(const struct kpool_group *group,
 				  const struct kpool_group *outer)
@@ -103,6 +94,12 @@ static void kpool_group_remove_member(struct kpool_group *group)
 /* Count an accepted job. */
 static void kpool_group_get(struct kpool_group *group)
 {
+	/* no parent counts more than one for this group */
+	if (likely(group->left)) {
+		group->left++;
+		group->members++;
+		return;
+	}
 	kpool_group_add_member(group);
 	for (; group && !group->left++; group = group->parent)
 		;
@@ -188,13 +185,6 @@ static void kpool_group_fail(struct kpool *pool, struct kpool_group *group,
 }
 
 /* Members.  These functions do nothing for an item without a group. */
-
-static struct kpool_group *kpool_group_of(const struct kpool_item *item)
-{
-	const struct kpool_job *job = kpool_job_or_null(item);
-
-	return job ? job->group : NULL;
-}
 
 /* Add an accepted job to its group. */
 void kpool_group_join(struct kpool *pool, struct kpool_item *item)

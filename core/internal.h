@@ -6,7 +6,7 @@
  * item.c cancels it or waits for it, drop.c drops it.  manager.c creates and
  * reaps workers, wait.c puts callers to sleep, lock.c wakes them.  Optional
  * features (weight, priority, stream, group) are only looked at for items with
- * flags: see KPOOL_SPECIAL and kpool.fast_capacity.
+ * flags: see kpool_is_special(), kpool_has_fields() and kpool.fast_capacity.
  *
  * A letter in front of a field's comment names what protects the field:
  *
@@ -29,6 +29,7 @@
 #define _KPOOL_INTERNAL_H
 
 #include <linux/completion.h>
+#include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -78,17 +79,18 @@ enum kpool_turn_state {
 	KPOOL_TURN_READY,	/* in the job: its function has returned */
 };
 
-/*
- * Item flags that force the slow path of queueing and starting.  An item with
- * none of them is plain.
- */
+/* Item flags that force the slow path of queueing and starting. */
 #define KPOOL_SPECIAL							\
-	(U8_MAX & ~(__KPOOL_HAS_WAITERS | __KPOOL_FN | __KPOOL_JOB))
+	(__KPOOL_WEIGHTED | __KPOOL_HIGH | __KPOOL_LOW |		\
+	 __KPOOL_STREAM_BLOCKED)
+
+/* An item's flags as part of kpool_item.special. */
+#define KPOOL_FLAGS(_flags)						\
+	((u32)(_flags) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24))
 
 /* Bits of kpool_item.special that force the slow path of submit. */
 #define KPOOL_NOT_FAST							\
-	(~((u32)(__KPOOL_FN | __KPOOL_JOB) <<				\
-	   (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24)))
+	(~KPOOL_FLAGS(__KPOOL_FN | __KPOOL_JOB))
 
 /* An item's state as part of kpool_item.special. */
 #define KPOOL_STATE(_state)						\
@@ -203,6 +205,7 @@ struct kpool_worker {
 	u64			nr_runs; /* L: runs that have ended */
 	struct kpool_task_state	before;	/* S: state before each item */
 	u8			state;	/* L: enum kpool_worker_state */
+	bool			jobs;	/* L: its runs can have groups */
 
 	void			*data;	/* S: returned by worker_init */
 	bool			retry;	/* I: created after a failed attempt */
@@ -494,6 +497,13 @@ struct kpool_ready_slot {
 	struct kpool_worker	*taker;	/* of @item, or NULL */
 	kpool_item_fn		fn;	/* L, racy read: of @item */
 	u32			epoch;	/* L, racy read: of @item */
+	bool			has_fields; /* L, racy read: see below */
+};
+
+/* What a fast start needs of a job of which a field has been set. */
+struct kpool_ready_fields {
+	struct kpool_group	*group;	/* L, racy read: or NULL */
+	ktime_t			deadline; /* L, racy read: or 0 */
 };
 
 /* Items for fast starts, the oldest that are queued: ring.c. */
@@ -504,6 +514,8 @@ struct kpool_ready {
 	unsigned int		nr;	/* L: items */
 	u32			end;	/* L, racy read: behind the last item */
 	struct kpool_ready_slot	slots[KPOOL_RING_SIZE];
+	/* of the same slots, where ->has_fields is set */
+	struct kpool_ready_fields fields[KPOOL_RING_SIZE];
 } ____cacheline_aligned_in_smp;
 
 struct kpool {
@@ -646,11 +658,6 @@ static inline u64 kpool_run_nr(const struct kpool_run *run)
 	return run->worker ? run->worker->nr_runs : run->nr;
 }
 
-static inline bool kpool_is_special(const struct kpool_item *item)
-{
-	return unlikely(item->flags & KPOOL_SPECIAL);
-}
-
 /* Return true if the item can be submitted. */
 static inline bool kpool_is_idle(const struct kpool_item *item)
 {
@@ -691,6 +698,67 @@ static inline bool kpool_is_ordered(const struct kpool_item *item)
 	const struct kpool_job *job = kpool_job_or_null(item);
 
 	return job && job->stream && job->stream->ordered;
+}
+
+/* Return the group of @item, or NULL. */
+static inline struct kpool_group *kpool_group_of(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	return job ? job->group : NULL;
+}
+
+/* Return true if the group, or one that it is within, has been cancelled. */
+static inline bool kpool_group_is_cancelled(const struct kpool_group *group)
+{
+	for (; group; group = group->parent)
+		if (group->cancelled)
+			return true;
+	return false;
+}
+
+/* Count the end of a job, which is not the last one of its group. */
+static inline void kpool_group_count_end(struct kpool_group *group)
+{
+	group->left--;
+	group->members--;
+}
+
+/* Return true if @deadline is set and has passed. */
+static inline bool kpool_is_late(ktime_t deadline)
+{
+	return unlikely(deadline) && ktime_after(ktime_get(), deadline);
+}
+
+/* Return true if @item has job fields, which submit and start look at. */
+static inline bool kpool_has_fields(const struct kpool_item *item)
+{
+	return unlikely(item->flags & __KPOOL_JOB_SET);
+}
+
+/*
+ * Return true if the fields of @item force the slow path.  A deadline, or a
+ * group that does not collect, does not.
+ */
+static inline bool kpool_has_special_fields(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	return !job || job->stream || job->complete ||
+	       (job->group && job->group->flags & KPOOL_GROUP_COLLECT);
+}
+
+/* Return true if @item is neither special nor a job of which a field is set. */
+static inline bool kpool_is_plain(const struct kpool_item *item)
+{
+	return likely(!(item->flags & (KPOOL_SPECIAL | __KPOOL_JOB_SET)));
+}
+
+/* Return true if queueing and starting @item takes the slow path. */
+static inline bool kpool_is_special(const struct kpool_item *item)
+{
+	return !kpool_is_plain(item) && (item->flags & KPOOL_SPECIAL ||
+					 kpool_has_special_fields(item));
 }
 
 /*
@@ -878,7 +946,6 @@ void kpool_delay_init(struct kpool *pool);
 void kpool_delay_stop(struct kpool *pool);
 
 /* group.c: groups of jobs */
-bool kpool_group_is_cancelled(const struct kpool_group *group);
 void kpool_group_swept(struct kpool_group *group);
 void kpool_group_fail_waiters(struct kpool_group *group);
 void kpool_group_queue_cancel(struct kpool *pool, struct kpool_group *group);

@@ -13,7 +13,6 @@
  * previous run has not ended is kept in kpool_run.requeue until it has.
  * kpool_unpark() puts both back at the head of their queue.
  */
-#include <linux/ktime.h>
 #include <linux/rbtree.h>
 
 #include "internal.h"
@@ -63,8 +62,69 @@ int kpool_check_start(const struct kpool_item *item)
 		return 0;
 	if (job->group && kpool_group_is_cancelled(job->group))
 		return -ECANCELED;
-	return job->deadline && ktime_after(ktime_get(), job->deadline) ?
-	       -ETIME : 0;
+	return kpool_is_late(job->deadline) ? -ETIME : 0;
+}
+
+/*
+ * Accounting of special items: see kpool_is_special().  While none of them is
+ * pending or blocked (nr_special), all others take the fast path.
+ */
+
+/* Update pool->fast_capacity after a change of anything that it depends on. */
+void kpool_update_fast_capacity(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->fast_capacity = pool->closed || pool->paused ||
+			      pool->q.nr_special || !list_empty(&pool->going) ?
+			      0 : pool->attrs.capacity;
+	if (!pool->fast_capacity)
+		kpool_ready_return(pool);
+}
+
+static void kpool_count_special(struct kpool *pool)
+{
+	pool->q.nr_special++;
+	pool->fast_capacity = 0;
+	kpool_ready_return(pool);
+}
+
+static void kpool_uncount_special(struct kpool *pool)
+{
+	if (!--pool->q.nr_special)
+		kpool_update_fast_capacity(pool);
+}
+
+/* Account for an item that becomes pending or blocked. */
+void kpool_special_add(struct kpool *pool, struct kpool_item *item)
+{
+	if (kpool_is_special(item))
+		kpool_count_special(pool);
+}
+
+/* Account for an item that is not pending or blocked any more. */
+void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
+{
+	if (kpool_is_special(item))
+		kpool_uncount_special(pool);
+}
+
+/* Account for a special item that is added to pool->q.prio, or removed. */
+void kpool_special_account(struct kpool *pool, struct kpool_item *item, bool in)
+{
+	int sign = in ? 1 : -1;
+
+	if (item->flags & __KPOOL_STREAM_BLOCKED)
+		pool->q.nr_stream_blocked += sign;
+	else
+		pool->q.extra_units += sign * (s64)(kpool_weight(item) - 1);
+}
+
+/* Account for a special item that has been added to pool->q.prio. */
+static noinline void kpool_special_queued(struct kpool *pool,
+					  struct kpool_item *item)
+{
+	kpool_count_special(pool);
+	kpool_special_account(pool, item, true);
 }
 
 /* Adding and removing items */
@@ -73,7 +133,7 @@ int kpool_check_start(const struct kpool_item *item)
 void kpool_accept(struct kpool *pool, struct kpool_item *item)
 {
 	kpool_count_accepted(pool, item);
-	if (kpool_is_special(item))
+	if (kpool_has_fields(item))
 		kpool_group_join(pool, item);
 }
 
@@ -84,10 +144,9 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item)
 	item->state = KPOOL_ITEM_QUEUED;
 	list_add_tail(&item->node, kpool_queue_of(pool, item));
 	pool->q.nr_queued++;
-	kpool_special_add(pool, item);
 	if (kpool_is_special(item)) {
 		kpool_stream_join(pool, item);
-		kpool_special_account(pool, item, true);
+		kpool_special_queued(pool, item);
 	}
 }
 
@@ -201,7 +260,7 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 	item->state = KPOOL_ITEM_DROPPING;
 	item->err = err;
 	pool->drops.nr++;
-	if (kpool_is_special(item))
+	if (kpool_has_fields(item))
 		kpool_group_drop(pool, item);
 	if (run) {
 		run->requeue = item;
@@ -243,6 +302,8 @@ bool kpool_sweep_groups(struct kpool *pool)
 					 struct kpool_group, cancel_node);
 	if (!group)
 		return false;
+	/* jobs in the ready ring are not on the list of their group */
+	kpool_ready_return(pool);
 	if (kpool_sweep_child(pool, group))
 		return true;
 
@@ -281,9 +342,8 @@ void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 			break;
 	list_add_tail(&item->node, &later->node);
 	pool->q.nr_queued++;
-	kpool_special_add(pool, item);
 	if (kpool_is_special(item))
-		kpool_special_account(pool, item, true);
+		kpool_special_queued(pool, item);
 }
 
 /* Remove a delayed job.  The timer stays armed; its handler checks the tree. */
@@ -389,22 +449,24 @@ static bool kpool_has_place(const struct kpool *pool, unsigned int startable)
 /*
  * Return true if the item could start at once, or fewer than queue_depth wait.
  */
-static bool kpool_has_room(const struct kpool *pool,
-			   const struct kpool_item *item)
+static noinline bool kpool_has_special_room(const struct kpool *pool,
+					    const struct kpool_item *item)
 {
-	unsigned int left, startable;
-
-	if (!pool->q.nr_special && !kpool_is_special(item))
-		return kpool_has_plain_room(pool);
-	/* do not count those that could start unless it matters */
-	if (kpool_has_place(pool, 0))
-		return true;
-	startable = kpool_nr_runnable(pool, &left);
+	unsigned int left, startable = kpool_nr_runnable(pool, &left);
 
 	if (!kpool_must_wait_for_stream(item) &&
 	    kpool_units(pool, item) <= left)
 		return true;
 	return kpool_has_place(pool, startable);
+}
+
+/* The same, but do not count the items that could start unless it matters. */
+static bool kpool_has_room(const struct kpool *pool,
+			   const struct kpool_item *item)
+{
+	if (!pool->q.nr_special && !kpool_is_special(item))
+		return kpool_has_plain_room(pool);
+	return kpool_has_place(pool, 0) || kpool_has_special_room(pool, item);
 }
 
 /* Remove the item of a blocked submitter from pool->q.admission. */
@@ -492,7 +554,7 @@ bool kpool_admit_one(struct kpool *pool)
 	}
 
 	waiter = item->submitter;
-	err = kpool_is_special(item) ? kpool_special_check(pool, item) : 0;
+	err = kpool_is_plain(item) ? 0 : kpool_special_check(pool, item);
 	if (err == -ECANCELED) {
 		kpool_fail_blocked(pool, item, err);
 		return true;
@@ -767,53 +829,6 @@ bool kpool_one_slot_short(const struct kpool *pool)
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
-/*
- * Accounting of special items: those with a weight, a priority, or in a job of
- * which a field was set.  While none of them is pending or blocked (nr_special),
- * plain items take the fast path.
- */
-
-/* Update pool->fast_capacity after a change of anything that it depends on. */
-void kpool_update_fast_capacity(struct kpool *pool)
-{
-	lockdep_assert_held(&pool->lock);
-	pool->fast_capacity = pool->closed || pool->paused ||
-			      pool->q.nr_special || !list_empty(&pool->going) ?
-			      0 : pool->attrs.capacity;
-	if (!pool->fast_capacity)
-		kpool_ready_return(pool);
-}
-
-/* Account for an item that becomes pending or blocked. */
-void kpool_special_add(struct kpool *pool, struct kpool_item *item)
-{
-	if (!kpool_is_special(item))
-		return;
-	pool->q.nr_special++;
-	pool->fast_capacity = 0;
-	kpool_ready_return(pool);
-}
-
-/* Account for an item that is not pending or blocked any more. */
-void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
-{
-	if (!kpool_is_special(item))
-		return;
-	if (!--pool->q.nr_special)
-		kpool_update_fast_capacity(pool);
-}
-
-/* Account for a special item that is added to pool->q.prio, or removed. */
-void kpool_special_account(struct kpool *pool, struct kpool_item *item, bool in)
-{
-	int sign = in ? 1 : -1;
-
-	if (item->flags & __KPOOL_STREAM_BLOCKED)
-		pool->q.nr_stream_blocked += sign;
-	else
-		pool->q.extra_units += sign * (s64)(kpool_weight(item) - 1);
-}
-
 /* Return true if an item is queued at one of the priorities @from to @to. */
 static bool kpool_any_queued(const struct kpool *pool, int from, int to)
 {
@@ -843,14 +858,15 @@ static void kpool_count_bypassed(struct kpool *pool,
 void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item)
 {
 	if (!pool->q.nr_special) {
-		/* all queued items are plain: none was bypassed */
+		/* all queued items have one priority: none was bypassed */
 		pool->q.nr_bypassed = 0;
 		return;
 	}
 	kpool_count_bypassed(pool, item);
-	if (kpool_is_special(item))
+	if (kpool_is_special(item)) {
 		kpool_special_account(pool, item, false);
-	kpool_special_remove(pool, item);
+		kpool_uncount_special(pool);
+	}
 }
 
 /* Accepted items, wherever they wait */

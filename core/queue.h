@@ -73,10 +73,7 @@ static inline void kpool_queue_plain(struct kpool *pool,
 	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_NORMAL];
 
 	lockdep_assert_held(&pool->lock);
-	if (list_empty(queue) && kpool_has_ready_slot(pool) &&
-	    kpool_can_be_ready(item)) {
-		kpool_ready_add(pool, item);
-	} else {
+	if (!list_empty(queue) || !kpool_ready_add(pool, item)) {
 		item->state = KPOOL_ITEM_QUEUED;
 		list_add_tail(&item->node, queue);
 	}
@@ -157,11 +154,16 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 	if (!pool->q.nr_queued ||
 	    (pool->fast_capacity && pool->units_used >= pool->fast_capacity))
 		return NULL;
+	/* the slow path drops a late job, or one of a cancelled group */
+	if (pool->ready.nr && kpool_has_fields(kpool_ready_first(pool)) &&
+	    kpool_check_start(kpool_ready_first(pool)))
+		kpool_ready_return(pool);
 	if (likely(pool->ready.nr)) {
 		item = kpool_ready_pop(pool);
 	} else {
 		item = list_first_entry(queue, struct kpool_item, node);
-		if (unlikely(!pool->fast_capacity || kpool_run_of(item))) {
+		if (unlikely(!pool->fast_capacity || kpool_run_of(item) ||
+			     kpool_has_fields(item))) {
 			item = kpool_next_special(pool);
 			if (!item)
 				return NULL;

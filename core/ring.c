@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fast operations: submit of a plain item, and start of the next one, without
- * pool->lock.
+ * Fast operations: submit of an item that is not special, and start of the next
+ * one, without pool->lock.
  *
  * A fast submit puts the item into a slot of pool->inbox.  A fast start takes
  * the item out of a slot of pool->ready.  Both are transactions, which fail
@@ -34,14 +34,24 @@
  *
  * The ready ring
  *
- * It has the oldest queued items, all plain and none running, and is open under
- * the first two of these conditions, unless capacity has shrunk below the units
- * in use.  A worker whose plain item has ended, with no waiter, starts the next
- * one, in the same unit.  It enters itself as the
- * taker of the first slot, so that no other worker takes this one or the next,
- * and commits by counting down the slots that are left.  Then it changes the
- * state of the item, and releases the slot.  Meanwhile the item's state is still
- * KPOOL_ITEM_READY: see kpool_item_settle().
+ * It has the oldest queued items, none special and none running, and is open
+ * under the first two of these conditions, unless capacity has shrunk below the
+ * units in use.  A worker whose item has ended, with no waiter, starts the next
+ * one, in the same unit.  It enters itself as the taker of the first slot, so
+ * that no other worker takes this one or the next, and commits by counting down
+ * the slots that are left.  Then it changes the state of the item, and releases
+ * the slot.  Meanwhile the item's state is still KPOOL_ITEM_READY: see
+ * kpool_item_settle().
+ *
+ * Jobs with a group or a deadline
+ *
+ * The slot has a copy of both, because a job can be cancelled and freed before a
+ * start of it commits.  A late job is dropped with the lock held.  The lock
+ * holder also counts the job in its group: when it accounts for the submit, and
+ * for the start that ends the run.  A run whose end could be the last of the
+ * group, or that has failed, ends with the lock held: see kpool_can_end_fast().
+ * A job in the ring is not on the list of its group, since it can be freed when
+ * it has been started.  A group that is cancelled has the ring's items returned.
  *
  * While pool->fast_capacity is 0, both rings are empty: all queued items are on
  * the lists of pool->q.
@@ -107,8 +117,10 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_NORMAL];
 	struct kpool_inbox *inbox = &pool->inbox;
 	struct list_head *last = queue->prev;
-	unsigned int submitted = 0;
+	u32 seq = pool->q.next_seq, now = inbox->opened_at;
+	u32 epoch = pool->epoch;
 	u64 ticket = inbox->first;
+	unsigned int submitted;
 
 	for (; used; used--, ticket++) {
 		unsigned long *slot = &inbox->slots[ticket % KPOOL_RING_SIZE];
@@ -119,41 +131,45 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 			continue;
 		WRITE_ONCE(*slot, kpool_slot_tag(ticket + KPOOL_RING_SIZE));
 		item = (struct kpool_item *)value;
-		item->queued_at = inbox->opened_at;
-		item->epoch = pool->epoch;
-		item->seq = pool->q.next_seq + submitted++;
+		item->queued_at = now;
+		item->epoch = epoch;
+		item->seq = seq++;
 		kpool_debug_accepted(item);
-		if (last == queue && kpool_has_ready_slot(pool) &&
-		    kpool_can_be_ready(item)) {
-			kpool_ready_add(pool, item);
-		} else {
-			item->state = KPOOL_ITEM_QUEUED;
-			kpool_link(last, &item->node);
-			last = &item->node;
-		}
+		if (kpool_has_fields(item))
+			kpool_group_join(pool, item);
+		if (last == queue && kpool_ready_add(pool, item))
+			continue;
+		item->state = KPOOL_ITEM_QUEUED;
+		kpool_link(last, &item->node);
+		last = &item->node;
 	}
 	inbox->first = ticket;
 	kpool_link(last, queue);
-	pool->q.next_seq += submitted;
+	submitted = seq - pool->q.next_seq;
+	pool->q.next_seq = seq;
 	pool->q.nr_queued += submitted;
 	pool->stats.submitted += submitted;
 }
 
 /* The ready ring */
 
-/* Append an item to the ready ring, which is closed. */
-void kpool_ready_add(struct kpool *pool, struct kpool_item *item)
+/*
+ * Slow path of kpool_ready_add(): copy what a fast start needs of the job, which
+ * can be freed before the start commits.  A job leaves the list of its group
+ * when it starts, so take it off now.
+ */
+void kpool_ready_add_fields(struct kpool_ready *ready, u32 ticket,
+			    struct kpool_job *job)
 {
-	struct kpool_ready *ready = &pool->ready;
-	struct kpool_ready_slot *slot = kpool_ready_slot(ready, ready->end);
+	struct kpool_ready_fields *fields = kpool_ready_fields(ready, ticket);
 
-	WRITE_ONCE(slot->taker, NULL);
-	WRITE_ONCE(slot->fn, item->fn);
-	WRITE_ONCE(slot->epoch, item->epoch);
-	WRITE_ONCE(slot->item, item);
-	item->state = KPOOL_ITEM_READY;
-	WRITE_ONCE(ready->end, ready->end + 1);
-	ready->nr++;
+	WRITE_ONCE(kpool_ready_slot(ready, ticket)->has_fields, true);
+	WRITE_ONCE(fields->group, job->group);
+	WRITE_ONCE(fields->deadline, job->deadline);
+	if (!job->group)
+		return;
+	kpool_link(job->group_node.prev, job->group_node.next);
+	INIT_LIST_HEAD(&job->group_node);
 }
 
 /* Remove the first item of the ready ring, which is closed, and return it. */
@@ -176,11 +192,9 @@ void kpool_ready_fill(struct kpool *pool)
 	struct kpool_item *item;
 
 	lockdep_assert_held(&pool->lock);
-	list_for_each_entry(item, queue, node) {
-		if (!kpool_has_ready_slot(pool) || !kpool_can_be_ready(item))
+	list_for_each_entry(item, queue, node)
+		if (!kpool_ready_add(pool, item))
 			break;
-		kpool_ready_add(pool, item);
-	}
 	/* the items up to this one have left the list */
 	kpool_link(queue, &item->node);
 }
@@ -200,6 +214,9 @@ void __kpool_ready_return(struct kpool *pool)
 		WRITE_ONCE(slot->item, NULL);
 		item->state = KPOOL_ITEM_QUEUED;
 		list_add(&item->node, &pool->q.prio[KPOOL_QUEUE_NORMAL]);
+		if (kpool_group_of(item))
+			list_add(&kpool_job_of(item)->group_node,
+				 &kpool_group_of(item)->pending);
 	}
 }
 
@@ -221,6 +238,19 @@ static unsigned int kpool_ready_close(struct kpool_ready *ready)
 }
 
 /*
+ * End the previous run of a worker for its group, of which other jobs are left:
+ * see kpool_can_end_fast().  Set the group of the run that a fast start began.
+ */
+static noinline void kpool_settle_group(struct kpool_ready *ready, u32 ticket,
+					struct kpool_run *run)
+{
+	if (run->group)
+		kpool_group_count_end(run->group);
+	run->group = kpool_ready_slot(ready, ticket)->has_fields ?
+		     kpool_ready_fields(ready, ticket)->group : NULL;
+}
+
+/*
  * Account for the fast starts.  Each has also ended the previous run of its
  * worker.  The item may have been freed.
  */
@@ -237,6 +267,8 @@ static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 		struct kpool_item *item = smp_load_acquire(&slot->item);
 
 		worker->nr_runs++;
+		if (unlikely(worker->jobs))
+			kpool_settle_group(ready, ticket, &worker->run);
 		/* if not, the worker has set both */
 		if (item) {
 			WRITE_ONCE(worker->run.item, item);

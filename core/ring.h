@@ -13,7 +13,8 @@
 
 void kpool_rings_init(struct kpool *pool);
 void kpool_rings_settle(struct kpool *pool);
-void kpool_ready_add(struct kpool *pool, struct kpool_item *item);
+void kpool_ready_add_fields(struct kpool_ready *ready, u32 ticket,
+			    struct kpool_job *job);
 struct kpool_item *kpool_ready_pop(struct kpool *pool);
 void kpool_ready_fill(struct kpool *pool);
 void kpool_finish_start(struct kpool *pool, struct kpool_item *item);
@@ -81,7 +82,7 @@ static __always_inline bool kpool_slot_commit(unsigned long *slot, u64 ticket,
 
 /*
  * Return true if fast operations are possible: there is nothing to decide about
- * a plain item, and no caller waits for its end.
+ * an item that is not special, and no caller waits for its end.
  */
 static inline bool kpool_can_open_rings(const struct kpool *pool)
 {
@@ -134,24 +135,19 @@ kpool_ready_slot(struct kpool_ready *ready, u32 ticket)
 	return &ready->slots[ticket % KPOOL_RING_SIZE];
 }
 
+/* Return the fields of a slot, which are valid if it ->has_fields. */
+static inline struct kpool_ready_fields *
+kpool_ready_fields(struct kpool_ready *ready, u32 ticket)
+{
+	return &ready->fields[ticket % KPOOL_RING_SIZE];
+}
+
 /* Return the first item of the ready ring, which has one. */
 static inline struct kpool_item *kpool_ready_first(const struct kpool *pool)
 {
 	const struct kpool_ready *ready = &pool->ready;
 
 	return ready->slots[(ready->end - ready->nr) % KPOOL_RING_SIZE].item;
-}
-
-/*
- * Return true if the ready ring has a slot left: a worker that has started the
- * item of a slot can still be using it.
- */
-static inline bool kpool_has_ready_slot(struct kpool *pool)
-{
-	struct kpool_ready *ready = &pool->ready;
-
-	/* pairs with the release in kpool_start_fast() */
-	return !smp_load_acquire(&kpool_ready_slot(ready, ready->end)->item);
 }
 
 /* Move all items of the ready ring back to the head of the queue. */
@@ -161,11 +157,36 @@ static inline void kpool_ready_return(struct kpool *pool)
 		__kpool_ready_return(pool);
 }
 
-/* Return true if the plain @item may be in the ready ring. */
-static inline bool kpool_can_be_ready(const struct kpool_item *item)
+/*
+ * Append @item, which is not special, to the ready ring, which is closed.  Return
+ * false if the ring is full, or @item must be started with pool->lock held.
+ */
+static __always_inline bool kpool_ready_add(struct kpool *pool,
+					    struct kpool_item *item)
 {
-	return !(item->flags & (__KPOOL_FN | __KPOOL_HAS_WAITERS)) &&
-	       !kpool_run_of(item);
+	struct kpool_ready *ready = &pool->ready;
+	u32 end = ready->end;
+	struct kpool_ready_slot *slot = kpool_ready_slot(ready, end);
+
+	/*
+	 * A worker that has started the item of a slot can still be using it.
+	 * Pairs with the release in kpool_start_fast().
+	 */
+	if (smp_load_acquire(&slot->item) ||
+	    item->flags & (__KPOOL_FN | __KPOOL_HAS_WAITERS) ||
+	    kpool_run_of(item))
+		return false;
+	WRITE_ONCE(slot->taker, NULL);
+	WRITE_ONCE(slot->fn, item->fn);
+	WRITE_ONCE(slot->epoch, item->epoch);
+	WRITE_ONCE(slot->has_fields, false);
+	if (kpool_has_fields(item))
+		kpool_ready_add_fields(ready, end, kpool_job_of(item));
+	WRITE_ONCE(slot->item, item);
+	item->state = KPOOL_ITEM_READY;
+	WRITE_ONCE(ready->end, end + 1);
+	ready->nr++;
+	return true;
 }
 
 /*

@@ -150,6 +150,7 @@ void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 		kpool_move_waiters(pool, item, &run->waiters);
 	if (kpool_is_call(item))
 		run->call = kpool_call_of(item);
+	run->group = kpool_group_begin(pool, item);
 	if (!kpool_is_special(item))
 		return;
 	run->special = true;
@@ -157,7 +158,6 @@ void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 	pool->units_used += extra;
 	if (job && job->stream)
 		kpool_stream_begin(run, job);
-	run->group = kpool_group_begin(pool, item);
 }
 
 /*

@@ -2,13 +2,13 @@
 /*
  * A submit accepts an item, blocks until it can, or refuses the item.
  *
- * It is decided under pool->lock, but a plain item can be accepted through
- * pool->inbox without it: see ring.c.  Either way the run sees everything stored
- * before the submit, even before one that returned -EALREADY.
+ * It is decided under pool->lock, but an item that is not special can be
+ * accepted through pool->inbox without it: see ring.c.  Either way the run sees
+ * everything stored before the submit, even before one that returned -EALREADY.
  *
- * Most items are plain (KPOOL_SPECIAL), in pools without special items.
- * kpool_admit_plain() queues them after a few tests.  Everything else goes to
- * kpool_admit(), at the end of this file.
+ * Most items are plain, in pools without special items.  kpool_admit_plain()
+ * queues them after a few tests.  Everything else goes to kpool_admit(), at the
+ * end of this file.
  *
  * If there is no room, kpool_overflow() takes the first of these that it may:
  * add an item that submits itself to the backlog, drop an older item, run the
@@ -66,17 +66,39 @@ static inline bool kpool_admit_plain(struct kpool *pool,
 	return true;
 }
 
-/* Accept a plain item without pool->lock, or return false: see ring.c. */
-static __always_inline bool kpool_submit_fast(struct kpool *pool,
-					      struct kpool_item *item)
+/* Return true if a fast submit can accept a job with these fields. */
+static bool kpool_fields_are_fast(const struct kpool *pool,
+				  const struct kpool_item *item)
 {
+	const struct kpool_group *group;
+
+	if (kpool_has_special_fields(item))
+		return false;
+	group = kpool_group_of(item);
+	if (!group || group->pool != pool)
+		return !group;
+	/* racy: the commit fails if the group is being cancelled */
+	return !data_race(kpool_group_is_cancelled(group));
+}
+
+/*
+ * Accept a plain item without pool->lock, or return false: see ring.c.  If
+ * @has_fields, it can be a job of which a field has been set.
+ */
+static __always_inline bool kpool_submit_fast(struct kpool *pool,
+					      struct kpool_item *item,
+					      bool has_fields)
+{
+	u32 not_fast = has_fields ?
+		       KPOOL_NOT_FAST & ~KPOOL_FLAGS(__KPOOL_JOB_SET) :
+		       KPOOL_NOT_FAST;
 	struct kpool_inbox *inbox = &pool->inbox;
 	/* racy: the cmpxchg below fails if it has changed */
 	u32 special = data_race(item->special);
 	u64 ticket;
 
 	/* an item that is accepted through the inbox is not traced */
-	if (unlikely((special & KPOOL_NOT_FAST) || trace_submit_enabled() ||
+	if (unlikely((special & not_fast) || trace_submit_enabled() ||
 		     !kpool_claim_item(pool, item)) ||
 	    !kpool_inbox_reserve(inbox, &ticket))
 		return false;
@@ -91,6 +113,9 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	/* a lock holder can be reading the flags, which do not change here */
 	if (!data_race(try_cmpxchg_relaxed(&item->special, &special, special |
 					   KPOOL_STATE(KPOOL_ITEM_SUBMITTING))))
+		return false;
+	/* not before: the job's previous run may set its fields */
+	if (has_fields && !kpool_fields_are_fast(pool, item))
 		return false;
 	/* if this fails, the state stays, which kpool_is_idle() allows for */
 	return kpool_slot_commit(&inbox->slots[ticket % KPOOL_RING_SIZE],
@@ -121,17 +146,29 @@ static noinline int kpool_submit_locked(struct kpool *pool,
 	return err;
 }
 
-/* Submit an item, without pool->lock if that is possible. */
-static noinline int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
-				    const struct kpool_submit_opts *opts)
+/* Submit an item that is not plain, or not accepted without the lock. */
+static noinline int kpool_submit_slow(struct kpool *pool,
+				      struct kpool_item *item,
+				      const struct kpool_submit_opts *opts)
 {
 	int err = kpool_check_fn(item);
 
 	if (err)
 		return err;
-	if (likely(kpool_submit_fast(pool, item)))
+	if (kpool_has_fields(item) && kpool_submit_fast(pool, item, true))
 		return 0;
 	return kpool_submit_locked(pool, item, opts);
+}
+
+/* Submit an item, without pool->lock if that is possible. */
+static __always_inline int
+kpool_do_submit(struct kpool *pool, struct kpool_item *item,
+		const struct kpool_submit_opts *opts)
+{
+	if (likely(!kpool_check_fn(item) &&
+		   kpool_submit_fast(pool, item, false)))
+		return 0;
+	return kpool_submit_slow(pool, item, opts);
 }
 
 int kpool_submit(struct kpool *pool, struct kpool_item *item)
@@ -490,7 +527,7 @@ static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 		return -ESHUTDOWN;
 	if (item->disabled)
 		return -ECANCELED;
-	return kpool_is_special(item) ? kpool_special_check(pool, item) : 0;
+	return kpool_is_plain(item) ? 0 : kpool_special_check(pool, item);
 }
 
 /*
@@ -587,5 +624,5 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 		list_add(&run->free, &pool->runs.free);
 		kpool_unlock_irq(pool);
 	}
-	return kpool_do_submit(pool, item, &last);
+	return kpool_submit_slow(pool, item, &last);
 }

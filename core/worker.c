@@ -52,6 +52,8 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 	kpool_lock_irq(pool);
 	/* a completion has the job's result: its failure is counted already */
 	pool->stats.failed += !worker->run.result;
+	/* its group has to know: see kpool_can_end_fast() */
+	worker->run.special = true;
 	kpool_unlock_irq(pool);
 }
 
@@ -90,7 +92,7 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 	run->item = NULL;
 	pool->units_used--;
 	pool->nr_running--;
-	if (unlikely(run->special) &&
+	if (unlikely(run->special || run->group) &&
 	    !kpool_run_end_special(pool, run, item, err, lost))
 		return false;
 	if (unlikely(!list_empty(&run->waiters)))
@@ -101,20 +103,36 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 }
 
 /*
- * End the run of the worker's plain item, and start the next item, without
- * pool->lock: see ring.c.  Return that item, or NULL if the lock has to be
- * taken.
+ * Return true if the group need not know at once that the run of a job ends:
+ * after all fast starts that can be committed, others will be left.
+ */
+static bool kpool_can_end_fast(const struct kpool_ready *ready,
+			       const struct kpool_group *group)
+{
+	/* racy: the commit fails if one of them has changed */
+	return data_race(group->left) > data_race(ready->nr_open);
+}
+
+/*
+ * End the run of the worker's item, and start the next one, without pool->lock:
+ * see ring.c.  Return that item, or NULL if the lock has to be taken.
+ *
+ * If @jobs, either of them can have fields.  *@group is the group of the first,
+ * and then that of the next, or NULL.  run->group is not up to date here, since
+ * only a lock holder changes it.
  */
 static __always_inline struct kpool_item *
-kpool_start_fast(struct kpool_worker *worker)
+kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
+		 struct kpool_group **group)
 {
-	struct kpool_ready *ready = &worker->pool->ready;
+	const struct kpool_ready_fields *fields = NULL;
+	struct kpool_ready *ready = &pool->ready;
 	struct kpool_run *run = &worker->run;
 	struct kpool_ready_slot *slot;
 	struct kpool_item *item;
 	unsigned int left;
 	kpool_item_fn fn;
-	u32 epoch;
+	u32 epoch, ticket;
 	s64 next;
 
 	for (;;) {
@@ -125,8 +143,11 @@ kpool_start_fast(struct kpool_worker *worker)
 		if (!left || unlikely(data_race(run->special) ||
 				      !list_empty(&run->waiters)))
 			return NULL;
+		if (jobs && *group && !kpool_can_end_fast(ready, *group))
+			return NULL;
 		/* only the taker of the first slot commits */
-		slot = kpool_ready_slot(ready, READ_ONCE(ready->end) - left);
+		ticket = READ_ONCE(ready->end) - left;
+		slot = kpool_ready_slot(ready, ticket);
 		if (likely(!cmpxchg_relaxed(&slot->taker, NULL, worker)))
 			break;
 		/* do not wait for a taker that has not committed */
@@ -136,6 +157,14 @@ kpool_start_fast(struct kpool_worker *worker)
 	item = READ_ONCE(slot->item);
 	fn = READ_ONCE(slot->fn);
 	epoch = READ_ONCE(slot->epoch);
+	if (unlikely(READ_ONCE(slot->has_fields))) {
+		fields = kpool_ready_fields(ready, ticket);
+		/* a late job is dropped, by the slow path */
+		if (!jobs || kpool_is_late(READ_ONCE(fields->deadline)))
+			return NULL;
+	}
+	if (jobs)
+		*group = fields ? READ_ONCE(fields->group) : NULL;
 	WRITE_ONCE(worker->since, jiffies);
 	/* pairs with the acquire in kpool_settle_starts() */
 	if (unlikely(!atomic64_try_cmpxchg_release(&ready->next, &next,
@@ -149,7 +178,7 @@ kpool_start_fast(struct kpool_worker *worker)
 	kpool_item_started(item);
 	/* pairs with the acquires of slot->item in ring.c and ring.h */
 	smp_store_release(&slot->item, NULL);
-	trace_start(worker->pool, item, item->fn);
+	trace_start(pool, item, item->fn);
 	return item;
 }
 
@@ -157,11 +186,11 @@ kpool_start_fast(struct kpool_worker *worker)
  * Call the function @fn of an item whose run has begun.  Return what it
  * returned.
  */
-static __always_inline int kpool_call_item(struct kpool_worker *worker,
+static __always_inline int kpool_call_item(struct kpool *pool,
+					   struct kpool_worker *worker,
 					   struct kpool_item *item,
 					   kpool_item_fn fn)
 {
-	struct kpool *pool = worker->pool;
 	int err;
 
 	kpool_lockdep_run_begin(worker);
@@ -200,19 +229,44 @@ static __always_inline void kpool_worker_returned(struct kpool_worker *worker,
 static noinline void kpool_process_special(struct kpool_worker *worker,
 					   struct kpool_item *item)
 {
+	struct kpool *pool = worker->pool;
 	kpool_item_fn fn = item->fn;
 
 	if (kpool_is_completion(item)) {
 		fn = kpool_complete_fn(item);
-		kpool_run_begin_completion(worker->pool, &worker->run, item);
+		kpool_run_begin_completion(pool, &worker->run, item);
 		kpool_worker_begin(worker, item, fn);
 	} else {
-		kpool_special_dequeue(worker->pool, item);
-		kpool_run_begin_special(worker->pool, &worker->run, item);
+		kpool_special_dequeue(pool, item);
+		kpool_run_begin_special(pool, &worker->run, item);
 		kpool_worker_begin(worker, item, kpool_user_fn(item));
 	}
-	kpool_unlock_irq(worker->pool);
-	kpool_worker_returned(worker, kpool_call_item(worker, item, fn));
+	kpool_unlock_irq(pool);
+	kpool_worker_returned(worker, kpool_call_item(pool, worker, item, fn));
+}
+
+/*
+ * Run an item of which a job field has been set, and then those that can be
+ * started without the lock: like kpool_process_item().
+ */
+static noinline void kpool_process_job(struct kpool_worker *worker,
+				       struct kpool_item *item)
+{
+	struct kpool *pool = worker->pool;
+	struct kpool_group *group;
+	int err;
+
+	worker->jobs = true;
+	group = kpool_group_begin(pool, item);
+	worker->run.group = group;
+	kpool_worker_begin(worker, item, item->fn);
+	kpool_unlock_irq_open(pool);
+	do {
+		err = kpool_call_item(pool, worker, item, item->fn);
+		item = kpool_start_fast(pool, worker, true, &group);
+	} while (item);
+	kpool_worker_returned(worker, err);
+	worker->jobs = false;
 }
 
 /*
@@ -220,8 +274,8 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
  * without the lock.  Called with pool->lock held, which is dropped while
  * functions run.
  *
- * On the fast path all items are plain, so one test skips weights, priorities,
- * groups and streams.
+ * On the fast path no item is special, so one test skips weights, priorities and
+ * streams.
  */
 static void kpool_process_item(struct kpool_worker *worker,
 			       struct kpool_item *item)
@@ -238,11 +292,15 @@ static void kpool_process_item(struct kpool_worker *worker,
 	pool->q.nr_bypassed = 0;
 	if (unlikely(item->flags & __KPOOL_HAS_WAITERS))
 		kpool_move_waiters(pool, item, &worker->run.waiters);
+	if (kpool_has_fields(item)) {
+		kpool_process_job(worker, item);
+		return;
+	}
 	kpool_worker_begin(worker, item, item->fn);
 	kpool_unlock_irq_open(pool);
 	do {
-		err = kpool_call_item(worker, item, item->fn);
-		item = kpool_start_fast(worker);
+		err = kpool_call_item(pool, worker, item, item->fn);
+		item = kpool_start_fast(pool, worker, false, NULL);
 	} while (item);
 	kpool_worker_returned(worker, err);
 }
