@@ -1210,7 +1210,8 @@ bool kpool_is_pending(struct kpool_item *item);
  * struct kpool_group - jobs of one pool that are waited for together
  *
  * A group can live on the stack.  It must stay valid until kpool_group_wait()
- * has returned 0 or -EIO after the last submit.
+ * has returned 0 or -EIO after the last submit of a job of it has returned, even
+ * if that was refused.
  */
 struct kpool_group {
 	/* private: */

@@ -79,16 +79,19 @@ enum kpool_turn_state {
 	KPOOL_TURN_READY,	/* in the job: its function has returned */
 };
 
-/* Item flags that force the slow path of queueing and starting. */
+/*
+ * Item flags that force the slow path of queueing and starting.  For a job with
+ * __KPOOL_JOB_SET, that depends on the field: see kpool_has_special_fields().
+ */
 #define KPOOL_SPECIAL							\
-	(__KPOOL_WEIGHTED | __KPOOL_HIGH | __KPOOL_LOW |		\
-	 __KPOOL_STREAM_BLOCKED)
+	(U8_MAX & ~(__KPOOL_HAS_WAITERS | __KPOOL_FN | __KPOOL_JOB |	\
+		    __KPOOL_JOB_SET))
 
 /* An item's flags as part of kpool_item.special. */
 #define KPOOL_FLAGS(_flags)						\
 	((u32)(_flags) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24))
 
-/* Bits of kpool_item.special that force the slow path of submit. */
+/* Bits of kpool_item.special that a plain item has not set while it is idle. */
 #define KPOOL_NOT_FAST							\
 	(~KPOOL_FLAGS(__KPOOL_FN | __KPOOL_JOB))
 
@@ -134,7 +137,8 @@ struct kpool_run {
 	struct task_struct	*task;	/* L: valid while the run lasts */
 	struct task_struct	*task_ref; /* L: external run: reference */
 	struct kpool_worker	*worker; /* I: it is part of, or NULL */
-	struct kpool_group	*group;	/* L: to update at the end, or NULL */
+	/* L: to update at the end, or NULL; fast starts do not change it */
+	struct kpool_group	*group;
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
 	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
 	struct kpool_call	*call;	/* L: call of @item, or NULL */
@@ -155,7 +159,7 @@ struct kpool_run {
 	u64			nr;	/* L: external: runs begun here */
 	u64			began_us; /* L: see latency.c; 0: not known */
 	u8			kind;	/* L: enum kpool_run_kind */
-	bool			special; /* L: ends on the slow path */
+	bool			special; /* L: ends with the lock held */
 	bool			dead;	/* L: accounted: its thread died */
 	u8			notified; /* dead work: enum kpool_notified */
 };
@@ -205,7 +209,7 @@ struct kpool_worker {
 	u64			nr_runs; /* L: runs that have ended */
 	struct kpool_task_state	before;	/* S: state before each item */
 	u8			state;	/* L: enum kpool_worker_state */
-	bool			jobs;	/* L: its runs can have groups */
+	bool			jobs;	/* L: starts jobs: kpool_process_job() */
 
 	void			*data;	/* S: returned by worker_init */
 	bool			retry;	/* I: created after a failed attempt */

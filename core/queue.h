@@ -2,9 +2,9 @@
 /*
  * The fast path of the run queue: the part that every item passes through.
  *
- * Plain items are queued and dequeued inline.  The slow path in queue.c handles
- * the rest.  pool->fast_capacity is 0 while it has to be taken, see
- * kpool_update_fast_capacity().
+ * Plain items are queued inline, and those of the ready ring are dequeued so.
+ * The slow path in queue.c handles the rest.  pool->fast_capacity is 0 while it
+ * has to be taken, see kpool_update_fast_capacity().
  */
 #ifndef _KPOOL_QUEUE_H
 #define _KPOOL_QUEUE_H

@@ -43,18 +43,19 @@
  * the slot.  Meanwhile the item's state is still KPOOL_ITEM_READY: see
  * kpool_item_settle().
  *
+ * While pool->fast_capacity is 0, both rings are empty: all queued items are on
+ * the lists of pool->q.
+ *
  * Jobs with a group or a deadline
  *
  * The slot has a copy of both, because a job can be cancelled and freed before a
  * start of it commits.  A late job is dropped with the lock held.  The lock
  * holder also counts the job in its group: when it accounts for the submit, and
- * for the start that ends the run.  A run whose end could be the last of the
- * group, or that has failed, ends with the lock held: see kpool_can_end_fast().
- * A job in the ring is not on the list of its group, since it can be freed when
- * it has been started.  A group that is cancelled has the ring's items returned.
- *
- * While pool->fast_capacity is 0, both rings are empty: all queued items are on
- * the lists of pool->q.
+ * for the start that ends the run.  So the first job of a group is accepted with
+ * the lock held, and a run that could be the last of the group, or has failed,
+ * ends with the lock held: see kpool_can_end_fast(), kpool_item_failed().  A job
+ * in the ring is not on the list of its group, since it can be freed when it has
+ * been started.  A group that is cancelled has the ring's items returned.
  */
 #include "debug.h"
 #include "internal.h"
@@ -168,7 +169,7 @@ void kpool_ready_add_fields(struct kpool_ready *ready, u32 ticket,
 	WRITE_ONCE(fields->deadline, job->deadline);
 	if (!job->group)
 		return;
-	kpool_link(job->group_node.prev, job->group_node.next);
+	__list_del(job->group_node.prev, job->group_node.next);
 	INIT_LIST_HEAD(&job->group_node);
 }
 

@@ -75,10 +75,14 @@ static bool kpool_fields_are_fast(const struct kpool *pool,
 	if (kpool_has_special_fields(item))
 		return false;
 	group = kpool_group_of(item);
-	if (!group || group->pool != pool)
-		return !group;
-	/* racy: the commit fails if the group is being cancelled */
-	return !data_race(kpool_group_is_cancelled(group));
+	if (!group)
+		return true;
+	/*
+	 * The first job counts in all parents, which is not done for a batch of
+	 * items.
+	 */
+	return group->pool == pool && group->left &&
+	       !kpool_group_is_cancelled(group);
 }
 
 /*
@@ -110,12 +114,12 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
 	    READ_ONCE(inbox->opened_at) != (u32)jiffies)
 		return false;
+	/* racy, like the owner */
+	if (has_fields && !data_race(kpool_fields_are_fast(pool, item)))
+		return false;
 	/* a lock holder can be reading the flags, which do not change here */
 	if (!data_race(try_cmpxchg_relaxed(&item->special, &special, special |
 					   KPOOL_STATE(KPOOL_ITEM_SUBMITTING))))
-		return false;
-	/* not before: the job's previous run may set its fields */
-	if (has_fields && !kpool_fields_are_fast(pool, item))
 		return false;
 	/* if this fails, the state stays, which kpool_is_idle() allows for */
 	return kpool_slot_commit(&inbox->slots[ticket % KPOOL_RING_SIZE],
@@ -151,11 +155,9 @@ static noinline int kpool_submit_slow(struct kpool *pool,
 				      struct kpool_item *item,
 				      const struct kpool_submit_opts *opts)
 {
-	int err = kpool_check_fn(item);
-
-	if (err)
-		return err;
-	if (kpool_has_fields(item) && kpool_submit_fast(pool, item, true))
+	/* racy: a caller that begins to wait for the item sets another flag */
+	if (data_race(kpool_has_fields(item)) &&
+	    kpool_submit_fast(pool, item, true))
 		return 0;
 	return kpool_submit_locked(pool, item, opts);
 }
@@ -165,8 +167,11 @@ static __always_inline int
 kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 		const struct kpool_submit_opts *opts)
 {
-	if (likely(!kpool_check_fn(item) &&
-		   kpool_submit_fast(pool, item, false)))
+	int err = kpool_check_fn(item);
+
+	if (err)
+		return err;
+	if (likely(kpool_submit_fast(pool, item, false)))
 		return 0;
 	return kpool_submit_slow(pool, item, opts);
 }

@@ -52,8 +52,8 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 	kpool_lock_irq(pool);
 	/* a completion has the job's result: its failure is counted already */
 	pool->stats.failed += !worker->run.result;
-	/* its group has to know: see kpool_can_end_fast() */
-	worker->run.special = true;
+	/* do not end the run of a failed job by a fast start: see ring.c */
+	worker->run.special |= !!worker->run.group;
 	kpool_unlock_irq(pool);
 }
 

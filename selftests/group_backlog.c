@@ -7,6 +7,7 @@
  * others without.
  */
 #include "group.h"
+#include "oops.h"
 
 #define LAST	(ARRAY_SIZE(p) - 1)
 
@@ -280,6 +281,48 @@ out:
 		kt_pool_end(other);
 }
 
+/* A kpool_item_fn: the thread of one probe dies in it. */
+static int dies_or_runs(struct kpool_item *item)
+{
+	if (probe_of(item)->data)
+		die(DIE_EXIT);
+	return probe_fn(item);
+}
+
+/*
+ * Fails if the death of a job that was started without the lock is not its group's,
+ * or if others end as that job.
+ */
+static void job_dies_in_its_group(void)
+{
+	struct kpool *pool = backlog_make(0, 1);
+	struct group_waiter w;
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 1; i <= LAST; i++)
+		p[i].job.item.fn = dies_or_runs;
+	p[10].data = pool;
+	if (!probes_submit(pool, &p[1], LAST) || !group_waiter_sleeps(&w, &group))
+		goto out;
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kt_thread_join(&w.thread), -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(probes_ran(&p[1], LAST), LAST - 1);
+	KT_EXPECT_EQ(kt_stat(pool, died), 1);
+
+	/* the worker that replaces it, in the same memory */
+	probes_init(&p[1], LAST, probe_fn);
+	probes_submit(pool, &p[1], LAST);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(&p[1], LAST);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+out:
+	backlog_end(pool);
+}
+
 /*
  * The deadlines of all pass while the worker is held, but for those of each third.
  * Fails if a job starts without a look at its deadline, or another is taken for late.
@@ -318,4 +361,5 @@ KT_MODULE("kpool selftest: groups and deadlines in a backlog",
 	  KT_CASE(child_with_a_job_left_is_cancelled),
 	  KT_CASE(child_may_be_freed),
 	  KT_CASE(jobs_are_refused_as_without_a_backlog),
+	  KT_CASE(job_dies_in_its_group),
 	  KT_CASE(late_jobs_are_dropped));

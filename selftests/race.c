@@ -12,6 +12,7 @@
 static struct kpool *pool, *other;
 static struct kt_gate gate;
 static struct kt_job job;
+static struct kpool_job grouped;
 static atomic_t made, ended;
 
 /* One thing, done over and over; @round counts. */
@@ -262,6 +263,42 @@ static void pools_are_compared_while_they_work(void)
 	KT_EXPECT_EQ(atomic_read(&gate.finished), atomic_read(&made));
 }
 
+static void submits_it(int round)
+{
+	int err = kpool_try_submit(pool, &grouped.item);
+
+	KT_EXPECT(!err || err == -EALREADY || err == -EAGAIN);
+}
+
+static void flushes_it(int round)
+{
+	KT_EXPECT_EQ(kpool_flush_item(&grouped.item), 0);
+}
+
+static int does_nothing(struct kpool_item *item)
+{
+	return 0;
+}
+
+/*
+ * A submit that has to look at the job's fields, while a flusher marks the job.
+ * KCSAN complains if that is read plainly (fields-looked-for-plainly).
+ */
+static void job_is_submitted_while_flushed(void)
+{
+	static struct kpool_group group;
+
+	if (!make_pools(1))
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	kpool_init_job(&grouped, does_nothing);
+	KT_EXPECT_EQ(kpool_set_group(&grouped, &group), 0);
+	race(ROUNDS, submits_it, flushes_it);
+	KT_EXPECT_EQ(kpool_flush_item(&grouped.item), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+	end_pools();
+}
+
 static void *makes_state(void *data)
 {
 	return &gate;
@@ -318,5 +355,6 @@ KT_MODULE("kpool selftest: what is shared without a lock",
 	  KT_CASE(call_sees_that_it_is_abandoned),
 	  KT_CASE(pool_is_tuned_while_others_submit),
 	  KT_CASE(pools_are_compared_while_they_work),
+	  KT_CASE(job_is_submitted_while_flushed),
 	  KT_CASE(workers_start_and_exit),
 	  KT_CASE(workers_are_listed_while_running));

@@ -267,6 +267,42 @@ static void group_run(unsigned int n)
 	holds_end_pool();
 }
 
+/* As many jobs as are accepted by two inboxes in a row, and two before them. */
+#define NESTED	66
+
+/* The innermost group of a chain of its own.  The first jobs are dropped. */
+static void in_own_chain(struct kpool_job *job, unsigned int i)
+{
+	kpool_set_group(job, &groups[(i + 1) * KPOOL_GROUP_MAX_DEPTH - 1]);
+	if (i < 7)
+		kpool_set_deadline(job, 1);
+}
+
+/* Each job is the first one of all groups that it is within, and the last. */
+static void group_nested(unsigned int n)
+{
+	unsigned int i, nr = NESTED * KPOOL_GROUP_MAX_DEPTH;
+
+	holds_make(1, KPOOL_UNLIMITED);
+	holds_block(NULL);
+	groups = vzalloc(array_size(nr, sizeof(*groups)));
+	if (!holds_check(groups, "no memory for groups")) {
+		holds_end_pool();
+		return;
+	}
+	for (i = 0; i < nr; i++)
+		kpool_init_group(&groups[i], holds_pool,
+				 i % KPOOL_GROUP_MAX_DEPTH ? &groups[i - 1] :
+				 NULL, 0);
+	holds_measure();
+	holds_fill(NESTED, in_own_chain);
+	holds_unblock();
+	kpool_flush(holds_pool);
+	holds_measured(0);
+	holds_end_pool();
+	vfree(groups);
+}
+
 const struct holds_operation holds_odd[] = {
 	{ "abort-stream", HOLDS_ITEMS, abort_stream },
 	{ "resume-stream", HOLDS_ITEMS, resume_stream },
@@ -280,6 +316,7 @@ const struct holds_operation holds_odd[] = {
 	{ "group-cancel", HOLDS_ITEMS, group_cancel },
 	{ "group-cancel-stream", HOLDS_ITEMS, group_cancel_stream },
 	{ "group-cancel-children", HOLDS_GROUPS, group_cancel_children },
+	{ "group-nested", HOLDS_GROUPS, group_nested },
 	{ "group-run", HOLDS_ITEMS, group_run },
 	{ }
 };
