@@ -3,6 +3,7 @@
  * Operations on a pool with many jobs of streams or groups, heavy items, or
  * jobs past their deadline.
  */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
@@ -297,6 +298,8 @@ static void group_nested(unsigned int n)
 	holds_measure();
 	holds_fill(NESTED, in_own_chain);
 	holds_unblock();
+	/* the worker is the next to take the lock */
+	msleep(20);
 	kpool_flush(holds_pool);
 	holds_measured(0);
 	holds_end_pool();
