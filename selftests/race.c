@@ -282,7 +282,7 @@ static int does_nothing(struct kpool_item *item)
 
 /*
  * A submit that has to look at the job's fields, while a flusher marks the job.
- * KCSAN complains if that is read plainly (fields-looked-for-plainly).
+ * KCSAN complains if that is read plainly.
  */
 static void job_is_submitted_while_flushed(void)
 {
