@@ -222,6 +222,7 @@ static void expect_after(int wait)
 		pool = kt_pool("oops", NULL);
 		break;
 	}
+	KT_EXPECT_EQ(kt_stat(pool, abandoned), 0);
 	KT_EXPECT_EQ(atomic_read(&released), 0);
 }
 
@@ -555,6 +556,26 @@ static void abandoned_call_releases_its_argument(int way)
 }
 
 /*
+ * The thread of an item dies in memory in which that of a call has died.
+ * Fails if the call, which has been freed, is taken for the item's: mutant
+ * run-keeps-its-call.
+ */
+static void item_dies_after_a_call(void)
+{
+	if (!begin(1, DIE_NULL))
+		return;
+	atomic_set(&released, 0);
+	KT_EXPECT_EQ(wait_during_death(CALL), -EIO);
+	victim_init(&victim, DIE_NULL);
+	victim_begin(pool, &victim);
+	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
+	dead_are(pool, 2);
+	KT_EXPECT_EQ(kt_stat(pool, abandoned), 0);
+	expect_capacity(1);
+	finish();
+}
+
+/*
  * The form that allocates: the handler gets the caller's function, and the
  * request is freed (a leak shows in kmemleak, where there is one).
  * Fails if kpool's own wrapper is reported.
@@ -755,6 +776,29 @@ out:
 	probes_expect_ran(p, PROBES);
 	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
 				    "worker created") == mended + 1));
+	finish();
+}
+
+/*
+ * The worker after the one that restores the promise is nothing to log.
+ * Fails if each worker after a loss restores it: mutant guarantee-restored-again.
+ */
+static void guarantee_is_restored_once(void)
+{
+	const struct kpool_attrs promising = { .flags = KPOOL_MEM_RECLAIM };
+	int mended = log_count("kpool: oops: ", "worker created");
+
+	victim_init(&victim, DIE_NULL);
+	if (!begin_with(2, &promising))
+		return;
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
+				    "worker created") == mended + 1));
+	expect_capacity(2);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 2);
+	KT_EXPECT_EQ(log_count("kpool: oops: ", "worker created"), mended + 1);
 	finish();
 }
 
@@ -1045,6 +1089,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(failing_group_drops_pending_jobs),
 	  KT_EACH(next_run_of_a_dead_item_is_kept, ways),
 	  KT_EACH(abandoned_call_releases_its_argument, ways),
+	  KT_CASE(item_dies_after_a_call),
 	  KT_EACH(function_form_dies_too, ways),
 	  KT_CASE(all_workers_die_at_once),
 	  KT_CASE(many_die_in_a_row),
@@ -1052,6 +1097,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(dead_workers_are_replaced_within_limits),
 	  KT_CASE(warm_workers_are_replaced),
 	  KT_CASE(lost_guarantee_is_logged_and_restored),
+	  KT_CASE(guarantee_is_restored_once),
 	  KT_EACH(guarantee_is_not_lost, guarantees),
 	  KT_CASE(state_of_a_dead_worker_is_passed_on),
 	  KT_CASE(death_in_worker_init_is_a_failure),

@@ -280,6 +280,37 @@ out:
 }
 
 /*
+ * Two workers die while a third is held.  The handler for the first waits for the
+ * item of the second before the watchdog comes.
+ * Fails (the flush hangs) if only the watchdog sees that no run is left to wait for:
+ * mutant death-not-marked.
+ */
+static void handler_cannot_wait_for_another_worker(void)
+{
+	if (!begin(DIE_EXIT))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3), 0);
+	victim_init(&other, DIE_EXIT);
+	kt_gate_init(&blaming_other);
+	other_got = 1;
+	if (!victim_begin(pool, &other) || !victim_begin(pool, &victim))
+		goto out;
+	victim_let_die(&other);
+	KT_EXPECT(kt_wait(atomic_read(&blaming_other.started)));
+	victim_let_die(&victim);
+	kt_sleep_ms(50);
+	kt_gate_open(&blaming_other);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(other_got) <= 0));
+	KT_EXPECT_EQ(other_got, -EDEADLK);
+	probes_open(&holder, 1);
+	dead_are(pool, 2);
+	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+out:
+	kt_gate_open(&blaming_other);
+	finish();
+}
+
+/*
  * A death is noticed also where the pool's workers have long been idle.
  * Fails (the flush hangs) if the watchdog goes to sleep with the last worker.
  */
@@ -365,6 +396,7 @@ KT_MODULE("kpool selftest: submitters that oops",
 	  KT_CASE(call_of_dead_submitter_is_released),
 	  KT_CASE(nested_runs_both_end),
 	  KT_EACH(handler_cannot_wait_for_the_next_death, pools),
+	  KT_CASE(handler_cannot_wait_for_another_worker),
 	  KT_CASE(late_death_is_noticed),
 	  KT_CASE(run_of_the_next_submitter_ends_well),
 	  KT_CASE(many_die_in_a_row));

@@ -961,6 +961,54 @@ static void end_of_a_turn_closes_a_cycle(void)
 	finish();
 }
 
+static int complete_flush_outer(struct kpool_item *item)
+{
+	atomic_inc(&nr_completed);
+	return flush_outer_fn(item);
+}
+
+/*
+ * A completion sleeps for an item, which is about to sleep for a job that is
+ * completed later.
+ * Fails (lasts) if only the functions of jobs are followed, not completions: mutant
+ * completion-not-followed.
+ */
+static void wait_for_a_turn_behind_a_completion_is_refused(void)
+{
+	static struct probe other;
+
+	if (!begin(&queued_four))
+		return;
+	got = 1;
+	got_outer = 1;
+	probe_init(&outer, outer_fn, 0);
+	probe_init(&other, probe_fn, 0);
+	outer.gate = &outer.own;
+	other.gate = &other.own;
+	probes_hold(p, 1);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[0].job, complete_flush_outer), 0);
+	probes_submit(pool, p, 1);
+	probes_submit(pool, &outer, 1);
+	/* so that not all sleep */
+	probes_submit(pool, &other, 1);
+	probes_submit(pool, &p[1], 1);
+	probe_runs(&outer);
+	probe_runs(&other);
+	probe_ran(&p[1]);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 1));
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(READ_ONCE(got_outer), 1);
+	probes_open(&outer, 1);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(got) != 1));
+	/* so that a failure does not hang */
+	probes_open(&other, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	KT_EXPECT_EQ(got, -EDEADLK);
+	KT_EXPECT_EQ(got_outer, 0);
+	finish();
+}
+
 /*
  * The first in the order is pending, and the only thread sleeps for one behind
  * it, from outside of the order.
@@ -1104,6 +1152,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(flush_of_an_earlier_job_ends),
 	  KT_CASE(flush_of_an_earlier_turn_ends),
 	  KT_CASE(end_of_a_turn_closes_a_cycle),
+	  KT_CASE(wait_for_a_turn_behind_a_completion_is_refused),
 	  KT_CASE(wait_for_a_turn_that_cannot_come_is_refused),
 	  KT_EACH(jobs_behind_a_dead_one_are_completed, from),
 	  KT_CASE(storm_keeps_the_order));
