@@ -129,30 +129,54 @@ MODULE_PARM_DESC(open, "write anything to let what is held end");
 
 static int submit_got = 1;
 module_param(submit_got, int, 0400);
-MODULE_PARM_DESC(submit_got, "what the submit of another module's item has returned, or 1");
+MODULE_PARM_DESC(submit_got, "what the submit of another module's item, or its call, has returned, or 1");
 
 static struct task_struct *submitter;
 
-static int submitter_main(void *item)
+static int submitter_goes(int got)
 {
-	WRITE_ONCE(submit_got, kpool_submit(pool, item));
+	WRITE_ONCE(submit_got, got);
 	while (!kthread_should_stop())
 		schedule_timeout_uninterruptible(1);
 	return 0;
 }
 
-/* Written: have a thread submit the item of that address, of another module. */
-static int submit_set(const char *val, const struct kernel_param *kp)
+static int submitter_main(void *item)
+{
+	return submitter_goes(kpool_submit(pool, item));
+}
+
+static int caller_main(void *fn)
+{
+	return submitter_goes(kpool_call(pool, fn, NULL, NULL));
+}
+
+static int submitter_start(const char *val, int (*fn)(void *arg))
 {
 	unsigned long address;
 	int err = kstrtoul(val, 0, &address);
 
 	if (!err && !submitter) {
-		submitter = kthread_run(submitter_main, (void *)address,
-					"submitter");
+		submitter = kthread_run(fn, (void *)address, "submitter");
 		err = PTR_ERR_OR_ZERO(submitter);
 	}
 	return err;
+}
+
+/* Written: have a thread call the function of that address, of another module. */
+static int call_set(const char *val, const struct kernel_param *kp)
+{
+	return submitter_start(val, caller_main);
+}
+
+static const struct kernel_param_ops call_ops = { .set = call_set };
+module_param_cb(call, &call_ops, NULL, 0200);
+MODULE_PARM_DESC(call, "write the address of a function of another module to call it");
+
+/* Written: have a thread submit the item of that address, of another module. */
+static int submit_set(const char *val, const struct kernel_param *kp)
+{
+	return submitter_start(val, submitter_main);
 }
 
 static const struct kernel_param_ops submit_ops = { .set = submit_set };

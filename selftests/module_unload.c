@@ -19,7 +19,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, late, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, late, across, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -36,6 +36,10 @@ MODULE_PARM_DESC(drop_fn, "a drop function of another module");
 static unsigned long item;
 module_param(item, ulong, 0400);
 MODULE_PARM_DESC(item, "address of an item for others to submit");
+
+static unsigned long called;
+module_param(called, ulong, 0400);
+MODULE_PARM_DESC(called, "address of a function for others to call");
 
 static unsigned long address;
 module_param(address, ulong, 0400);
@@ -385,6 +389,45 @@ static int leave_late(void)
 	return err;
 }
 
+/* Its item waits for one of the default pool, which is not due before the end. */
+static int across_fn(struct kpool_item *unused)
+{
+	int err;
+
+	atomic_inc(&nr_running);
+	err = kpool_flush_item(&left[0].item);
+	if (err)
+		pr_err("module_unload: WARNING: the flush of an item: %d\n", err);
+	return 0;
+}
+
+/* A pool of its own whose item waits for what it leaves in the default pool. */
+static int leave_across(void)
+{
+	struct kpool *own;
+	int err;
+
+	kpool_init_job(&left[0], left_fn);
+	err = kpool_submit_delayed(pool, &left[0], 3600 * HZ);
+	if (err)
+		return err;
+	own = kpool_create(NULL, "across");
+	if (IS_ERR(own))
+		return PTR_ERR(own);
+	kpool_init_item(&late, across_fn);
+	err = kpool_submit(own, &late);
+	while (!err && !atomic_read(&nr_running))
+		usleep_range(500, 1000);
+	return err;
+}
+
+/* A kpool_fn. */
+static int called_fn(void *unused)
+{
+	pr_err("module_unload: WARNING: a function is called that had to wait\n");
+	return 0;
+}
+
 static int leave_all(void)
 {
 	int i, err = 0;
@@ -398,6 +441,8 @@ static int leave_all(void)
 		return leave_dropping();
 	if (leaves("completion"))
 		return leave_completion();
+	if (leaves("across"))
+		return leave_across();
 	for (i = 0; i < LEFT_MAX && !err; i++) {
 		if (!leaves("held"))
 			err = leave_one(i);
@@ -437,6 +482,7 @@ static int __init forgotten_init(void)
 
 	kpool_init_item(&late, leaves("nested") ? nested_fn : left_fn);
 	item = (unsigned long)&late;
+	called = (unsigned long)called_fn;
 	if (leaves("late"))
 		return leave_late();
 	if (leaves("adopted"))

@@ -182,20 +182,33 @@ default_pool_made_late_is_searched() {
 	rmmod kpool
 }
 
-# Fails if the submitter sleeps on, or gets another error: mutant orphan-submitter-errno.
-blocked_submitter_of_its_item_is_refused() {
+# Fails if the submitter sleeps on, or gets another error: mutants orphan-submitter-errno,
+# orphan-call-stays-blocked.
+# blocked_client_is_refused ACTION WHAT: submit or call what has that parameter
+blocked_client_is_refused() {
 	insmod "$KPOOL_KO" default_capacity=1
 	load_test client use_default=1
 	echo 1 >/sys/module/client/parameters/hold
 	wait_until rest_is "0 0 1"
 	load_test module_unload leave=offered
-	cat /sys/module/module_unload/parameters/item >/sys/module/client/parameters/submit
+	cat "/sys/module/module_unload/parameters/$2" >"/sys/module/client/parameters/$1"
 	wait_until blocked_are 1
 	rmmod module_unload
 	wait_until submit_returned
-	ktap_is "a submitter of its item is refused" "0 0 -108" \
+	ktap_is "a client is refused that waits for room to $1" "0 0 -108" \
 		"$(stat_of blocked) $(stat_of cancelled) $(of_client submit_got)"
 	rmmod client
+	rmmod kpool
+}
+
+# Fails (hangs) if its pools are awaited before its items in the default pool are cancelled: mutant
+# orphans-of-the-default-pool-last.
+wait_across_pools_ends() {
+	insmod "$KPOOL_KO"
+	load_test module_unload leave=across
+	rmmod module_unload
+	ktap_result $? "a client can go whose pool waits for its item in the default pool"
+	ktap_is "that item is cancelled" "1 0 0 0" "$(stat_of cancelled) $(rest_of_it)"
 	rmmod kpool
 }
 
@@ -374,7 +387,9 @@ else
 	foreign_job_with_a_completion_function_is_cancelled
 	items_to_be_dropped_are_cancelled
 	default_pool_made_late_is_searched
-	blocked_submitter_of_its_item_is_refused
+	blocked_client_is_refused submit item
+	blocked_client_is_refused call called
+	wait_across_pools_ends
 	borrowed_functions_are_awaited
 	completion_of_a_borrowed_function_is_awaited
 	run_around_a_foreign_one_is_awaited
