@@ -164,8 +164,8 @@ static noinline int kpool_submit_slow(struct kpool *pool,
 
 /* Submit an item, without pool->lock if that is possible. */
 static __always_inline int
-kpool_do_submit(struct kpool *pool, struct kpool_item *item,
-		const struct kpool_submit_opts *opts)
+__kpool_do_submit(struct kpool *pool, struct kpool_item *item,
+		  const struct kpool_submit_opts *opts)
 {
 	int err = kpool_check_fn(item);
 
@@ -174,6 +174,13 @@ kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 	if (likely(kpool_submit_fast(pool, item, false)))
 		return 0;
 	return kpool_submit_slow(pool, item, opts);
+}
+
+/* The same, where a submit is not worth a copy of the code. */
+static noinline int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
+				    const struct kpool_submit_opts *opts)
+{
+	return __kpool_do_submit(pool, item, opts);
 }
 
 int kpool_submit(struct kpool *pool, struct kpool_item *item)
@@ -189,7 +196,7 @@ int kpool_submit(struct kpool *pool, struct kpool_item *item)
 	 */
 	if (!data_race(pool->attrs.nonblocking))
 		__might_sleep(__FILE__, __LINE__);
-	return kpool_do_submit(pool, item, &opts);
+	return __kpool_do_submit(pool, item, &opts);
 }
 EXPORT_SYMBOL_GPL(kpool_submit);
 
@@ -197,7 +204,7 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item)
 {
 	static const struct kpool_submit_opts opts = { };
 
-	return kpool_do_submit(pool, item, &opts);
+	return __kpool_do_submit(pool, item, &opts);
 }
 EXPORT_SYMBOL_GPL(kpool_try_submit);
 
