@@ -84,6 +84,33 @@ out:
 }
 
 /*
+ * The item behind the last job is held, and nothing else takes the lock.
+ * Fails if the waiter sleeps on until something does: mutant last-job-ends-fast.
+ */
+static void last_job_wakes_the_waiter(void)
+{
+	struct kpool *pool = backlog_make(0, LAST);
+	struct group_waiter w;
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 1; i <= 10; i++)
+		KT_EXPECT_EQ(kpool_set_group(&p[i].job, &group), 0);
+	probes_hold(&p[11], 1);
+	KT_EXPECT_EQ(kpool_set_group(&p[LAST].job, NULL), 0);
+	if (!probes_submit(pool, &p[1], LAST) || !group_waiter_sleeps(&w, &group))
+		goto out;
+	probes_open(p, 1);
+	if (probe_runs(&p[11]))
+		KT_EXPECT(kt_wait(kt_thread_done(&w.thread)));
+	probes_open(&p[11], 1);
+	KT_EXPECT_EQ(kt_thread_join(&w.thread), 0);
+out:
+	backlog_end(pool);
+}
+
+/*
  * Plain items in a ring that has been used for jobs.
  * Fails if they are taken for jobs of the group that was there before.
  */
@@ -250,19 +277,33 @@ out:
 }
 
 /*
- * Fails if a job is accepted without the lock that would be refused with it.
+ * Fails if a job is accepted without the lock that would be refused with it, though
+ * its group has another job.
  */
 static void jobs_are_refused_as_without_a_backlog(void)
 {
 	static struct kpool_group elsewhere, gone;
-	struct kpool *pool = backlog_make(0, 1);
+	static struct probe held[2];
+	struct kpool *pool = group_make(&queued_two, 0, 0);
 	struct kpool *other = kt_pool("other", NULL);
+	int i;
 
 	if (!pool || !other)
 		goto out;
 	KT_EXPECT_EQ(kpool_init_group(&elsewhere, other, NULL, 0), 0);
 	KT_EXPECT_EQ(kpool_init_group(&gone, pool, NULL, 0), 0);
+	probes_init(held, 2, probe_fn);
+	probes_hold(held, 2);
+	probes_hold(p, 1);
+	KT_EXPECT_EQ(kpool_set_group(&held[0].job, &elsewhere), 0);
+	KT_EXPECT_EQ(kpool_set_group(&held[1].job, &gone), 0);
+	if (!probes_submit(other, &held[0], 1) || !probe_runs(&held[0]) ||
+	    !probes_submit(pool, &held[1], 1) || !probe_runs(&held[1]) ||
+	    !probes_submit(pool, p, 1) || !probe_runs(p))
+		goto out;
 	kpool_group_cancel(&gone);
+	for (i = 1; i <= 14; i++)
+		KT_EXPECT_EQ(kpool_set_group(&p[i].job, &group), 0);
 	probes_submit(pool, &p[1], 4);
 	KT_EXPECT_EQ(kpool_set_group(&p[5].job, &elsewhere), 0);
 	KT_EXPECT_EQ(probe_try(pool, &p[5]), -EINVAL);
@@ -273,8 +314,9 @@ static void jobs_are_refused_as_without_a_backlog(void)
 	kpool_init_item(&p[15].job.item, probe_fn);
 	KT_EXPECT_EQ(kpool_set_group(&p[15].job, &group), -EINVAL);
 	KT_EXPECT_EQ(probe_try(pool, &p[15]), -EINVAL);
-	KT_EXPECT_EQ(kt_stat(pool, submitted), 13);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 14);
 out:
+	probes_open(held, 2);
 	if (pool)
 		backlog_end(pool);
 	if (other)
@@ -355,6 +397,7 @@ out:
 
 KT_MODULE("kpool selftest: groups and deadlines in a backlog",
 	  KT_EACH(jobs_end_in_their_group, members),
+	  KT_CASE(last_job_wakes_the_waiter),
 	  KT_CASE(items_after_jobs_have_no_group),
 	  KT_EACH(error_is_that_of_the_group, failing),
 	  KT_EACH(cancel_drops_the_backlog, cancelled),
