@@ -153,7 +153,7 @@ static void kpool_copy_worker(const struct kpool_worker *worker,
 
 	row->pid = task_pid_nr(worker->task);
 	kpool_lock_irq(pool);
-	row->state = worker->state;
+	row->state = READ_ONCE(worker->died) ? KPOOL_WORKER_DEAD : worker->state;
 	row->state_ms = jiffies_to_msecs(jiffies - READ_ONCE(worker->since));
 	row->completed = worker->nr_runs;
 	row->fn = READ_ONCE(worker->run.fn);
@@ -193,7 +193,7 @@ static void kpool_show_worker(struct seq_file *m,
 	seq_printf(m, "%-7d %-8s %8u %12llu ", row->pid,
 		   row->blocked ? "blocked" : states[row->state], row->state_ms,
 		   row->completed);
-	if (row->state == KPOOL_WORKER_RUNNING)
+	if (row->state == KPOOL_WORKER_RUNNING || row->state == KPOOL_WORKER_DEAD)
 		seq_printf(m, "%ps\n", row->fn);
 	else
 		seq_puts(m, "-\n");

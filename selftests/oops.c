@@ -24,9 +24,14 @@ static struct {
 	bool			by_the_living;
 } blame;
 
+/* Where the fault handler waits, or NULL. */
+static struct kt_gate *handler_gate;
+
 static void note_fault(void *data, const struct kpool_fault *fault)
 {
 	might_sleep();
+	if (handler_gate)
+		kt_gate_pass(handler_gate);
 	blame.last = *fault;
 	blame.by_the_living = !(current->flags & PF_EXITING);
 	atomic_inc(&blame.calls);
@@ -1075,6 +1080,37 @@ static void pool_with_dead_worker_ends(void)
 		finish();
 }
 
+/*
+ * Another one died while the handler is called for the first: it is listed
+ * until it is reaped.
+ * Fails if it is taken for running: mutant dead-worker-runs.
+ */
+static void pool_with_unreaped_worker_stays(void)
+{
+	static struct kt_gate gate;
+
+	victim_init(&victim, DIE_NULL);
+	victim_init(&many[0], DIE_NULL);
+	kt_gate_init(&gate);
+	handler_gate = &gate;
+	if (!begin_with(2, NULL))
+		return;
+	victim_begin(pool, &victim);
+	victim_begin(pool, &many[0]);
+	victim_let_die(&victim);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	victim_let_die(&many[0]);
+}
+
+static void pool_with_unreaped_worker_ends(void)
+{
+	if (handler_gate)
+		kt_gate_open(handler_gate);
+	if (pool && dead_are(pool, 2))
+		finish();
+	handler_gate = NULL;
+}
+
 KT_MODULE("kpool selftest: items that oops",
 	  KT_EACH(one_worker_is_lost, ways),
 	  KT_EACH(next_queued_item_runs, ways),
@@ -1106,4 +1142,6 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(death_after_a_handler_death_is_reported),
 	  KT_EACH(handler_of_a_death_cannot_wait_for_it, self_waits),
 	  KT_CASE(pool_with_dead_worker_stays),
-	  KT_CASE(pool_with_dead_worker_ends));
+	  KT_CASE(pool_with_dead_worker_ends),
+	  KT_CASE(pool_with_unreaped_worker_stays),
+	  KT_CASE(pool_with_unreaped_worker_ends));

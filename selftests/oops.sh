@@ -18,6 +18,17 @@ death_can_be_seen() {
 	ktap_is "the dead worker is not listed" 1 "$(wc -l <"$dir/workers")"
 }
 
+# Fails if a worker counts as running, or is left out, while its death waits for the handler of another.
+unreaped_worker_is_listed() {
+	unreaped_tries=100
+	until grep -q ' dead ' "$dir/workers" || [ "$unreaped_tries" = 0 ]; do
+		unreaped_tries=$((unreaped_tries - 1))
+		sleep 0.1
+	done
+	ktap_is "a dead worker is listed until it is reaped" "dead victim_fn" \
+		"$(awk 'NR > 1 { print $2, $5 }' "$dir/workers")"
+}
+
 # Fails if kpool's reap work, spawn work or a test died as well.
 no_other_task_oopsed() {
 	[ -e /sys/kernel/oops_count ] || return
@@ -37,6 +48,7 @@ if load_tested oops; then
 	for case in $(cat /sys/module/oops/parameters/list); do
 		run_case oops "$case"
 		[ "$case" != pool_with_dead_worker_stays ] || ! mount_debugfs || death_can_be_seen
+		[ "$case" != pool_with_unreaped_worker_stays ] || ! mount_debugfs || unreaped_worker_is_listed
 	done
 	no_other_task_oopsed
 	unload_test oops
