@@ -451,8 +451,8 @@ static inline void kpool_set_drop_fn(struct kpool_item *item,
  * Return:
  * * 0 - the weight is set.
  * * -EINVAL - @weight is less than 1; nothing has changed.
- * * -EBUSY - the item is pending, or waits to be completed; nothing has changed.
- *   Cancel it first.
+ * * -EBUSY - the item is pending, blocked in a submit, or yet to be completed;
+ *   nothing has changed.  Cancel or flush it first.
  */
 int kpool_set_weight(struct kpool_item *item, int weight);
 
@@ -483,8 +483,8 @@ enum kpool_priority {
  * Return:
  * * 0 - the priority is set.
  * * -EINVAL - no such priority; nothing has changed.
- * * -EBUSY - the item is pending, or waits to be completed; nothing has changed.
- *   Cancel it first.
+ * * -EBUSY - the item is pending, blocked in a submit, or yet to be completed;
+ *   nothing has changed.  Cancel or flush it first.
  */
 int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority);
 
@@ -571,11 +571,11 @@ static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
  * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the deadline is set.
- * * -EINVAL - the job was initialized by kpool_init_item(): nothing has
- *   changed, the log has one warning, and submits of the item get -EINVAL.  Use
+ * * -EBUSY - the job is pending, blocked in a submit, or yet to be completed;
+ *   nothing has changed.  Cancel or flush it first.
+ * * -EINVAL - the job was initialized by kpool_init_item(): the deadline is not
+ *   set, the log has one warning, and submits of the item get -EINVAL.  Use
  *   kpool_init_job().
- * * -EBUSY - the job is pending, or waits to be completed; nothing has changed.
- *   Cancel it first.
  */
 int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
 
@@ -594,14 +594,16 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
  * pool->mutex and pool->lock.
  * Return:
  * * the pool, or ERR_PTR:
- * * -EINVAL - bad name, attributes that exclude each other, or no online CPU in
- *   the cpumask; fix the caller.
+ * * -EINVAL - bad name, unknown flag, attributes that exclude each other, or no
+ *   online CPU in the cpumask and the node; fix the caller.
  * * -ERANGE - an attribute is out of range; fix the caller.
  * * -EEXIST - the name is taken; choose another.
  * * -ENOMEM - out of memory.
  * * -EAGAIN - KPOOL_PREALLOC hit the system's limit of threads.
  * * -EINTR - the caller was killed while KPOOL_PREALLOC created its workers.
  * * -ENODEV - kpool is not initialized yet, or that has failed.
+ * * Otherwise the error of worker_init in a worker of KPOOL_PREALLOC; -EIO if
+ *   the thread died in it.
  */
 __printf(2, 3)
 struct kpool *kpool_create(const struct kpool_attrs *attrs, const char *fmt,
@@ -633,7 +635,8 @@ struct kpool *kpool_create_owned(struct module *owner,
  * registry mutex, pool->mutex and pool->lock.
  * Return:
  * * 0 - the pool is freed, or @pool is NULL.
- * * -EDEADLK - called from inside an item of the pool; nothing has changed.
+ * * -EDEADLK - called from inside an item or a callback of the pool; nothing has
+ *   changed.
  * * -EINVAL - @pool is the default pool; nothing has changed.
  * * -ESHUTDOWN - the module of the pool was removed without destroying it;
  *   nothing to do, no client code runs in the pool.
@@ -664,7 +667,8 @@ void kpool_shutdown(struct kpool *pool);
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
  * * 0 - no item and no worker is left.
- * * -EDEADLK - called from inside an item of the pool, which stays open.
+ * * -EDEADLK - called from inside an item or a callback of the pool, which stays
+ *   open.
  * * -ETIMEDOUT - items or workers are left; the pool stays closed.  Call again.
  * * -EIO - no item and no worker is left, but a thread died in an item during
  *   the wait.
@@ -699,8 +703,8 @@ unsigned long kpool_abort(struct kpool *pool);
  *   first.
  * * -EDEADLK - called from worker_init, worker_exit or the room function of the
  *   pool.
- * * -ENOMEM, -EAGAIN, -EINTR - KPOOL_PREALLOC cannot create its workers, as for
- *   kpool_create(); retry later.
+ * * Otherwise KPOOL_PREALLOC cannot create its workers, as for kpool_create();
+ *   retry later.
  */
 int kpool_reopen(struct kpool *pool);
 
@@ -734,7 +738,8 @@ void kpool_resume(struct kpool *pool);
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
  * * 0 - all of them have ended.
- * * -EDEADLK - called from inside an item of the pool; nothing was awaited.
+ * * -EDEADLK - called from inside an item or a callback of the pool; nothing was
+ *   awaited.
  * * -EIO - all of them have ended, but a thread died in one during the wait.
  */
 int kpool_flush(struct kpool *pool);
@@ -753,9 +758,9 @@ int kpool_flush(struct kpool *pool);
  * pool->lock.
  * Return:
  * * 0, or an error that has changed nothing and is explained in the log:
- * * -EINVAL - no such attribute; or in conflict with another: min_workers above
- *   capacity, no min_workers with KPOOL_PREALLOC, caller_runs with nonblocking,
- *   or no online CPU in the node.
+ * * -EINVAL - no such attribute, which is not logged; or in conflict with
+ *   another: min_workers above capacity, no min_workers with KPOOL_PREALLOC,
+ *   caller_runs with nonblocking, or no online CPU in the node.
  * * -ERANGE - @value is out of range.
  * * -EPERM - nonblocking cannot be cleared in a pool that was created so, and
  *   when_full can only be KPOOL_FULL_WAIT or the value at creation.
@@ -841,8 +846,9 @@ struct kpool *kpool_default(void);
  * must use kpool_try_submit().  Takes and releases pool->lock.
  * Return:
  * * 0 if the item was accepted.  On error it was not:
- * * -EINVAL - the item has no function, weighs more than capacity, or has a
- *   group or a stream of another pool; fix the caller.
+ * * -EINVAL - the item has no function, weighs more than capacity, has a group
+ *   or a stream of another pool, or has a field that kpool_set_deadline() or
+ *   kpool_set_complete_fn() excludes; fix the caller.
  * * -EALREADY - the item is pending or being submitted; nothing to do.  Also
  *   for a job that kpool_group_next() has yet to return, or whose completion
  *   has not started.
@@ -855,8 +861,8 @@ struct kpool *kpool_default(void);
  * * -EAGAIN - there is no room, and the pool is nonblocking or max_blocked
  *   submitters sleep.  Submit again when &kpool_attrs.room is called, or give
  *   the item up.
- * * -EDEADLK - the caller is in an item of the pool, and the sleep could never
- *   end; do the work in another way.
+ * * -EDEADLK - the caller is in an item or a callback of the pool, and the sleep
+ *   could never end; do the work in another way.
  */
 int kpool_submit(struct kpool *pool, struct kpool_item *item);
 
@@ -1129,9 +1135,9 @@ bool kpool_cancel(struct kpool_item *item);
  * * 1 - the item was pending.
  * * 0 - the item was not pending.
  * * -ERANGE - as for kpool_disable(); nothing has changed.
- * * -EDEADLK - called from inside the item, or from inside another of its pool
- *   and the wait could never end.  A pending item has been cancelled; the run
- *   has not ended, so do not free the item.
+ * * -EDEADLK - called from inside the item, or from inside another or a callback
+ *   of its pool and the wait could never end.  A pending item has been
+ *   cancelled; the run has not ended, so do not free the item.
  * * -EIO - the run has ended because its thread died.
  */
 int kpool_cancel_sync(struct kpool_item *item);
@@ -1184,8 +1190,8 @@ int kpool_enable(struct kpool_item *item);
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
  * * 0 - the acceptance has ended, or there was none.
- * * -EDEADLK - called from inside the item, or from inside another of its pool
- *   and the wait could never end.  The item has not ended.
+ * * -EDEADLK - called from inside the item, or from inside another or a callback
+ *   of its pool and the wait could never end.  The item has not ended.
  * * -EIO - the item has ended because its thread died.
  */
 int kpool_flush_item(struct kpool_item *item);
@@ -1268,7 +1274,7 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
  * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the group is set.
- * * -EINVAL, -EBUSY - as for kpool_set_deadline().
+ * * -EBUSY, -EINVAL - as for kpool_set_deadline().
  */
 int kpool_set_group(struct kpool_job *job, struct kpool_group *group);
 
@@ -1282,8 +1288,8 @@ int kpool_set_group(struct kpool_job *job, struct kpool_group *group);
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
  * * 0 - all jobs have ended; see kpool_group_error().
- * * -EDEADLK - called from inside a job of the group, or the wait could never
- *   end.  The group continues.
+ * * -EDEADLK - called from inside a job of the group, or its drop function, or
+ *   the wait could never end.  The group continues.
  * * -ETIMEDOUT - jobs are left; the group continues.
  * * -EIO - all jobs have ended, but a thread died in one during the wait.
  */
@@ -1363,7 +1369,7 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
  *
  * Context: Any context.
  * Return: what the function returned, or what the job was dropped with;
- * -ECANCELED if it was cancelled.
+ * -ECANCELED if it was cancelled, -EIO if its thread died.
  */
 static inline int kpool_job_result(const struct kpool_job *job)
 {
@@ -1436,7 +1442,7 @@ void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
  * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the function is set.
- * * -EINVAL, -EBUSY - as for kpool_set_deadline().
+ * * -EBUSY, -EINVAL - as for kpool_set_deadline().
  */
 int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
 
@@ -1453,7 +1459,7 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
  * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the stream is set.
- * * -EINVAL, -EBUSY - as for kpool_set_deadline().
+ * * -EBUSY, -EINVAL - as for kpool_set_deadline().
  */
 int kpool_set_stream(struct kpool_job *job, struct kpool_stream *stream);
 
@@ -1513,7 +1519,8 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
  * registry mutex, pool->mutex and pool->lock.
  * Return:
  * * 0 - the pools are freed, or @multi is NULL.
- * * -EDEADLK - called from inside an item of one of them; nothing has changed.
+ * * -EDEADLK - called from inside an item or a callback of one of them; nothing
+ *   has changed.
  * * Otherwise the error of one pool, as kpool_destroy(); the pools are freed.
  */
 int kpool_multi_destroy(struct kpool_multi *multi);
@@ -1587,7 +1594,8 @@ int kpool_multi_tune(struct kpool_multi *multi, enum kpool_tunable tunable,
  * Context: Process context.  May sleep.  Takes and releases each pool->lock.
  * Return:
  * * 0 - no item and no worker is left in any pool.
- * * -EDEADLK - called from inside an item of one of them; all stay open.
+ * * -EDEADLK - called from inside an item or a callback of one of them; all stay
+ *   open.
  * * -ETIMEDOUT - items or workers are left; all pools are closed.  Call again.
  * * -EIO - all have drained, but a thread died in an item during the wait.
  * * Otherwise as kpool_shutdown_timeout().
