@@ -71,10 +71,11 @@ enum kpool_when_full {
  * typedef kpool_item_fn - function of an embedded work item
  * @item: the item; the function may free it, or submit it again
  *
- * Called by a worker, or by the submitter with KPOOL_FULL_CALLER_RUNS, in
- * process context with no locks held.  The item holds its units until the
- * function has returned.  If the function passes the item to another owner, that
- * one may free it before the function returns.
+ * Called by a worker in process context with no locks held; or, with
+ * KPOOL_FULL_CALLER_RUNS, by the submitter with the locks that it holds.  In a
+ * worker, the item holds its units until the function has returned.  If the
+ * function passes the item to another owner, that one may free it before the
+ * function returns.
  *
  * Return: 0, or a negative errno, which the pool counts as ``failed``.
  */
@@ -84,8 +85,7 @@ typedef int (*kpool_item_fn)(struct kpool_item *item);
  * typedef kpool_fn - function that takes an argument
  * @arg: argument passed by the submitter
  *
- * Called by a worker, or by the submitter with KPOOL_FULL_CALLER_RUNS, in
- * process context with no locks held.
+ * Called as typedef kpool_item_fn.
  *
  * Return: 0, or a negative errno, which the pool counts as ``failed``.
  */
@@ -108,8 +108,8 @@ typedef void (*kpool_drop_fn)(struct kpool_item *item, int err);
 
 /**
  * struct kpool_fault - failed item, as reported to a fault handler
- * @fn: function of the item, or the one given to kpool_submit_fn(),
- *	kpool_submit_arg() or kpool_call()
+ * @fn: function of the item, or its completion function, or the one given to
+ *	kpool_submit_fn(), kpool_submit_arg() or kpool_call()
  * @item: address of the item, which may have been freed
  * @err: what the function returned; -EIO if the thread that ran it died
  * @died: the thread died in the function: it has not returned, and the item's
@@ -171,8 +171,8 @@ struct kpool_fault {
  * @room: called in process context, with no locks held, when a submit that got
  *	-EAGAIN for want of room would now succeed, or the pool was closed.  One
  *	call covers all earlier refusals.  Refusals of kpool_submit_now() do not
- *	count.  The callback may submit; drop functions of the pool are not
- *	called until it returns
+ *	count.  The callback may submit; until it returns, only kpool_abort()
+ *	calls drop functions of the pool
  *
  * A field left at zero takes the default: the module parameter of the same
  * name, see Documentation/attributes.rst.  The fields up to @max_bypass can be
@@ -262,13 +262,13 @@ enum kpool_tunable {
  * @delayed: items accepted whose delay has not expired
  * @blocked: submitters asleep
  * @oldest_pending_ms: how long the oldest queued item has been pending, in
- *	milliseconds; for a delayed job, since its delay expired
+ *	milliseconds; for a delayed job, since it was queued
  * @closed: shut down and not reopened
  * @paused: new starts are held back
  *
- * With nothing pending, delayed, running or in a drop function, submitted =
- * completed + cancelled + dropped + died; spawned = purged + retired + died +
- * alive always.
+ * With nothing pending, delayed, running, to be completed or in a drop function,
+ * submitted = completed + cancelled + dropped + died; spawned = purged + retired
+ * + died + alive always.
  */
 struct kpool_stats {
 	u64 submitted;
@@ -621,9 +621,8 @@ struct kpool *kpool_create_owned(struct module *owner,
  * @pool: the pool, or NULL; must not be used after this call
  *
  * Accepted items still run, except delayed jobs, which are dropped; sleeping
- * submitters get -ESHUTDOWN.  When this
- * returns 0 or -EIO, no thread executes the caller's code any more, and the
- * caller's module may be unloaded.
+ * submitters get -ESHUTDOWN.  When this returns 0 or -EIO, no thread executes
+ * the caller's code any more, and the caller's module may be unloaded.
  *
  * If a module is removed without destroying its pool, pending items are
  * dropped, running ones are awaited, and the pool is closed for good.  None of
@@ -810,11 +809,11 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats);
  * A user must flush or cancel its own items before its module is removed: the
  * default pool does not keep a reference to the module or to kpool.ko.  Items
  * that are left are cancelled, or awaited if they run, and the log says so.  An
- * item belongs to a module if its function, its drop function or its memory
- * is within the module.  During the removal, submits of such items get
- * -ESHUTDOWN.
+ * item belongs to a module if one of its functions or its memory is within the
+ * module.  During the removal, submits of such items get -ESHUTDOWN.
  *
- * Context: Process context.  May sleep.
+ * Context: Process context.  May sleep.  Takes and releases the registry mutex,
+ * pool->mutex and pool->lock.
  * Return:
  * * the pool, or ERR_PTR:
  * * -ENOMEM - out of memory; retry later.
@@ -842,8 +841,9 @@ struct kpool *kpool_default(void);
  *
  * Context: Process context.  May sleep.  Any context except NMI if the pool was
  * created nonblocking.  In another pool, a caller in an interrupt or with
- * interrupts off gets -EAGAIN instead of sleeping; a caller that holds a lock
- * must use kpool_try_submit().  Takes and releases pool->lock.
+ * interrupts off gets -EAGAIN instead of sleeping; one that holds a spinlock, or
+ * must not sleep for another reason, must use kpool_try_submit().  Takes and
+ * releases pool->lock.
  * Return:
  * * 0 if the item was accepted.  On error it was not:
  * * -EINVAL - the item has no function, weighs more than capacity, has a group
@@ -1082,9 +1082,10 @@ int kpool_call_interruptible(struct kpool *pool, kpool_fn fn, void *arg,
  * kpool_current() - get the pool of the current worker
  *
  * Context: Any context.
- * Return: the pool, in its items and in its worker_init and worker_exit; NULL
- * elsewhere, also in an item that a submitter runs which is no worker, and in an
- * interrupt.
+ * Return: the pool that the current thread is a worker of: in items, and in
+ * worker_init, worker_exit and the fault handler of a failed item.  NULL in
+ * other threads, also in an item that such a thread runs as its submitter, and
+ * in an interrupt.
  */
 struct kpool *kpool_current(void);
 
@@ -1216,8 +1217,8 @@ bool kpool_is_pending(struct kpool_item *item);
  * struct kpool_group - jobs of one pool that are waited for together
  *
  * A group can live on the stack.  It must stay valid until kpool_group_wait()
- * has returned 0 or -EIO after the last submit of a job of it has returned, even
- * if that was refused.
+ * has returned 0 or -EIO, or kpool_group_next() NULL, after the last submit of a
+ * job of it has returned, even if that was refused.
  */
 struct kpool_group {
 	/* private: */
