@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A bug in an item, one of several, planted when the module is loaded.  It is no
- * selftest: testbed/planted.sh sees that a kernel with checkers, or the test bed,
+ * selftest: testbed/canary.sh sees that a kernel with checkers, or the test bed,
  * reports it.
  */
 #include <linux/delay.h>
