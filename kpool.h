@@ -683,7 +683,8 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
  * running, it is called after that run has ended.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Return: the number of items dropped by this call.
+ * Return: the number of items dropped by this call, without those that still
+ * run.
  */
 unsigned long kpool_abort(struct kpool *pool);
 
