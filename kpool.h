@@ -875,7 +875,7 @@ int kpool_submit(struct kpool *pool, struct kpool_item *item);
  * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
  * pool->lock.
  * Return:
- * * -EAGAIN - there is no room, or other submitters sleep; retry later, see
+ * * -EAGAIN - there is no room, or others wait for it; retry later, see
  *   &kpool_attrs.room, or give the item up.
  * * Otherwise as kpool_submit(), but never -EDEADLK.
  */
