@@ -331,7 +331,7 @@ struct kpool_stats {
  * struct kpool_item - work item, to be embedded in the caller's structure
  *
  * The fields belong to kpool.  An item takes 64 bytes on a 64-bit kernel, and
- * submitting it allocates nothing.  It may be freed, or submitted to another
+ * submitting it needs no other memory.  It may be freed, or submitted to another
  * pool, when it is neither pending nor running, and from inside its own
  * function.
  */
