@@ -885,12 +885,13 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item);
  * kpool_submit_timeout() - submit an item, sleeping for a limited time
  * @pool: the pool
  * @item: an initialized item
- * @timeout: jiffies; 0 acts as kpool_try_submit()
+ * @timeout: jiffies; 0 acts as kpool_try_submit(), MAX_SCHEDULE_TIMEOUT is
+ *	without a limit
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
  * * -ETIMEDOUT - no room within @timeout; the item was not accepted.
- * * Otherwise as kpool_submit().
+ * * Otherwise as kpool_submit(), but -EDEADLK only without a limit.
  */
 int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
 			 unsigned long timeout);
@@ -1028,8 +1029,9 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  * @release: frees @arg after -ETIMEDOUT, or NULL.  Called exactly once, in
  *	process context, once @fn has returned or will never run; this can be
  *	before kpool_call_timeout() returns
- * @timeout: jiffies for admission, queueing and running together; with 0 @fn
- *	hardly ever runs: -EAGAIN if there is no room, -ETIMEDOUT otherwise
+ * @timeout: jiffies for admission, queueing and running together;
+ *	MAX_SCHEDULE_TIMEOUT is without a limit; with 0 @fn hardly ever runs:
+ *	-EAGAIN if there is no room, -ETIMEDOUT otherwise
  * @result: set to what @fn returned, if this returns 0; or NULL
  *
  * If @fn has not started when the time is over, it never will.  If it runs, it
@@ -1039,7 +1041,7 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  * releases pool->lock.
  * Return:
  * * -ETIMEDOUT - the time is over; @release gets @arg.
- * * Otherwise as kpool_call().
+ * * Otherwise as kpool_call(), but -EDEADLK only without a limit.
  */
 int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
 		       void (*release)(void *arg), unsigned long timeout,
@@ -1291,7 +1293,7 @@ int kpool_set_group(struct kpool_job *job, struct kpool_group *group);
  * Return:
  * * 0 - all jobs have ended; see kpool_group_error().
  * * -EDEADLK - called from inside a job of the group, or its drop function, or
- *   the wait could never end.  The group continues.
+ *   the wait has no limit and could never end.  The group continues.
  * * -ETIMEDOUT - jobs are left; the group continues.
  * * -EIO - all jobs have ended, but a thread died in one during the wait.
  */
