@@ -1015,7 +1015,8 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay);
  * * 0 if @fn has returned.  On another error than -EIO, @fn has not run:
  * * -EINVAL - @fn is NULL.
  * * -ENOMEM - no memory for the call; retry later.
- * * -ECANCELED - dropped by kpool_abort(); see typedef kpool_drop_fn for more.
+ * * -ECANCELED, -EAGAIN - the accepted call was dropped, see typedef
+ *   kpool_drop_fn.
  * * -EIO - the thread died in @fn.
  * * Otherwise as kpool_submit().
  */
