@@ -145,8 +145,8 @@ struct kpool_fault {
  * @when_full: what submit does when there is no room; enum kpool_when_full.  A
  *	live pool can only switch between the value it was created with and
  *	KPOOL_FULL_WAIT
- * @stall_ms: milliseconds after which an item that runs in a worker is reported,
- *	once per run, with its stack; 1 to KPOOL_NO_STALL, which means never
+ * @stall_ms: milliseconds after which a running item is reported, once per run,
+ *	with its stack; 1 to KPOOL_NO_STALL, which means never
  * @max_bypass: consecutive starts that can pass over an item of a lower
  *	priority; 1 to KPOOL_UNLIMITED, which means strict priority
  * @flags: KPOOL_PREALLOC; KPOOL_MEM_RECLAIM, which includes it and makes

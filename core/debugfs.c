@@ -265,7 +265,7 @@ static void kpool_show_stall(struct seq_file *m,
 	u64 when = stall->when;
 	u32 ns = do_div(when, NSEC_PER_SEC);
 
-	seq_printf(m, "%llu.%06u %s has run for %u ms in worker %d\n%s", when,
+	seq_printf(m, "%llu.%06u %s has run for %u ms in thread %d\n%s", when,
 		   ns / (u32)NSEC_PER_USEC, stall->fn, stall->ran_ms,
 		   stall->pid, stall->stack);
 }

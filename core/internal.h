@@ -161,6 +161,7 @@ struct kpool_run {
 	u8			kind;	/* L: enum kpool_run_kind */
 	bool			special; /* L: ends with the lock held */
 	bool			dead;	/* L: accounted: its thread died */
+	bool			stalled; /* L: external: reported */
 	u8			notified; /* dead work: enum kpool_notified */
 };
 

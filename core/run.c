@@ -47,6 +47,7 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 	run->call = runs && kpool_is_call(item) ? kpool_call_of(item) : NULL;
 	run->requeue = NULL;
 	run->dead = false;
+	run->stalled = false;
 	run->notified = KPOOL_NOTIFIED_NONE;
 	run->group = kpool_group_begin(pool, item);
 	if (item->flags & __KPOOL_HAS_WAITERS)

@@ -194,12 +194,13 @@ TRACE_EVENT(die,
 		  __entry->pool)
 );
 
-/* The watchdog has found that the worker's run exceeds stall_ms. */
+/* The watchdog has found that a run in @task, since @since, exceeds stall_ms. */
 TRACE_EVENT(stall,
 
-	TP_PROTO(const struct kpool *pool, const struct kpool_worker *worker),
+	TP_PROTO(const struct kpool *pool, const struct kpool_run *run,
+		 const struct task_struct *task, unsigned long since),
 
-	TP_ARGS(pool, worker),
+	TP_ARGS(pool, run, task, since),
 
 	TP_STRUCT__entry(
 		__field(const void *,	item)
@@ -210,11 +211,10 @@ TRACE_EVENT(stall,
 	),
 
 	TP_fast_assign(
-		__entry->item		= worker->run.item;
-		__entry->function	= worker->run.fn;
-		__entry->pid		= worker->task->pid;
-		__entry->ran_ms		= jiffies_to_msecs(jiffies -
-							   worker->since);
+		__entry->item		= run->item;
+		__entry->function	= run->fn;
+		__entry->pid		= task->pid;
+		__entry->ran_ms		= jiffies_to_msecs(jiffies - since);
 		memcpy(__entry->pool, pool->name, sizeof(pool->name));
 	),
 

@@ -139,6 +139,29 @@ struct kpool_stalled {
 	unsigned int		ran_ms;
 };
 
+/* The runs that have stalled since the last period. */
+struct kpool_new_stalls {
+	unsigned int		nr;
+	struct kpool_stalled	first[KPOOL_MAX_REPORTED];
+};
+
+/* Count a stalled run of @task, and note it if it is one of the first. */
+static void kpool_note_stall(struct kpool *pool, const struct kpool_run *run,
+			     struct task_struct *task, unsigned long since,
+			     struct kpool_new_stalls *stalls)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->stats.stalled++;
+	trace_stall(pool, run, task, since);
+	if (stalls->nr < KPOOL_MAX_REPORTED)
+		stalls->first[stalls->nr] = (struct kpool_stalled) {
+			.task	= get_task_struct(task),
+			.fn	= READ_ONCE(run->fn),
+			.ran_ms	= jiffies_to_msecs(jiffies - since),
+		};
+	stalls->nr++;
+}
+
 /*
  * Return true if the worker's run has exceeded @limit and was not reported yet.
  * Called with pool->lock held.
@@ -152,42 +175,56 @@ static bool kpool_is_new_stall(const struct kpool_worker *worker,
 	       time_after(jiffies, READ_ONCE(worker->since) + limit);
 }
 
-static void kpool_note_stall(struct kpool_worker *worker,
-			     struct kpool_stalled *stalled)
+/* Find the new stalls of workers. */
+static void kpool_find_worker_stalls(struct kpool *pool, unsigned long limit,
+				     struct kpool_new_stalls *stalls)
 {
-	stalled->task = get_task_struct(worker->task);
-	stalled->fn = READ_ONCE(worker->run.fn);
-	stalled->ran_ms = jiffies_to_msecs(jiffies - READ_ONCE(worker->since));
-}
-
-/*
- * Count the runs that have stalled since the last period, and note the first of
- * them in @first.  Called with pool->mutex held, which keeps the tasks of the
- * members: a worker leaves the list before its task is put.
- */
-static unsigned int kpool_count_stalls(struct kpool *pool,
-				       struct kpool_stalled *first)
-{
-	unsigned long limit = msecs_to_jiffies(pool->attrs.stall_ms);
 	struct kpool_worker *worker;
-	unsigned int nr = 0;
 
-	lockdep_assert_held(&pool->mutex);
-	if (pool->attrs.stall_ms == KPOOL_NO_STALL)
-		return 0;
+	/* keeps the tasks: a worker leaves the list before its task is put */
+	mutex_lock(&pool->mutex);
 	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		kpool_lock_irq(pool);
 		if (kpool_is_new_stall(worker, limit)) {
 			worker->stall_reported = worker->nr_runs + 1;
-			pool->stats.stalled++;
-			trace_stall(pool, worker);
-			if (nr < KPOOL_MAX_REPORTED)
-				kpool_note_stall(worker, &first[nr]);
-			nr++;
+			kpool_note_stall(pool, &worker->run, worker->task,
+					 READ_ONCE(worker->since), stalls);
 		}
 		kpool_unlock_irq(pool);
 	}
-	return nr;
+	mutex_unlock(&pool->mutex);
+}
+
+/* The same for an external run and those it is nested in; @run can be NULL. */
+static void kpool_find_nested_stalls(struct kpool *pool, struct kpool_run *run,
+				     unsigned long limit,
+				     struct kpool_new_stalls *stalls)
+{
+	lockdep_assert_held(&pool->lock);
+	for (; run; run = run->outer) {
+		if (run->kind != KPOOL_RUN_CALLER || run->dead || run->stalled ||
+		    !time_after(jiffies, run->since + limit))
+			continue;
+		run->stalled = true;
+		kpool_note_stall(pool, run, run->task, run->since, stalls);
+	}
+}
+
+/* Find the new stalls of submitters that run their items. */
+static void kpool_find_caller_stalls(struct kpool *pool, unsigned long limit,
+				     struct kpool_new_stalls *stalls)
+{
+	const struct task_struct *task = NULL;
+	struct kpool_run *run;
+
+	do {
+		kpool_lock_irq(pool);
+		run = kpool_ext_run_after(pool, task);
+		if (run)
+			task = run->task;
+		kpool_find_nested_stalls(pool, run, limit, stalls);
+		kpool_unlock_irq(pool);
+	} while (run);
 }
 
 static void kpool_format_stack(struct kpool_stall *stall,
@@ -243,7 +280,7 @@ static void kpool_report_stall(struct kpool *pool,
 	struct kpool_stack stack;
 	bool printed;
 
-	pr_warn("%s: %ps has run for %u ms in worker %d\n", pool->name,
+	pr_warn("%s: %ps has run for %u ms in thread %d\n", pool->name,
 		stalled->fn, stalled->ran_ms, pid);
 	printed = !kpool_get_stack(stalled->task, &stack);
 	if (printed)
@@ -259,20 +296,27 @@ static void kpool_report_stall(struct kpool *pool,
  */
 static void kpool_find_stalls(struct kpool *pool)
 {
-	struct kpool_stalled first[KPOOL_MAX_REPORTED];
-	unsigned int i, nr;
+	struct kpool_new_stalls stalls = { };
+	unsigned long limit;
+	unsigned int i;
+	int stall_ms;
 
-	mutex_lock(&pool->mutex);
-	nr = kpool_count_stalls(pool, first);
-	mutex_unlock(&pool->mutex);
+	kpool_lock_irq(pool);
+	stall_ms = pool->attrs.stall_ms;
+	kpool_unlock_irq(pool);
+	if (stall_ms == KPOOL_NO_STALL)
+		return;
+	limit = msecs_to_jiffies(stall_ms);
+	kpool_find_worker_stalls(pool, limit, &stalls);
+	kpool_find_caller_stalls(pool, limit, &stalls);
 
-	for (i = 0; i < min(nr, KPOOL_MAX_REPORTED); i++) {
-		kpool_report_stall(pool, &first[i]);
-		put_task_struct(first[i].task);
+	for (i = 0; i < min(stalls.nr, KPOOL_MAX_REPORTED); i++) {
+		kpool_report_stall(pool, &stalls.first[i]);
+		put_task_struct(stalls.first[i].task);
 	}
-	if (nr > KPOOL_MAX_REPORTED)
+	if (stalls.nr > KPOOL_MAX_REPORTED)
 		pr_warn("%s: %u more items have run for too long\n",
-			pool->name, nr - KPOOL_MAX_REPORTED);
+			pool->name, stalls.nr - KPOOL_MAX_REPORTED);
 }
 
 /* The watchdog */

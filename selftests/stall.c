@@ -662,9 +662,80 @@ static void stall_of_an_unloaded_module_is_kept(void)
 	pr_info("kpool-testbed: expect end\n");
 }
 
+/* Submitters that run their items */
+
+static int submits_stalling(void *item)
+{
+	return kpool_submit(pool, item);
+}
+
+/* Runs another item in the same way, which stalls. */
+static noinline int submits_a_stalling_one(struct kpool_item *item)
+{
+	return kpool_submit(pool, &p[1].job.item);
+}
+
+static void drops_too_long(struct kpool_item *item, int err)
+{
+	kt_sleep_ms(4 * STALL);
+}
+
+/*
+ * An item that its submitter runs is reported as one in a worker is, and so is
+ * one that it is nested in; a drop function is not.
+ * Fails if only workers are looked at, or if a run is taken for the one before.
+ */
+static void item_of_a_submitter_is_reported_once_a_run(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .stall_ms = STALL,
+		.when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	int inner = seen("sleeps_too_long"), outer = seen("submits_a_stalling_one");
+	struct kt_thread submitter;
+	int run;
+
+	probes_init(p, 3, sleeps_too_long);
+	probes_hold(p, 3);
+	kpool_init_item(&p[2].job.item, submits_a_stalling_one);
+	pr_info("kpool-testbed: expect begin\n");
+	pool = kt_pool("stall", &attrs);
+	/* the only unit, whose worker is the first to stall */
+	if (!pool || !probes_submit(pool, p, 1) || !stalls(1))
+		goto out;
+	for (run = 1; run <= 2; run++) {
+		kt_gate_init(&p[1].own);
+		kt_thread_start(&submitter, submits_stalling, &p[2].job.item);
+		stalls(1 + 2 * run);
+		kt_sleep_ms(4 * STALL);
+		KT_EXPECT_EQ(stalled(), 1 + 2 * run);
+		KT_EXPECT_EQ(seen("sleeps_too_long"), inner + 1 + run);
+		KT_EXPECT_EQ(seen("submits_a_stalling_one"), outer + run);
+		probes_open(&p[1], 1);
+		KT_EXPECT_EQ(kt_thread_join(&submitter), 0);
+	}
+out:
+	stall_finish();
+}
+
+/* Fails if each external run counts as that of an item. */
+static void long_drop_function_is_no_stall(void)
+{
+	if (!stall_make(1, STALL, probe_fn))
+		return;
+	kpool_set_drop_fn(&p[0].job.item, drops_too_long);
+	kpool_pause(pool);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_abort(pool), 1);
+	KT_EXPECT_EQ(stalled(), 0);
+	stall_finish();
+}
+
 KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(sleeping_item_is_reported_once_a_run),
 	  KT_CASE(function_form_is_reported_by_the_callers_function),
+	  KT_CASE(item_of_a_submitter_is_reported_once_a_run),
+	  KT_CASE(long_drop_function_is_no_stall),
 	  KT_CASE(spinner_is_reported_with_its_stack),
 	  KT_CASE(busy_item_is_reported),
 	  KT_CASE(spinner_with_interrupts_off_has_no_stack),
