@@ -568,6 +568,7 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 			  unsigned long flags)
 {
 	struct kpool_run *run;
+	int err;
 
 	if (kpool_is_self_submit(pool, item)) {
 		kpool_accept(pool, item);
@@ -595,8 +596,9 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 		if (pool->q.nr_blocked < (unsigned int)pool->attrs.max_blocked)
 			return kpool_block(pool, item, opts, handover);
 	}
+	err = kpool_refuse(pool, item);
 	kpool_item_return(pool, item, handover);
-	return kpool_refuse(pool, item);
+	return err;
 }
 
 /* Accept an item that kpool_admit_plain() did not, or fail. */
