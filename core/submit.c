@@ -439,7 +439,7 @@ static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 	if (!stuck)
 		return !kpool_must_wait_for_stream(newcomer) &&
 		       kpool_units(pool, newcomer) <= units;
-	return item == stuck || kpool_is_behind(pool, item, stuck) ||
+	return kpool_is_behind(pool, item, stuck) ||
 	       kpool_units(pool, stuck) <= units;
 }
 
