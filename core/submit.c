@@ -351,12 +351,13 @@ static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 static bool kpool_can_caller_run(struct kpool *pool,
 				 const struct kpool_item *item)
 {
+	const struct kpool_job *job = kpool_job_or_null(item);
+
 	lockdep_assert_held(&pool->lock);
 	if (pool->attrs.when_full != KPOOL_FULL_CALLER_RUNS || pool->paused)
 		return false;
 	/* a stream runs its jobs in order */
-	if ((item->flags & __KPOOL_JOB) &&
-	    container_of(item, struct kpool_job, item)->stream)
+	if (job && job->stream)
 		return false;
 	return !kpool_run_of(item) &&
 	       kpool_ext_run_depth(pool) < KPOOL_MAX_DEPTH;
