@@ -523,9 +523,7 @@ static int kpool_try_reopen(struct kpool *pool)
 		   kpool_current_run(pool)) {
 		err = -EAGAIN;
 	} else {
-		kpool_waiter_complete_list(pool, &pool->waiters.drain, false);
-		kpool_waiter_complete_list(pool, &pool->waiters.failed_drain,
-					   true);
+		kpool_check_drained(pool);
 		pool->closed = false;
 		pool->aborted = false;
 		pool->nr_recheck--;
