@@ -127,10 +127,10 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
 		return err;
 	err = kpool_check_accept(pool, item);
 	if (!err) {
+		kpool_accept(pool, item);
 		if (delay)
 			kpool_delay_add(pool, job, delay);
-		kpool_accept(pool, item);
-		if (!delay)
+		else
 			kpool_queue_backlog(pool, item);
 	} else {
 		kpool_item_return(pool, item, &handover);
