@@ -291,7 +291,7 @@ void kpool_close(struct kpool *pool, bool abort)
 	pool->drops.nr_aborters += abort;
 	pool->paused = false;
 	kpool_update_fast_capacity(pool);
-	if (pool->delays.nr && !pool->aborted)
+	if (pool->delays.nr)
 		kpool_context_queue(&pool->drops.work);
 	kpool_unlock(pool, flags);
 	/* fail all blocked submitters here if possible, not in recheck_work */
