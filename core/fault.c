@@ -381,18 +381,13 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 static void kpool_reap_dead_worker(struct kpool *pool,
 				   struct kpool_worker *worker)
 {
-	struct kpool_run *run = &worker->run;
-
 	pr_err("%s: worker %d has died in %ps\n", pool->name,
 	       task_pid_nr(worker->task), READ_ONCE(worker->run.fn));
 	/* the module notifier always finds the run: here, or as an external one */
 	mutex_lock(&pool->mutex);
 	list_del_init(&worker->member);
 	kpool_lock_irq(pool);
-	kpool_take_over_run(pool, run);
-	/* do not call the fault handler again if the worker died in it */
-	if (worker->in_fault_handler)
-		run->notified = KPOOL_NOTIFIED_HANDLER;
+	kpool_take_over_run(pool, &worker->run);
 	kpool_unlock_irq(pool);
 	mutex_unlock(&pool->mutex);
 	kpool_finish_dead_worker(pool, worker);

@@ -108,7 +108,7 @@ enum kpool_run_kind {
 	KPOOL_RUN_ROOM,		/* the pool's room function, without an item */
 };
 
-/* Last callback made for a run whose thread died. */
+/* Last callback made for a run that failed, or whose thread died. */
 enum kpool_notified {
 	KPOOL_NOTIFIED_NONE,
 	KPOOL_NOTIFIED_HANDLER,	/* the fault handler */
@@ -162,7 +162,7 @@ struct kpool_run {
 	bool			special; /* L: ends with the lock held */
 	bool			dead;	/* L: accounted: its thread died */
 	bool			stalled; /* L: external: reported */
-	u8			notified; /* dead work: enum kpool_notified */
+	u8			notified; /* S, of any thread: enum kpool_notified */
 };
 
 enum kpool_worker_state {
@@ -222,7 +222,6 @@ struct kpool_worker {
 	struct kpool_exit_work	*exit_work;
 	u64			stall_reported; /* L: number of stalled run */
 	bool			died;	/* L, racy read: its thread died */
-	bool			in_fault_handler; /* S */
 };
 
 /* A module being removed, and the cursor of the search for its items. */

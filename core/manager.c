@@ -373,7 +373,6 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	worker->stall_reported = 0;
 	worker->died = false;
 	worker->jobs = false;
-	worker->in_fault_handler = false;
 	/* RCU keeps the task, which can exit and be reaped before the wakeup */
 	rcu_read_lock();
 	wake_up_process(task);

@@ -41,14 +41,15 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 {
 	struct kpool *pool = worker->pool;
 
-	worker->in_fault_handler = true;
+	/* if this thread dies in the handler, do not call it again */
+	worker->run.notified = KPOOL_NOTIFIED_HANDLER;
 	kpool_report_error(pool, current, &(struct kpool_fault) {
 		.fn	= worker->run.fn,
 		.item	= item,
 		.err	= err,
 		.data	= worker->data,
 	});
-	worker->in_fault_handler = false;
+	worker->run.notified = KPOOL_NOTIFIED_NONE;
 	kpool_lock_irq(pool);
 	/* a completion has the job's result: its failure is counted already */
 	pool->stats.failed += !worker->run.result;
