@@ -214,7 +214,6 @@ struct kpool_worker {
 
 	void			*data;	/* S: returned by worker_init */
 	bool			retry;	/* I: created after a failed attempt */
-	bool			starting; /* L: in worker_init */
 	bool			late;	/* L: in worker_init for too long */
 
 	struct lockdep_map	map;	/* S: running item, for lockdep */

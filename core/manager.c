@@ -171,7 +171,6 @@ void kpool_worker_init_begin(struct kpool_worker *worker)
 
 	kpool_lock_irq(pool);
 	worker->since = jiffies;
-	worker->starting = true;
 	list_add_tail(&worker->node, &pool->mgr.starting);
 	kpool_arm_late(pool);
 	kpool_unlock_irq(pool);
@@ -189,9 +188,8 @@ void kpool_worker_init_end(struct kpool_worker *worker)
 	kpool_lock(pool, &flags);
 	if (worker->late)
 		pool->mgr.nr_late--;
-	else if (worker->starting)
+	else
 		list_del(&worker->node);
-	worker->starting = false;
 	worker->late = false;
 	kpool_unlock(pool, flags);
 }
