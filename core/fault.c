@@ -169,7 +169,6 @@ int kpool_exit_work_alloc(struct kpool_worker *worker)
 void kpool_exit_work_free(struct kpool_worker *worker)
 {
 	kfree(worker->exit_work);
-	worker->exit_work = NULL;
 }
 
 /* Register the exit work.  Runs in the worker: task_work_add() cannot fail. */
