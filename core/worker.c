@@ -167,7 +167,7 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
 	if (jobs)
 		*group = fields ? READ_ONCE(fields->group) : NULL;
 	WRITE_ONCE(worker->since, jiffies);
-	/* pairs with the acquire in kpool_settle_starts() */
+	/* pairs with the acquire in kpool_ready_close(); Litmus: ready-close */
 	if (unlikely(!atomic64_try_cmpxchg_release(&ready->next, &next,
 						   next - 1)))
 		return NULL;
