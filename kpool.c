@@ -161,7 +161,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	mutex_init(&pool->mutex);
 	INIT_DELAYED_WORK(&pool->wd.work, kpool_watchdog_fn);
 	INIT_DELAYED_WORK(&pool->mgr.spawn_work, kpool_spawn_work_fn);
-	INIT_DELAYED_WORK(&pool->mgr.late_work, kpool_late_work);
+	INIT_DELAYED_WORK(&pool->mgr.late_work, kpool_late_work_fn);
 	INIT_DELAYED_WORK(&pool->mgr.reap_work, kpool_reap_work_fn);
 	kpool_context_init(&pool->drops.work, pool, kpool_drop_work_fn, "drop");
 	kpool_context_init(&pool->faults.dead_work, pool, kpool_reap_dead,

@@ -975,7 +975,7 @@ void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 
 /* manager.c: how many workers there are */
 void kpool_spawn_if_needed(struct kpool *pool);
-void kpool_late_work(struct work_struct *work);
+void kpool_late_work_fn(struct work_struct *work);
 void kpool_worker_init_begin(struct kpool_worker *worker);
 void kpool_worker_init_end(struct kpool_worker *worker);
 unsigned long kpool_timer_expires(unsigned long when);

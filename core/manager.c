@@ -145,7 +145,7 @@ void kpool_spawn_if_needed(struct kpool *pool)
  * If an item has waited too long for the oldest worker_init, count that worker
  * as late and create another.
  */
-void kpool_late_work(struct work_struct *work)
+void kpool_late_work_fn(struct work_struct *work)
 {
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
 					  mgr.late_work);
