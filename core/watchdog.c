@@ -120,12 +120,10 @@ bool kpool_get_stack(struct task_struct *task, struct kpool_stack *stack)
 	return true;
 }
 
-static void kpool_print_stack(const struct kpool_stack *stack, bool printed)
+static void kpool_print_stack(const struct kpool_stack *stack)
 {
 	unsigned int i;
 
-	if (printed)
-		return;
 	if (!stack->nr)
 		pr_warn("  stack not available\n");
 	for (i = 0; i < stack->nr; i++)
@@ -278,14 +276,13 @@ static void kpool_report_stall(struct kpool *pool,
 {
 	pid_t pid = task_pid_nr(stalled->task);
 	struct kpool_stack stack;
-	bool printed;
 
 	pr_warn("%s: %ps has run for %u ms in thread %d\n", pool->name,
 		stalled->fn, stalled->ran_ms, pid);
-	printed = !kpool_get_stack(stalled->task, &stack);
-	if (printed)
+	if (kpool_get_stack(stalled->task, &stack))
+		kpool_print_stack(&stack);
+	else
 		sched_show_task(stalled->task);
-	kpool_print_stack(&stack, printed);
 	kpool_record_stall(pool, pid, stalled->fn, stalled->ran_ms, &stack);
 }
 
