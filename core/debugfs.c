@@ -28,10 +28,10 @@ static const char *kpool_state_name(const struct kpool_stats *stats)
 
 /* Tables */
 
-static void kpool_show_attr(struct seq_file *m, int i,
+static void kpool_show_attr(struct seq_file *m,
+			    const struct kpool_attr_row *row,
 			    struct kpool_attrs *attrs)
 {
-	const struct kpool_attr_row *row = &kpool_attr_table[i];
 	char text[16];
 
 	kpool_attr_print(row, *kpool_attr(attrs, row), text, sizeof(text));
@@ -130,7 +130,7 @@ static int kpool_stats_show(struct seq_file *m, void *unused)
 	KPOOL_STATS;
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++) {
 		seq_printf(m, "%s ", kpool_attr_table[i].name);
-		kpool_show_attr(m, i, &attrs);
+		kpool_show_attr(m, &kpool_attr_table[i], &attrs);
 	}
 	seq_puts(m, "cpumask ");
 	return kpool_show_cpumask(m, pool);
@@ -438,7 +438,7 @@ static int kpool_tunable_show(struct seq_file *m, void *unused)
 	if (!file->row)
 		return kpool_show_cpumask(m, file->pool);
 	kpool_get_attrs(file->pool, &attrs);
-	kpool_show_attr(m, file->row - kpool_attr_table, &attrs);
+	kpool_show_attr(m, file->row, &attrs);
 	return 0;
 }
 
