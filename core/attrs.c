@@ -467,9 +467,6 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	if (attrs->cpumask)
 		pool->attrs.cpumask = pool->mgr.cpumask;
 	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
-	if (pool->q.room_units != KPOOL_ROOM_STREAM)
-		pool->q.room_units = min(pool->q.room_units,
-					 (unsigned int)attrs->capacity);
 	kpool_update_fast_capacity(pool);
 	kpool_update_rings_off(pool);
 	/* a shorter stall_ms needs a shorter period */
