@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Failed items and dead threads: record errors and stalls for debugfs, call the
- * fault handler, and reap threads that died in an item.
+ * Failed items and dead threads: record errors for debugfs, call the fault
+ * handler, and reap threads that died in an item.
  *
  * Functions are recorded by name and not by address, because their module can
  * be unloaded before the name is read.  The lookup takes too long with

@@ -142,7 +142,7 @@ struct kpool_run {
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
 	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
 	struct kpool_call	*call;	/* L: call of @item, or NULL */
-	void			*fn;	/* as @item, racy read */
+	void			*fn;	/* as @item, racy read: for reports */
 	/* L: function to call for the ordered job @item later, or NULL */
 	kpool_item_fn		complete;
 	union {
@@ -343,13 +343,14 @@ struct kpool_queue {
 	struct list_head	parked;		/* L: jobs of busy streams */
 	struct list_head	finished;	/* L: not their turn yet */
 	struct list_head	completions;	/* L: jobs to complete now */
-	unsigned int		nr_queued;	/* L: @prio, @completions */
+	unsigned int		nr_queued; /* L: @prio, @completions, ready ring */
 	unsigned int		nr_requeue;	/* L: kpool_run.requeue */
 	unsigned int		nr_backlog;	/* L: KPOOL_ITEM_BACKLOG */
 	unsigned int		nr_blocked;	/* L: KPOOL_ITEM_BLOCKED */
 	unsigned int		nr_parked;	/* L */
 	unsigned int		nr_completions;	/* L */
-	unsigned int		nr_special;	/* L: special, not started */
+	/* L: special and pending, blocked or on @completions; not delayed */
+	unsigned int		nr_special;
 	/* L: on @prio, with __KPOOL_STREAM_BLOCKED */
 	unsigned int		nr_stream_blocked;
 	u64			extra_units;	/* L: weight - 1 of others */
@@ -544,7 +545,7 @@ struct kpool {
 	bool			closed;		/* L: accepts no items */
 	bool			aborted;	/* L: drops pending items */
 	bool			paused;		/* L: starts no items */
-	bool			dead;		/* L: its id is being removed */
+	bool			dead;	/* L, racy read: its id is being removed */
 	bool			orphaned;	/* G and L: closed for good */
 	bool			ending;		/* G: to be destroyed */
 

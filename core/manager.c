@@ -71,7 +71,7 @@ static bool kpool_lacks_min_workers(const struct kpool *pool)
 	       kpool_nr_staying(pool) < (unsigned int)pool->attrs.min_workers;
 }
 
-/* Likewise, with those that are being created. */
+/* Return true if the reserved workers leave it with fewer than min_workers. */
 static bool kpool_below_min_workers(const struct kpool *pool)
 {
 	return kpool_lacks_min_workers(pool) &&

@@ -2,11 +2,11 @@
 /*
  * The run queue holds the items that have been accepted and not started.
  *
- * Queued items are on pool->q.prio, one list per priority.  An item that finds
- * no room is on pool->q.admission, in order of arrival.  It is either blocked
- * with its submitter (KPOOL_ITEM_BLOCKED), or already accepted
- * (KPOOL_ITEM_BACKLOG).  kpool_recheck() queues these items, oldest first, as
- * soon as there is room.
+ * Queued items are on pool->q.prio, one list per priority; the oldest can be in
+ * pool->ready instead, see ring.c.  An item that finds no room is on
+ * pool->q.admission, in order of arrival.  It is either blocked with its
+ * submitter (KPOOL_ITEM_BLOCKED), or already accepted (KPOOL_ITEM_BACKLOG).
+ * kpool_recheck() queues these items, oldest first, as soon as there is room.
  *
  * An item that cannot start when its turn comes must not hold back the others.
  * A job that waits for its stream is parked on pool->q.parked.  An item whose
@@ -374,7 +374,7 @@ static unsigned int kpool_units_left(const struct kpool *pool)
 	return units - min(units, pool->q.nr_completions);
 }
 
-/* Return the number of items on pool->q.prio: nr_queued without completions. */
+/* Return the number of items on pool->q.prio and in the ready ring. */
 static unsigned int kpool_nr_in_prio(const struct kpool *pool)
 {
 	return pool->q.nr_queued - pool->q.nr_completions;
@@ -460,7 +460,10 @@ static noinline bool kpool_has_special_room(const struct kpool *pool,
 	return kpool_has_place(pool, startable);
 }
 
-/* The same, but do not count the items that could start unless it matters. */
+/*
+ * Return true if there is room for the item.  Count the items that could start
+ * only if that matters.
+ */
 static bool kpool_has_room(const struct kpool *pool,
 			   const struct kpool_item *item)
 {

@@ -176,7 +176,7 @@ __kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 	return kpool_submit_slow(pool, item, opts);
 }
 
-/* The same, where a submit is not worth a copy of the code. */
+/* Like __kpool_do_submit(), where a submit is not worth a copy of the code. */
 static noinline int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 				    const struct kpool_submit_opts *opts)
 {
