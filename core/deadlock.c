@@ -157,12 +157,16 @@ static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
 	return kpool_is_signalled(waiter) ? NULL : waiter;
 }
 
-/* Return the run that must end before the thread of @run can go on, or NULL. */
-static struct kpool_run *kpool_blocked_on_run(const struct kpool *pool,
+/*
+ * Return the run that must end before the thread of @run can go on, or NULL.
+ * Count this step of a walk: see kpool_has_walked().
+ */
+static struct kpool_run *kpool_blocked_on_run(struct kpool *pool,
 					      struct kpool_run *run)
 {
 	const struct kpool_waiter *waiter = kpool_item_sleep(pool, run);
 
+	pool->nr_walked++;
 	if (!waiter)
 		return NULL;
 	return kpool_wait_has_begun(waiter) ? kpool_run_of(waiter->item) :
@@ -174,7 +178,7 @@ static struct kpool_run *kpool_blocked_on_run(const struct kpool *pool,
  * NULL.  The caller of a running call cannot be failed: the function can use
  * its stack.  There is another waiter, because calls alone cannot form a cycle.
  */
-static struct kpool_waiter *kpool_cycle_victim(const struct kpool *pool,
+static struct kpool_waiter *kpool_cycle_victim(struct kpool *pool,
 					       struct kpool_run *run)
 {
 	int i;
@@ -212,7 +216,6 @@ struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 		    !kpool_wait_has_begun(waiter))
 			return kpool_cycle_victim(pool, first);
 	}
-	pool->nr_walked += i;
 	return NULL;
 }
 
@@ -236,7 +239,6 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 		if (waiter && kpool_is_after(pool, waiter->item, first))
 			return kpool_cycle_victim(pool, first);
 	}
-	pool->nr_walked += i;
 	return NULL;
 }
 
@@ -283,7 +285,6 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 			break;
 		run = kpool_blocked_on_run(pool, run);
 	}
-	pool->nr_walked += i;
 	if (!run || i == KPOOL_MAX_CHAIN)
 		return false;
 	if (kind != KPOOL_WAITER_CALL)
