@@ -275,9 +275,11 @@ static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
 			kpool_unlock_irq(going->pool);
 			return NULL;
 		}
-		task = run->task;
 		while (run->outer && !kpool_run_has_orphan(run, going->module))
 			run = run->outer;
+		/* after a requeued item, look at the other runs of the thread */
+		if (!kpool_run_has_orphan(run, going->module))
+			task = run->task;
 		found = kpool_scan_run(going, run);
 		if (found)
 			return found;
