@@ -56,6 +56,19 @@ bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
 }
 
 /*
+ * Return true if the wait has ended, though the waiter has yet to be completed:
+ * what is pending or runs was accepted after the wait had begun.
+ */
+static bool kpool_wait_has_ended(const struct kpool_waiter *waiter)
+{
+	const struct kpool_run *run = kpool_run_of(waiter->item);
+	/* racy: a worker that has yet to set it is in no wait */
+	u32 epoch = run ? data_race(run->epoch) : waiter->item->epoch;
+
+	return !waiter->handed && (s32)(epoch - waiter->epoch) > 0;
+}
+
+/*
  * Return true if @item waits for its stream.  A job that will not run does not:
  * it waits to be dropped.
  */
@@ -139,8 +152,8 @@ static bool kpool_is_signalled(const struct kpool_waiter *waiter)
 }
 
 /*
- * Return the waiter of the run's thread if it waits for an item of @pool, and no
- * signal ends that.
+ * Return the waiter of the run's thread if it waits for an item of @pool, and
+ * that has not ended, also not by a signal.
  */
 static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
 						   struct kpool_run *run)
@@ -153,6 +166,8 @@ static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
 		return NULL;
 	/* the awaited run has submitted the item to another pool */
 	if (READ_ONCE(waiter->item->pool_id) != pool->id)
+		return NULL;
+	if (kpool_wait_has_ended(waiter))
 		return NULL;
 	return kpool_is_signalled(waiter) ? NULL : waiter;
 }

@@ -275,10 +275,11 @@ struct kpool_waiter {
 	struct task_struct	*task;	/* I: that sleeps here */
 	unsigned long		since;	/* I: jiffies when it went to sleep */
 	unsigned long		left;	/* L: _FLUSH: own items left */
-	u32			epoch;	/* I: _FLUSH: last epoch waited for */
+	u32			epoch;	/* I: _FLUSH, @run: last one waited for */
 	unsigned int		signals; /* I: TASK_* bits that wake it */
 	int			result;	/* L: valid once @completed */
 	bool			failed;	/* L: _FLUSH: a worker has died */
+	bool			handed;	/* I: @item was to be accepted */
 	bool			completed; /* L */
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };
@@ -540,7 +541,7 @@ struct kpool {
 	bool			rings_off;	/* L: no fast operations */
 	unsigned int		units_used;	/* L: held by runs */
 	unsigned int		nr_running;	/* L: items in workers */
-	u32			epoch;		/* L: number of flushes */
+	u32			epoch;		/* L: flushes and self-waits */
 	u32			id;		/* I: see item.c */
 	bool			closed;		/* L: accepts no items */
 	bool			aborted;	/* L: drops pending items */

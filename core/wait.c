@@ -32,6 +32,7 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	waiter->run = NULL;
 	waiter->behind = NULL;
 	waiter->failed = false;
+	waiter->handed = false;
 	waiter->completed = false;
 	waiter->kind = kind;
 }
@@ -279,6 +280,9 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	waiter->run = run;
 	if (!run)
 		return;
+	/* what is accepted from now on is not waited for */
+	if (waiter->item)
+		waiter->epoch = pool->epoch++;
 	run = kpool_run_outermost(run);
 	run->blocked_on = waiter;
 	pool->waiters.nr_self++;
@@ -423,6 +427,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		kpool_waiter_refuse(pool, victim);
 
 	kpool_waiter_init(&waiter, kind, item);
+	waiter.handed = kpool_handing_run(item);
 	if (run && !kpool_is_accepted(item)) {
 		list_add_tail(&waiter.node, &run->waiters);
 	} else if (run) {

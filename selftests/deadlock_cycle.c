@@ -220,6 +220,53 @@ out:
 	cycle_end(pool);
 }
 
+static struct kpool *next;
+
+static int hands_on_and_flushes_flusher(struct kpool_item *item)
+{
+	if (kpool_current() != next)
+		return kpool_submit(next, item);
+	WRITE_ONCE(called_got, kpool_flush_item(&flusher->probe.job.item));
+	return 0;
+}
+
+/*
+ * The flusher waits for the late job while that is handed over by another pool:
+ * before it is accepted.  Then the job waits for the flusher.
+ * Fails (lasts) if the flusher seems to wait for an earlier run: mutant
+ * handover-is-not-awaited.
+ */
+static void handed_over_job_closes_a_cycle(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 3 };
+	struct kpool *own = kt_pool("own", &queued_one);
+
+	next = cycle_make(&attrs, flushes_flusher);
+	if (!own || !next)
+		goto out;
+	called_got = 1;
+	probe_init(late, hands_on_and_flushes_flusher, 0);
+	if (!KT_EXPECT(load_runs(next, &bystander)) ||
+	    !KT_EXPECT(load_runs(next, &filler)) || !caller_start(flusher) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&flusher_cue.started))) ||
+	    !KT_EXPECT_EQ(kpool_submit(own, &late->job.item), 0) ||
+	    !KT_EXPECT(kt_wait(kt_stat(next, blocked) == 1)))
+		goto out;
+	cycle_cue(&flusher_cue);
+	caller_sleeps(flusher);
+	load_end(&filler);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
+	/* so that a failure does not hang */
+	kt_gate_open(&bystander.gate);
+	KT_EXPECT_EQ(called_got, -EDEADLK);
+	caller_expect(flusher, 0);
+out:
+	kt_gate_open(&flusher_cue);
+	kt_gate_open(&filler.gate);
+	cycle_end(next);
+	kt_pool_end(own);
+}
+
 static int aborts(void *arg)
 {
 	return kpool_abort(arg);
@@ -315,5 +362,6 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(admitted_job_closes_a_cycle),
 	  KT_CASE(caller_in_a_cycle_keeps_waiting),
 	  KT_CASE(wait_for_an_earlier_run_closes_no_cycle),
+	  KT_CASE(handed_over_job_closes_a_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
 	  KT_CASE(timed_call_closes_no_cycle));

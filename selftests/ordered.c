@@ -967,6 +967,75 @@ static int complete_flush_outer(struct kpool_item *item)
 	return flush_outer_fn(item);
 }
 
+static struct kt_gate leaving;
+
+static int complete_once_more(struct kpool_item *item)
+{
+	bool first = !atomic_read(&nr_completed);
+
+	kt_gate_pass(&at_gate);
+	if (first)
+		KT_EXPECT_EQ(kpool_submit(pool, item), 0);
+	kt_gate_pass(&leaving);
+	atomic_inc(&nr_completed);
+	return 0;
+}
+
+static int flush_outer_on_cue_fn(struct kpool_item *item)
+{
+	kt_gate_pass(&cue);
+	return flush_outer_fn(item);
+}
+
+enum { QUEUED_AGAIN, IN_THE_BACKLOG, NOT_LEFT_YET };
+
+/*
+ * An item sleeps for a completion, which submits its job again: behind a job
+ * that sleeps for that item, or is about to.  The end of the completion ends both
+ * sleeps.
+ * Fails (-EDEADLK) if the item seems to wait for the next completion: mutants
+ * ended-wait-is-followed, running-completion-waits-for-its-turn.
+ */
+static void flush_of_a_job_submitted_again_ends(int variant)
+{
+	const struct kpool_attrs attrs = { .capacity = 3,
+		.queue_depth = variant == IN_THE_BACKLOG ? 0 : KPOOL_UNLIMITED };
+
+	if (!begin(&attrs))
+		return;
+	got = 1;
+	got_outer = 1;
+	kt_gate_init(&cue);
+	kt_gate_init(&leaving);
+	probe_init(&outer, outer_fn, 0);
+	enter(&p[2], 2, flush_outer_on_cue_fn);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[1].job, complete_once_more), 0);
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT(kt_wait(atomic_read(&at_gate.started)));
+	probes_submit(pool, &outer, 1);
+	probes_submit(pool, &p[2], 1);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	KT_EXPECT(kt_wait(atomic_read(&outer.ran)));
+	kt_sleep_ms(20);
+	if (variant != NOT_LEFT_YET) {
+		kt_gate_open(&leaving);
+		kt_gate_open(&cue);
+		kt_sleep_ms(20);
+	}
+	kt_gate_open(&at_gate);
+	KT_EXPECT(kt_wait(atomic_read(&leaving.started)));
+	kt_gate_open(&cue);
+	kt_sleep_ms(20);
+	kt_gate_open(&leaving);
+	KT_EXPECT(kt_wait(READ_ONCE(got_outer) != 1));
+	KT_EXPECT_EQ(got_outer, 0);
+	KT_EXPECT_EQ(got, 0);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
+	finish();
+}
+
+static const char *const again[] = { "queued", "backlog", "not-left", NULL };
+
 /*
  * A completion sleeps for an item, which is about to sleep for a job that is
  * completed later.
@@ -1152,6 +1221,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(flush_of_an_earlier_job_ends),
 	  KT_CASE(flush_of_an_earlier_turn_ends),
 	  KT_CASE(end_of_a_turn_closes_a_cycle),
+	  KT_EACH(flush_of_a_job_submitted_again_ends, again),
 	  KT_CASE(wait_for_a_turn_behind_a_completion_is_refused),
 	  KT_CASE(wait_for_a_turn_that_cannot_come_is_refused),
 	  KT_EACH(jobs_behind_a_dead_one_are_completed, from),
