@@ -157,7 +157,8 @@ static void kpool_copy_worker(const struct kpool_worker *worker,
 	row->state_ms = jiffies_to_msecs(jiffies - READ_ONCE(worker->since));
 	row->completed = worker->nr_runs;
 	row->fn = READ_ONCE(worker->run.fn);
-	row->blocked = worker->run.item && worker->run.blocked_on;
+	row->blocked = worker->state == KPOOL_WORKER_RUNNING &&
+		       worker->run.blocked_on;
 	kpool_unlock_irq(pool);
 }
 

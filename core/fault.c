@@ -239,8 +239,9 @@ static bool kpool_has_ended(struct task_struct *task)
 }
 
 /*
- * Return true if the worker died in an item.  The result never changes back, as
- * a dead worker changes no field.  Litmus: died-seen, gone-not-dead.
+ * Return true if the worker died in an item, and is not being reaped.  Only
+ * dead_work changes the result back, as a dead worker changes no field.  Litmus:
+ * died-seen, gone-not-dead.
  */
 static bool kpool_is_dead(const struct kpool_worker *worker)
 {
@@ -359,12 +360,16 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && worker->run.call)
 		kpool_call_died(worker->run.call);
 
+	/* before its memory can be used for another worker */
+	mutex_lock(&pool->mutex);
+	list_del_init(&worker->member);
 	kpool_fail_flushers(pool, run->epoch);
 	kpool_fail_waiters(pool, run->group);
 	kpool_ext_run_leave(pool, run);
 	pool->faults.reaping = NULL;
 	suspended = kpool_worker_remove_dead(worker);
 	kpool_unlock_irq(pool);
+	mutex_unlock(&pool->mutex);
 
 	if (suspended)
 		pr_warn("%s: the last worker has died: no forward progress guarantee until a worker can be created\n",
@@ -382,10 +387,11 @@ static void kpool_reap_dead_worker(struct kpool *pool,
 {
 	pr_err("%s: worker %d has died in %ps\n", pool->name,
 	       task_pid_nr(worker->task), READ_ONCE(worker->run.fn));
-	/* the module notifier always finds the run: here, or as an external one */
+	/* for kpool_is_dead() in the watchdog */
 	mutex_lock(&pool->mutex);
-	list_del_init(&worker->member);
 	kpool_lock_irq(pool);
+	worker->state = KPOOL_WORKER_DEAD;
+	worker->since = jiffies;
 	kpool_take_over_run(pool, &worker->run);
 	kpool_unlock_irq(pool);
 	mutex_unlock(&pool->mutex);

@@ -318,7 +318,6 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 	lockdep_assert_held(&pool->lock);
 	pool->stats.died++;
 	kpool_worker_end(worker, -EIO, true);
-	worker->state = KPOOL_WORKER_DEAD;
 	list_add(&worker->node, &pool->mgr.free_workers);
 	pool->mgr.nr_workers--;
 

@@ -10,11 +10,13 @@
 static struct kpool *pool;
 static struct probe p[MANY];
 static struct kt_submitter submitter;
+static struct kt_gate callback;
 
 static const struct kpool_attrs queued = { .queue_depth = 8 };
 
 static bool begin(const struct kpool_attrs *attrs)
 {
+	kt_gate_init(&callback);
 	probes_init(p, MANY, probe_fn);
 	pool = kt_pool("tables", attrs);
 	return pool;
@@ -76,6 +78,11 @@ static int waits_for_the_first(struct kpool_item *item)
 	return kpool_flush_item(&p[0].job.item) ?: probe_fn(item);
 }
 
+static int waits_for_another(struct kpool_item *item)
+{
+	return kpool_flush_item(&p[1].job.item) ?: probe_fn(item);
+}
+
 /* For the script: an item that sleeps in a call on its own pool. */
 static void item_waits_for_another(void)
 {
@@ -113,6 +120,69 @@ static void worker_init_waits_for_an_item(void)
 	probes_submit(pool, &p[1], 1);
 }
 
+static void *held_in_init(void *data)
+{
+	if (READ_ONCE(init_waits))
+		kt_gate_pass(&callback);
+	return NULL;
+}
+
+static void held_in_exit(void *data, void *state)
+{
+	kt_gate_pass(&callback);
+}
+
+static void held_in_handler(void *data, const struct kpool_fault *fault)
+{
+	kt_gate_pass(&callback);
+}
+
+static int ends_its_thread(struct kpool_item *item)
+{
+	kthread_complete_and_exit(NULL, 0);
+	return 0;
+}
+
+static const struct kpool_attrs held_callbacks = {
+	.capacity = 5, .queue_depth = 8, .expiry_ms = KPOOL_NO_PURGE,
+	.worker_init = held_in_init, .worker_exit = held_in_exit,
+	.fault = held_in_handler,
+};
+
+/*
+ * For the script: six workers, each in another state.
+ * Fails if a worker whose fault handler is being called has left the pool:
+ * mutant dead-worker-not-shown.
+ */
+static void each_worker_has_another_state(void)
+{
+	WRITE_ONCE(init_waits, false);
+	if (!begin(&held_callbacks))
+		return;
+	/* one is dead, one runs, one is blocked, two are idle */
+	probe_init(&p[0], ends_its_thread, 0);
+	probes_hold(&p[1], 5);
+	probe_init(&p[2], waits_for_another, 2);
+	probes_submit(pool, p, 5);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
+	probe_runs(&p[1]);
+	probes_run(3, 5);
+	probes_open(&p[3], 2);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
+	/* one of those exits */
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 4), 0);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 2));
+	/* another one starts for an item that the idle one takes after all */
+	WRITE_ONCE(init_waits, true);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 6), 0);
+	probes_submit(pool, &p[5], 2);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 3));
+	probe_runs(&p[5]);
+	probes_open(&p[5], 1);
+	probe_ran(&p[6]);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+}
+
 /* For the script: more workers than fit into the first copy, if any do. */
 static void many_workers_run(void)
 {
@@ -139,6 +209,7 @@ static void scene_ends(void)
 {
 	if (!pool)
 		return;
+	kt_gate_open(&callback);
 	probes_open(p, MANY);
 	kpool_resume(pool);
 	if (submitter.thread.task)
@@ -225,6 +296,8 @@ KT_MODULE("kpool selftest: tables in debugfs",
 	  KT_CASE(item_waits_for_another),
 	  KT_CASE(scene_ends),
 	  KT_CASE(worker_init_waits_for_an_item),
+	  KT_CASE(scene_ends),
+	  KT_CASE(each_worker_has_another_state),
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_workers_run),
 	  KT_CASE(scene_ends),

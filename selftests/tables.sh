@@ -61,6 +61,25 @@ worker_init_waits_for_an_item() {
 		"$(awk 'NR > 1 { print $2 }' "$dir/workers" | sort | xargs)"
 }
 
+# states: of the workers, with their functions
+# shellcheck disable=SC2317 # wait_until calls it
+states() {
+	awk 'NR > 1 { print $2, $5 }' "$dir/workers" | sort | xargs
+}
+
+# Fails if a state has another's word, or one that has none is not shown.
+each_worker_has_another_state() {
+	states_expected="blocked waits_for_another dead - exiting - idle - running probe_fn starting -"
+	wait_until states_are "$states_expected"
+	ktap_is "each state of a worker has its word" "$states_expected" "$(states)"
+	ktap_is "all of these workers but the new one are alive" 5 "$(stat_of alive)"
+}
+
+# shellcheck disable=SC2317 # wait_until calls it
+states_are() {
+	[ "$(states)" = "$1" ]
+}
+
 # Fails if the copy is too small, or workers are copied twice.
 many_workers_run() {
 	ktap_is "workers lists each worker once" "200 200" \
@@ -98,6 +117,7 @@ if load_tested tables; then
 		worker_memory_*) worker_memory_is_used_again ;;
 		item_waits_*) item_waits_for_another ;;
 		worker_init_*) worker_init_waits_for_an_item ;;
+		each_worker_*) each_worker_has_another_state ;;
 		many_*) many_workers_run ;;
 		pool_is_*) pool_is_pinned ;;
 		esac
