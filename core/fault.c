@@ -392,6 +392,8 @@ static void kpool_reap_dead_worker(struct kpool *pool,
 	kpool_lock_irq(pool);
 	worker->state = KPOOL_WORKER_DEAD;
 	worker->since = jiffies;
+	/* the watchdog has not, if another death led here first */
+	kpool_mark_dead(pool, &worker->run);
 	kpool_take_over_run(pool, &worker->run);
 	kpool_unlock_irq(pool);
 	mutex_unlock(&pool->mutex);
