@@ -295,6 +295,16 @@ static const struct cpumask *kpool_resolve_cpumask(const struct cpumask *mask)
 	return mask == cpu_all_mask ? NULL : mask;
 }
 
+/* Adapt min_workers, which is the default, to the other attributes. */
+static void kpool_fit_min_workers(struct kpool_attrs *attrs)
+{
+	/* do not refuse a small capacity because of a default */
+	attrs->min_workers = min(attrs->min_workers, attrs->capacity);
+	/* forward progress without memory needs an existing thread */
+	if (attrs->flags & KPOOL_MEM_RECLAIM)
+		attrs->min_workers = max(attrs->min_workers, 1);
+}
+
 /*
  * Resolve requested attributes to the values in force.  Return an error, and
  * log the reason, if they are not valid; @name is for the log.
@@ -309,15 +319,10 @@ int kpool_attrs_resolve(const struct kpool_attrs *req,
 	if (err)
 		return err;
 	attrs->cpumask = kpool_resolve_cpumask(attrs->cpumask);
-	/* do not refuse a small capacity because of a default */
 	if (!req->min_workers)
-		attrs->min_workers = min(attrs->min_workers, attrs->capacity);
-	/* forward progress without memory needs an existing thread */
-	if (attrs->flags & KPOOL_MEM_RECLAIM) {
+		kpool_fit_min_workers(attrs);
+	if (attrs->flags & KPOOL_MEM_RECLAIM)
 		attrs->flags |= KPOOL_PREALLOC;
-		if (!req->min_workers)
-			attrs->min_workers = max(attrs->min_workers, 1);
-	}
 	return kpool_attrs_validate(attrs, name) ?:
 	       kpool_check_cpus(attrs, name);
 }
@@ -330,7 +335,8 @@ int kpool_attrs_check_defaults(void)
 	int err;
 
 	err = kpool_attrs_fill(&kpool_defaults, name, kpool_builtin_default) ?:
-	      kpool_attrs_validate(&kpool_defaults, name);
+	      kpool_attrs_validate(&kpool_defaults, name) ?:
+	      kpool_check_cpus(&kpool_defaults, name);
 	if (err)
 		return err;
 	req = kpool_default_pool_attrs;
@@ -504,6 +510,8 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
 	*kpool_attr(&attrs, row) = value;
 	err = kpool_attr_resolve(row, kpool_default_of(row),
 				 kpool_attr(&attrs, row));
+	if (tunable == KPOOL_TUNE_MIN_WORKERS && !value)
+		kpool_fit_min_workers(&attrs);
 	if (err)
 		err = kpool_out_of_range(row, pool->name, value);
 	else

@@ -188,6 +188,28 @@ static void contradictions_are_refused(void)
 }
 
 /*
+ * A KPOOL_MEM_RECLAIM pool has a worker by default, at creation and by tune.
+ * Fails if its min_workers cannot be set back: mutant reclaim-default-is-zero.
+ */
+static void default_of_a_reclaim_pool_is_one_worker(void)
+{
+	struct kpool_attrs attrs = { .flags = KPOOL_MEM_RECLAIM };
+	struct kpool *pool = kt_pool("attrs", &attrs);
+
+	if (!pool)
+		return;
+	kpool_get_attrs(pool, &attrs);
+	KT_EXPECT_EQ(attrs.min_workers, 1);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MIN_WORKERS, 2), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MIN_WORKERS, KPOOL_NONE),
+		     -EINVAL);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MIN_WORKERS, 0), 0);
+	kpool_get_attrs(pool, &attrs);
+	KT_EXPECT_EQ(attrs.min_workers, 1);
+	kt_pool_end(pool);
+}
+
+/*
  * A node that has no CPU online is refused.
  * Fails if any number below MAX_NUMNODES is taken for a node.
  */
@@ -329,6 +351,7 @@ KT_MODULE("kpool selftest: bad attributes and names",
 	  KT_CASE(bad_values_are_refused_by_tune),
 	  KT_CASE(unknown_tunables_are_refused),
 	  KT_CASE(contradictions_are_refused),
+	  KT_CASE(default_of_a_reclaim_pool_is_one_worker),
 	  KT_CASE(node_without_cpu_is_refused),
 	  KT_CASE(bad_names_are_refused),
 	  KT_CASE(name_is_formatted),

@@ -171,7 +171,8 @@ bad_parameters_are_refused() {
 	done
 	ktap_result "$parameter_failed" "parameters out of range fail the load"
 	parameter_failed=0
-	for pair in "capacity=2 min_workers=3" "default_capacity=2 default_min_workers=3"; do
+	for pair in "capacity=2 min_workers=3" "default_capacity=2 default_min_workers=3" \
+			"node=63 default_node=0"; do
 		# shellcheck disable=SC2086 # two parameters
 		if insmod "$KPOOL_KO" $pair 2>/dev/null; then
 			rmmod kpool
@@ -269,6 +270,9 @@ small_pool_has_fewer_min_workers() {
 	load_test client capacity=2
 	ktap_is "a small pool has no more min_workers than capacity" "2 2" \
 		"$(stat_of client capacity) $(stat_of client min_workers)"
+	echo 1 >"$dir/min_workers"
+	echo 0 >"$dir/min_workers"
+	ktap_is "that is its default when it is tuned, too" 2 "$(value_of min_workers)"
 	echo none >"$dir/nice"
 	ktap_is "nice may be none, which is not its default" 0 "$(value_of nice)"
 	echo 0 >"$dir/nice"
