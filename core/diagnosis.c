@@ -55,6 +55,7 @@ struct kpool_diagnosis {
 	unsigned int			capacity;
 	unsigned int			free;	/* units */
 	unsigned int			nr_waiting; /* accepted, to be started */
+	unsigned int			nr_completions;	/* of ordered jobs */
 	unsigned int			nr_blocked;
 	u64				nr_delayed;
 	unsigned int			nr_dropping;
@@ -91,7 +92,7 @@ static enum kpool_reason kpool_find_reason(struct kpool *pool,
 {
 	if (pool->paused)
 		return KPOOL_REASON_PAUSED;
-	if (pool->aborted || !(d->nr_waiting + d->nr_blocked))
+	if (!(d->nr_waiting + d->nr_completions + d->nr_blocked))
 		return d->nr_dropping ? KPOOL_REASON_DROPPING :
 					KPOOL_REASON_IDLE;
 	if (kpool_has_work(pool))
@@ -111,11 +112,19 @@ static void kpool_diagnose(struct kpool *pool, struct kpool_diagnosis *d)
 	kpool_lock_irq(pool);
 	d->capacity = pool->attrs.capacity;
 	d->free = kpool_free_units(pool);
-	d->nr_waiting = pool->q.nr_queued + pool->q.nr_requeue +
-			pool->q.nr_parked + pool->q.nr_backlog;
+	/* the job of a completion has started: see kpool_get_stats() */
+	d->nr_completions = pool->q.nr_completions;
+	d->nr_waiting = pool->q.nr_queued - pool->q.nr_completions +
+			pool->q.nr_requeue + pool->q.nr_parked +
+			pool->q.nr_backlog;
 	d->nr_blocked = pool->q.nr_blocked;
 	d->nr_delayed = pool->delays.nr;
 	d->nr_dropping = pool->drops.nr + pool->runs.nr_drop;
+	/* those of an aborted pool are on their lists until they are dropped */
+	if (pool->aborted) {
+		d->nr_dropping += d->nr_waiting;
+		d->nr_waiting = 0;
+	}
 	d->nr_spawning = pool->mgr.nr_spawning;
 	d->nr_exiting = pool->mgr.nr_exiting;
 	d->oldest_ms = jiffies_to_msecs(kpool_oldest_age(pool));

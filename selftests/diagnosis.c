@@ -64,6 +64,21 @@ static void units_are_held(void)
 	kt_sleep_ms(60);
 }
 
+/* A heavy one runs, two are delayed for long. */
+static void jobs_are_delayed(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4 };
+	int i;
+
+	if (!begin(&attrs))
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 3), 0);
+	submit_running(0, 1);
+	for (i = 1; i < 3; i++)
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job, 3600 * HZ),
+			     0);
+}
+
 static void pool_is_paused(void)
 {
 	static const struct kpool_attrs attrs = { .queue_depth = 3 };
@@ -167,6 +182,107 @@ static void drop_function_is_held(void)
 	}
 	probes_submit(pool, p, 2);
 	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+}
+
+static struct kt_thread aborter;
+
+static int aborts(void *arg)
+{
+	return kpool_abort(pool);
+}
+
+/* The drop function is called by kpool_abort(). */
+static void pool_is_aborted(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 3,
+	};
+	int i;
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	for (i = 1; i < 3; i++)
+		kpool_set_drop_fn(&p[i].job.item, drops_late);
+	probes_submit(pool, &p[1], 2);
+	if (kt_thread_start(&aborter, aborts, NULL))
+		KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+}
+
+static void room_is_made(void *data)
+{
+	kt_gate_pass(&callback);
+}
+
+/* One is refused, and could be accepted now. */
+static void room_function_is_held(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .room = room_is_made,
+	};
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[1]), -EAGAIN);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+}
+
+static int ends_its_thread(struct kpool_item *item)
+{
+	kthread_complete_and_exit(NULL, 0);
+	return 0;
+}
+
+static void handles(void *data, const struct kpool_fault *fault)
+{
+	kt_gate_pass(&callback);
+}
+
+/* Its unit is held until the handler returns. */
+static void fault_handler_is_held(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 3, .fault = handles,
+	};
+
+	if (!begin(&attrs))
+		return;
+	probe_init(&p[0], ends_its_thread, 0);
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+}
+
+static int completes(struct kpool_item *item)
+{
+	return 0;
+}
+
+/* The function of an ordered job has returned, and no unit is free. */
+static void completion_waits_for_a_unit(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 3,
+	};
+	int i;
+
+	if (!begin(&attrs))
+		return;
+	kpool_init_ordered_stream(&stream, pool);
+	for (i = 0; i < 2; i++) {
+		KT_EXPECT_EQ(kpool_set_stream(&p[i].job, &stream), 0);
+		KT_EXPECT_EQ(kpool_set_complete_fn(&p[i].job, completes), 0);
+	}
+	submit_running(0, 2);
+	/* the second cannot be completed yet, the third takes its unit */
+	probes_open(&p[1], 1);
+	probe_ran(&p[1]);
+	submit_running(2, 3);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	probes_open(p, 1);
+	probe_ran(&p[0]);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
 }
 
 static bool init_fails;
@@ -324,11 +440,17 @@ static void scene_ends(void)
 	kt_gate_open(&callback);
 	probes_open(p, MANY);
 	kpool_resume(pool);
+	for (i = 0; i < MANY; i++)
+		kpool_modify_delay(&p[i].job, 0);
+	if (aborter.task)
+		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
 	if (submitter.thread.task)
 		KT_EXPECT_EQ(kt_thread_join(&submitter.thread), 0);
 	for (i = 0; i < MANY; i++)
 		if (submitters[i].thread.task)
 			KT_EXPECT_EQ(kt_thread_join(&submitters[i].thread), 0);
+	/* -EIO if a thread dies meanwhile */
+	kpool_flush(pool);
 	jobs_end(pool);
 	pool = NULL;
 }
@@ -337,6 +459,8 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(nothing_is_pending),
 	  KT_CASE(scene_ends),
 	  KT_CASE(units_are_held),
+	  KT_CASE(scene_ends),
+	  KT_CASE(jobs_are_delayed),
 	  KT_CASE(scene_ends),
 	  KT_CASE(pool_is_paused),
 	  KT_CASE(scene_ends),
@@ -353,6 +477,14 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(due_job_waits_for_a_unit),
 	  KT_CASE(scene_ends),
 	  KT_CASE(drop_function_is_held),
+	  KT_CASE(scene_ends),
+	  KT_CASE(pool_is_aborted),
+	  KT_CASE(scene_ends),
+	  KT_CASE(room_function_is_held),
+	  KT_CASE(scene_ends),
+	  KT_CASE(fault_handler_is_held),
+	  KT_CASE(scene_ends),
+	  KT_CASE(completion_waits_for_a_unit),
 	  KT_CASE(scene_ends),
 	  KT_CASE(worker_cannot_be_created),
 	  KT_CASE(scene_ends),
