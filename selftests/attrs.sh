@@ -49,13 +49,23 @@ end_refusals() {
 	fi
 }
 
+# error_of TEXT: what a write of it to that file fails with
+error_of() {
+	case $refusals_file:${1#-} in
+	cpumask:* | *: | *:*[!0-9]*) echo "Invalid argument" ;;
+	*) echo "out of range" ;;
+	esac
+}
+
 # refuse_text TEXT
 refuse_text() {
-	if echo "$1" 2>/dev/null >"$dir/$refusals_file"; then
-		refused 0 "\"$1\""
-	else
-		refused 1 "\"$1\""
-	fi
+	refuse_said=$({ echo "$1" >"$dir/$refusals_file"; } 2>&1)
+	refused $? "\"$1\""
+	case $refuse_said in
+	*"$(error_of "$1")"*) return ;;
+	esac
+	ktap_diag "$refusals_file: \"$1\" fails with: $refuse_said"
+	refusals_failed=1
 }
 
 # refuse_bytes FILE: in one write
@@ -125,18 +135,19 @@ writes_at_an_offset_are_refused() {
 	done
 }
 
-# Fails if the files are made with other modes.
+TABLES="stats workers errors stalls diagnosis latency"
+
+# Fails if a file is missing, is not in the manual, or has another mode.
 files_are_for_root_only() {
+	ktap_is "debugfs files are those of the manual, for root only" \
+		"$({
+			for file in $TABLES; do echo "$file 400"; done
+			for file in $TUNABLES; do echo "$file 600"; done
+		} | sort)" "$(cd "$dir" && stat -c '%n %a' ./* | sed 's:^./::' | sort)"
+	ktap_is "pools is for root only" 400 "$(stat -c %a "$KPOOL_DEBUGFS/pools")"
 	files_failed=0
-	for file in "$KPOOL_DEBUGFS/pools" "$dir/stats" "$dir/workers"; do
-		[ "$(stat -c %a "$file")" = 400 ] || files_failed=1
-	done
-	for file in $TUNABLES; do
-		[ "$(stat -c %a "$dir/$file")" = 600 ] || files_failed=1
-	done
-	ktap_result "$files_failed" "debugfs files are for root only"
-	files_failed=0
-	for file in "$KPOOL_DEBUGFS/pools" "$dir/stats" "$dir/workers"; do
+	for file in "$KPOOL_DEBUGFS/pools" "$dir/stats" "$dir/workers" "$dir/errors" "$dir/stalls" \
+			"$dir/diagnosis"; do
 		! dd if=/dev/zero of="$file" bs=1 count=1 2>/dev/null || files_failed=1
 	done
 	ktap_result "$files_failed" "debugfs tables take no writes"

@@ -1081,11 +1081,11 @@ static void pool_with_dead_worker_ends(void)
 }
 
 /*
- * Another one died while the handler is called for the first: it is listed
- * until it is reaped.
- * Fails if it is taken for running: mutant dead-worker-runs.
+ * A worker died while the handler is called for another: both are listed until
+ * they are reaped.
+ * Fails if the one is taken for running: mutant dead-worker-runs.
  */
-static void pool_with_unreaped_worker_stays(void)
+static void pool_with_unreaped_workers_stays(void)
 {
 	static struct kt_gate gate;
 
@@ -1102,7 +1102,7 @@ static void pool_with_unreaped_worker_stays(void)
 	victim_let_die(&many[0]);
 }
 
-static void pool_with_unreaped_worker_ends(void)
+static void pool_with_unreaped_workers_ends(void)
 {
 	if (handler_gate)
 		kt_gate_open(handler_gate);
@@ -1143,5 +1143,5 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_EACH(handler_of_a_death_cannot_wait_for_it, self_waits),
 	  KT_CASE(pool_with_dead_worker_stays),
 	  KT_CASE(pool_with_dead_worker_ends),
-	  KT_CASE(pool_with_unreaped_worker_stays),
-	  KT_CASE(pool_with_unreaped_worker_ends));
+	  KT_CASE(pool_with_unreaped_workers_stays),
+	  KT_CASE(pool_with_unreaped_workers_ends));

@@ -18,15 +18,15 @@ death_can_be_seen() {
 	ktap_is "the dead worker is not listed" 1 "$(wc -l <"$dir/workers")"
 }
 
-# Fails if a worker counts as running, or is left out, while its death waits for the handler of another.
-unreaped_worker_is_listed() {
+# Fails if a worker counts as running, or is left out, while the handler is called for it or another.
+unreaped_workers_are_listed() {
 	unreaped_tries=100
-	until grep -q ' dead ' "$dir/workers" || [ "$unreaped_tries" = 0 ]; do
+	until [ "$(grep -c ' dead ' "$dir/workers")" = 2 ] || [ "$unreaped_tries" = 0 ]; do
 		unreaped_tries=$((unreaped_tries - 1))
 		sleep 0.1
 	done
-	ktap_is "a dead worker is listed until it is reaped" "dead victim_fn" \
-		"$(awk 'NR > 1 { print $2, $5 }' "$dir/workers")"
+	ktap_is "dead workers are listed until they are reaped" "dead victim_fn dead victim_fn" \
+		"$(awk 'NR > 1 { print $2, $5 }' "$dir/workers" | xargs)"
 }
 
 # Fails if kpool's reap work, spawn work or a test died as well.
@@ -48,7 +48,7 @@ if load_tested oops; then
 	for case in $(cat /sys/module/oops/parameters/list); do
 		run_case oops "$case"
 		[ "$case" != pool_with_dead_worker_stays ] || ! mount_debugfs || death_can_be_seen
-		[ "$case" != pool_with_unreaped_worker_stays ] || ! mount_debugfs || unreaped_worker_is_listed
+		[ "$case" != pool_with_unreaped_workers_stays ] || ! mount_debugfs || unreaped_workers_are_listed
 	done
 	no_other_task_oopsed
 	unload_test oops

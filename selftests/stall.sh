@@ -27,6 +27,9 @@ stall_can_be_seen() {
 	# an entry too far is what the memory behind them holds
 	ktap_is "log and debugfs show the same stack" \
 		"$(grep -c '^  ' "$KPOOL_DEBUGFS/stall/stalls")" "$(stack_in_log)"
+	ktap_is "debugfs shows the worker" \
+		"$(awk '$2 == "running" { print $1 }' "$KPOOL_DEBUGFS/stall/workers")" \
+		"$(sed -n 's/.* ms in worker \([0-9]*\)$/\1/p' "$KPOOL_DEBUGFS/stall/stalls")"
 	ktap_is "stats count it" "stalled 1" "$(grep '^stalled' "$KPOOL_DEBUGFS/stall/stats")"
 }
 
@@ -42,6 +45,9 @@ stalls_are_shown_oldest_first() {
 	wait_until times_of_stalls
 	ktap_result $? "the last four stalls are remembered"
 	ktap_is "stalls are shown oldest first" "$(echo "$times" | sort -n)" "$times"
+	ktap_is "stalls shows when they were found" 4 "$(echo "$times" |
+		awk -v a="$began" -v b="$(cut -d ' ' -f 1 /proc/uptime)" \
+			'$1 >= a && $1 <= b + 0.01' | wc -l)"
 }
 
 # Fails if names are looked up when they are read, when the addresses mean nothing, or if the stack
@@ -59,6 +65,7 @@ ktap_begin
 if load_tested stall; then
 	# shellcheck disable=SC2013 # a case's name is a word
 	for case in $(cat /sys/module/stall/parameters/list); do
+		began=$(cut -d ' ' -f 1 /proc/uptime)
 		run_case stall "$case"
 		[ "$case" != a_stall_lasts ] || ! mount_debugfs || stall_can_be_seen
 		[ "$case" != six_stalls_last ] || ! mount_debugfs || stalls_are_shown_oldest_first

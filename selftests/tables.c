@@ -30,11 +30,14 @@ static bool probes_run(int from, int to)
 	return true;
 }
 
-/* For the script: five alive, two idle, three running, four pending, one blocked. */
+/*
+ * For the script: five alive, two idle, three running with eight units, four
+ * pending, one blocked.
+ */
 static void no_two_figures_are_equal(void)
 {
 	static const struct kpool_attrs attrs = {
-		.capacity = 5, .queue_depth = 2, .expiry_ms = KPOOL_NO_PURGE,
+		.capacity = 10, .queue_depth = 2, .expiry_ms = KPOOL_NO_PURGE,
 	};
 
 	if (!begin(&attrs))
@@ -47,6 +50,7 @@ static void no_two_figures_are_equal(void)
 	probes_open(&p[5], 1);
 	probes_submit(pool, &p[5], 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[6].job.item, 6), 0);
 	probes_submit(pool, &p[6], 3);
 	probes_run(6, 9);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
@@ -137,8 +141,20 @@ static void held_in_handler(void *data, const struct kpool_fault *fault)
 	kt_gate_pass(&callback);
 }
 
+/* The threads of a scene's items, for the script. */
+static int pids[3];
+module_param_array(pids, int, NULL, 0400);
+MODULE_PARM_DESC(pids, "threads that ran the first items of the scene");
+
+static int notes_its_thread(struct kpool_item *item)
+{
+	pids[probe_of(item)->nr] = task_pid_nr(current);
+	return probe_fn(item);
+}
+
 static int ends_its_thread(struct kpool_item *item)
 {
+	pids[probe_of(item)->nr] = task_pid_nr(current);
 	kthread_complete_and_exit(NULL, 0);
 	return 0;
 }
@@ -181,6 +197,29 @@ static void each_worker_has_another_state(void)
 	probes_open(&p[5], 1);
 	probe_ran(&p[6]);
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+}
+
+/*
+ * For the script: one item has failed, one has ended its thread, and one has run
+ * for 120 ms.
+ */
+static void threads_are_known(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2 };
+
+	if (!begin(&attrs))
+		return;
+	probes_init(p, 3, notes_its_thread);
+	probe_init(&p[1], ends_its_thread, 1);
+	p[0].ret = -EIO;
+	probes_hold(&p[2], 1);
+	probes_submit(pool, &p[0], 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
+	probes_submit(pool, &p[2], 1);
+	probe_runs(&p[2]);
+	kt_sleep_ms(120);
 }
 
 /* For the script: more workers than fit into the first copy, if any do. */
@@ -298,6 +337,8 @@ KT_MODULE("kpool selftest: tables in debugfs",
 	  KT_CASE(worker_init_waits_for_an_item),
 	  KT_CASE(scene_ends),
 	  KT_CASE(each_worker_has_another_state),
+	  KT_CASE(scene_ends),
+	  KT_CASE(threads_are_known),
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_workers_run),
 	  KT_CASE(scene_ends),

@@ -20,6 +20,7 @@ stat_of() {
 
 # Fails if a column has another's figure, or a counter in stats has.
 no_two_figures_are_equal() {
+	ktap_is "stats shows units" 8 "$(stat_of units)"
 	for pair in state:paused alive:5 idle:2 running:3 pending:4 blocked:1 submitted:13 \
 		completed:6 owner:tables; do
 		ktap_is "pools shows ${pair%:*}" "${pair#*:}" "$(column "${pair%:*}")"
@@ -80,6 +81,33 @@ states_are() {
 	[ "$(states)" = "$1" ]
 }
 
+# between VALUE... : are all of these seconds since boot in the scene?
+between() {
+	between_now=$(cut -d ' ' -f 1 /proc/uptime)
+	for value in "$@"; do
+		awk -v v="$value" -v a="$began" -v b="$between_now" \
+			'BEGIN { exit !(v >= a && v <= b + 0.01) }' || return
+	done
+}
+
+# Fails if a column has another thread's figure, or another unit.
+threads_are_known() {
+	IFS=, read -r failed died runs </sys/module/tables/parameters/pids
+	ktap_is "errors shows the threads of the items" \
+		"-5 $failed returned notes_its_thread [tables] -5 $died died ends_its_thread [tables]" \
+		"$(awk 'NR > 1 { print $2, $3, $4, $5, $6 }' "$dir/errors" | xargs)"
+	# shellcheck disable=SC2046 # two words
+	between $(awk 'NR > 1 { print $1 }' "$dir/errors")
+	ktap_result $? "errors shows when that was"
+	ktap_is "workers shows the thread of an item" "$runs running notes_its_thread" \
+		"$(awk '$2 == "running" { print $1, $2, $5 }' "$dir/workers")"
+	state_ms=$(awk '$2 == "running" { print $3 }' "$dir/workers")
+	[ "$state_ms" -ge 100 ] &&
+		between "$(awk -v b="$(cut -d ' ' -f 1 /proc/uptime)" -v ms="$state_ms" \
+			'BEGIN { print b - ms / 1000 + 0.02 }')"
+	ktap_result $? "workers shows for how long it has run"
+}
+
 # Fails if the copy is too small, or workers are copied twice.
 many_workers_run() {
 	ktap_is "workers lists each worker once" "200 200" \
@@ -106,10 +134,19 @@ pool_is_pinned() {
 		done | sed 's/^none$/0/' | xargs)"
 }
 
+# Fails if the name of a module is cut to the length of a pool's.
+owner_has_its_whole_name() {
+	load_test client_with_a_name_longer_than_that_of_a_pool name=tables
+	ktap_is "pools shows the whole name of an owner" \
+		client_with_a_name_longer_than_that_of_a_pool "$(column owner)"
+	rmmod client_with_a_name_longer_than_that_of_a_pool
+}
+
 ktap_begin
 if load_tested tables; then
 	# shellcheck disable=SC2013 # a case's name is a word
 	for case in $(cat /sys/module/tables/parameters/list); do
+		began=$(cut -d ' ' -f 1 /proc/uptime)
 		run_case tables "$case"
 		mount_debugfs || continue
 		case $case in
@@ -117,11 +154,13 @@ if load_tested tables; then
 		worker_memory_*) worker_memory_is_used_again ;;
 		item_waits_*) item_waits_for_another ;;
 		worker_init_*) worker_init_waits_for_an_item ;;
+		threads_*) threads_are_known ;;
 		each_worker_*) each_worker_has_another_state ;;
 		many_*) many_workers_run ;;
 		pool_is_*) pool_is_pinned ;;
 		esac
 	done
 	unload_test tables
+	! mount_debugfs || owner_has_its_whole_name
 fi
 ktap_end

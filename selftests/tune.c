@@ -527,6 +527,45 @@ static void scheduling_is_set_at_creation(void)
 	see_end(pool);
 }
 
+static struct kt_gate init_gate;
+static struct task_struct *initializing;
+
+static void *initializes(void *data)
+{
+	initializing = get_task_struct(current);
+	kt_gate_pass(&init_gate);
+	return NULL;
+}
+
+/*
+ * Likewise a worker whose worker_init has not returned.
+ * Fails if tune reaches only workers that are accounted: mutant
+ * tune-misses-starting-worker.
+ */
+static void scheduling_reaches_starting_worker(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .nice = 4, .worker_init = initializes,
+	};
+	struct kpool *pool;
+
+	kt_gate_init(&see_gate);
+	kt_gate_init(&init_gate);
+	pool = kt_pool("sched", &attrs);
+	if (!pool)
+		return;
+	kt_job_init(&seer[0], kt_job_tiny, &see_gate, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &seer[0].item), 0);
+	if (KT_EXPECT(kt_wait(atomic_read(&init_gate.started)))) {
+		expect_sched(initializing, SCHED_NORMAL, 4, 0);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NICE, 7), 0);
+		expect_sched(initializing, SCHED_NORMAL, 7, 0);
+		put_task_struct(initializing);
+	}
+	kt_gate_open(&init_gate);
+	kt_pool_end(pool);
+}
+
 /*
  * A worker that was reniced keeps that while other attributes are tuned.
  * Fails if every tune applies the scheduling attributes to all workers.
@@ -938,6 +977,7 @@ KT_MODULE("kpool selftest: attributes of the live pool",
 	  KT_CASE(prealloc_makes_min_workers),
 	  KT_CASE(scheduling_reaches_old_and_new_workers),
 	  KT_CASE(scheduling_is_set_at_creation),
+	  KT_CASE(scheduling_reaches_starting_worker),
 	  KT_CASE(tune_leaves_scheduling_alone),
 	  KT_CASE(cpumask_confines_old_and_new_workers),
 	  KT_CASE(cpumask_without_online_cpu_is_refused),
