@@ -27,9 +27,9 @@ stall_can_be_seen() {
 	# an entry too far is what the memory behind them holds
 	ktap_is "log and debugfs show the same stack" \
 		"$(grep -c '^  ' "$KPOOL_DEBUGFS/stall/stalls")" "$(stack_in_log)"
-	ktap_is "debugfs shows the worker" \
+	ktap_is "debugfs shows the thread" \
 		"$(awk '$2 == "running" { print $1 }' "$KPOOL_DEBUGFS/stall/workers")" \
-		"$(sed -n 's/.* ms in worker \([0-9]*\)$/\1/p' "$KPOOL_DEBUGFS/stall/stalls")"
+		"$(sed -n 's/.* ms in thread \([0-9]*\)$/\1/p' "$KPOOL_DEBUGFS/stall/stalls")"
 	ktap_is "stats count it" "stalled 1" "$(grep '^stalled' "$KPOOL_DEBUGFS/stall/stats")"
 }
 

@@ -70,7 +70,7 @@ states() {
 
 # Fails if a state has another's word, or one that has none is not shown.
 each_worker_has_another_state() {
-	states_expected="blocked waits_for_another dead - exiting - idle - running probe_fn starting -"
+	states_expected="blocked waits_for_another dead ends_its_thread exiting - idle - running probe_fn starting -"
 	wait_until states_are "$states_expected"
 	ktap_is "each state of a worker has its word" "$states_expected" "$(states)"
 	ktap_is "all of these workers but the new one are alive" 5 "$(stat_of alive)"
