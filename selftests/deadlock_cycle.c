@@ -220,6 +220,54 @@ out:
 	cycle_end(pool);
 }
 
+static struct kt_gate late_cue;
+
+static int flushes_flusher_on_cue(struct kpool_item *item)
+{
+	kt_gate_pass(&late_cue);
+	/* the first run only: the second is what the flusher waits for */
+	if (called_got == 1)
+		WRITE_ONCE(called_got, kpool_flush_item(&flusher->probe.job.item));
+	return probe_fn(item);
+}
+
+/*
+ * The late job runs, and is pending again: the flusher waits for the next run,
+ * and then the job for the flusher.
+ * Fails (lasts) if a waiter for the next run of an item does not wait for this
+ * one: mutant next-run-waits-for-none.
+ */
+static void wait_for_the_next_run_closes_a_cycle(void)
+{
+	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
+
+	if (!pool)
+		return;
+	called_got = 1;
+	kt_gate_init(&late_cue);
+	probe_init(late, flushes_flusher_on_cue, 0);
+	if (!KT_EXPECT(load_runs(pool, &bystander)) ||
+	    !KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&late_cue.started))) ||
+	    !KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0) ||
+	    !caller_start(flusher) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&flusher_cue.started))))
+		goto out;
+	cycle_cue(&flusher_cue);
+	caller_sleeps(flusher);
+	kt_gate_open(&late_cue);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
+	/* so that a failure does not hang */
+	kt_gate_open(&bystander.gate);
+	KT_EXPECT_EQ(called_got, -EDEADLK);
+	caller_expect(flusher, 0);
+	KT_EXPECT_EQ(atomic_read(&late->ran), 2);
+out:
+	kt_gate_open(&late_cue);
+	kt_gate_open(&flusher_cue);
+	cycle_end(pool);
+}
+
 static struct kpool *next;
 
 static int hands_on_and_flushes_flusher(struct kpool_item *item)
@@ -362,6 +410,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(admitted_job_closes_a_cycle),
 	  KT_CASE(caller_in_a_cycle_keeps_waiting),
 	  KT_CASE(wait_for_an_earlier_run_closes_no_cycle),
+	  KT_CASE(wait_for_the_next_run_closes_a_cycle),
 	  KT_CASE(handed_over_job_closes_a_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
 	  KT_CASE(timed_call_closes_no_cycle));
