@@ -558,8 +558,10 @@ out:
 
 /*
  * An accepted item that has become heavier than capacity counts as capacity:
- * it still runs, alone.
- * Fails if it waits for ever, is refused, or runs beside others.
+ * it still runs, alone, and beside others once the pool has grown again.
+ * Fails if it waits for ever, is refused, or runs beside others before.
+ * Fails (nothing else starts) if it holds its weight: mutant
+ * shrunk-weight-is-held.
  */
 static void item_heavier_than_shrunk_capacity_runs_alone(void)
 {
@@ -577,8 +579,11 @@ static void item_heavier_than_shrunk_capacity_runs_alone(void)
 	KT_EXPECT(load_starts(&load[1]));
 	KT_EXPECT(load_waits(&load[2]));
 	KT_EXPECT_EQ(kt_stat(pool, running), 1);
-	load_end(&load[1]);
+	KT_EXPECT_EQ(kt_stat(pool, units), 2);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 4), 0);
 	KT_EXPECT(load_starts(&load[2]));
+	KT_EXPECT_EQ(kt_stat(pool, units), 3);
+	load_end(&load[1]);
 	KT_EXPECT_EQ(kt_stat(pool, units), 1);
 	load_end(&load[2]);
 	KT_EXPECT_EQ(kt_stat(pool, units), 0);
