@@ -714,6 +714,56 @@ static void handler_may_kill_a_caller_that_runs_its_call(void)
 		kt_thread_join(&destroyer);
 }
 
+static int got_again;	/* by an item that submits itself */
+
+static int submits_itself_once(struct kpool_item *item)
+{
+	struct probe *one = probe_of(item);
+
+	if (atomic_inc_return(&one->ran) == 1)
+		got_again = kpool_submit(one->data, item);
+	return 0;
+}
+
+static void submit_after_death(void *data, const struct kpool_fault *fault)
+{
+	p[0].err = kpool_submit(p[0].data, &p[0].job.item);
+}
+
+/*
+ * The handler of a death submits an item to its pool, in which the dead run still
+ * holds the only unit.  So it runs the item itself, and that submits itself.
+ * Fails (-EDEADLK) if the thread seems to be in the dead run alone: mutant
+ * run-in-a-handler-not-found.
+ */
+static void item_that_a_handler_runs_may_submit_itself(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+		.fault = submit_after_death,
+	};
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	pool = kt_pool("nested", &attrs);
+	if (!pool)
+		goto out;
+	got_again = 1;
+	probe_init(&p[0], submits_itself_once, 0);
+	p[0].data = pool;
+	victim_let_die(&victim);
+	KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), 0);
+	dead_are(pool, 1);
+	KT_EXPECT(kt_wait(atomic_read(&p[0].ran) == 2));
+	KT_EXPECT_EQ(p[0].err, 0);
+	KT_EXPECT_EQ(got_again, 0);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 1);
+	jobs_end(pool);
+out:
+	finish();
+}
+
 KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(dropped_may_flush_a_workqueue, kinds),
 	  KT_EACH(handler_may_flush_a_workqueue, kinds),
@@ -724,6 +774,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(room_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
 	  KT_CASE(handler_is_called_for_a_submitter_after_a_failure),
+	  KT_CASE(item_that_a_handler_runs_may_submit_itself),
 	  KT_CASE(handler_of_a_later_death_may_wait),
 	  KT_EACH(handler_may_wait_after_another_has_died, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
