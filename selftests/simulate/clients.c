@@ -29,6 +29,7 @@ static void sim_call_begin(struct sim_call *call)
 
 	call->begin = sim->step;
 	call->since = jiffies;
+	call->awaited = UINT_MAX;
 	for (i = 0; i < SIM_ITEMS; i++)
 		call->gen[i] = sim->item[i].gen;
 }

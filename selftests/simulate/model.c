@@ -1040,6 +1040,12 @@ static bool sim_is_around(const struct sim_item *it, const struct sim_call *call
 	return false;
 }
 
+/* Does it wait for an acceptance that has not ended?  Later ones are no matter. */
+static bool sim_is_awaiting(const struct sim_call *call)
+{
+	return call->target && !sim_has_ended(call->target, call->awaited);
+}
+
 /* The items that an item's function waits for: those that run inside it, too. */
 static u32 sim_waits_for(const struct sim_item *it)
 {
@@ -1047,7 +1053,7 @@ static u32 sim_waits_for(const struct sim_item *it)
 	u32 items = 0;
 
 	list_for_each_entry(call, &sim->calls, node) {
-		if (call->inside == it && call->target)
+		if (call->inside == it && sim_is_awaiting(call))
 			items |= BIT(call->target->nr);
 		if (call->inside && sim_is_around(it, call))
 			items |= BIT(call->inside->nr);
@@ -1069,6 +1075,12 @@ static struct sim_item *sim_before(struct sim_item *it)
 	return it;
 }
 
+/* Is it being completed, and not submitted again? */
+static bool sim_is_last_turn(const struct sim_item_view *v)
+{
+	return v->here && v->completes && !sim_is_accepted(v);
+}
+
 /* The items that have to end before the item can, itself included. */
 static u32 sim_ends_before(struct sim_item *it)
 {
@@ -1076,7 +1088,7 @@ static u32 sim_ends_before(struct sim_item *it)
 	const struct sim_view *v = &sim->pool[0].view;
 	int i;
 
-	if (!sim_is_ordered(it))
+	if (!sim_is_ordered(it) || sim_is_last_turn(&v->item[it->nr]))
 		return items;
 	/* one that is not queued yet comes after all that are */
 	for (i = 0; i < SIM_ITEMS; i++) {
@@ -1119,6 +1131,15 @@ void sim_note_cycles(void)
 	for (i = 0; i < SIM_POOLS; i++)
 		if (sim->pool[i].pool && sim_all_wait(&sim->pool[i]))
 			sim->pool[i].was_hung = sim->step;
+}
+
+/* What this thread waits for is what was accepted when it dropped the lock. */
+static void sim_note_awaited(void)
+{
+	struct sim_call *call = sim_caller();
+
+	if (call && call->target)
+		call->awaited = call->target->gen;
 }
 
 /* Steps */
@@ -1168,6 +1189,7 @@ void sim_step(const void *lock)
 		p->was_bereft = sim->step;
 	p->view = v;
 	sim_note();
+	sim_note_awaited();
 }
 
 /* The end */

@@ -285,7 +285,8 @@ struct sim_call {
 	struct sim_pool		*p;
 	struct sim_item		*item;
 	struct sim_ticket	*ticket;
-	struct sim_item		*target;	/* whose end it waits for */
+	struct sim_item		*target;	/* whose end it waits for ... */
+	unsigned int		awaited;	/* ... up to this acceptance */
 	unsigned int		begin;		/* step */
 	unsigned long		since;		/* jiffies */
 	unsigned int		gen[SIM_ITEMS];
