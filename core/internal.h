@@ -656,7 +656,10 @@ kpool_handing_run(const struct kpool_item *item)
 	       item->submitter->handover.run : NULL;
 }
 
-/* Return the number of the run, unique among those in the same memory. */
+/*
+ * Return the number of the run, unique among those of one worker's thread, or
+ * among external ones in the same memory.
+ */
 static inline u64 kpool_run_nr(const struct kpool_run *run)
 {
 	return run->worker ? run->worker->nr_runs : run->nr;
