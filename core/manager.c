@@ -397,20 +397,24 @@ static void kpool_spawn_recovered(struct kpool *pool)
 {
 	bool again = pool->mgr.spawn_pause, resumed = pool->mgr.reclaim_broken;
 
-	if (!again && !resumed)
-		return;
-	pool->mgr.spawn_pause = 0;
-	pool->mgr.reclaim_broken = false;
-	if (again)
+	if (again) {
+		pool->mgr.spawn_pause = 0;
 		mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
-	kpool_unlock_irq(pool);
-	if (again)
-		pr_info("%s: worker threads can be created again\n",
-			pool->name);
-	if (resumed)
-		pr_info("%s: worker created, forward progress restored\n",
-			pool->name);
-	kpool_lock_irq(pool);
+	}
+	while (again || resumed) {
+		pool->mgr.reclaim_broken = false;
+		kpool_unlock_irq(pool);
+		if (again)
+			pr_info("%s: worker threads can be created again\n",
+				pool->name);
+		if (resumed)
+			pr_info("%s: worker created, forward progress restored\n",
+				pool->name);
+		kpool_lock_irq(pool);
+		/* the last worker can have died meanwhile */
+		again = false;
+		resumed = pool->mgr.reclaim_broken;
+	}
 }
 
 /*
