@@ -55,13 +55,6 @@ static void sim_judge_timeout(const struct sim_call *call, int sleeps)
 		   sim_ops[call->op->kind].name, elapsed, ticks);
 }
 
-/* A worker has died in what the call may have waited for; items change pools. */
-static bool sim_is_lost(const struct sim_call *call, int err)
-{
-	return err == -EIO && (sim_during(call, sim->pool[0].was_bereft) ||
-			       sim_during(call, sim->pool[1].was_bereft));
-}
-
 /* Only a part of a pool can wait for itself there. */
 static void sim_judge_deadlock(const struct sim_call *call)
 {
@@ -326,7 +319,10 @@ static struct sim_ticket *sim_ticket_new(struct sim_call *call)
 	ticket->pool = call->p->nr;
 	ticket->ticks = call->op->ticks > 2 ? 0 : call->op->ticks;
 	ticket->result = call->op->item ? 0 : -EIO;
-	ticket->dies = sim->program.may_die && call->op->item == 1;
+	ticket->dies = sim->program.may_die && (call->op->item == 1 ||
+			(sim->program.is_deadly && call->op->item % 3 == 1));
+	ticket->since = jiffies;
+	call->ticket = ticket;
 	return ticket;
 }
 
@@ -456,6 +452,7 @@ static void sim_op_call_timeout(struct sim_call *call)
 
 	if (!ticket)
 		return;
+	ticket->timed = true;
 	err = kpool_call_timeout(call->p->pool, sim_ticket_fn, ticket,
 				 sim_ticket_release, call->op->ticks, &result);
 	sim_judge_call(call, ticket, err, result);
@@ -480,13 +477,14 @@ static void sim_op_cancel(struct sim_call *call)
 static void sim_judge_wait(struct sim_call *call, int err, bool cancels)
 {
 	struct sim_item *it = call->item;
+	bool lost = sim_is_lost(call, err);
 
 	if (err == -EDEADLK) {
 		if (!call->inside || call->inside != it)
 			sim_judge_deadlock(call);
 		return;
 	}
-	sim_expect(err == (cancels ? call->took : 0) || sim_is_lost(call, err),
+	sim_expect(lost || err == (cancels ? call->took : 0),
 		   "%s of item %d says %d", sim_ops[call->op->kind].name,
 		   it->nr, err);
 	sim_expect(sim_has_ended(it, call->gen[it->nr]),
@@ -501,6 +499,7 @@ static void sim_op_cancel_wait(struct sim_call *call)
 
 	call->waits = true;
 	call->target = it;
+	call->awaits = SIM_AWAITS_ITEM;
 	it->maybe_disabled++;
 	sim_note_cycles();
 	err = kpool_cancel_sync(&it->job.item);
@@ -513,6 +512,7 @@ static void sim_op_flush_item(struct sim_call *call)
 {
 	call->waits = true;
 	call->target = call->item;
+	call->awaits = SIM_AWAITS_ITEM;
 	sim_note_cycles();
 	sim_judge_wait(call, kpool_flush_item(&call->item->job.item), false);
 }
@@ -525,6 +525,7 @@ static void sim_do_disable(struct sim_call *call, bool waits)
 
 	call->waits = waits;
 	call->target = waits ? it : NULL;
+	call->awaits = waits ? SIM_AWAITS_ITEM : SIM_AWAITS_NOTHING;
 	it->maybe_disabled++;
 	sim_note_cycles();
 	err = waits ? kpool_disable_sync(&it->job.item) :
@@ -536,6 +537,7 @@ static void sim_do_disable(struct sim_call *call, bool waits)
 			   it->nr, err);
 	call->waits = false;
 	call->target = NULL;
+	call->awaits = SIM_AWAITS_NOTHING;
 	it->disabled++;
 	if (call->op->ticks)
 		schedule_timeout_idle(call->op->ticks);
@@ -580,17 +582,20 @@ static struct kpool_group *sim_group(struct sim_call *call)
 static void sim_op_group_wait(struct sim_call *call)
 {
 	unsigned long ticks = call->op->ticks;
+	bool lost;
 	int err;
 
 	call->waits = ticks > 3;
+	call->awaits = SIM_AWAITS_GROUP;
 	sim_note_cycles();
 	err = kpool_group_wait(sim_group(call), call->waits ?
 			       MAX_SCHEDULE_TIMEOUT : ticks);
+	lost = sim_is_lost(call, err);
 	if (err == -ETIMEDOUT)
 		sim_judge_timeout(call, 1);
 	else if (err == -EDEADLK)
 		sim_expect(call->inside, "a group's end waits for itself");
-	else if (!sim_is_lost(call, err))
+	else if (!lost)
 		sim_expect(!err && sim_during(call,
 					      sim->group_idle[call->op->group]),
 			   "group %d has not ended: %d", call->op->group, err);
@@ -657,13 +662,15 @@ static void sim_op_group_error(struct sim_call *call)
 
 static void sim_op_flush(struct sim_call *call)
 {
-	int err = kpool_flush(call->p->pool), i;
+	int err, i;
 
+	call->awaits = SIM_AWAITS_FLUSH;
+	err = kpool_flush(call->p->pool);
 	if (call->inside) {
 		sim_expect(err == -EDEADLK, "flush from inside says %d", err);
 		return;
 	}
-	sim_expect(!err || sim_is_lost(call, err), "flush says %d", err);
+	sim_expect(sim_is_lost(call, err) || !err, "flush says %d", err);
 	for (i = 0; i < SIM_ITEMS; i++)
 		sim_expect(sim->item[i].at != call->p || sim->item[i].handing ||
 			   sim_has_ended(&sim->item[i], call->gen[i]),
@@ -699,17 +706,21 @@ static void sim_op_release(struct sim_call *call)
 
 static void sim_op_release_timeout(struct sim_call *call)
 {
-	int err = kpool_shutdown_timeout(call->p->pool, call->op->ticks);
+	bool lost;
+	int err;
 
+	call->awaits = SIM_AWAITS_DRAIN;
+	err = kpool_shutdown_timeout(call->p->pool, call->op->ticks);
 	if (call->inside) {
 		sim_expect(err == -EDEADLK,
 			   "shutdown from inside says %d", err);
 		return;
 	}
+	lost = sim_is_lost(call, err);
 	if (err == -ETIMEDOUT)
 		sim_judge_timeout(call, 1);
 	sim_expect(err == -ETIMEDOUT ||
-		   ((!err || sim_is_lost(call, err)) && sim_during(call, call->p->was_rest)),
+		   ((!err || lost) && sim_during(call, call->p->was_rest)),
 		   "shutdown says %d", err);
 }
 
@@ -785,22 +796,13 @@ static void sim_op_sleep(struct sim_call *call)
 		schedule_timeout_idle(call->op->ticks);
 }
 
-/* The item kills its thread, as if it had oopsed. */
+/* The item kills its thread, as if it had oopsed: a worker, or its submitter. */
 static void sim_op_die(struct sim_call *call)
 {
-	struct sim_item *it = call->inside;
-
-	if (!it || !call->by_worker || !sim->program.may_die)
+	if (!call->inside || !sim->program.may_die)
 		return;
-	sim_trace("item %d dies\n", it->nr);
-	list_del(&call->node);
-	it->run = SIM_DEAD;
-	it->returned = -EIO;
-	it->result = -EIO;
-	sim_group_fails(it, -EIO, true);
-	it->runner = NULL;
-	call->p->deaths++;
-	sim_thread_die(call->thread);
+	if (!call->outer || sim_is_to_die(SIM_DEADLY_CALLER))
+		sim_die_in_item();
 }
 
 /* Wake a thread spuriously. */
@@ -820,11 +822,11 @@ static void sim_op_poke(struct sim_call *call)
 
 const struct sim_op_row sim_ops[] = {
 	{ .name = "nothing" },
-	ROW(submit, 40, 6, .waits = true),
+	ROW(submit, 40, 6, .waits = true, .submits = true),
 	ROW(try, 14, 4),
 	ROW(now, 6, 2),
-	ROW(timeout, 12, 0),
-	ROW(killable, 4, 0, .waits = true),
+	ROW(timeout, 12, 0, .submits = true),
+	ROW(killable, 4, 0, .waits = true, .submits = true),
 	ROW(delayed, 10, 2, .needs_job = true),
 	ROW(modify, 4, 0, .needs_job = true),
 	ROW(itself, 0, 14),
@@ -888,7 +890,6 @@ bool sim_do(const struct sim_op *op, struct sim_item *inside)
 		.item	= &sim->item[op->item],
 		.thread	= thread,
 		.outer	= thread->call,
-		.by_worker = !thread->call,
 	};
 
 	sim_call_begin(&call);

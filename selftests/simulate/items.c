@@ -115,6 +115,7 @@ int sim_item_fn(struct kpool_item *item)
 
 	sim_trace("item %d runs\n", it->nr);
 	sim_judge_place(it);
+	p->caller_runs += !!sim_current()->call;
 	sim_expect(it->run != SIM_INSIDE, "item %d runs twice at once", it->nr);
 	sim_expect(it->run == SIM_BEGUN && !it->completes,
 		   "item %d runs, but was not to", it->nr);
@@ -126,8 +127,11 @@ int sim_item_fn(struct kpool_item *item)
 		return err;
 	sim_group_fails(it, err, true);
 	it->returned = err;
+	it->err = err;
 	it->result = err;
 	it->to_complete = ordered;
+	it->counted_run = !ordered;
+	it->counted_failure = err;
 	return err;
 }
 
@@ -153,6 +157,9 @@ int sim_item_complete(struct kpool_item *item)
 	err = sim_run_body(it, SIM_BODY_OPS / 2, SIM_BODY_OPS, &handed);
 	p->runs++;
 	p->failures += err && !it->returned;
+	it->counted_run = true;
+	it->counted_failure = err && !it->returned;
+	it->err = err;
 	p->errors += !!err;
 	sim_group_fails(it, err, true);
 	return err;
@@ -170,6 +177,8 @@ void sim_item_dropped(struct kpool_item *item, int err)
 		   it->nr);
 	it->drops_begun--;
 	it->drops_inside++;
+	p->dropped_late += err == -ETIME;
+	p->displaced += err == -EAGAIN;
 	sim_expect(sim_may_be_dropped(it, err),
 		   "item %d is dropped with %d for no reason", it->nr, err);
 	/* with its group, it has not failed; by abort too, that may be either */
@@ -184,18 +193,11 @@ void sim_item_dropped(struct kpool_item *item, int err)
 	sim_point();
 	p->drops++;
 	it->drops_inside--;
+	if (sim_is_to_die(SIM_DEADLY_DROPPED))
+		sim_die_in_drop(it);
 }
 
 /* Functions that are submitted or called */
-
-static void sim_ticket_dies(struct sim_ticket *ticket)
-{
-	sim_trace("function %d dies\n", ticket->nr);
-	ticket->inside = false;
-	ticket->died++;
-	sim->pool[ticket->pool].deaths++;
-	sim_thread_die(sim_current());
-}
 
 int sim_ticket_fn(void *arg)
 {
@@ -206,13 +208,16 @@ int sim_ticket_fn(void *arg)
 	sim_expect(!ticket->released, "function %d runs after its end",
 		   ticket->nr);
 	ticket->ran++;
+	sim->pool[ticket->pool].caller_runs += !!sim_current()->call;
+	ticket->began_in = sim->step;
 	ticket->inside = true;
 	sim_point();
 	if (ticket->ticks)
 		schedule_timeout_idle(ticket->ticks);
 	sim_point();
-	if (ticket->dies && !sim_current()->call)
-		sim_ticket_dies(ticket);
+	if (ticket->dies && (!sim_current()->call || sim_is_to_die(SIM_DEADLY_CALLER)))
+		sim_die_in_function(ticket);
+	sim_current()->returned = ticket;
 	ticket->inside = false;
 	ticket->ended++;
 	sim->pool[ticket->pool].runs++;
@@ -223,6 +228,7 @@ int sim_ticket_fn(void *arg)
 
 void sim_ticket_release(void *arg)
 {
+	const struct sim_call *call = sim_current()->call;
 	struct sim_ticket *ticket = arg;
 
 	sim_expect(!ticket->released, "argument %d is given back twice",
@@ -230,6 +236,9 @@ void sim_ticket_release(void *arg)
 	sim_expect(!ticket->inside, "argument %d is given back in use",
 		   ticket->nr);
 	ticket->released++;
+	/* its caller would still be in the pool, which cannot know that it has died */
+	if ((!call || call->ticket != ticket) && sim_is_to_die(SIM_DEADLY_RELEASE))
+		sim_die_in_release(ticket);
 }
 
 /* Callbacks of the pool; its data is ours */
@@ -239,6 +248,8 @@ void *sim_worker_init(void *data)
 	struct sim_pool *p = data;
 
 	sim_point();
+	if (sim_is_to_die(SIM_DEADLY_INIT))
+		sim_die_in_init();
 	if (sim_percent(sim->program.init_fails)) {
 		sim_thread_failed();
 		return ERR_PTR(-ENOMEM);
@@ -253,33 +264,46 @@ void sim_worker_exit(void *data, void *state)
 
 	sim_point();
 	sim_expect(state == current, "a worker ends with another's state");
+	if (sim_is_to_die(SIM_DEADLY_EXIT))
+		sim_die_in_exit(p);
 	p->exits++;
+}
+
+/* Of an error, in the thread that ran the item, and with its worker's state. */
+static void sim_judge_fault(const struct sim_item *it, const struct kpool_fault *fault)
+{
+	sim_expect(fault->err, "a fault without an error");
+	sim_expect(fault->data == (sim->program.has_init ? current : NULL),
+		   "a fault with another worker's state");
+	/* one that has been handed on may have another by now */
+	if (!it || sim->program.two_pools)
+		return;
+	sim_expect(it->run != SIM_DEAD,
+		   "item %d is reported as one whose thread lives", it->nr);
+	sim_expect(fault->err == it->err, "the error of item %d is %d, not %d",
+		   it->nr, it->err, fault->err);
+	sim_expect(fault->fn == (it->completes ? sim_item_complete : sim_item_fn),
+		   "item %d is reported with another function", it->nr);
 }
 
 void sim_fault(void *data, const struct kpool_fault *fault)
 {
+	struct sim_item *it = NULL;
 	struct sim_pool *p = data;
-
 	int i;
 
 	sim_point();
-	p->faults++;
-	sim_expect(fault->err, "a fault without an error");
-	sim_expect(!fault->died || p->deaths, "no thread has died");
-	for (i = 0; i < SIM_ITEMS; i++) {
-		struct sim_item *it = &sim->item[i];
-
-		/* one that has been handed on may have another by now */
-		if (fault->item != &it->job.item || sim->program.two_pools)
-			continue;
-		sim_expect(fault->died == (it->run == SIM_DEAD),
-			   "item %d is reported as one whose thread %s", i,
-			   fault->died ? "has died" : "lives");
-		sim_expect(fault->err == it->returned || sim_is_ordered(it),
-			   "the error of item %d is %d, not %d", i, it->returned, fault->err);
-		sim_expect(fault->fn == sim_item_fn || sim_is_ordered(it),
-			   "item %d is reported with another function", i);
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (fault->item == &sim->item[i].job.item)
+			it = &sim->item[i];
+	if (fault->died) {
+		sim_judge_told(p, fault);
+	} else {
+		p->faults++;
+		sim_judge_fault(it, fault);
 	}
+	if (sim_is_to_die(SIM_DEADLY_HANDLER))
+		sim_die_in_handler(p, fault, it);
 }
 
 /* One call is for all that were refused before it. */
@@ -293,4 +317,6 @@ void sim_room(void *data)
 	sim_expect(p->rooms <= p->view.stats.refused,
 		   "pool %d has room for no item", p->nr);
 	sim_point();
+	if (sim_is_to_die(SIM_DEADLY_ROOM))
+		sim_die_in_room(p);
 }

@@ -24,6 +24,7 @@ struct sim_later {
 	wait_queue_head_t	ended;
 	bool			due;
 	bool			runs;
+	bool			dead;		/* its thread, as it ran */
 	unsigned int		refusing;	/* cancel waits */
 };
 
@@ -64,7 +65,8 @@ static int sim_later_main(void *data)
 static void sim_later_due(struct sim_later *later)
 {
 	later->due = true;
-	sim_thread_go(later->thread);
+	if (!later->dead)
+		sim_thread_go(later->thread);
 }
 
 static void sim_later_fires(struct timer_list *timer)
@@ -160,6 +162,15 @@ static bool sim_later_cancel_sync(struct sim_later *later)
 	return was;
 }
 
+/* It is busy for ever. */
+void sim_later_dies(const struct sim_thread *thread)
+{
+	struct sim_later *later;
+
+	list_for_each_entry(later, &sim->laters, node)
+		later->dead |= later->thread == thread;
+}
+
 /* Between two worlds */
 
 void sim_laters_end(void)
@@ -167,9 +178,11 @@ void sim_laters_end(void)
 	struct sim_later *later, *next;
 
 	list_for_each_entry_safe(later, next, &sim->laters, node) {
-		sim_expect(!sim_later_pending(later) && !later->runs,
+		sim_expect(later->dead || (!sim_later_pending(later) && !later->runs),
 			   "work or a timer outlives its pool");
 		sim_later_take(later);
+		later->runs = false;
+		later->dead = false;
 		later->thread->should_stop = true;
 		if (later->thread->state != SIM_THREAD_MADE)
 			wake_up_process(later->thread->task);

@@ -111,7 +111,7 @@ static bool sim_is_overdue(unsigned long since)
 }
 
 /* It may not be so, from step to step, for longer than its end takes. */
-static void sim_judge_span(struct sim_span *span, bool on, const char *what)
+void sim_judge_span(struct sim_span *span, bool on, const char *what)
 {
 	if (!on || !span->on)
 		span->since = jiffies;
@@ -128,7 +128,8 @@ bool sim_has_ended(const struct sim_item *it, unsigned int gen)
 
 	if (v && v->here && sim_is_accepted(v) && it->gen <= gen)
 		return false;
-	if ((it->run == SIM_INSIDE || it->to_complete) && it->run_gen <= gen)
+	if ((it->run == SIM_INSIDE || it->run == SIM_DEAD || it->to_complete) &&
+	    it->run_gen <= gen)
 		return false;
 	return !it->drops_inside || it->drop_gen > gen;
 }
@@ -201,7 +202,8 @@ static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 
 	if (v->stats.refused > p->view.stats.refused && !(call && call->now))
 		p->owed = sim->program.attrs[p->nr].room;
-	roomy = p->owed && !v->dropping && !v->nr_drops && sim_has_ample_room(v);
+	roomy = p->owed && !v->dropping && !v->nr_drops && !v->rooming &&
+		sim_has_ample_room(v);
 	sim_judge_span(&p->roomy, roomy, "there is room, and nothing says so");
 }
 
@@ -216,6 +218,7 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 
 	it->gen++;
 	it->accepted_in = sim->step;
+	it->accepted_at = jiffies;
 	sim_trace("item %d accepted, %s\n", it->nr, sim_place_name(now->place));
 	sim_expect(!was->stats.closed || !v->stats.closed,
 		   "item %d is accepted by a closed pool", it->nr);
@@ -398,6 +401,8 @@ static void sim_started(struct sim_pool *p, struct sim_item *it,
 	it->run = SIM_BEGUN;
 	it->completes = false;
 	it->run_gen = it->gen;
+	it->run_accepted_in = it->accepted_in;
+	it->run_accepted_at = it->accepted_at;
 	it->run_id = now->run_id;
 	p->started = it;
 	it->started_in = sim->step;
@@ -1185,8 +1190,7 @@ void sim_step(const void *lock)
 	sim_expect(!v.cycle, "threads that wait for each other sleep on");
 	/* before this step and after it: in between, a waiter may be refused */
 	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
-	if (v.stats.died > p->view.stats.died)
-		p->was_bereft = sim->step;
+	sim_judge_bereaved(p, &p->view, &v);
 	p->view = v;
 	sim_note();
 	sim_note_awaited();
@@ -1212,8 +1216,9 @@ void sim_judge_rest(const struct sim_pool *p)
 static void sim_judge_tickets(const struct sim_pool *p,
 			      const struct kpool_stats *s)
 {
-	u64 lost = s->dropped - p->drops, sure = 0, maybe = 0;
+	u64 lost = s->dropped - p->drops, sure = 0, maybe = 0, abandoned = 0;
 	unsigned int i;
+	bool given;
 
 	for (i = 0; i < sim->nr_tickets; i++) {
 		const struct sim_ticket *t = &sim->ticket[i];
@@ -1221,16 +1226,21 @@ static void sim_judge_tickets(const struct sim_pool *p,
 		if (t->pool != p->nr)
 			continue;
 		sim_expect(t->ran == t->ended + t->died, "function %d never returns", i);
-		sim_expect(!t->timed_out || t->released == 1,
+		given = t->timed_out || (t->caller_died && t->timed);
+		sim_expect(!given || t->released == 1,
 			   "argument %d is given back %d times", i,
 			   t->released);
-		sim_expect(t->timed_out || !t->released,
+		sim_expect(given || !t->released,
 			   "argument %d is given back to its caller too", i);
+		abandoned += t->ran && t->timed_out;
 		if (t->ran)
 			continue;
 		sure += t->accepted;
 		maybe += t->maybe;
 	}
+	sim_expect(s->abandoned == abandoned,
+		   "%llu calls were abandoned, the pool says %llu", abandoned,
+		   s->abandoned);
 	sim_expect(lost >= sure && lost <= sure + maybe,
 		   "%llu functions never ran, %llu were dropped", sure, lost);
 	sim_expect(s->cancelled >= p->cancels &&
@@ -1253,15 +1263,22 @@ void sim_judge_end(struct sim_pool *p)
 		   s->completed);
 	sim_expect(s->failed == p->failures,
 		   "%llu failed, the pool says %llu", p->failures, s->failed);
-	sim_expect(p->faults == p->errors + p->deaths,
-		   "%llu errors, %llu died, the handler was called for %llu",
-		   p->errors, p->deaths, p->faults);
+	sim_expect(p->faults == p->errors,
+		   "%llu errors, the handler was called for %llu",
+		   p->errors, p->faults);
+	sim_judge_dead(p);
 	sim_expect(s->died == p->deaths, "%llu died, the pool says %llu",
 		   p->deaths, s->died);
+	sim_expect(s->caller_ran == p->caller_runs,
+		   "%llu were run by their submitters, the pool says %llu",
+		   p->caller_runs, s->caller_ran);
+	sim_expect(s->expired == p->dropped_late && s->displaced >= p->displaced,
+		   "%llu expired and %llu displaced, the pool says %llu and %llu",
+		   p->dropped_late, p->displaced, s->expired, s->displaced);
 	sim_expect(s->refused >= p->refusals &&
 		   s->refused <= p->refusals + p->maybe_refusals,
 		   "%llu refused, the pool says %llu", p->refusals, s->refused);
-	sim_expect(!sim->program.has_init || p->inits == p->exits + p->deaths,
+	sim_expect(!sim->program.has_init || p->inits == p->exits + p->exit_deaths + p->deaths,
 		   "%llu workers began, %llu ended",
 		   p->inits, p->exits);
 	sim_expect(!p->owed || sim->threads_failed,

@@ -154,7 +154,7 @@ static void sim_observe_caller(const struct kpool_run *run,
 {
 	view->by_caller = true;
 	view->runs = true;
-	view->run_id = (unsigned long)run->task;
+	view->run_id = (unsigned long)run + run->nr;
 }
 
 /* Runs that are no worker's, the outer ones of a thread included. */
@@ -350,6 +350,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 		view->followers += !!(item->flags & __KPOOL_STREAM_BLOCKED);
 	view->queue = pool->q.nr_blocked + pool->q.nr_backlog;
 	view->nr_drops = pool->drops.nr;
+	view->rooming = pool->runs.drop.item && pool->runs.drop.kind == KPOOL_RUN_ROOM;
 	view->aborted = pool->aborted;
 	view->settling = sim_work_busy(&pool->waiters.recheck_work);
 	view->unsettled = sim_is_unsettled(pool);

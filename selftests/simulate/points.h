@@ -20,6 +20,7 @@
 #include <linux/debugfs.h>
 #include <linux/export.h>
 #include <linux/hrtimer.h>
+#include <linux/kmemleak.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -38,15 +39,15 @@
 
 #include "stand_ins.h"
 
-/* kpool.ko exports the same names, and prints what is not read here. */
+/* kpool.ko exports the same names, and prints what is judged or not read here. */
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym)	static_assert(__alignof__(sym) > 0)
 #undef pr_err
 #define pr_err(fmt, ...)	no_printk(fmt, ##__VA_ARGS__)
 #undef pr_warn
-#define pr_warn(fmt, ...)	no_printk(fmt, ##__VA_ARGS__)
+#define pr_warn(fmt, ...)	sim_log(fmt, ##__VA_ARGS__)
 #undef pr_info
-#define pr_info(fmt, ...)	no_printk(fmt, ##__VA_ARGS__)
+#define pr_info(fmt, ...)	sim_log(fmt, ##__VA_ARGS__)
 
 /* Memory, of which there may be none */
 
@@ -54,6 +55,8 @@
 #define kmalloc_obj(obj, gfp)	sim_alloc(sizeof(obj), gfp)
 #undef kzalloc_obj
 #define kzalloc_obj(obj, gfp)	sim_alloc(sizeof(obj), (gfp) | __GFP_ZERO)
+/* what dead threads may still use */
+#define kmemleak_not_leak(ptr)	sim_leak(ptr)
 
 /* Raw spinlocks */
 
@@ -297,6 +300,17 @@ static inline void sim_state_point(unsigned int state)
 	((void)(task), (void)(mode), sim_task_work_add(work))
 #define get_task_struct(task)		sim_get_task(task)
 #define put_task_struct(task)		sim_put_task(task)
+/* of all that is loaded so, only that is an int */
+#define sim_loaded(ptr)							\
+	_Generic((ptr), int *: sim_exit_state((void *)(ptr)), default: (ptr))
+#undef smp_load_acquire
+#define smp_load_acquire(ptr)						\
+({									\
+	__unqual_scalar_typeof(*(ptr)) loaded = READ_ONCE(*sim_loaded(ptr)); \
+									\
+	barrier();							\
+	(typeof(*(ptr)))loaded;						\
+})
 
 #undef kthread_init_work
 #define kthread_init_work(work, fn)	sim_thread_work_init(work, fn)

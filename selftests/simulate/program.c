@@ -228,6 +228,89 @@ static void sim_make_grouped(struct sim_program *program)
 			program->op[i].kind = submit;
 }
 
+/* A pool that deaths matter to: it has few workers, or its submitters run items. */
+static void sim_make_mortal(struct sim_program *program, struct kpool_attrs *attrs)
+{
+	attrs->worker_init = program->has_init ? sim_worker_init : NULL;
+	attrs->worker_exit = program->has_init ? sim_worker_exit : NULL;
+	if (program->has_init && attrs->when_full == KPOOL_FULL_CALLER_RUNS)
+		attrs->when_full = KPOOL_FULL_WAIT;
+	if (!program->has_init && attrs->nonblocking != 1 && chance(40))
+		attrs->when_full = KPOOL_FULL_CALLER_RUNS;
+	if (chance(50)) {
+		attrs->min_workers = min(attrs->capacity, one_of(1, 1, 2));
+		attrs->flags = one_of(KPOOL_PREALLOC, KPOOL_MEM_RECLAIM);
+	}
+	/* the watchdog looks eight times in that, or once a second */
+	attrs->stall_ms = one_of(10, 10, 400, KPOOL_NO_STALL);
+}
+
+/* Threads die wherever they are in a client's function. */
+static void sim_make_deadly(struct sim_program *program)
+{
+	u8 die = sim_kind("die"), fail = sim_kind("fail"), call = sim_kind("call_timeout");
+	int i;
+
+	program->may_die = true;
+	program->is_deadly = true;
+	for (i = 0; i < SIM_NR_DEADLY; i++)
+		program->deadly[i] = chance(40) ? one_of(20, 40, 80) : 0;
+	program->memory_fails = chance(40) ? 25 : 0;
+	program->thread_fails = chance(40) ? 30 : 0;
+	program->has_init = chance(40);
+	sim_make_mortal(program, &program->attrs[0]);
+	program->two_pools = false;
+	for (i = 0; i < SIM_OPS; i++) {
+		struct sim_op *op = &program->op[i];
+
+		op->pool = 0;
+		if (i < SIM_CLIENTS * SIM_CLIENT_OPS && op->kind && chance(12))
+			op->kind = call;
+		else if (i >= SIM_CLIENTS * SIM_CLIENT_OPS && chance(25))
+			op->kind = chance(60) ? die : fail;
+	}
+}
+
+/*
+ * Calls by items of a small pool, for which there is a unit or not: a wait that
+ * was refused may find that the function has started.
+ */
+static void sim_make_calling(struct sim_program *program)
+{
+	u8 tune = sim_kind("tune"), call = sim_kind("call"), submit = sim_kind("submit");
+	int i;
+
+	program->attrs[0].capacity = one_of(1, 2, 2, 3);
+	program->attrs[0].min_workers = KPOOL_NONE;
+	program->attrs[0].flags = 0;
+	program->attrs[0].queue_depth = one_of(1, 2, 3, KPOOL_UNLIMITED);
+	for (i = 0; i < SIM_OPS; i++) {
+		struct sim_op *op = &program->op[i];
+
+		if (i >= SIM_CLIENTS * SIM_CLIENT_OPS) {
+			if (op->kind && chance(60))
+				op->kind = call;
+		} else if (op->kind && chance(60)) {
+			op->pool = 0;
+			op->kind = chance(60) ? tune : submit;
+			op->tunable = KPOOL_TUNE_CAPACITY;
+			op->value = one_of(1, 1, 2, 3);
+		}
+	}
+}
+
+/* Ordered jobs that wait for each other when they are completed. */
+static void sim_make_completing(struct sim_program *program)
+{
+	u8 flush = sim_kind("flush_item"), sleep = sim_kind("sleep");
+	int i;
+
+	program->attrs[0].capacity = one_of(2, 2, 3, 4);
+	for (i = SIM_CLIENTS * SIM_CLIENT_OPS; i < SIM_OPS; i++)
+		if (chance(60))
+			program->op[i].kind = i % SIM_BODY_OPS ? flush : sleep;
+}
+
 void sim_program_make(struct sim_program *program, u64 seed)
 {
 	bool plain;
@@ -258,10 +341,17 @@ void sim_program_make(struct sim_program *program, u64 seed)
 	sim_make_ops(program);
 	if (seed % 8 == 5)
 		sim_make_entangled(program);
-	if (seed % 8 == 2 || seed % 8 == 7 || seed % 16 == 13)
+	if (seed % 8 == 2 || seed % 8 == 7 || seed % 16 == 13 ||
+	    seed % 16 == 12 || seed % 16 == 14)
 		sim_make_ordered(program);
 	if (seed % 16 == 3)
 		sim_make_grouped(program);
+	if (seed % 16 == 4)
+		sim_make_calling(program);
+	if (seed % 16 == 12)
+		sim_make_completing(program);
+	if (seed % 16 == 6 || seed % 16 == 11 || seed % 16 == 14)
+		sim_make_deadly(program);
 }
 
 /* A bit for each operation that there is. */

@@ -129,6 +129,10 @@ static void sim_print_program(u64 seed, u64 ops)
 		  program.thread_fails, program.init_fails, program.memory_fails);
 	sim_print("the end comes after %d ticks%s\n", program.end_after,
 		  program.may_die ? ", items may die" : "");
+	if (program.is_deadly)
+		for (i = 0; i < SIM_NR_DEADLY; i++)
+			sim_print("%s %d%%%s", i ? "," : "threads may die, too:",
+				  program.deadly[i], i == SIM_NR_DEADLY - 1 ? "\n" : "");
 	for (i = 0; i < SIM_OPS; i++)
 		if (program.op[i].kind && (ops & BIT_ULL(i)))
 			sim_print_op(&program.op[i], i);

@@ -81,6 +81,7 @@ static bool sim_make_pool(struct sim_pool *p, int nr)
 		return false;
 	}
 	p->pool = pool;
+	strscpy(p->name, name, sizeof(p->name));
 	p->min_capacity = INT_MAX;
 	p->min_warm = INT_MAX;
 	sim_observe(pool, &p->view);
@@ -137,10 +138,28 @@ static void sim_clear_out(void)
 	sim_expect(!sim_is_fragile(), "a call does not return from a closed pool");
 }
 
+static void sim_close(struct sim_pool *p)
+{
+	struct sim_call call = {
+		.p	= p,
+		.thread	= sim_current(),
+		.begin	= sim->step,
+		.since	= jiffies,
+		.awaits	= SIM_AWAITS_DRAIN,
+	};
+	int err;
+
+	if (call.thread)
+		sim->closing = &call;
+	err = kpool_destroy(p->pool);
+	sim->closing = NULL;
+	sim_expect(sim_is_lost(&call, err) || !err, "destroy says %d", err);
+}
+
 /* The second pool first: items of the first may wait for it. */
 static int sim_closer_main(void *data)
 {
-	int i, err;
+	int i;
 
 	for (i = SIM_POOLS - 1; i >= 0; i--) {
 		struct sim_pool *p = &sim->pool[i];
@@ -148,9 +167,7 @@ static int sim_closer_main(void *data)
 		if (!p->pool)
 			continue;
 		sim_trace("pool %d is destroyed\n", i);
-		err = kpool_destroy(p->pool);
-		sim_expect(!err || (err == -EIO && p->deaths),
-			   "destroy says %d", err);
+		sim_close(p);
 		p->ended = true;
 	}
 	complete(&sim->closed);
@@ -209,9 +226,6 @@ static bool sim_play(void)
 	for (i = 0; i < SIM_CLIENTS; i++)
 		sim_thread_end(sim->client[i]);
 	sim_thread_end(sim->closer);
-	/* in the next world, their threads would not get any further */
-	while (sim->nr_dying)
-		schedule_timeout_idle(1);
 	return true;
 }
 
@@ -234,12 +248,17 @@ static void sim_end(void)
 {
 	int i;
 
+	/* in the next world, these threads would not get any further */
+	while (sim->nr_dying)
+		schedule_timeout_idle(1);
 	sim_laters_end();
 	sim_judge_items();
 	sim_judge_groups();
 	for (i = 0; i < SIM_POOLS; i++)
 		if (sim->pool[i].pool)
 			sim_judge_end(&sim->pool[i]);
+	while (sim->nr_leaked)
+		kfree(sim->leaked[--sim->nr_leaked]);
 }
 
 static struct sim_world *sim_world_new(u64 seed, u64 mask, unsigned int variant)

@@ -11,6 +11,7 @@
  * program.c	what a seed makes the clients do
  * clients.c	the clients doing it, and whether the answers are permitted
  * items.c	what items do when they run or are dropped
+ * deaths.c	threads that die: what ends with them, and which waits fail
  * observe.c	what the engine's state says in the words of the contract
  * model.c	whether what has happened between two steps is permitted
  * run.c	one seed from beginning to end
@@ -42,6 +43,7 @@
 #define SIM_BODY_OPS	2
 #define SIM_OPS		(SIM_CLIENTS * SIM_CLIENT_OPS + SIM_ITEMS * SIM_BODY_OPS)
 #define SIM_TICKETS	192
+#define SIM_MAX_DEATHS	24	/* by chance; operations add to them */
 
 /* A seed's program: program.c */
 
@@ -74,6 +76,19 @@ struct sim_item_spec {
 	u8	again;		/* how often it may submit itself */
 };
 
+/* Where a thread can die, apart from a worker in an item's function. */
+enum sim_deadly {
+	SIM_DEADLY_CALLER,	/* there, in a submitter */
+	SIM_DEADLY_DROPPED,
+	SIM_DEADLY_ROOM,
+	SIM_DEADLY_INIT,
+	SIM_DEADLY_EXIT,
+	SIM_DEADLY_HANDLER,	/* of errors and of deaths */
+	SIM_DEADLY_RELEASE,
+	SIM_DEADLY_UNNOTICED,	/* anywhere, without its exit work */
+	SIM_NR_DEADLY
+};
+
 struct sim_program {
 	struct kpool_attrs	attrs[SIM_POOLS];
 	struct sim_item_spec	item[SIM_ITEMS];
@@ -86,6 +101,8 @@ struct sim_program {
 	u8			init_fails;	/* percent */
 	u8			memory_fails;	/* percent */
 	bool			may_die;
+	bool			is_deadly;	/* also elsewhere: */
+	u8			deadly[SIM_NR_DEADLY];	/* percent */
 	u8			end_after;	/* ticks; 0: when the clients are done */
 };
 
@@ -114,6 +131,8 @@ struct sim_thread {
 	struct completion	ended;
 	enum sim_thread_state	state;
 	bool			should_stop;
+	bool			dead;		/* its task is gone */
+	struct sim_ticket	*returned;	/* the function that did so last */
 	struct sim_call		*call;		/* what it does, innermost first */
 	unsigned long		at;		/* where its last point was */
 };
@@ -155,6 +174,7 @@ struct sim_view {
 	unsigned int		queue;		/* waiting for admission */
 	unsigned int		callers;	/* runs by submitters */
 	unsigned int		dropping;
+	bool			rooming;	/* the room function is called */
 	unsigned int		staying;	/* workers that do not exit */
 	unsigned long		idle_since;	/* of the worker that is idle for longest */
 	unsigned int		nr_drops;	/* items to be dropped */
@@ -186,6 +206,7 @@ struct sim_span {
 
 struct sim_pool {
 	struct kpool		*pool;
+	char			name[KPOOL_NAME_MAX + 1];
 	int			nr;
 	bool			ended;		/* destroy has returned */
 	struct sim_view		view;		/* after the last step */
@@ -222,8 +243,13 @@ struct sim_pool {
 	int			min_warm;	/* min_workers, ever */
 	/* what we have counted ourselves */
 	u64			runs, failures, errors, drops, cancels, faults;
+	u64			caller_runs, dropped_late, displaced;
 	u64			refusals, maybe_refusals;
-	u64			inits, exits, deaths;
+	u64			inits, exits, deaths, caller_deaths, exit_deaths;
+	unsigned int		unnoticed;	/* deaths without exit work */
+	unsigned int		lost_work;	/* whose thread has died */
+	unsigned int		losses, losses_said, returns_said;	/* of KPOOL_MEM_RECLAIM */
+	struct sim_span		unsaid;
 	unsigned int		tunes_begun[KPOOL_NR_TUNABLES];
 	unsigned int		tunes_ended[KPOOL_NR_TUNABLES];
 };
@@ -236,6 +262,8 @@ struct sim_item {
 	bool			completes;	/* @run is that of its completion function */
 	bool			to_complete;	/* returned, and not completed */
 	int			returned;
+	int			err;		/* of its function, or its completion function */
+	bool			counted_run, counted_failure;	/* when it returned */
 	int			result;		/* that, or what it was dropped with */
 	struct sim_call		*handing;	/* it to another pool, from inside */
 	bool			kept;		/* has ended, and is to be collected ... */
@@ -247,6 +275,9 @@ struct sim_item {
 	unsigned int		arrival;	/* in its queue */
 	unsigned int		queued_in;	/* step, in front of it */
 	unsigned int		accepted_in, started_in;	/* step */
+	unsigned long		accepted_at;	/* jiffies */
+	unsigned int		run_accepted_in;	/* what runs */
+	unsigned long		run_accepted_at;
 	unsigned int		gen;		/* acceptances */
 	unsigned int		run_gen, drop_gen;	/* of which run or drop */
 	unsigned long		due_min, due_max;	/* jiffies */
@@ -270,9 +301,22 @@ struct sim_ticket {
 	u8		ticks;
 	bool		accepted, maybe, timed_out;
 	u8		ran, ended, died, released;
+	bool		caller_died;	/* that ran it */
+	bool		timed;		/* has a release function */
+	unsigned long	since;		/* jiffies: not accepted before */
+	unsigned int	began_in;	/* step */
 	bool		dies;
 	bool		inside;
 	int		result;
+};
+
+/* What a call waits for. */
+enum sim_awaits {
+	SIM_AWAITS_NOTHING,
+	SIM_AWAITS_ITEM,	/* its last run */
+	SIM_AWAITS_GROUP,
+	SIM_AWAITS_FLUSH,	/* all that was accepted before */
+	SIM_AWAITS_DRAIN,
 };
 
 /* A call into kpool that has not returned. */
@@ -299,7 +343,31 @@ struct sim_call {
 	bool			moved;		/* ... which owns it, or has */
 	bool			handed;		/* it is accepted: another's */
 	bool			cycle;		/* it has waited for itself */
-	bool			by_worker;	/* no submitter runs @inside */
+	enum sim_awaits		awaits;
+	bool			loses;		/* -EIO: what it waits for is dead */
+};
+
+/* The function in which a thread has died. */
+enum sim_dead_in {
+	SIM_DEAD_RUN,		/* of an item */
+	SIM_DEAD_DROP,
+	SIM_DEAD_ROOM,
+};
+
+struct sim_death {
+	struct sim_pool		*p;
+	enum sim_dead_in	kind;
+	struct sim_item		*item;		/* or NULL ... */
+	struct sim_ticket	*ticket;	/* ... and the function, or NULL */
+	void			*data;		/* its worker's state */
+	bool			completes;	/* its run was that of its completion function */
+	bool			by_caller;	/* its submitter ran it */
+	bool			told;		/* to the fault handler */
+	unsigned int		gen;
+	unsigned int		accepted_in;	/* step, or a later one */
+	unsigned long		accepted_at;	/* jiffies, or earlier */
+	unsigned long		died_at;	/* jiffies */
+	unsigned int		ended_in;	/* step in which the run ended */
 };
 
 struct sim_world {
@@ -318,6 +386,12 @@ struct sim_world {
 	struct kpool_stream	stream[SIM_STREAMS];
 	struct sim_ticket	ticket[SIM_TICKETS];
 	unsigned int		nr_tickets;
+	struct sim_death	dead[96];
+	unsigned int		nr_dead;
+	unsigned int		nr_deaths;	/* of threads */
+	struct sim_call		*closing;	/* destroys a pool */
+	void			*leaked[SIM_MAX_DEATHS];	/* to dead threads */
+	unsigned int		nr_leaked;
 	struct list_head	calls;
 	struct list_head	laters;
 	struct sim_thread	*client[SIM_CLIENTS];
@@ -359,8 +433,8 @@ struct sim_thread *sim_current(void);
 void sim_threads_prepare(void);
 
 /* later.c */
-void sim_laters_begin(void);
 void sim_laters_end(void);
+void sim_later_dies(const struct sim_thread *thread);
 
 /* program.c */
 void sim_program_make(struct sim_program *program, u64 seed);
@@ -374,6 +448,7 @@ struct sim_op_row {
 	bool		waits;		/* an item does it in the first pool only */
 	bool		fragile;
 	bool		needs_job;
+	bool		submits;	/* its item, which it may run */
 	void		(*run)(struct sim_call *call);
 };
 
@@ -395,6 +470,23 @@ void sim_worker_exit(void *data, void *state);
 void sim_fault(void *data, const struct kpool_fault *fault);
 void sim_room(void *data);
 
+/* deaths.c */
+bool sim_is_to_die(enum sim_deadly where);
+bool sim_is_lost(const struct sim_call *call, int err);
+void __noreturn sim_die_in_item(void);
+void __noreturn sim_die_in_function(struct sim_ticket *ticket);
+void __noreturn sim_die_in_drop(struct sim_item *it);
+void __noreturn sim_die_in_room(struct sim_pool *p);
+void __noreturn sim_die_in_init(void);
+void __noreturn sim_die_in_exit(struct sim_pool *p);
+void __noreturn sim_die_in_handler(struct sim_pool *p, const struct kpool_fault *fault,
+				   struct sim_item *it);
+void __noreturn sim_die_in_release(struct sim_ticket *ticket);
+void sim_judge_told(struct sim_pool *p, const struct kpool_fault *fault);
+void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
+			const struct sim_view *v);
+void sim_judge_dead(const struct sim_pool *p);
+
 /* observe.c */
 void sim_observe(struct kpool *pool, struct sim_view *view);
 const char *sim_place_name(unsigned int place);
@@ -409,6 +501,7 @@ void sim_note_cycles(void);
 void sim_judge_rest(const struct sim_pool *p);
 void sim_judge_end(struct sim_pool *p);
 bool sim_has_ended(const struct sim_item *it, unsigned int gen);
+void sim_judge_span(struct sim_span *span, bool on, const char *what);
 bool sim_is_ordered(const struct sim_item *it);
 
 /* Was something so at any time since the call began? */

@@ -21,6 +21,9 @@ bool sim_percent(unsigned int percent);
 /* model.c */
 void sim_step(const void *lock);
 
+/* deaths.c */
+void sim_log(const char *fmt, ...) __printf(1, 2);
+
 /* observe.c */
 void sim_fast_step(const void *address);
 void sim_free_pool(struct kpool *pool);
@@ -36,6 +39,8 @@ void *sim_kthread_data(struct task_struct *task);
 int sim_task_work_add(struct callback_head *work);
 struct task_struct *sim_get_task(struct task_struct *task);
 void sim_put_task(struct task_struct *task);
+int *sim_exit_state(int *state);
+void sim_leak(const void *ptr);
 
 /* later.c */
 void sim_work_init(struct work_struct *work, work_func_t fn);

@@ -9,6 +9,7 @@
 #include <linux/sched/task.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "simulate.h"
 
@@ -98,6 +99,7 @@ static struct sim_thread *sim_thread_make(void)
 		return NULL;
 	INIT_LIST_HEAD(&thread->node);
 	thread->state = SIM_THREAD_FREE;
+	thread->dead = false;
 	task = kthread_create(sim_thread_main, thread, "sim/%d", sim_nr_made++);
 	if (IS_ERR(task)) {
 		kfree(thread->ghost);
@@ -126,6 +128,7 @@ struct sim_thread *sim_thread_new(const char *name, int nr,
 	thread->data = data;
 	thread->should_stop = false;
 	thread->hooks = NULL;
+	thread->returned = NULL;
 	thread->ghost->exit_state = 0;
 	thread->at = 0;
 	reinit_completion(&thread->ended);
@@ -145,6 +148,8 @@ void sim_thread_end(struct sim_thread *thread)
 {
 	if (thread->state != SIM_THREAD_MADE)
 		wait_for_completion(&thread->ended);
+	if (thread->dead)
+		return;
 	thread->state = SIM_THREAD_FREE;
 	/* used last: a thread that is about to wake it, in a read section, finds it gone */
 	list_add_tail(&thread->node, &sim_free);
@@ -154,8 +159,13 @@ void sim_thread_end(struct sim_thread *thread)
 /* It dies where it stands: what is on its stack is never heard of again. */
 void __noreturn sim_thread_die(struct sim_thread *thread)
 {
+	sim->nr_deaths++;
 	sim->nr_dying++;
+	thread->dead = true;
+	sim_later_dies(thread);
 	sim_thread_ends(thread);
+	if (!strcmp(thread->name, "client") && !--sim->nr_at_work)
+		complete(&sim->done);
 	sim->nr_dying--;
 	list_add_tail(&thread->node, &sim_dead);
 	kthread_complete_and_exit(NULL, 0);
@@ -227,14 +237,14 @@ struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data)
 	return thread->task;
 }
 
+static struct kthread_worker sim_the_kthread_worker;
+
 /* What is queued there has a thread of its own: later.c. */
 struct kthread_worker *sim_kthread_worker(void)
 {
-	static struct kthread_worker worker;
-
 	sim_point();
 	if (!sim_percent(sim->program.thread_fails))
-		return &worker;
+		return &sim_the_kthread_worker;
 	sim_thread_failed();
 	return ERR_PTR(-EAGAIN);
 }
@@ -270,7 +280,7 @@ struct task_struct *sim_get_task(struct task_struct *task)
 
 	if (thread && task == thread->task)
 		return thread->ghost;
-	return get_task_struct(task);
+	return task->flags & PF_KTHREAD ? get_task_struct(task) : task;
 }
 
 /* Ghosts stay, and are no threads: all that is 0 in them is what they are. */
@@ -292,4 +302,26 @@ void *sim_kthread_data(struct task_struct *task)
 	struct sim_thread *thread = sim_thread_of(task);
 
 	return thread ? thread->data : kthread_data(task);
+}
+
+/* Has it ended?  Its ghost says so. */
+int *sim_exit_state(int *state)
+{
+	struct task_struct *task = container_of(state, struct task_struct, exit_state);
+	struct sim_thread *thread = sim_thread_of(task);
+
+	return thread ? &thread->ghost->exit_state : state;
+}
+
+/* What a thread that has died may still use, in this world; once for each. */
+void sim_leak(const void *ptr)
+{
+	unsigned int i;
+
+	for (i = 0; i < sim->nr_leaked; i++)
+		if (sim->leaked[i] == ptr)
+			return;
+	if (ptr != &sim_the_kthread_worker &&
+	    !WARN_ON(sim->nr_leaked == ARRAY_SIZE(sim->leaked)))
+		sim->leaked[sim->nr_leaked++] = (void *)ptr;
 }
