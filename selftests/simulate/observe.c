@@ -197,6 +197,26 @@ static const struct kpool_run *sim_outermost(const struct kpool_run *run)
 	return run;
 }
 
+static bool sim_is_on(const struct list_head *waiters,
+		      const struct kpool_waiter *waiter)
+{
+	const struct kpool_waiter *other;
+
+	list_for_each_entry(other, waiters, node)
+		if (other == waiter)
+			return true;
+	return false;
+}
+
+/* The item's run, unless the waiter waits for one before that. */
+static const struct kpool_run *sim_awaited_run(const struct kpool_waiter *waiter)
+{
+	const struct kpool_run *run = kpool_run_of(waiter->item);
+
+	return run && (sim_is_on(&run->waiters, waiter) ||
+		       sim_is_on(&run->next_waiters, waiter)) ? run : NULL;
+}
+
 /* The thread whose run has to end before this thread's sleep can, or NULL. */
 static const struct kpool_run *sim_slept_for(const struct kpool *pool,
 					     const struct kpool_run *run)
@@ -210,7 +230,7 @@ static const struct kpool_run *sim_slept_for(const struct kpool *pool,
 	    (waiter->item->flags & __KPOOL_STREAM_BLOCKED) && !pool->aborted)
 		run = sim_stream_runner(waiter->item);
 	else
-		run = kpool_run_of(waiter->item);
+		run = sim_awaited_run(waiter);
 	return run ? sim_outermost(run) : NULL;
 }
 
