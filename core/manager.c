@@ -186,10 +186,13 @@ void kpool_worker_init_end(struct kpool_worker *worker)
 	unsigned long flags;
 
 	kpool_lock(pool, &flags);
-	if (worker->late)
+	if (worker->late) {
 		pool->mgr.nr_late--;
-	else
+		/* armed for a time that is too long now */
+		mod_delayed_work(kpool_wq, &pool->mgr.late_work, 0);
+	} else {
 		list_del(&worker->node);
+	}
 	worker->late = false;
 	kpool_unlock(pool, flags);
 }
