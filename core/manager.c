@@ -276,6 +276,7 @@ struct task_struct *kpool_pick_worker(struct kpool *pool)
 	list_del(&worker->node);
 	pool->mgr.nr_idle--;
 	worker->state = KPOOL_WORKER_WAKING;
+	worker->since = jiffies;
 	pool->mgr.nr_waking++;
 	return worker->task;
 }
@@ -481,8 +482,10 @@ void kpool_worker_exited(struct kpool_worker *worker)
 	unsigned long flags;
 
 	kpool_lock(pool, &flags);
-	if (worker->state == KPOOL_WORKER_STARTING)
+	if (worker->state == KPOOL_WORKER_STARTING) {
 		worker->state = KPOOL_WORKER_FAILED;
+		worker->since = jiffies;
+	}
 	list_add_tail(&worker->node, &pool->mgr.exited);
 	mod_delayed_work(kpool_wq, &pool->mgr.reap_work, 0);
 	kpool_unlock(pool, flags);

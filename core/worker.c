@@ -373,6 +373,7 @@ static void kpool_worker_yield(struct kpool_worker *worker)
 	struct kpool *pool = worker->pool;
 
 	worker->state = KPOOL_WORKER_WAKING;
+	worker->since = jiffies;
 	pool->mgr.nr_waking++;
 	kpool_unlock_irq(pool);
 	cond_resched();
