@@ -863,6 +863,21 @@ static void sim_judge_expiry(struct sim_pool *p, const struct sim_view *was,
 	sim_judge_span(&p->expired, expired, "an idle worker has expired");
 }
 
+/* The time that debugfs shows with a worker's state is that of its last change. */
+static void sim_judge_worker_times(const struct sim_view *was, const struct sim_view *v)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < v->nr_workers; i++)
+		for (j = 0; j < was->nr_workers; j++)
+			sim_expect(v->worker[i].worker != was->worker[j].worker ||
+				   v->worker[i].state == was->worker[j].state ||
+				   time_after_eq(v->worker[i].since, jiffies),
+				   "a worker changes from state %u to %u, which seems %lu ticks old",
+				   was->worker[j].state, v->worker[i].state,
+				   jiffies - v->worker[i].since);
+}
+
 static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 			      const struct sim_view *v)
 {
@@ -876,6 +891,7 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 		   v->stats.alive <= v->attrs.capacity,
 		   "%llu workers, capacity %d", v->stats.alive,
 		   v->attrs.capacity);
+	sim_judge_worker_times(was, v);
 	sim_judge_expiry(p, was, v);
 	sim_judge_span(&p->few, v->attrs.flags & KPOOL_PREALLOC && !v->stats.closed &&
 		       v->staying < v->attrs.min_workers,

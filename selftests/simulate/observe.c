@@ -339,6 +339,15 @@ static bool sim_is_unsettled(const struct kpool *pool)
 
 static void sim_observe_workers(const struct kpool *pool, struct sim_view *view)
 {
+	const struct kpool_worker *worker;
+
+	list_for_each_entry(worker, &pool->mgr.workers, member) {
+		if (view->nr_workers == SIM_WORKERS)
+			break;
+		view->worker[view->nr_workers++] = (struct sim_worker_view) {
+			.worker = worker, .state = worker->state, .since = worker->since,
+		};
+	}
 	view->staying = pool->mgr.nr_workers - pool->mgr.nr_exiting;
 	if (!list_empty(&pool->mgr.idle))
 		view->idle_since = list_last_entry(&pool->mgr.idle,

@@ -44,6 +44,7 @@
 #define SIM_OPS		(SIM_CLIENTS * SIM_CLIENT_OPS + SIM_ITEMS * SIM_BODY_OPS)
 #define SIM_TICKETS	192
 #define SIM_MAX_DEATHS	24	/* by chance; operations add to them */
+#define SIM_WORKERS	12	/* looked at in each pool */
 
 /* A seed's program: program.c */
 
@@ -164,8 +165,16 @@ struct sim_item_view {
 	unsigned long	run_id;		/* a number for each run */
 };
 
+struct sim_worker_view {
+	const void	*worker;
+	u8		state;
+	unsigned long	since;		/* jiffies */
+};
+
 struct sim_view {
 	struct sim_item_view	item[SIM_ITEMS];
+	struct sim_worker_view	worker[SIM_WORKERS];
+	unsigned int		nr_workers;	/* of those */
 	struct kpool_attrs	attrs;
 	struct kpool_stats	stats;
 	unsigned int		line;		/* queued items */
