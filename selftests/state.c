@@ -675,6 +675,34 @@ static void two_hanging_inits_delay_no_item(void)
 	desks_end(pool);
 }
 
+/*
+ * An item waits for the worker_init that began first, not for one that began later.
+ * Fails if it has the time of the last: mutants late-newest-first, late-at-newest.
+ */
+static void later_init_prolongs_no_earlier(void)
+{
+	static struct kt_gate gate;
+	struct kpool *pool;
+	unsigned long since;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	pool = hanging_pool(4, &gate, 2);
+	if (!pool)
+		return;
+	probes_init(p, 2, probe_fn);
+	since = jiffies;
+	probes_submit(pool, p, 1);
+	kt_sleep_ms(80);
+	probes_submit(pool, &p[1], 1);
+	probe_ran(p);
+	KT_EXPECT_LE(jiffies - since, HZ * 12 / 100);
+	kt_gate_open(&gate);
+	desks_end(pool);
+}
+
 static void *second_desk_hangs(void *data)
 {
 	struct kt_gate *gate = slow;
@@ -722,6 +750,62 @@ static void each_init_has_its_own_time(void)
 	KT_EXPECT_GE(jiffies - since, HZ / 10);
 	probes_open(p, 1);
 	kt_gate_open(&gate);
+	desks_end(pool);
+}
+
+static struct kt_gate third_gate;
+
+static void *third_desk_hangs_on(void *data)
+{
+	struct kt_gate *gate = slow;
+	int nr = atomic_inc_return(&gate->started);
+
+	if (nr <= 3)
+		wait_for_completion(nr < 3 ? &gate->open : &third_gate.open);
+	atomic_inc(&made);
+	return &desks[0];
+}
+
+/*
+ * A worker_init that is late doubles the time of the next, but only as long as it
+ * goes on: when those before it have returned, the third has 100 ms.
+ * Fails if it keeps the time it had: mutant late-time-kept.
+ */
+static void returned_init_prolongs_no_other(void)
+{
+	struct kpool_attrs attrs = desk_attrs(4);
+	static struct kt_gate gate;
+	unsigned long since;
+	struct kpool *pool;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	attrs.worker_init = third_desk_hangs_on;
+	attrs.worker_exit = no_desk_left;
+	desks_clear();
+	kt_gate_init(&gate);
+	kt_gate_init(&third_gate);
+	slow = &gate;
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	probes_init(p, 3, probe_fn);
+	probes_hold(p, 2);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 3));
+	since = jiffies;
+	kt_gate_open(&gate);
+	probes_submit(pool, &p[1], 1);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	/* both workers are busy now, and the next one still comes */
+	probes_submit(pool, &p[2], 1);
+	probe_ran(&p[2]);
+	KT_EXPECT_LE(jiffies - since, HZ * 12 / 100);
+	probes_open(p, 2);
+	kt_gate_open(&third_gate);
 	desks_end(pool);
 }
 
@@ -1282,7 +1366,9 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(hanging_init_stops_no_growth),
 	  KT_CASE(hanging_init_delays_no_single_item),
 	  KT_CASE(two_hanging_inits_delay_no_item),
+	  KT_CASE(later_init_prolongs_no_earlier),
 	  KT_CASE(each_init_has_its_own_time),
+	  KT_CASE(returned_init_prolongs_no_other),
 	  KT_CASE(paused_pool_creates_no_worker),
 	  KT_EACH(exits_run_side_by_side, departures),
 	  KT_CASE(hanging_exit_delays_no_other),
