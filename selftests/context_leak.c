@@ -101,6 +101,22 @@ static int ends_noio(struct kpool_item *item)
 	return 0;
 }
 
+/* What the fault handler was called in. */
+static atomic_t handled;
+static bool handled_in_order;
+
+static void notes_its_context(void *data, const struct kpool_fault *fault)
+{
+	handled_in_order = !irqs_disabled() && !preempt_count();
+	atomic_inc(&handled);
+}
+
+static int fails_with_interrupts_off(struct kpool_item *item)
+{
+	local_irq_disable();
+	return -EIO;
+}
+
 static int leaves_interrupts_off_by_argument(void *arg)
 {
 	local_irq_disable();
@@ -151,10 +167,12 @@ static bool report_pool(int runner)
 	const struct kpool_attrs attrs = {
 		.capacity = 1, .expiry_ms = KPOOL_NO_PURGE,
 		.when_full = runner == SUBMITTER ? KPOOL_FULL_CALLER_RUNS : 0,
+		.fault = notes_its_context,
 	};
 
 	kt_gate_init(&gate);
 	kt_gate_init(&occupied);
+	atomic_set(&handled, 0);
 	pool = kt_pool("report", &attrs);
 	if (!pool)
 		return false;
@@ -189,6 +207,19 @@ static void expect_report(int runner, kpool_item_fn fn, const char *name,
 	if (runner == SUBMITTER)
 		KT_EXPECT_EQ(kt_stat(pool, caller_ran), 2);
 	report_end();
+}
+
+/*
+ * The context is put right before the owner's next function is called.
+ * Fails if the fault handler comes first: mutants handler-before-leak-undone,
+ * submitters-handler-before-leak-undone.
+ */
+static void handler_is_called_in_order(int runner)
+{
+	expect_report(runner, fails_with_interrupts_off,
+		      REPORT "fails_with_interrupts_off ", "interrupts off");
+	KT_EXPECT_EQ(atomic_read(&handled), 1);
+	KT_EXPECT(handled_in_order);
 }
 
 static bool counts_preemption(void)
@@ -446,6 +477,7 @@ KT_MODULE("kpool selftest: items that leave something behind",
 	  KT_EACH(changed_preemption_count_is_reported, runners),
 	  KT_EACH(nested_preemption_counts_are_put_right, runners),
 	  KT_EACH(interrupts_off_are_reported, runners),
+	  KT_EACH(handler_is_called_in_order, runners),
 	  KT_EACH(open_rcu_section_is_reported, runners),
 	  KT_EACH(nested_rcu_sections_are_closed, runners),
 	  KT_EACH(closed_rcu_section_is_reported, runners),
