@@ -614,6 +614,28 @@ static void idle_worker_does_not_stall(void)
 	stall_finish();
 }
 
+/*
+ * A worker that gives way to its caller has no item, and the one before is not
+ * reported again.  It is the last to get the CPU, after the watchdog.
+ * Fails if it counts as one that runs: mutant yielding-worker-stalls.
+ */
+static void yielding_worker_does_not_stall(void)
+{
+	if (!stall_make(1, STALL, sleeps_too_long))
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_POLICY_IDLE), 0);
+	probes_submit(pool, p, 1);
+	if (stalls(1)) {
+		probes_open(p, 1);
+		KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
+		/* the watchdog looks at once */
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, STALL + 1), 0);
+		kt_sleep_ms(4 * STALL);
+		KT_EXPECT_EQ(stalled(), 1);
+	}
+	stall_finish();
+}
+
 /* As many as are remembered, and two more, one after the other. */
 static void six_stalls_last(void)
 {
@@ -749,6 +771,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(busy_pool_does_not_stall),
 	  KT_CASE(stall_time_begins_with_each_item),
 	  KT_CASE(idle_worker_does_not_stall),
+	  KT_CASE(yielding_worker_does_not_stall),
 	  KT_CASE(a_stall_lasts),
 	  KT_CASE(a_stall_ends),
 	  KT_CASE(six_stalls_last),

@@ -27,9 +27,10 @@ stall_can_be_seen() {
 	# an entry too far is what the memory behind them holds
 	ktap_is "log and debugfs show the same stack" \
 		"$(grep -c '^  ' "$KPOOL_DEBUGFS/stall/stalls")" "$(stack_in_log)"
-	ktap_is "debugfs shows the thread" \
-		"$(awk '$2 == "running" { print $1 }' "$KPOOL_DEBUGFS/stall/workers")" \
-		"$(sed -n 's/.* ms in thread \([0-9]*\)$/\1/p' "$KPOOL_DEBUGFS/stall/stalls")"
+	stall_worker=$(awk 'NR > 1 { print $1 }' "$KPOOL_DEBUGFS/stall/workers")
+	ktap_is "log and debugfs name its thread" "$stall_worker $stall_worker" "$(
+		dmesg | sed -n 's/.*kpool: stall: .* has run for .* in thread //p' | tail -n 1) $(
+		sed -n 's/.* has run for .* in thread //p' "$KPOOL_DEBUGFS/stall/stalls")"
 	ktap_is "stats count it" "stalled 1" "$(grep '^stalled' "$KPOOL_DEBUGFS/stall/stats")"
 }
 
