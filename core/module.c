@@ -399,6 +399,8 @@ int kpool_module_event(struct notifier_block *nb, unsigned long event,
 	if (!going.pool)
 		kpool_going_begin(&going);
 	kpool_cancel_orphans(&going);
+	/* a run in the default pool can have created another pool */
+	kpool_end_orphans(data);
 	kpool_going_end(&going);
 	return NOTIFY_OK;
 }

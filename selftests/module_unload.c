@@ -19,7 +19,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, late, across, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, late, across, creates, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -231,6 +231,8 @@ static int run_one(int i)
 	/* its memory is all that is of this module */
 	if (leaves("borrowed"))
 		kpool_init_job(&running[i], (kpool_item_fn)fn);
+	if (leaves("creates"))
+		kpool_init_job(&running[i], creating_fn);
 	join(&running[i]);
 	return kpool_submit(pool, &running[i].item);
 }
@@ -373,6 +375,22 @@ static int late_fn(struct kpool_item *unused)
 	return 0;
 }
 
+/* Make a pool of its own once this module is being removed. */
+static int creating_fn(struct kpool_item *unused)
+{
+	struct kpool *made;
+
+	atomic_inc(&nr_running);
+	while (!gone)
+		usleep_range(500, 1000);
+	msleep(100);
+	made = kpool_create(NULL, "made-late");
+	if (IS_ERR(made))
+		pr_err("module_unload: WARNING: there is no pool: %ld\n",
+		       PTR_ERR(made));
+	return 0;
+}
+
 /* A pool of its own that it leaves behind. */
 static int leave_late(void)
 {
@@ -433,6 +451,7 @@ static int leave_all(void)
 	int i, err = 0;
 
 	if (leaves("") || leaves("running") || leaves("borrowed") ||
+	    leaves("creates") ||
 	    leaves("offered") || leaves("nested") || comes_again())
 		return 0;
 	if (leaves("foreign"))

@@ -182,6 +182,20 @@ default_pool_made_late_is_searched() {
 	rmmod kpool
 }
 
+# An item of the module in the default pool makes a pool of the module.
+# Fails if only pools that were there before are ended: mutant pool-made-late.
+pool_made_late_is_ended() {
+	insmod "$KPOOL_KO"
+	late_ended=$(said "made-late: module module_unload removed without kpool_destroy()")
+	load_test module_unload leave=creates runs=1
+	rmmod module_unload
+	ktap_is "a pool that is made late is closed" 1 \
+		"$(($(said "made-late: module module_unload removed without kpool_destroy()") - late_ended))"
+	[ ! -e "$KPOOL_DEBUGFS/made-late" ]
+	ktap_result $? "its name is free"
+	rmmod kpool
+}
+
 # Fails if the submitter sleeps on, or gets another error: mutants orphan-submitter-errno,
 # orphan-call-stays-blocked.
 # blocked_client_is_refused ACTION WHAT: submit or call what has that parameter
@@ -387,6 +401,7 @@ else
 	foreign_job_with_a_completion_function_is_cancelled
 	items_to_be_dropped_are_cancelled
 	default_pool_made_late_is_searched
+	pool_made_late_is_ended
 	blocked_client_is_refused submit item
 	blocked_client_is_refused call called
 	wait_across_pools_ends
