@@ -104,7 +104,8 @@ is_said() {
 scene_is_said() {
 	scene_text=$(expected "$1")
 	[ -n "$scene_text" ] || return
-	wait_until is_said "$scene_text"
+	# a fault of all scenes is waited for once
+	[ "$scenes_failed" = yes ] || wait_until is_said "$scene_text" || scenes_failed=yes
 	ktap_is "$1: pool and threads are shown" "$scene_text" "$(said)"
 }
 
@@ -182,6 +183,7 @@ next_attempt_is_due() {
 }
 
 ktap_begin
+scenes_failed=no
 if load_tested diagnosis && mount_debugfs; then
 	# shellcheck disable=SC2013 # a case's name is a word
 	for case in $(cat /sys/module/diagnosis/parameters/list); do
