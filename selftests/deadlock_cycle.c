@@ -268,6 +268,62 @@ out:
 	cycle_end(pool);
 }
 
+static int submits_late(struct caller_item *a)
+{
+	kt_gate_pass(&runner_cue);
+	return kpool_submit(a->pool, &late->job.item);
+}
+
+static int flushes_runner(struct caller_item *a)
+{
+	kt_gate_pass(&flusher_cue);
+	return kpool_flush_item(&runner->probe.job.item);
+}
+
+static int late_flushes_flusher(struct kpool_item *item)
+{
+	WRITE_ONCE(called_got, kpool_flush_item(&flusher->probe.job.item));
+	return probe_fn(item);
+}
+
+/*
+ * The runner submits the late job to the full pool, and so runs it itself.  The
+ * job waits for the flusher, which waits for the runner.
+ * Fails (lasts) if only the innermost run of the thread is compared: mutant
+ * cycle-of-an-outer-run-not-seen.
+ */
+static void job_that_the_runner_runs_closes_a_cycle(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	struct kpool *pool = cycle_make(&attrs, submits_late);
+
+	if (!pool)
+		return;
+	called_got = 1;
+	flusher->act = flushes_runner;
+	probe_init(late, late_flushes_flusher, 0);
+	if (!cycle_start(pool))
+		goto out;
+	cycle_cue(&flusher_cue);
+	caller_sleeps(flusher);
+	kt_gate_open(&runner_cue);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
+	/* so that a failure does not hang */
+	kt_gate_open(&bystander.gate);
+	KT_EXPECT_EQ(called_got, -EDEADLK);
+	kt_gate_open(&runner->probe.own);
+	caller_expect(runner, 0);
+	caller_expect(flusher, 0);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 1);
+out:
+	kt_gate_open(&runner_cue);
+	kt_gate_open(&flusher_cue);
+	kt_gate_open(&runner->probe.own);
+	cycle_end(pool);
+}
+
 static struct kpool *next;
 
 static int hands_on_and_flushes_flusher(struct kpool_item *item)
@@ -411,6 +467,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(caller_in_a_cycle_keeps_waiting),
 	  KT_CASE(wait_for_an_earlier_run_closes_no_cycle),
 	  KT_CASE(wait_for_the_next_run_closes_a_cycle),
+	  KT_CASE(job_that_the_runner_runs_closes_a_cycle),
 	  KT_CASE(handed_over_job_closes_a_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
 	  KT_CASE(timed_call_closes_no_cycle));
