@@ -300,16 +300,18 @@ static inline void sim_state_point(unsigned int state)
 	((void)(task), (void)(mode), sim_task_work_add(work))
 #define get_task_struct(task)		sim_get_task(task)
 #define put_task_struct(task)		sim_put_task(task)
-/* of all that is loaded so, only that is an int */
-#define sim_loaded(ptr)							\
-	_Generic((ptr), int *: sim_exit_state((void *)(ptr)), default: (ptr))
 #undef smp_load_acquire
+/* whether a task has ended is the only int that is loaded so; there is one CPU */
 #define smp_load_acquire(ptr)						\
 ({									\
-	__unqual_scalar_typeof(*(ptr)) loaded = READ_ONCE(*sim_loaded(ptr)); \
+	typeof(ptr) word = (ptr);					\
+	typeof(word) seen = __builtin_choose_expr(			\
+		__same_type(*word, int),				\
+		(typeof(word))sim_exit_state((void *)word), word);	\
+	__unqual_scalar_typeof(*word) loaded = READ_ONCE(*seen);	\
 									\
 	barrier();							\
-	(typeof(*(ptr)))loaded;						\
+	(typeof(*word))loaded;						\
 })
 
 #undef kthread_init_work
