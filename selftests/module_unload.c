@@ -223,6 +223,22 @@ static bool comes_again(void)
 	       leaves("its_function");
 }
 
+/* Make a pool of its own once this module is being removed. */
+static int creating_fn(struct kpool_item *unused)
+{
+	struct kpool *made;
+
+	atomic_inc(&nr_running);
+	while (!gone)
+		usleep_range(500, 1000);
+	msleep(100);
+	made = kpool_create(NULL, "made-late");
+	if (IS_ERR(made))
+		pr_err("module_unload: WARNING: there is no pool: %ld\n",
+		       PTR_ERR(made));
+	return 0;
+}
+
 static int run_one(int i)
 {
 	if (leaves("its_function"))
@@ -372,22 +388,6 @@ static int late_fn(struct kpool_item *unused)
 	/* else it would be cancelled */
 	while (kpool_is_pending(&running[0].item))
 		usleep_range(500, 1000);
-	return 0;
-}
-
-/* Make a pool of its own once this module is being removed. */
-static int creating_fn(struct kpool_item *unused)
-{
-	struct kpool *made;
-
-	atomic_inc(&nr_running);
-	while (!gone)
-		usleep_range(500, 1000);
-	msleep(100);
-	made = kpool_create(NULL, "made-late");
-	if (IS_ERR(made))
-		pr_err("module_unload: WARNING: there is no pool: %ld\n",
-		       PTR_ERR(made));
 	return 0;
 }
 
