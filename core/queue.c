@@ -537,7 +537,6 @@ bool kpool_admit_one(struct kpool *pool)
 {
 	struct kpool_waiter *waiter;
 	struct kpool_item *item;
-	int err;
 
 	lockdep_assert_held(&pool->lock);
 	if (kpool_fail_one_blocked(pool))
@@ -557,9 +556,9 @@ bool kpool_admit_one(struct kpool *pool)
 	}
 
 	waiter = item->submitter;
-	err = kpool_is_plain(item) ? 0 : kpool_special_check(pool, item);
-	if (err == -ECANCELED) {
-		kpool_fail_blocked(pool, item, err);
+	/* kpool_sweep_groups() may not have come to this group yet */
+	if (kpool_group_is_cancelled(kpool_group_of(item))) {
+		kpool_fail_blocked(pool, item, -ECANCELED);
 		return true;
 	}
 	kpool_unblock(pool, item);

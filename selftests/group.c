@@ -278,6 +278,39 @@ out:
 }
 
 /*
+ * The run whose error cancels the group gives back the unit that a member's
+ * submitter sleeps for, and capacity has shrunk below the weight of that member:
+ * the submitter is refused.
+ * Fails (0, and the member is dropped) if it is admitted before the group's
+ * blocked submitters are refused.
+ */
+static void cancelled_group_admits_no_blocked_submitter(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4 };
+	struct kpool *pool = group_make(&attrs, 2, KPOOL_GROUP_FAIL_FAST);
+	struct kt_submitter s = { };
+
+	if (!pool)
+		return;
+	p[0].ret = -EIO;
+	probes_hold(p, 1);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 4), 0);
+	if (!probes_submit(pool, p, 1) || !probe_runs(p) ||
+	    !kt_submitter_block(&s, pool, &p[1].job.item))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kt_stat(pool, blocked), 1);
+out:
+	probes_open(p, 1);
+	if (s.thread.task)
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), -ECANCELED);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 1);
+	KT_EXPECT_EQ(probes_dropped(p, 2), 0);
+	jobs_end(pool);
+}
+
+/*
  * Wait returns when the dropped functions have.
  * Fails if a dropped member counts as ended before its owner was notified.
  */
@@ -1408,6 +1441,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(first_error_is_kept),
 	  KT_CASE(error_alone_cancels_nothing),
 	  KT_EACH(cancelled_group_drops_pending_jobs, cancellers),
+	  KT_CASE(cancelled_group_admits_no_blocked_submitter),
 	  KT_CASE(wait_includes_the_dropped_functions),
 	  KT_CASE(place_of_a_dropped_member_is_free_at_once),
 	  KT_CASE(cancel_drops_no_other_items),
