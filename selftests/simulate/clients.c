@@ -132,6 +132,9 @@ static void sim_judge_refusal(struct sim_call *call, int err)
 		why = false;
 	}
 	sim_expect(why, "%s of item %d: %d for no reason", name, it->nr, err);
+	/* all other errors tell the owner to give it up */
+	sim_expect(err == -EALREADY || sim_during(call, it->was_free),
+		   "%s of item %d: %d, but it is pending", name, it->nr, err);
 }
 
 static void sim_judge_submit(struct sim_call *call, int err)
@@ -163,6 +166,7 @@ static void sim_judge_submit(struct sim_call *call, int err)
 
 static struct kpool_item *sim_submit_of(struct sim_call *call, bool waits)
 {
+	call->submits = true;
 	call->waits = waits;
 	sim_note_cycles();
 	return &call->item->job.item;
@@ -268,6 +272,7 @@ static void sim_hand_on(struct sim_call *call)
 	int err;
 
 	call->p = &sim->pool[!from->nr];
+	call->submits = true;
 	call->hands_on = true;
 	it->handing = call;
 	err = kpool_submit_timeout(call->p->pool, &it->job.item, call->op->ticks);
@@ -278,6 +283,8 @@ static void sim_hand_on(struct sim_call *call)
 	}
 	it->handing = NULL;
 	it->at = from;
+	sim_expect(!err || sim_runs_in(it, from->pool),
+		   "item %d, which was refused, is not returned", it->nr);
 	if (err == -ETIMEDOUT && call->op->ticks)
 		sim_judge_timeout(call, 1);
 	else
@@ -312,6 +319,7 @@ static struct sim_ticket *sim_ticket_new(struct sim_call *call)
 {
 	struct sim_ticket *ticket;
 
+	call->calls = true;
 	if (sim->nr_tickets == SIM_TICKETS)
 		return NULL;
 	ticket = &sim->ticket[sim->nr_tickets];
@@ -453,6 +461,7 @@ static void sim_op_call_timeout(struct sim_call *call)
 	if (!ticket)
 		return;
 	ticket->timed = true;
+	ticket->until = jiffies + call->op->ticks;
 	err = kpool_call_timeout(call->p->pool, sim_ticket_fn, ticket,
 				 sim_ticket_release, call->op->ticks, &result);
 	sim_judge_call(call, ticket, err, result);
@@ -579,6 +588,15 @@ static struct kpool_group *sim_group(struct sim_call *call)
 	return &sim->group[call->op->group];
 }
 
+/* Is the call made in a job of the group, perhaps further out? */
+static bool sim_is_inside(const struct sim_call *call, int group)
+{
+	for (; call; call = call->outer)
+		if (call->inside && sim_is_member(call->inside, group))
+			return true;
+	return false;
+}
+
 static void sim_op_group_wait(struct sim_call *call)
 {
 	unsigned long ticks = call->op->ticks;
@@ -591,10 +609,12 @@ static void sim_op_group_wait(struct sim_call *call)
 	err = kpool_group_wait(sim_group(call), call->waits ?
 			       MAX_SCHEDULE_TIMEOUT : ticks);
 	lost = sim_is_lost(call, err);
-	if (err == -ETIMEDOUT)
+	if (err == -ETIMEDOUT && !sim_is_inside(call, call->op->group))
 		sim_judge_timeout(call, 1);
 	else if (err == -EDEADLK)
 		sim_expect(call->inside, "a group's end waits for itself");
+	else if (sim_is_inside(call, call->op->group))
+		sim_fail("a job that waits for its own group gets %d", err);
 	else if (!lost)
 		sim_expect(!err && sim_during(call,
 					      sim->group_idle[call->op->group]),

@@ -199,6 +199,19 @@ void sim_item_dropped(struct kpool_item *item, int err)
 
 /* Functions that are submitted or called */
 
+/* It is told that its caller gave up once that has, and not before its time. */
+static void sim_judge_abandoned(const struct sim_ticket *ticket)
+{
+	if (kpool_call_abandoned())
+		sim_expect(ticket->timed && time_after_eq(jiffies, ticket->until),
+			   "function %d is told that its caller gave up",
+			   ticket->nr);
+	else
+		sim_expect(!ticket->timed_out,
+			   "function %d is not told that its caller gave up",
+			   ticket->nr);
+}
+
 int sim_ticket_fn(void *arg)
 {
 	struct sim_ticket *ticket = arg;
@@ -212,9 +225,11 @@ int sim_ticket_fn(void *arg)
 	ticket->began_in = sim->step;
 	ticket->inside = true;
 	sim_point();
+	sim_judge_abandoned(ticket);
 	if (ticket->ticks)
 		schedule_timeout_idle(ticket->ticks);
 	sim_point();
+	sim_judge_abandoned(ticket);
 	if (ticket->dies && (!sim_current()->call || sim_is_to_die(SIM_DEADLY_CALLER)))
 		sim_die_in_function(ticket);
 	sim_current()->returned = ticket;
@@ -314,6 +329,7 @@ void sim_room(void *data)
 	sim_trace("pool %d has room\n", p->nr);
 	p->rooms++;
 	p->owed = false;
+	p->refused_units = 0;
 	sim_expect(p->rooms <= p->view.stats.refused,
 		   "pool %d has room for no item", p->nr);
 	sim_point();

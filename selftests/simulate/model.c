@@ -52,7 +52,7 @@ static bool sim_queued(const struct sim_item_view *v)
 	return v->place == SIM_LINE || v->place == SIM_BACK;
 }
 
-static bool sim_in_stream(const struct sim_item *it)
+bool sim_in_stream(const struct sim_item *it)
 {
 	return sim_spec(it)->job && sim_spec(it)->stream == SIM_PLAIN_STREAM;
 }
@@ -62,12 +62,21 @@ bool sim_is_ordered(const struct sim_item *it)
 	return sim_spec(it)->job && sim_spec(it)->stream == SIM_ORDERED_STREAM;
 }
 
+/* Is it a job of the group, or of one within it? */
+bool sim_is_member(const struct sim_item *it, int group)
+{
+	const struct sim_item_spec *spec = sim_spec(it);
+
+	return spec->job && spec->group >= group &&
+	       (spec->group == group || sim->program.nested_groups);
+}
+
 static bool sim_is_under_way(enum sim_phase phase)
 {
 	return phase == SIM_BEGUN || phase == SIM_INSIDE;
 }
 
-static int sim_rank(const struct sim_item *it)
+int sim_rank(const struct sim_item *it)
 {
 	switch (sim_spec(it)->priority) {
 	case KPOOL_PRIO_HIGH:
@@ -79,15 +88,14 @@ static int sim_rank(const struct sim_item *it)
 	}
 }
 
-static unsigned int sim_units(const struct sim_item *it,
-			      const struct sim_view *v)
+unsigned int sim_units(const struct sim_item *it, const struct sim_view *v)
 {
 	return clamp_t(unsigned int, sim_spec(it)->weight, 1,
 		       v->attrs.capacity);
 }
 
 /* Jobs whose turn it is to be completed start before what is queued. */
-static unsigned int sim_free_units(const struct sim_view *v)
+unsigned int sim_free_units(const struct sim_view *v)
 {
 	u64 capacity = v->attrs.capacity, used = v->stats.units + v->completable;
 
@@ -178,20 +186,6 @@ static bool sim_has_room(const struct sim_view *v, unsigned int back)
 	       sim_waiting(v, back) < v->attrs.queue_depth;
 }
 
-/* Is there room for any item, the heaviest and that of a stream included? */
-static bool sim_has_ample_room(const struct sim_view *v)
-{
-	u64 waiting = sim_is_simple(v) ? sim_waiting(v, v->back) :
-					 v->line + v->back;
-
-	if (v->stats.closed)
-		return true;
-	if (v->queue)
-		return false;
-	return waiting < v->attrs.queue_depth ||
-	       (!v->line && !v->back && sim_free_units(v) >= v->attrs.capacity);
-}
-
 /*
  * A refused submitter is notified; no drop function may keep the call waiting.
  */
@@ -200,10 +194,12 @@ static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 	const struct sim_call *call = sim_current()->call;
 	bool roomy;
 
-	if (v->stats.refused > p->view.stats.refused && !(call && call->now))
+	if (v->stats.refused > p->view.stats.refused && !(call && call->now)) {
 		p->owed = sim->program.attrs[p->nr].room;
+		sim_note_refused(p, call, &p->view);
+	}
 	roomy = p->owed && !v->dropping && !v->nr_drops && !v->rooming &&
-		sim_has_ample_room(v);
+		sim_refused_has_room(p, v);
 	sim_judge_span(&p->roomy, roomy, "there is room, and nothing says so");
 }
 
@@ -226,8 +222,9 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	sim_expect(!sim_is_ordered(it) || it->completes ||
 		   (!sim_is_under_way(it->run) && !it->to_complete),
 		   "item %d is accepted before it is completed", it->nr);
+	/* no group is cancelled in one hold with, but after, an acceptance */
 	sim_expect(!spec->job || spec->group < 0 ||
-		   !sim->group_is_cancelled[spec->group],
+		   !sim_group_is_cancelled(spec->group),
 		   "item %d is accepted by a cancelled group", it->nr);
 	/* one that its submitter runs, or that waits in front, needs no room */
 	if (old->place == SIM_BLOCKED || now->place != SIM_LINE)
@@ -235,13 +232,6 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	/* one that came behind others can be admitted in one hold with them */
 	sim_expect(!was->queue || !v->queue, "item %d overtakes waiters",
 		   it->nr);
-	if (!sim_is_simple(was) || !sim_is_simple(v))
-		return;
-	/* another may have made room, or left the first turn to a completion */
-	sim_expect(sim_has_room(was, was->followers) ||
-		   v->completable > was->completable ||
-		   sim_waiting(v, v->followers) <= v->attrs.queue_depth,
-		   "item %d is accepted without room", it->nr);
 }
 
 /* From the queue in front: only the first, in order of arrival. */
@@ -541,6 +531,14 @@ static unsigned int sim_arrival(const struct sim_pool *p,
 	return sim->step * (SIM_ITEMS + 1) + (before ?: i);
 }
 
+static bool sim_is_collected(const struct sim_item *it)
+{
+	const struct sim_item_spec *spec = sim_spec(it);
+
+	return spec->job && spec->group >= 0 &&
+	       sim->program.group_flags[spec->group] & KPOOL_GROUP_COLLECT;
+}
+
 /* A job to be collected, whose run or drop has ended. */
 static void sim_note_kept(struct sim_item *it, const struct sim_item_view *now)
 {
@@ -585,6 +583,8 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 		return;
 	it->at = p;
 	sim_note_kept(it, now);
+	sim_expect(now->place != SIM_KEPT || sim_is_collected(it),
+		   "item %d is kept, but none collects it", it->nr);
 	sim_note_handover(p, it, now);
 	if (!it->handing)
 		sim_judge_phases(it, now);
@@ -757,7 +757,6 @@ static void sim_judge_starts(struct sim_pool *p, const struct sim_view *was,
 /* No thread waits for admission while there is room. */
 static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 {
-	unsigned int free = sim_free_units(v);
 	const struct sim_item *head;
 
 	if (!v->queue || v->settling)
@@ -768,19 +767,38 @@ static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 		return;
 	}
 	head = &sim->item[p->queue[0]];
-	if (v->queue != p->nr_queue || v->line || sim_in_stream(head))
+	if (v->queue != p->nr_queue)
 		return;
 	/* of two that came at once, which is the first? */
 	if (v->queue > 1 &&
 	    sim->item[p->queue[1]].queued_in == head->queued_in)
 		return;
-	sim_expect(sim_units(head, v) > free,
-		   "item %d waits, but its units are free", head->nr);
+	sim_expect(!sim_head_has_room(head, v),
+		   "item %d waits, but there is room for it", head->nr);
+}
+
+/* What is pending in a cancelled group is dropped, and none sleeps for more. */
+static void sim_judge_cancelled(const struct sim_view *v)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++) {
+		const struct sim_item_spec *spec = &sim->program.item[i];
+		unsigned int place = v->item[i].place;
+
+		if (!v->item[i].here || !spec->job || spec->group < 0 ||
+		    place == SIM_DROPPING || v->settling ||
+		    !sim_group_is_cancelled(spec->group))
+			continue;
+		sim_expect(place != SIM_BLOCKED && place < SIM_DUE,
+			   "item %d of a cancelled group is %s", i,
+			   sim_place_name(place));
+	}
 }
 
 /* Of two that came at once the heavier may be the first. */
-static bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
-			  const struct sim_view *v)
+bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
+		   const struct sim_view *v)
 {
 	if (sim_rank(a) != sim_rank(b))
 		return sim_rank(a) < sim_rank(b);
@@ -935,6 +953,8 @@ static void sim_note_item(struct sim_item *it)
 	if (now->place != SIM_REST ||
 	    (sim_is_ordered(it) && now->runs && !now->completes))
 		it->was_taken = step;
+	if (now->place == SIM_REST)
+		it->was_free = step;
 	if (sim_is_accepted(now))
 		it->was_accepted = step;
 	else
@@ -1198,6 +1218,8 @@ void sim_step(const void *lock)
 	sim_judge_counters(&v);
 	sim_judge_starts(p, &p->view, &v);
 	sim_judge_queue(p, &v);
+	sim_judge_room_for(p, sim_caller(), &p->view, &v);
+	sim_judge_cancelled(&v);
 	sim_judge_conserving(p, &v);
 	sim_judge_completions(p, &v);
 	sim_judge_room(p, &v);

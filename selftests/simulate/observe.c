@@ -128,6 +128,7 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 		return;
 	taker = sim_taker(pool, item);
 	view->place = sim_place_of(item);
+	view->evicted = item->state == KPOOL_ITEM_DROPPING && item->err == -EAGAIN;
 	view->inbox = sim_fast_place(pool, item);
 	if (view->inbox)
 		view->place = SIM_LINE;
@@ -309,9 +310,24 @@ void sim_fast_step(const void *slot)
 	}
 }
 
+/* Is the pool the item's owner, and the item in a run there? */
+bool sim_runs_in(const struct sim_item *it, const struct kpool *pool)
+{
+	return it->job.item.pool_id == pool->id && kpool_run_of(&it->job.item);
+}
+
 bool sim_group_is_cancelled(int group)
 {
 	return kpool_group_is_cancelled(&sim->group[group]);
+}
+
+/* Does it count jobs, or is it on a list of its pool or its parent? */
+bool sim_group_has_members(int group)
+{
+	const struct kpool_group *g = &sim->group[group];
+
+	return g->left || g->members || !list_empty(&g->sibling) ||
+	       !list_empty(&g->cancel_node) || !list_empty(&g->children);
 }
 
 int sim_group_error(int group)
@@ -380,6 +396,8 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	view->queue = pool->q.nr_blocked + pool->q.nr_backlog;
 	view->nr_drops = pool->drops.nr;
 	view->rooming = pool->runs.drop.item && pool->runs.drop.kind == KPOOL_RUN_ROOM;
+	list_for_each_entry(item, &pool->drops.items, node)
+		view->nr_evicted += item->err == -EAGAIN;
 	view->aborted = pool->aborted;
 	view->settling = sim_work_busy(&pool->waiters.recheck_work);
 	view->unsettled = sim_is_unsettled(pool);
@@ -400,5 +418,11 @@ void sim_free_pool(struct kpool *pool)
 		   "a pool is freed that rechecks %u things", pool->nr_recheck);
 	sim_expect(!pool->faults.nr_dead, "a pool is freed with %u dead threads",
 		   pool->faults.nr_dead);
+	/* each of these would keep it slow, or take room, if it was opened again */
+	sim_expect(!pool->q.nr_special && !pool->q.nr_stream_blocked &&
+		   !pool->q.extra_units && !pool->waiters.nr_flushed,
+		   "a pool is freed that counts %u special, %u blocked, %llu units, %llu flushed",
+		   pool->q.nr_special, pool->q.nr_stream_blocked,
+		   pool->q.extra_units, pool->waiters.nr_flushed);
 	kfree_rcu(pool, rcu);
 }

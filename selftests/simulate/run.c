@@ -236,6 +236,8 @@ static void sim_judge_groups(void)
 
 	for (i = 0; i < SIM_GROUPS; i++) {
 		err = sim_group_error(i);
+		sim_expect(!sim->group[i].pool || !sim_group_has_members(i),
+			   "group %d has ended, but is still listed", i);
 		sim_expect(err || !sim->group_failures[i],
 			   "group %d: a job has failed, but it has no error", i);
 		sim_expect(!err || test_bit(-err, sim->group_errors[i]),

@@ -14,6 +14,7 @@
  * deaths.c	threads that die: what ends with them, and which waits fail
  * observe.c	what the engine's state says in the words of the contract
  * model.c	whether what has happened between two steps is permitted
+ * room.c	whether there was room for what was accepted, and none for other
  * run.c	one seed from beginning to end
  * shrink.c	the fewest operations that still fail
  * report.c	many seeds; what is written about those that fail
@@ -160,6 +161,7 @@ struct sim_item_view {
 	bool	by_caller;
 	bool	completes;	/* its run is that of its completion function */
 	bool	follows;
+	bool	evicted;	/* to be dropped for a newer one */
 	u8	inbox;		/* its place among those that no lock was taken for, or 0 */
 	u8	dropping;	/* calls of its dropped function */
 	unsigned long	run_id;		/* a number for each run */
@@ -187,6 +189,7 @@ struct sim_view {
 	unsigned int		staying;	/* workers that do not exit */
 	unsigned long		idle_since;	/* of the worker that is idle for longest */
 	unsigned int		nr_drops;	/* items to be dropped */
+	unsigned int		nr_evicted;	/* of those: for newer ones */
 	unsigned int		finished;	/* jobs to be completed ... */
 	unsigned int		completable;	/* ... those whose turn it is */
 	bool			aborted;
@@ -226,7 +229,8 @@ struct sim_pool {
 	u64			starts;		/* in this step */
 	unsigned int		completing;	/* completions begun in this step */
 	bool			helped;		/* by others than its runs */
-	bool			owed;		/* a call of its room function */
+	bool			owed;		/* a call of its room function ... */
+	unsigned int		refused_units;	/* ... for so many, the least */
 	struct sim_span		roomy;		/* and there is room */
 	u64			rooms;		/* calls of it */
 	bool			startable;
@@ -297,6 +301,7 @@ struct sim_item {
 	unsigned int		collected;
 	/* the last step at which it was so */
 	unsigned int		was_taken;	/* not to be submitted */
+	unsigned int		was_free;	/* neither pending nor being submitted */
 	unsigned int		was_accepted, was_idle;	/* pending, or not */
 	unsigned int		was_prompt;	/* accepted, to start at once */
 	unsigned int		was_delayed, was_running;
@@ -311,7 +316,8 @@ struct sim_ticket {
 	bool		accepted, maybe, timed_out;
 	u8		ran, ended, died, released;
 	bool		caller_died;	/* that ran it */
-	bool		timed;		/* has a release function */
+	bool		timed;		/* has a release function, and a time limit: */
+	unsigned long	until;		/* jiffies */
 	unsigned long	since;		/* jiffies: not accepted before */
 	unsigned int	began_in;	/* step */
 	bool		dies;
@@ -343,6 +349,8 @@ struct sim_call {
 	unsigned int		begin;		/* step */
 	unsigned long		since;		/* jiffies */
 	unsigned int		gen[SIM_ITEMS];
+	bool			submits;	/* @item */
+	bool			calls;		/* submits functions */
 	bool			waits;		/* until it is completed */
 	bool			fragile;	/* not while the pool is destroyed */
 	bool			took;		/* an accepted item back */
@@ -499,7 +507,9 @@ void sim_judge_dead(const struct sim_pool *p);
 /* observe.c */
 void sim_observe(struct kpool *pool, struct sim_view *view);
 const char *sim_place_name(unsigned int place);
+bool sim_runs_in(const struct sim_item *it, const struct kpool *pool);
 bool sim_group_is_cancelled(int group);
+bool sim_group_has_members(int group);
 int sim_group_error(int group);
 int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable);
 
@@ -512,6 +522,21 @@ void sim_judge_end(struct sim_pool *p);
 bool sim_has_ended(const struct sim_item *it, unsigned int gen);
 void sim_judge_span(struct sim_span *span, bool on, const char *what);
 bool sim_is_ordered(const struct sim_item *it);
+bool sim_in_stream(const struct sim_item *it);
+bool sim_is_member(const struct sim_item *it, int group);
+int sim_rank(const struct sim_item *it);
+unsigned int sim_units(const struct sim_item *it, const struct sim_view *v);
+unsigned int sim_free_units(const struct sim_view *v);
+bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
+		   const struct sim_view *v);
+
+/* room.c */
+void sim_judge_room_for(const struct sim_pool *p, const struct sim_call *call,
+			const struct sim_view *was, const struct sim_view *v);
+void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
+		      const struct sim_view *was);
+bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v);
+bool sim_head_has_room(const struct sim_item *head, const struct sim_view *v);
 
 /* Was something so at any time since the call began? */
 static inline bool sim_during(const struct sim_call *call, unsigned int when)

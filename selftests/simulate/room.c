@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Room: what comes is accepted if there is room for it, or if an older item can
+ * be dropped that makes room, and not otherwise.  The state before a step is the
+ * one in which its decision was made.
+ */
+#include <linux/kernel.h>
+
+#include "simulate.h"
+
+/* What comes: an item, or a function, which is like a plain one. */
+struct sim_want {
+	int			rank;
+	unsigned int		units;
+	bool			follows;	/* another of its stream */
+};
+
+/* Units and places in a state: how many queued items are about to start? */
+struct sim_space {
+	u64			starts;
+	u64			left;		/* units that these leave */
+};
+
+static bool sim_waits(const struct sim_item_view *v)
+{
+	return v->here && (v->place == SIM_LINE || v->place == SIM_BACK);
+}
+
+/* Is a job of the stream queued or running? */
+static bool sim_stream_is_busy(const struct sim_view *v)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (sim_in_stream(&sim->item[i]) && v->item[i].here &&
+		    (sim_waits(&v->item[i]) || v->item[i].runs))
+			return true;
+	return false;
+}
+
+static struct sim_want sim_want_of(const struct sim_item *it,
+				   const struct sim_view *v)
+{
+	return (struct sim_want) {
+		.rank	 = sim_rank(it),
+		.units	 = sim_units(it, v),
+		.follows = sim_in_stream(it) && sim_stream_is_busy(v),
+	};
+}
+
+/* Do all items of the set hold one unit? */
+static bool sim_are_light(const struct sim_view *v, u32 set)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		if ((set & BIT(i)) && sim_units(&sim->item[i], v) > 1)
+			return false;
+	return true;
+}
+
+/* The item of the set whose turn comes first; NULL if two may be that. */
+static const struct sim_item *sim_first_of(const struct sim_view *v, u32 set)
+{
+	const struct sim_item *first = NULL;
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		if ((set & BIT(i)) &&
+		    (!first || sim_is_before(&sim->item[i], first, v)))
+			first = &sim->item[i];
+	for (i = 0; i < SIM_ITEMS; i++)
+		if ((set & BIT(i)) && &sim->item[i] != first &&
+		    sim_rank(&sim->item[i]) == sim_rank(first) &&
+		    sim->item[i].arrival == first->arrival)
+			return NULL;
+	return first;
+}
+
+/* The items that are queued and follow no other of their stream. */
+static u32 sim_runnable(const struct sim_view *v)
+{
+	u32 set = 0;
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (v->item[i].here && v->item[i].place == SIM_LINE &&
+		    !v->item[i].follows)
+			set |= BIT(i);
+	return set;
+}
+
+/* How many are queued behind their stream? */
+static unsigned int sim_followers(const struct sim_view *v)
+{
+	unsigned int n = 0, i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		n += v->item[i].here && v->item[i].place == SIM_LINE &&
+		     v->item[i].follows;
+	return n;
+}
+
+/*
+ * In the order of the queue, as far as the units go.  Return false if that is not
+ * known: functions are queued too, or several heavy items came at once.
+ */
+static bool sim_space_of(const struct sim_view *v, struct sim_space *space)
+{
+	u32 set = sim_runnable(v);
+	unsigned int ready = v->line - sim_followers(v);
+	const struct sim_item *first;
+
+	space->starts = 0;
+	space->left = sim_free_units(v);
+	if (sim_are_light(v, set)) {
+		space->starts = min_t(u64, ready, space->left);
+		space->left -= space->starts;
+		return true;
+	}
+	if (ready != hweight32(set))
+		return false;
+	for (; set; set &= ~BIT(first->nr)) {
+		first = sim_first_of(v, set);
+		if (!first)
+			return false;
+		if (sim_units(first, v) > space->left) {
+			space->left = 0;
+			break;
+		}
+		space->left -= sim_units(first, v);
+		space->starts++;
+	}
+	return true;
+}
+
+/* Is there room?  1, 0, or -1 if that cannot be said. */
+static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
+{
+	struct sim_space space;
+
+	/* none may overtake those that wait for admission */
+	if (v->queue)
+		return 0;
+	if (!sim_space_of(v, &space))
+		return -1;
+	return (!want->follows && want->units <= space.left) ||
+	       v->line - space.starts + v->back < v->attrs.queue_depth;
+}
+
+/* The same if it has to start at once. */
+static int sim_room_now(const struct sim_view *v, const struct sim_want *want)
+{
+	struct sim_space space;
+
+	if (v->queue || v->stats.paused || want->follows)
+		return 0;
+	return sim_space_of(v, &space) ? want->units <= space.left : -1;
+}
+
+/* Room if a waiting item was dropped: -1 if its stream would go on then. */
+static int sim_room_without(const struct sim_view *v, int nr,
+			    const struct sim_want *want)
+{
+	struct sim_view w = *v;
+
+	if (sim_in_stream(&sim->item[nr]) && !v->item[nr].follows)
+		return -1;
+	*(v->item[nr].place == SIM_LINE ? &w.line : &w.back) -= 1;
+	w.item[nr].place = SIM_DROPPING;
+	return sim_room_for(&w, want);
+}
+
+/* Would one place more be room? */
+static bool sim_is_one_short(const struct sim_view *v)
+{
+	struct sim_space space;
+
+	return v->attrs.queue_depth > 0 && sim_space_of(v, &space) &&
+	       v->line - space.starts + v->back == v->attrs.queue_depth;
+}
+
+/*
+ * May the waiting item be dropped for what comes?  One that runs takes no place,
+ * unless it waits for its stream.
+ */
+static bool sim_may_give_way(const struct sim_view *v, int nr,
+			     const struct sim_want *want)
+{
+	const struct sim_item_view *item = &v->item[nr];
+
+	if (item->place != SIM_BACK || !item->follows)
+		if (item->runs || item->dropping)
+			return false;
+	return sim_waits(item) && sim_rank(&sim->item[nr]) >= want->rank;
+}
+
+/* Is it to be dropped before the other: of a lower priority, or older? */
+static bool sim_gives_way_before(int nr, int other)
+{
+	const struct sim_item *a = &sim->item[nr], *b = &sim->item[other];
+
+	if (sim_rank(a) != sim_rank(b))
+		return sim_rank(a) > sim_rank(b);
+	return (int)(a->arrival - b->arrival) < 0;
+}
+
+/* The item that has been evicted in this step, or -1. */
+static int sim_evicted(const struct sim_view *was, const struct sim_view *v)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (v->item[i].evicted && !was->item[i].evicted)
+			return i;
+	return -1;
+}
+
+/* The victim makes room, and is the one that has to go first of those that do. */
+static void sim_judge_victim(const struct sim_view *was, int victim,
+			     const struct sim_want *want)
+{
+	int i;
+
+	sim_expect(sim_room_for(was, want) != 1,
+		   "item %d is dropped, but there is room", victim);
+	sim_expect(sim_may_give_way(was, victim, want),
+		   "item %d must not be dropped for another", victim);
+	sim_expect(sim_room_without(was, victim, want),
+		   "item %d is dropped, but makes no room", victim);
+	for (i = 0; i < SIM_ITEMS; i++)
+		sim_expect(i == victim || !sim_may_give_way(was, i, want) ||
+			   !sim_gives_way_before(i, victim) ||
+			   sim_room_without(was, i, want) != 1,
+			   "item %d is dropped in place of item %d", victim, i);
+}
+
+/*
+ * Has an item given up its place in this step, for its stream or its earlier run?
+ * One that came before that, and was blocked, is admitted then.
+ */
+static bool sim_has_parked(const struct sim_view *was, const struct sim_view *v)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (was->item[i].here && was->item[i].place == SIM_LINE &&
+		    v->item[i].here && v->item[i].place == SIM_BACK)
+			return true;
+	return false;
+}
+
+static void sim_judge_room_taken(const struct sim_view *was,
+				 const struct sim_view *v,
+				 const struct sim_want *want, const char *what)
+{
+	int victim = sim_evicted(was, v);
+
+	if (victim >= 0)
+		sim_judge_victim(was, victim, want);
+	else if (v->nr_evicted == was->nr_evicted && !sim_has_parked(was, v))
+		sim_expect(sim_room_for(was, want), "%s is accepted without room",
+			   what);
+}
+
+static void sim_judge_no_room(const struct sim_view *was,
+			      const struct sim_want *want, const char *what)
+{
+	int i;
+
+	sim_expect(sim_room_for(was, want) != 1,
+		   "what comes is %s, but there is room", what);
+	if (was->attrs.when_full != KPOOL_FULL_DROP_OLDEST || was->queue ||
+	    !sim_is_one_short(was))
+		return;
+	for (i = 0; i < SIM_ITEMS; i++)
+		sim_expect(!sim_may_give_way(was, i, want) ||
+			   sim_room_without(was, i, want) != 1,
+			   "what comes is %s, but item %d could give way", what, i);
+}
+
+/* A submit of an item, in the step that decides. */
+static void sim_judge_item_comes(const struct sim_call *call,
+				 const struct sim_view *was,
+				 const struct sim_view *v)
+{
+	const struct sim_item *it = call->item;
+	const struct sim_item_view *old = &was->item[it->nr];
+	const struct sim_item_view *now = &v->item[it->nr];
+	struct sim_want want = sim_want_of(it, was);
+	bool is_busy = old->runs || old->dropping || it->run == SIM_INSIDE;
+
+	if (it->accepted_in == sim->step && now->place == SIM_LINE &&
+	    old->place != SIM_BLOCKED) {
+		sim_judge_room_taken(was, v, &want, "an item");
+		if (call->now)
+			sim_expect(sim_room_now(was, &want) && !is_busy,
+				   "an item is accepted, but cannot start at once");
+	} else if (it->accepted_in == sim->step && now->place == SIM_DUE) {
+		sim_expect(sim_room_for(was, &want) != 1,
+			   "an item waits in front, but there is room");
+	} else if (it->accepted_in == sim->step && now->by_caller && !old->runs) {
+		sim_judge_no_room(was, &want, "run by its submitter");
+	} else if (now->place == SIM_BLOCKED && old->place != SIM_BLOCKED) {
+		sim_judge_no_room(was, &want, "blocked");
+	} else if (v->stats.refused > was->stats.refused && call->now) {
+		sim_expect(sim_room_now(was, &want) != 1 || is_busy,
+			   "an item is refused, but could start at once");
+	} else if (v->stats.refused > was->stats.refused) {
+		sim_judge_no_room(was, &want, "refused");
+	}
+}
+
+static void sim_judge_fn_comes(const struct sim_view *was,
+			       const struct sim_view *v)
+{
+	struct sim_want want = { .rank = 1, .units = 1 };
+
+	if (v->stats.refused > was->stats.refused ||
+	    v->stats.blocked > was->stats.blocked)
+		sim_judge_no_room(was, &want, "refused or blocked");
+	else if (v->stats.submitted > was->stats.submitted &&
+		 v->line > was->line)
+		sim_judge_room_taken(was, v, &want, "a function");
+}
+
+void sim_judge_room_for(const struct sim_pool *p, const struct sim_call *call,
+			const struct sim_view *was, const struct sim_view *v)
+{
+	if (!call || call->p != p || was->stats.closed || v->stats.closed)
+		return;
+	if (call->submits)
+		sim_judge_item_comes(call, was, v);
+	else if (call->calls)
+		sim_judge_fn_comes(was, v);
+}
+
+/* What was refused for want of room, since the last call of room. */
+void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
+		      const struct sim_view *was)
+{
+	struct sim_want want = { .units = 1 };
+
+	if (call && call->submits)
+		want = sim_want_of(call->item, was);
+	/* one of a busy stream can be accepted into a place only */
+	if (!want.follows)
+		p->refused_units = min_not_zero(p->refused_units, want.units);
+}
+
+/* Would one of them be accepted now? */
+bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v)
+{
+	struct sim_want want = {
+		.units	 = min_t(unsigned int, p->refused_units, v->attrs.capacity),
+		.follows = !p->refused_units,
+	};
+
+	return v->stats.closed || sim_room_for(v, &want) == 1;
+}
+
+/* Is there room for the first that waits for admission?  Not, for certain. */
+bool sim_head_has_room(const struct sim_item *head, const struct sim_view *v)
+{
+	struct sim_want want = sim_want_of(head, v);
+	struct sim_view w = *v;
+
+	w.queue = 0;
+	return sim_room_for(&w, &want) == 1;
+}
