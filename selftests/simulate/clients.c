@@ -114,7 +114,8 @@ static void sim_judge_refusal(struct sim_call *call, int err)
 		why = sim_was_full(call) && !sim_submits_itself(call);
 		break;
 	case -ESHUTDOWN:
-		why = sim_during(call, call->p->was_closed);
+		why = sim_during(call, call->p->was_closed) ||
+		      sim_may_be_going(call, sim_module_of(it));
 		break;
 	case -EALREADY:
 		why = sim_during(call, it->was_taken);
@@ -256,10 +257,14 @@ static void sim_op_delayed(struct sim_call *call)
 static void sim_op_modify(struct sim_call *call)
 {
 	struct sim_item *it = call->item;
-	bool delayed;
+	bool delayed, going;
 
 	call->modifies = true;
+	going = sim_must_refuse(call->p, sim_module_of(it));
 	delayed = kpool_modify_delay(&it->job, call->op->ticks);
+	sim_expect(!delayed || !going,
+		   "the time of item %d is changed, but its module is removed",
+		   it->nr);
 	sim_expect(!delayed || sim_during(call, it->was_delayed),
 		   "item %d was not delayed", it->nr);
 }
@@ -295,16 +300,18 @@ static bool sim_may_move(const struct sim_item *it)
 {
 	const struct sim_item_spec *spec = &sim->program.item[it->nr];
 
-	return sim->program.two_pools &&
+	return sim->program.two_pools && !sim->pool[!it->at->nr].destroyed &&
 	       !(spec->job && (spec->group >= 0 || spec->stream));
 }
 
 /* Again and again, but not for ever. */
 static void sim_op_itself(struct sim_call *call)
 {
+	if (!call->inside)
+		return;
 	call->item = call->inside;
-	if (!call->item || call->item->again >=
-			   sim->program.item[call->item->nr].again)
+	if (call->item->again >= sim->program.item[call->item->nr].again ||
+	    sim_is_out_of_reach(call))
 		return;
 	call->item->again++;
 	if (call->op->group && sim_may_move(call->item))
@@ -330,6 +337,10 @@ static struct sim_ticket *sim_ticket_new(struct sim_call *call)
 	ticket->dies = sim->program.may_die && (call->op->item == 1 ||
 			(sim->program.is_deadly && call->op->item % 3 == 1));
 	ticket->since = jiffies;
+	ticket->module = sim_module_for(call);
+	ticket->forbidden = ticket->module &&
+			    sim_must_refuse(call->p,
+					    &sim->module[ticket->module - 1]);
 	call->ticket = ticket;
 	return ticket;
 }
@@ -344,6 +355,8 @@ static void sim_judge_ticket(struct sim_call *call, struct sim_ticket *ticket,
 	case 0:
 		sim_expect(sim_during(call, p->was_open),
 			   "a function is accepted by a closed pool");
+		sim_expect(!ticket->forbidden,
+			   "a function is accepted whose module is removed");
 		return;
 	case -EAGAIN:
 		p->refusals++;
@@ -351,7 +364,9 @@ static void sim_judge_ticket(struct sim_call *call, struct sim_ticket *ticket,
 			   "a function is refused, but there is room");
 		break;
 	case -ESHUTDOWN:
-		sim_expect(sim_during(call, p->was_closed),
+		sim_expect(sim_during(call, p->was_closed) ||
+			   (ticket->module &&
+			    sim_may_be_going(call, &sim->module[ticket->module - 1])),
 			   "a function is refused by an open pool");
 		break;
 	case -EDEADLK:
@@ -375,9 +390,10 @@ static void sim_op_fn(struct sim_call *call)
 		return;
 	call->waits = true;
 	sim_note_cycles();
-	sim_judge_ticket(call, ticket, kpool_submit_fn(call->p->pool,
-						       sim_ticket_fn, ticket,
-						       GFP_KERNEL));
+	sim_judge_ticket(call, ticket,
+			 kpool_submit_fn(call->p->pool,
+					 sim_functions[ticket->module].ticket,
+					 ticket, GFP_KERNEL));
 }
 
 static void sim_op_submit_arg(struct sim_call *call)
@@ -449,7 +465,8 @@ static void sim_op_call(struct sim_call *call)
 		return;
 	call->waits = true;
 	sim_note_cycles();
-	err = kpool_call(call->p->pool, sim_ticket_fn, ticket, &result);
+	err = kpool_call(call->p->pool, sim_functions[ticket->module].ticket,
+			 ticket, &result);
 	sim_judge_call(call, ticket, err, result);
 }
 
@@ -462,8 +479,10 @@ static void sim_op_call_timeout(struct sim_call *call)
 		return;
 	ticket->timed = true;
 	ticket->until = jiffies + call->op->ticks;
-	err = kpool_call_timeout(call->p->pool, sim_ticket_fn, ticket,
-				 sim_ticket_release, call->op->ticks, &result);
+	err = kpool_call_timeout(call->p->pool,
+				 sim_functions[ticket->module].ticket, ticket,
+				 sim_functions[ticket->module].release,
+				 call->op->ticks, &result);
 	sim_judge_call(call, ticket, err, result);
 }
 
@@ -764,6 +783,10 @@ static void sim_op_reopen(struct sim_call *call)
 		sim_expect(sim_during(call, call->p->was_busy),
 			   "reopen of an idle pool: -EBUSY");
 		break;
+	case -ESHUTDOWN:
+		sim_expect(sim_owner_of(call->p) && sim_owner_of(call->p)->begun,
+			   "a pool whose module stays is not reopened");
+		break;
 	default:
 		sim_expect(sim->threads_failed, "reopen says %d", err);
 	}
@@ -825,6 +848,13 @@ static void sim_op_die(struct sim_call *call)
 		sim_die_in_item();
 }
 
+/* A function of a module makes a pool, which nothing destroys. */
+static void sim_op_create(struct sim_call *call)
+{
+	if (call->inside)
+		sim_leave_pool(call);
+}
+
 /* Wake a thread spuriously. */
 static void sim_op_poke(struct sim_call *call)
 {
@@ -842,25 +872,25 @@ static void sim_op_poke(struct sim_call *call)
 
 const struct sim_op_row sim_ops[] = {
 	{ .name = "nothing" },
-	ROW(submit, 40, 6, .waits = true, .submits = true),
-	ROW(try, 14, 4),
-	ROW(now, 6, 2),
-	ROW(timeout, 12, 0, .submits = true),
-	ROW(killable, 4, 0, .waits = true, .submits = true),
-	ROW(delayed, 10, 2, .needs_job = true),
-	ROW(modify, 4, 0, .needs_job = true),
+	ROW(submit, 40, 6, .waits = true, .submits = true, .of_item = true),
+	ROW(try, 14, 4, .of_item = true),
+	ROW(now, 6, 2, .of_item = true),
+	ROW(timeout, 12, 0, .submits = true, .of_item = true),
+	ROW(killable, 4, 0, .waits = true, .submits = true, .of_item = true),
+	ROW(delayed, 10, 2, .needs_job = true, .of_item = true),
+	ROW(modify, 4, 0, .needs_job = true, .of_item = true),
 	ROW(itself, 0, 14),
-	ROW(fn, 8, 3, .waits = true),
+	ROW(fn, 8, 3, .waits = true, .passes_fn = true),
 	ROW(submit_arg, 4, 1),
 	ROW(burst, 1, 0),
-	ROW(call, 6, 3, .waits = true),
-	ROW(call_timeout, 6, 0),
-	ROW(cancel, 10, 2),
-	ROW(cancel_wait, 8, 3, .waits = true),
-	ROW(flush_item, 8, 4, .waits = true),
-	ROW(disable, 3, 0),
-	ROW(disable_wait, 3, 0),
-	ROW(is_pending, 3, 0),
+	ROW(call, 6, 3, .waits = true, .passes_fn = true, .calls = true),
+	ROW(call_timeout, 6, 0, .passes_fn = true, .calls = true),
+	ROW(cancel, 10, 2, .of_item = true),
+	ROW(cancel_wait, 8, 3, .waits = true, .of_item = true),
+	ROW(flush_item, 8, 4, .waits = true, .of_item = true),
+	ROW(disable, 3, 0, .of_item = true),
+	ROW(disable_wait, 3, 0, .of_item = true),
+	ROW(is_pending, 3, 0, .of_item = true),
 	ROW(group_wait, 6, 2, .waits = true),
 	ROW(group_next, 6, 0),
 	ROW(group_cancel, 2, 1),
@@ -879,6 +909,8 @@ const struct sim_op_row sim_ops[] = {
 	ROW(poke, 4, 0),
 	ROW(die, 0, 4),
 	{ .name = "fail", .body = 14 },
+	/* in the programs in which modules leave */
+	ROW(create, 0, 0),
 };
 
 const unsigned int sim_nr_ops = ARRAY_SIZE(sim_ops);
@@ -889,6 +921,8 @@ static bool sim_op_fits(const struct sim_call *call)
 	const struct sim_op_row *row = &sim_ops[call->op->kind];
 
 	if (row->needs_job && !sim->program.item[call->op->item].job)
+		return false;
+	if (sim_is_out_of_reach(call))
 		return false;
 	if (!call->inside)
 		return !sim->ending;

@@ -189,8 +189,10 @@ static void sim_calls_die(struct sim_thread *thread)
 		/* a call in which its own item runs has submitted it */
 		if (sim_ops[call->op->kind].submits && call->item->run == SIM_DEAD)
 			call->item->accepted++;
-		if (call->inside)
-			sim_item_dies(call->inside, call->outer);
+		if (!call->inside)
+			continue;
+		sim_item_dies(call->inside, call->outer);
+		sim_module_leave(sim_module_of_run(call->inside));
 	}
 }
 
@@ -223,6 +225,7 @@ void __noreturn sim_die_in_function(struct sim_ticket *ticket)
 {
 	ticket->inside = false;
 	ticket->died++;
+	sim_module_leave(ticket->module);
 	sim_function_dies(ticket, sim_current()->call);
 	sim_die(true);
 }
@@ -236,6 +239,7 @@ void __noreturn sim_die_in_drop(struct sim_item *it)
 	d->item = it;
 	d->gen = it->drop_gen;
 	d->told = true;
+	sim_module_leave(sim_module_run_in(it, SIM_OWN_DROPPED));
 	sim_work_dies(it->at);
 }
 
@@ -314,9 +318,9 @@ static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
 	if (d->kind != SIM_DEAD_RUN || d->p != p || d->data != fault->data)
 		return false;
 	if (!d->item)
-		return fault->fn == sim_ticket_fn;
+		return fault->fn == sim_functions[d->ticket->module].ticket;
 	return fault->item == &d->item->job.item &&
-	       fault->fn == (d->completes ? sim_item_complete : sim_item_fn);
+	       fault->fn == sim_run_fn(d->item, d->completes);
 }
 
 /* Each is reported once, before the run ends, and with the worker's state. */
@@ -411,6 +415,7 @@ static void sim_judge_promise(struct sim_pool *p, const struct sim_view *was,
 void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
 			const struct sim_view *v)
 {
+	/* among those that ran in their submitters, some may have died */
 	if (v->stats.died > was->stats.died ||
 	    v->stats.caller_ran > was->stats.caller_ran)
 		p->was_bereft = sim->step;

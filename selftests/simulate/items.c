@@ -105,15 +105,16 @@ static void sim_judge_place(const struct sim_item *it)
 	sim_expect(!kpool_call_abandoned(), "item %d is taken for a call", it->nr);
 }
 
-int sim_item_fn(struct kpool_item *item)
+static int sim_run_it(struct sim_item *it)
 {
-	struct sim_item *it = sim_item_of(item);
 	bool ordered = sim_is_ordered(it);
 	struct sim_pool *p = it->at;
 	bool handed;
 	int err;
 
 	sim_trace("item %d runs\n", it->nr);
+	sim_expect(!sim_is_orphan(p), "item %d runs in a pool that has gone",
+		   it->nr);
 	sim_judge_place(it);
 	p->caller_runs += !!sim_current()->call;
 	sim_expect(it->run != SIM_INSIDE, "item %d runs twice at once", it->nr);
@@ -135,10 +136,33 @@ int sim_item_fn(struct kpool_item *item)
 	return err;
 }
 
-/* The second half of an ordered job: never during that of another. */
-int sim_item_complete(struct kpool_item *item)
+/* The function that is called is that of the item. */
+static void sim_judge_fn(const struct sim_item *it, u8 part, unsigned int module)
+{
+	unsigned int own = sim->program.item[it->nr].module;
+
+	if (!sim_is_part_of(it, own, part))
+		own = 0;
+	sim_expect(own == module, "another function of item %d is called",
+		   it->nr);
+}
+
+int sim_run_item(struct kpool_item *item, unsigned int module)
 {
 	struct sim_item *it = sim_item_of(item);
+	unsigned int m = sim_module_run_in(it, SIM_OWN_FN);
+	int err;
+
+	sim_judge_fn(it, SIM_OWN_FN, module);
+	sim_module_enter(m);
+	err = sim_run_it(it);
+	sim_module_leave(m);
+	return err;
+}
+
+/* The second half of an ordered job: never during that of another. */
+static int sim_complete_it(struct sim_item *it)
+{
 	struct sim_pool *p = it->at;
 	bool handed;
 	int err, i;
@@ -165,14 +189,28 @@ int sim_item_complete(struct kpool_item *item)
 	return err;
 }
 
-void sim_item_dropped(struct kpool_item *item, int err)
+int sim_complete_item(struct kpool_item *item, unsigned int module)
 {
 	struct sim_item *it = sim_item_of(item);
+	unsigned int m = sim_module_run_in(it, SIM_OWN_COMPLETE);
+	int err;
+
+	sim_judge_fn(it, SIM_OWN_COMPLETE, module);
+	sim_module_enter(m);
+	err = sim_complete_it(it);
+	sim_module_leave(m);
+	return err;
+}
+
+static void sim_drop_it(struct sim_item *it, int err)
+{
 	const struct sim_item_spec *spec = &sim->program.item[it->nr];
 	struct sim_pool *p = it->at;
 	bool with_group;
 
 	sim_trace("item %d is dropped\n", it->nr);
+	sim_expect(!sim_is_orphan(p), "item %d is dropped by a pool that has gone",
+		   it->nr);
 	sim_expect(it->drops_begun, "item %d is dropped, but was not to",
 		   it->nr);
 	it->drops_begun--;
@@ -197,6 +235,17 @@ void sim_item_dropped(struct kpool_item *item, int err)
 		sim_die_in_drop(it);
 }
 
+void sim_drop_item(struct kpool_item *item, int err, unsigned int module)
+{
+	struct sim_item *it = sim_item_of(item);
+	unsigned int m = sim_module_run_in(it, SIM_OWN_DROPPED);
+
+	sim_judge_fn(it, SIM_OWN_DROPPED, module);
+	sim_module_enter(m);
+	sim_drop_it(it, err);
+	sim_module_leave(m);
+}
+
 /* Functions that are submitted or called */
 
 /* It is told that its caller gave up once that has, and not before its time. */
@@ -212,11 +261,13 @@ static void sim_judge_abandoned(const struct sim_ticket *ticket)
 			   ticket->nr);
 }
 
-int sim_ticket_fn(void *arg)
+static int sim_run_its_function(struct sim_ticket *ticket)
 {
-	struct sim_ticket *ticket = arg;
-
 	sim_trace("function %d runs\n", ticket->nr);
+	sim_expect(!ticket->forbidden,
+		   "function %d runs, but its module was removed", ticket->nr);
+	sim_expect(!sim_is_orphan(&sim->pool[ticket->pool]),
+		   "function %d runs in a pool that has gone", ticket->nr);
 	sim_expect(!ticket->ran, "function %d runs again", ticket->nr);
 	sim_expect(!ticket->released, "function %d runs after its end",
 		   ticket->nr);
@@ -241,11 +292,24 @@ int sim_ticket_fn(void *arg)
 	return ticket->result;
 }
 
-void sim_ticket_release(void *arg)
+int sim_run_ticket(void *arg, unsigned int module)
+{
+	struct sim_ticket *ticket = arg;
+	int err;
+
+	sim_module_enter(module);
+	err = sim_run_its_function(ticket);
+	sim_module_leave(module);
+	return err;
+}
+
+void sim_release_ticket(void *arg, unsigned int module)
 {
 	const struct sim_call *call = sim_current()->call;
 	struct sim_ticket *ticket = arg;
 
+	sim_module_enter(module);
+	sim_module_leave(module);
 	sim_expect(!ticket->released, "argument %d is given back twice",
 		   ticket->nr);
 	sim_expect(!ticket->inside, "argument %d is given back in use",
@@ -258,11 +322,17 @@ void sim_ticket_release(void *arg)
 
 /* Callbacks of the pool; its data is ours */
 
+static void sim_judge_callback(const struct sim_pool *p)
+{
+	sim_expect(!sim_is_orphan(p), "a callback of a pool that has gone");
+}
+
 void *sim_worker_init(void *data)
 {
 	struct sim_pool *p = data;
 
 	sim_point();
+	sim_judge_callback(p);
 	if (sim_is_to_die(SIM_DEADLY_INIT))
 		sim_die_in_init();
 	if (sim_percent(sim->program.init_fails)) {
@@ -278,6 +348,7 @@ void sim_worker_exit(void *data, void *state)
 	struct sim_pool *p = data;
 
 	sim_point();
+	sim_judge_callback(p);
 	sim_expect(state == current, "a worker ends with another's state");
 	if (sim_is_to_die(SIM_DEADLY_EXIT))
 		sim_die_in_exit(p);
@@ -297,7 +368,7 @@ static void sim_judge_fault(const struct sim_item *it, const struct kpool_fault 
 		   "item %d is reported as one whose thread lives", it->nr);
 	sim_expect(fault->err == it->err, "the error of item %d is %d, not %d",
 		   it->nr, it->err, fault->err);
-	sim_expect(fault->fn == (it->completes ? sim_item_complete : sim_item_fn),
+	sim_expect(fault->fn == sim_run_fn(it, it->completes),
 		   "item %d is reported with another function", it->nr);
 }
 
@@ -308,6 +379,7 @@ void sim_fault(void *data, const struct kpool_fault *fault)
 	int i;
 
 	sim_point();
+	sim_judge_callback(p);
 	for (i = 0; i < SIM_ITEMS; i++)
 		if (fault->item == &sim->item[i].job.item)
 			it = &sim->item[i];
@@ -327,6 +399,7 @@ void sim_room(void *data)
 	struct sim_pool *p = data;
 
 	sim_trace("pool %d has room\n", p->nr);
+	sim_judge_callback(p);
 	p->rooms++;
 	p->owed = false;
 	p->refused_units = 0;

@@ -198,6 +198,9 @@ static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 		p->owed = sim->program.attrs[p->nr].room;
 		sim_note_refused(p, call, &p->view);
 	}
+	/* the owner of a pool that it leaves behind is not told */
+	if (sim_owner_of(p) && sim_owner_of(p)->begun)
+		p->owed = false;
 	roomy = p->owed && !v->dropping && !v->nr_drops && !v->rooming &&
 		sim_refused_has_room(p, v);
 	sim_judge_span(&p->roomy, roomy, "there is room, and nothing says so");
@@ -219,6 +222,10 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	sim_expect(!was->stats.closed || !v->stats.closed,
 		   "item %d is accepted by a closed pool", it->nr);
 	sim_expect(!it->disabled, "item %d is accepted while disabled", it->nr);
+	/* one whose submitter slept before is accepted, and cancelled */
+	sim_expect(old->place == SIM_BLOCKED ||
+		   !sim_must_refuse(p, sim_module_of(it)),
+		   "item %d is accepted, but its module is removed", it->nr);
 	sim_expect(!sim_is_ordered(it) || it->completes ||
 		   (!sim_is_under_way(it->run) && !it->to_complete),
 		   "item %d is accepted before it is completed", it->nr);
@@ -458,6 +465,8 @@ static void sim_taken_back(struct sim_pool *p, struct sim_item *it)
 	sim_trace("item %d is taken back\n", it->nr);
 	it->result = -ECANCELED;
 	p->cancels++;
+	if (sim_is_removed(p, it))
+		return;
 	if (call && call->item == it && !call->took &&
 	    (call->target || it->maybe_cancelled || it->maybe_disabled))
 		call->took = true;
@@ -1201,11 +1210,13 @@ void sim_step(const void *lock)
 {
 	struct sim_pool *p = sim ? sim_pool_of(lock) : NULL;
 	struct sim_view v;
+	u64 cancels;
 	int i;
 
 	if (!p)
 		return;
 	sim->step++;
+	cancels = p->cancels;
 	p->started = NULL;
 	p->completing = 0;
 	sim_observe(p->pool, &v);
@@ -1229,9 +1240,14 @@ void sim_step(const void *lock)
 	/* before this step and after it: in between, a waiter may be refused */
 	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
 	sim_judge_bereaved(p, &p->view, &v);
+	sim_note_removal(p, v.stats.cancelled - p->view.stats.cancelled -
+			    (p->cancels - cancels));
+	sim_expect(!sim_is_orphan(p) || p->ended || v.stats.closed,
+		   "a pool that has gone is open");
 	p->view = v;
 	sim_note();
 	sim_note_awaited();
+	sim_judge_removals();
 }
 
 /* The end */
@@ -1251,10 +1267,30 @@ void sim_judge_rest(const struct sim_pool *p)
 			   "nothing starts, but units are free");
 }
 
+/* Functions that have been cancelled with others of their module. */
+static u64 sim_judge_taken(void)
+{
+	u64 all = 0, left;
+	unsigned int m, i;
+
+	for (m = 0; m < SIM_MODULES; m++) {
+		left = 0;
+		for (i = 0; i < sim->nr_tickets; i++)
+			left += sim->ticket[i].module == m + 1 &&
+				!sim->ticket[i].pool && sim->ticket[i].accepted &&
+				!sim->ticket[i].ran;
+		sim_expect(sim->module[m].taken <= left,
+			   "%llu functions of a module are cancelled, but it had %llu",
+			   sim->module[m].taken, left);
+		all += sim->module[m].taken;
+	}
+	return all;
+}
+
 static void sim_judge_tickets(const struct sim_pool *p,
 			      const struct kpool_stats *s)
 {
-	u64 lost = s->dropped - p->drops, sure = 0, maybe = 0, abandoned = 0;
+	u64 lost = s->dropped - p->drops, sure = 0, maybe = 0, taken = 0, abandoned = 0;
 	unsigned int i;
 	bool given;
 
@@ -1279,12 +1315,15 @@ static void sim_judge_tickets(const struct sim_pool *p,
 	sim_expect(s->abandoned == abandoned,
 		   "%llu calls were abandoned, the pool says %llu", abandoned,
 		   s->abandoned);
+	if (!p->nr)
+		taken = sim_judge_taken();
+	sure -= taken;
 	sim_expect(lost >= sure && lost <= sure + maybe,
 		   "%llu functions never ran, %llu were dropped", sure, lost);
-	sim_expect(s->cancelled >= p->cancels &&
-		   s->cancelled <= p->cancels + maybe,
-		   "%llu were taken back, the pool says %llu", p->cancels,
-		   s->cancelled);
+	sim_expect(s->cancelled >= p->cancels + taken &&
+		   s->cancelled <= p->cancels + taken + maybe,
+		   "%llu were taken back, the pool says %llu",
+		   p->cancels + taken, s->cancelled);
 }
 
 /* After destroy: every item and every worker is accounted for. */
@@ -1319,7 +1358,7 @@ void sim_judge_end(struct sim_pool *p)
 	sim_expect(!sim->program.has_init || p->inits == p->exits + p->exit_deaths + p->deaths,
 		   "%llu workers began, %llu ended",
 		   p->inits, p->exits);
-	sim_expect(!p->owed || sim->threads_failed,
+	sim_expect(!p->owed || sim->threads_failed || sim_is_orphan(p),
 		   "pool %d is destroyed without a last call of room",
 		   p->nr);
 	sim_judge_tickets(p, s);

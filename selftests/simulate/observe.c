@@ -408,6 +408,20 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	view->cycle = sim_observe_cycle(pool);
 }
 
+void sim_set_default(struct kpool *pool)
+{
+	kpool_the_default = pool;
+}
+
+/* What the engine keeps until it is removed itself. */
+void sim_free_orphan(struct kpool *pool)
+{
+	pool->orphaned = false;
+	/* freed already, as it has no files any more */
+	pool->dbg.files = NULL;
+	sim_expect(!kpool_destroy(pool), "a pool that has gone is in use");
+}
+
 /* In place of RCU, which would hide it if a thread were still returning. */
 void sim_free_pool(struct kpool *pool)
 {

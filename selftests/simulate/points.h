@@ -49,6 +49,10 @@
 #undef pr_info
 #define pr_info(fmt, ...)	sim_log(fmt, ##__VA_ARGS__)
 
+/* Modules, some of which are the simulator's */
+
+#define within_module(address, module)	sim_within_module(address, module)
+
 /* Memory, of which there may be none */
 
 #undef kmalloc_obj

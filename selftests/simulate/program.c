@@ -75,7 +75,7 @@ static void sim_make_attrs(struct sim_program *program,
 		.nonblocking	= sim_attr_value(KPOOL_TUNE_NONBLOCKING),
 		.expiry_ms	= sim_attr_value(KPOOL_TUNE_EXPIRY_MS),
 		.when_full	= sim_attr_value(KPOOL_TUNE_WHEN_FULL),
-		.fn		= sim_ticket_fn,
+		.fn		= sim_functions[0].ticket,
 		.fault		= sim_fault,
 	};
 	if (program->has_init) {
@@ -311,6 +311,45 @@ static void sim_make_completing(struct sim_program *program)
 			program->op[i].kind = i % SIM_BODY_OPS ? flush : sleep;
 }
 
+/*
+ * Modules that are removed while their items are pending or run.  What another
+ * pool does with the items of a module is no concern of its removal, so if there
+ * is one it goes with the module.
+ */
+static void sim_make_leaving(struct sim_program *program)
+{
+	const int all = SIM_OWN_MEMORY | SIM_OWN_FN | SIM_OWN_DROPPED |
+			SIM_OWN_COMPLETE;
+	int i;
+
+	if (chance(40))
+		sim_make_ordered(program);
+	if (chance(20))
+		sim_make_entangled(program);
+	program->nr_modules = program->two_pools || chance(70) ? 1 : SIM_MODULES;
+	program->ends_orphan = chance(30);
+	for (i = SIM_CLIENTS * SIM_CLIENT_OPS; i < SIM_OPS; i++)
+		if (program->op[i].kind && chance(4))
+			program->op[i].kind = sim_kind("create");
+	for (i = 0; i < SIM_MODULES; i++)
+		program->leave_after[i] = one_of(0, 0, 0, 1, 1, 2, 3);
+	for (i = 0; i < SIM_ITEMS; i++) {
+		struct sim_item_spec *spec = &program->item[i];
+
+		spec->again += dice(3);
+		if (chance(30))
+			continue;
+		spec->module = 1 + dice(program->nr_modules);
+		spec->own = one_of(all, all, all, SIM_OWN_FN, SIM_OWN_MEMORY,
+				   SIM_OWN_DROPPED, SIM_OWN_COMPLETE,
+				   SIM_OWN_FN | SIM_OWN_COMPLETE);
+		if (spec->stream != SIM_ORDERED_STREAM)
+			spec->own &= ~SIM_OWN_COMPLETE;
+		if (!spec->own)
+			spec->module = 0;
+	}
+}
+
 void sim_program_make(struct sim_program *program, u64 seed)
 {
 	bool plain;
@@ -352,6 +391,8 @@ void sim_program_make(struct sim_program *program, u64 seed)
 		sim_make_completing(program);
 	if (seed % 16 == 6 || seed % 16 == 11 || seed % 16 == 14)
 		sim_make_deadly(program);
+	if (seed % 16 == 1 || seed % 16 == 8)
+		sim_make_leaving(program);
 }
 
 /* A bit for each operation that there is. */

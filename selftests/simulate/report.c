@@ -93,10 +93,17 @@ static void sim_print_item(const struct sim_item_spec *spec, int nr)
 	static const char *const priorities[] = { "normal", "high", "low" };
 	static const char *const streams[] = { "", " stream", " ordered" };
 
-	sim_print("item %d: %s %s weight %d group %d%s deadline %d again %d\n",
+	sim_print("item %d: %s %s weight %d group %d%s deadline %d again %d",
 		  nr, spec->job ? "job" : "plain", priorities[spec->priority],
 		  max_t(int, spec->weight, 1), spec->group,
 		  streams[spec->stream], spec->deadline, spec->again);
+	if (spec->module)
+		sim_print(" of module %d:%s%s%s%s", spec->module,
+			  spec->own & SIM_OWN_MEMORY ? " memory" : "",
+			  spec->own & SIM_OWN_FN ? " fn" : "",
+			  spec->own & SIM_OWN_DROPPED ? " dropped" : "",
+			  spec->own & SIM_OWN_COMPLETE ? " complete" : "");
+	sim_print("\n");
 }
 
 static void sim_print_op(const struct sim_op *op, int nr)
@@ -133,6 +140,9 @@ static void sim_print_program(u64 seed, u64 ops)
 		for (i = 0; i < SIM_NR_DEADLY; i++)
 			sim_print("%s %d%%%s", i ? "," : "threads may die, too:",
 				  program.deadly[i], i == SIM_NR_DEADLY - 1 ? "\n" : "");
+	for (i = 0; i < program.nr_modules; i++)
+		sim_print("module %d leaves after %d ticks\n", i + 1,
+			  program.leave_after[i]);
 	for (i = 0; i < SIM_OPS; i++)
 		if (program.op[i].kind && (ops & BIT_ULL(i)))
 			sim_print_op(&program.op[i], i);

@@ -27,10 +27,11 @@ static void sim_make_one(struct sim_item *it, int nr)
 
 	it->nr = nr;
 	if (spec->job)
-		kpool_init_job(&it->job, sim_item_fn);
+		kpool_init_job(&it->job, sim_run_fn(it, false));
 	else
-		kpool_init_item(&it->job.item, sim_item_fn);
-	kpool_set_drop_fn(&it->job.item, sim_item_dropped);
+		kpool_init_item(&it->job.item, sim_run_fn(it, false));
+	kpool_set_drop_fn(&it->job.item,
+			  sim_functions_of(it, SIM_OWN_DROPPED)->dropped);
 	kpool_set_priority(&it->job.item, spec->priority);
 	if (spec->weight)
 		kpool_set_weight(&it->job.item, spec->weight);
@@ -41,7 +42,7 @@ static void sim_make_one(struct sim_item *it, int nr)
 	if (spec->stream)
 		kpool_set_stream(&it->job, &sim->stream[spec->stream]);
 	if (spec->stream == SIM_ORDERED_STREAM)
-		kpool_set_complete_fn(&it->job, sim_item_complete);
+		kpool_set_complete_fn(&it->job, sim_run_fn(it, true));
 	if (spec->deadline)
 		/* between two ticks, where no reading of the clock matters */
 		kpool_set_deadline(&it->job, ktime_get() +
@@ -65,23 +66,37 @@ static void sim_make_items(void)
 		sim_make_one(&sim->item[i], i);
 }
 
+/* One that hangs keeps its name. */
+static void sim_name_pool(char *name, size_t size, int nr)
+{
+	snprintf(name, size, "%u-%d", sim_nr_hangs, nr);
+}
+
+struct kpool *sim_pool_of_name(struct module *owner,
+			       const struct kpool_attrs *attrs, int nr)
+{
+	char name[KPOOL_NAME_MAX + 1];
+
+	sim_name_pool(name, sizeof(name), nr);
+	return kpool_create_owned(owner, attrs, "%s", name);
+}
+
 static bool sim_make_pool(struct sim_pool *p, int nr)
 {
 	struct kpool_attrs *attrs = &sim->program.attrs[nr];
-	char name[KPOOL_NAME_MAX + 1];
+	struct module *owner;
 	struct kpool *pool;
 
 	p->nr = nr;
 	attrs->data = p;
-	/* one that hangs keeps its name */
-	snprintf(name, sizeof(name), "%u-%d", sim_nr_hangs, nr);
-	pool = kpool_create(attrs, "%s", name);
+	owner = sim_module_address(sim_owner_of(p) ? 1 : 0);
+	pool = sim_pool_of_name(owner, attrs, nr);
 	if (IS_ERR(pool)) {
 		sim_expect(sim->threads_failed, "no pool: %pe", pool);
 		return false;
 	}
 	p->pool = pool;
-	strscpy(p->name, name, sizeof(p->name));
+	sim_name_pool(p->name, sizeof(p->name), nr);
 	p->min_capacity = INT_MAX;
 	p->min_warm = INT_MAX;
 	sim_observe(pool, &p->view);
@@ -95,6 +110,8 @@ static bool sim_make_pools(void)
 	for (i = 0; i < nr; i++)
 		if (!sim_make_pool(&sim->pool[i], i))
 			return false;
+	if (sim->program.nr_modules)
+		sim_set_default(sim->pool[0].pool);
 	return true;
 }
 
@@ -111,6 +128,7 @@ static void sim_start_clients(void)
 	}
 	for (i = 0; i < SIM_CLIENTS; i++)
 		sim_thread_go(sim->client[i]);
+	sim_start_removers();
 }
 
 static bool sim_is_fragile(void)
@@ -138,37 +156,73 @@ static void sim_clear_out(void)
 	sim_expect(!sim_is_fragile(), "a call does not return from a closed pool");
 }
 
-static void sim_close(struct sim_pool *p)
+/* Does an item hand itself to the pool?  After a tick it sleeps there. */
+static bool sim_is_handed_to(const struct sim_pool *p)
+{
+	const struct sim_call *call;
+
+	list_for_each_entry(call, &sim->calls, node)
+		if (call->hands_on && call->p == p)
+			return true;
+	return false;
+}
+
+static void sim_judge_destroy(struct sim_pool *p, const struct sim_call *call, int err)
+{
+	if (err == -ESHUTDOWN) {
+		sim_expect(sim_owner_of(p) && sim_owner_of(p)->begun,
+			   "a pool whose module stays is not destroyed");
+		sim_expect(!p->view.stats.alive,
+			   "destroy returns, but workers are left");
+		return;
+	}
+	sim_expect(sim_is_lost(call, err) || !err, "destroy says %d", err);
+	sim_expect(!sim_is_orphan(p) || p->destroyed_first,
+		   "a pool of a module that has gone is destroyed");
+	p->ended = true;
+}
+
+static void sim_destroy(struct sim_pool *p)
 {
 	struct sim_call call = {
 		.p	= p,
 		.thread	= sim_current(),
-		.begin	= sim->step,
-		.since	= jiffies,
 		.awaits	= SIM_AWAITS_DRAIN,
 	};
 	int err;
 
+	if (!p->pool || p->destroyed)
+		return;
+	p->destroyed = true;
+	if (sim_is_handed_to(p))
+		schedule_timeout_idle(1);
+	sim_trace("pool %d is destroyed\n", p->nr);
+	call.begin = sim->step;
+	call.since = jiffies;
 	if (call.thread)
 		sim->closing = &call;
 	err = kpool_destroy(p->pool);
 	sim->closing = NULL;
-	sim_expect(sim_is_lost(&call, err) || !err, "destroy says %d", err);
+	sim_judge_destroy(p, &call, err);
 }
 
 /* The second pool first: items of the first may wait for it. */
 static int sim_closer_main(void *data)
 {
+	struct sim_pool *orphan = &sim->pool[1];
 	int i;
 
-	for (i = SIM_POOLS - 1; i >= 0; i--) {
-		struct sim_pool *p = &sim->pool[i];
-
-		if (!p->pool)
-			continue;
-		sim_trace("pool %d is destroyed\n", i);
-		sim_close(p);
-		p->ended = true;
+	if (sim->program.ends_orphan) {
+		orphan->destroyed_first = !sim_is_orphan(orphan);
+		sim_destroy(orphan);
+	}
+	sim_wait_removers();
+	for (i = SIM_POOLS - 1; i >= 0; i--)
+		sim_destroy(&sim->pool[i]);
+	if (orphan->pool && !orphan->ended) {
+		/* as if kpool were removed */
+		sim_free_orphan(orphan->pool);
+		orphan->ended = true;
 	}
 	complete(&sim->closed);
 	return 0;
@@ -215,6 +269,7 @@ static bool sim_play(void)
 	wait_for_completion_timeout(&sim->done, timeout);
 	for (i = 0; i < SIM_POOLS; i++)
 		sim_judge_rest(&sim->pool[i]);
+	sim_judge_removals();
 	sim_clear_out();
 	sim->closer = sim_thread_new("closer", 0, sim_closer_main, NULL);
 	sim_thread_go(sim->closer);
@@ -226,6 +281,7 @@ static bool sim_play(void)
 	for (i = 0; i < SIM_CLIENTS; i++)
 		sim_thread_end(sim->client[i]);
 	sim_thread_end(sim->closer);
+	sim_end_removers();
 	return true;
 }
 
@@ -300,6 +356,7 @@ bool sim_run(u64 seed, u64 mask, unsigned int variant)
 		sim_say_who_hangs();
 	else
 		sim_end();
+	sim_set_default(NULL);
 	sim_schedule_end();
 	failed = sim->failure[0];
 	strscpy(sim_last_failure, sim->failure, sizeof(sim_last_failure));

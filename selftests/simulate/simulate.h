@@ -12,6 +12,7 @@
  * clients.c	the clients doing it, and whether the answers are permitted
  * items.c	what items do when they run or are dropped
  * deaths.c	threads that die: what ends with them, and which waits fail
+ * removal.c	modules that are removed while their items are in the pools
  * observe.c	what the engine's state says in the words of the contract
  * model.c	whether what has happened between two steps is permitted
  * room.c	whether there was room for what was accepted, and none for other
@@ -40,6 +41,7 @@
 #define SIM_ITEMS	8
 #define SIM_GROUPS	2
 #define SIM_CLIENTS	4
+#define SIM_MODULES	2
 #define SIM_CLIENT_OPS	12
 #define SIM_BODY_OPS	2
 #define SIM_OPS		(SIM_CLIENTS * SIM_CLIENT_OPS + SIM_ITEMS * SIM_BODY_OPS)
@@ -76,6 +78,8 @@ struct sim_item_spec {
 	bool	job;
 	bool	drop_sleeps;
 	u8	again;		/* how often it may submit itself */
+	u8	module;		/* that it belongs to, which goes, or 0 ... */
+	u8	own;		/* ... by these parts */
 };
 
 /* Where a thread can die, apart from a worker in an item's function. */
@@ -90,6 +94,11 @@ enum sim_deadly {
 	SIM_DEADLY_UNNOTICED,	/* anywhere, without its exit work */
 	SIM_NR_DEADLY
 };
+
+#define SIM_OWN_MEMORY		BIT(0)
+#define SIM_OWN_FN		BIT(1)
+#define SIM_OWN_DROPPED		BIT(2)
+#define SIM_OWN_COMPLETE	BIT(3)
 
 struct sim_program {
 	struct kpool_attrs	attrs[SIM_POOLS];
@@ -106,6 +115,9 @@ struct sim_program {
 	bool			is_deadly;	/* also elsewhere: */
 	u8			deadly[SIM_NR_DEADLY];	/* percent */
 	u8			end_after;	/* ticks; 0: when the clients are done */
+	u8			nr_modules;	/* that are removed ... */
+	u8			leave_after[SIM_MODULES];	/* ... in ticks */
+	bool			ends_orphan;	/* while its module is removed */
 };
 
 /* Threads: threads.c */
@@ -221,6 +233,8 @@ struct sim_pool {
 	char			name[KPOOL_NAME_MAX + 1];
 	int			nr;
 	bool			ended;		/* destroy has returned */
+	bool			destroyed;	/* destroy has begun ... */
+	bool			destroyed_first;	/* ... before its module had gone */
 	struct sim_view		view;		/* after the last step */
 	u8			queue[SIM_ITEMS];	/* ours, by arrival */
 	unsigned int		nr_queue;
@@ -312,8 +326,10 @@ struct sim_item {
 struct sim_ticket {
 	int		nr;
 	u8		pool;
+	u8		module;		/* of its function, or 0 */
 	u8		ticks;
 	bool		accepted, maybe, timed_out;
+	bool		forbidden;	/* its module is removed */
 	u8		ran, ended, died, released;
 	bool		caller_died;	/* that ran it */
 	bool		timed;		/* has a release function, and a time limit: */
@@ -387,6 +403,21 @@ struct sim_death {
 	unsigned int		ended_in;	/* step in which the run ended */
 };
 
+/* A module that is removed: removal.c */
+struct sim_module {
+	struct sim_thread	*remover;
+	struct completion	removed;
+	bool			leaves;		/* no others submit its items */
+	bool			begun;		/* its items may be refused ... */
+	bool			refused;	/* ... and have to be */
+	bool			gone;
+	unsigned int		gone_in;	/* step */
+	unsigned int		inside;		/* of its functions */
+	u64			taken;		/* functions that were cancelled with it */
+	struct kpool		*pool;		/* that an item has made, or NULL */
+	struct sim_span		idle;		/* nothing of it is left */
+};
+
 struct sim_world {
 	u64			seed;
 	u64			mask;
@@ -394,6 +425,7 @@ struct sim_world {
 	struct sim_program	program;
 	struct sim_pool		pool[SIM_POOLS];
 	struct sim_item		item[SIM_ITEMS];
+	struct sim_module	module[SIM_MODULES];
 	struct kpool_group	group[SIM_GROUPS];
 	unsigned int		group_idle[SIM_GROUPS];	/* last step */
 	unsigned int		group_cancelled[SIM_GROUPS];	/* last step */
@@ -466,6 +498,9 @@ struct sim_op_row {
 	bool		fragile;
 	bool		needs_job;
 	bool		submits;	/* its item, which it may run */
+	bool		of_item;	/* does something to it */
+	bool		passes_fn;	/* that can be a module's */
+	bool		calls;		/* it, and waits */
 	void		(*run)(struct sim_call *call);
 };
 
@@ -476,12 +511,12 @@ bool sim_do(const struct sim_op *op, struct sim_item *inside);
 bool sim_op_enabled(const struct sim_op *op);
 
 /* items.c */
-int sim_item_fn(struct kpool_item *item);
-int sim_item_complete(struct kpool_item *item);
-void sim_item_dropped(struct kpool_item *item, int err);
+int sim_run_item(struct kpool_item *item, unsigned int module);
+int sim_complete_item(struct kpool_item *item, unsigned int module);
+void sim_drop_item(struct kpool_item *item, int err, unsigned int module);
 void sim_group_fails(const struct sim_item *it, int err, bool certain);
-int sim_ticket_fn(void *arg);
-void sim_ticket_release(void *arg);
+int sim_run_ticket(void *arg, unsigned int module);
+void sim_release_ticket(void *arg, unsigned int module);
 void *sim_worker_init(void *data);
 void sim_worker_exit(void *data, void *state);
 void sim_fault(void *data, const struct kpool_fault *fault);
@@ -504,7 +539,47 @@ void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
 			const struct sim_view *v);
 void sim_judge_dead(const struct sim_pool *p);
 
+/* core/module.c: what the kernel calls when a module is removed */
+int kpool_module_event(struct notifier_block *nb, unsigned long event,
+		       void *data);
+
+/* removal.c */
+struct sim_functions {
+	kpool_item_fn	fn;
+	kpool_item_fn	complete;
+	kpool_drop_fn	dropped;
+	kpool_fn	ticket;
+	void		(*release)(void *arg);
+};
+
+extern const struct sim_functions sim_functions[SIM_MODULES + 1];
+const struct sim_functions *sim_functions_of(const struct sim_item *it, u8 part);
+kpool_item_fn sim_run_fn(const struct sim_item *it, bool completes);
+struct module *sim_module_address(unsigned int nr);
+struct sim_module *sim_module_of(const struct sim_item *it);
+bool sim_is_part_of(const struct sim_item *it, unsigned int nr, u8 parts);
+unsigned int sim_module_run_in(const struct sim_item *it, u8 part);
+unsigned int sim_module_of_run(const struct sim_item *it);
+bool sim_is_inside_module(const struct sim_call *call, unsigned int nr);
+bool sim_is_out_of_reach(const struct sim_call *call);
+unsigned int sim_module_for(const struct sim_call *call);
+void sim_module_enter(unsigned int nr);
+void sim_module_leave(unsigned int nr);
+bool sim_may_be_going(const struct sim_call *call, const struct sim_module *m);
+bool sim_must_refuse(const struct sim_pool *p, const struct sim_module *m);
+bool sim_is_removed(const struct sim_pool *p, const struct sim_item *it);
+struct sim_module *sim_owner_of(const struct sim_pool *p);
+bool sim_is_orphan(const struct sim_pool *p);
+void sim_judge_removals(void);
+void sim_note_removal(struct sim_pool *p, u64 cancelled);
+void sim_leave_pool(const struct sim_call *call);
+void sim_start_removers(void);
+void sim_wait_removers(void);
+void sim_end_removers(void);
+
 /* observe.c */
+void sim_set_default(struct kpool *pool);
+void sim_free_orphan(struct kpool *pool);
 void sim_observe(struct kpool *pool, struct sim_view *view);
 const char *sim_place_name(unsigned int place);
 bool sim_runs_in(const struct sim_item *it, const struct kpool *pool);
@@ -551,6 +626,8 @@ do {									\
 } while (0)
 
 /* run.c */
+struct kpool *sim_pool_of_name(struct module *owner,
+			       const struct kpool_attrs *attrs, int nr);
 bool sim_run(u64 seed, u64 mask, unsigned int variant);
 extern char sim_last_failure[160];
 extern unsigned int sim_nr_hangs;

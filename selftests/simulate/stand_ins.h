@@ -12,6 +12,7 @@ struct callback_head;
 struct kthread_work;
 struct kthread_worker;
 struct kpool;
+struct module;
 struct task_struct;
 
 /* pct.c */
@@ -23,6 +24,9 @@ void sim_step(const void *lock);
 
 /* deaths.c */
 void sim_log(const char *fmt, ...) __printf(1, 2);
+
+/* removal.c */
+bool sim_within_module(unsigned long address, const struct module *module);
 
 /* observe.c */
 void sim_fast_step(const void *address);
