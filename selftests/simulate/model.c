@@ -1090,10 +1090,16 @@ static bool sim_is_around(const struct sim_item *it, const struct sim_call *call
 	return false;
 }
 
-/* Does it wait for an acceptance that has not ended?  Later ones are no matter. */
+/*
+ * Does it wait for an acceptance that has not ended?  Later ones are no matter; one
+ * that has started ends only after its function, though that is not called yet.
+ */
 static bool sim_is_awaiting(const struct sim_call *call)
 {
-	return call->target && !sim_has_ended(call->target, call->awaited);
+	const struct sim_item *it = call->target;
+
+	return it && (!sim_has_ended(it, call->awaited) ||
+		      (it->run == SIM_BEGUN && it->run_gen <= call->awaited));
 }
 
 /* The items that an item's function waits for: those that run inside it, too. */
@@ -1188,8 +1194,10 @@ static void sim_note_awaited(void)
 {
 	struct sim_call *call = sim_caller();
 
-	if (call && call->target)
-		call->awaited = call->target->gen;
+	if (!call || !call->target || call->awaited == call->target->gen)
+		return;
+	call->awaited = call->target->gen;
+	sim_note_cycles();
 }
 
 /* Steps */
