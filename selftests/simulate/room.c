@@ -299,7 +299,7 @@ static void sim_judge_item_comes(const struct sim_call *call,
 	} else if (it->accepted_in == sim->step && now->place == SIM_DUE) {
 		sim_expect(sim_room_for(was, &want) != 1,
 			   "an item waits in front, but there is room");
-	} else if (it->accepted_in == sim->step && now->by_caller && !old->runs) {
+	} else if (it->accepted_in == sim->step && now->by_caller && !is_busy) {
 		sim_judge_no_room(was, &want, "run by its submitter");
 	} else if (now->place == SIM_BLOCKED && old->place != SIM_BLOCKED) {
 		sim_judge_no_room(was, &want, "blocked");
@@ -320,7 +320,8 @@ static void sim_judge_fn_comes(const struct sim_view *was,
 	    v->stats.blocked > was->stats.blocked)
 		sim_judge_no_room(was, &want, "refused or blocked");
 	else if (v->stats.submitted > was->stats.submitted &&
-		 v->line > was->line)
+		 v->line > was->line && v->queue >= was->queue)
+		/* and not one that waited for admission */
 		sim_judge_room_taken(was, v, &want, "a function");
 }
 
