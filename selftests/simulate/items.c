@@ -51,7 +51,7 @@ void sim_group_fails(const struct sim_item *it, int err, bool certain)
 	}
 }
 
-/* Why an item may be dropped that was accepted at this step. */
+/* Why an item may be dropped that was accepted at the step ->drop_of. */
 static bool sim_may_be_dropped(const struct sim_item *it, int err)
 {
 	const struct sim_item_spec *spec = &sim->program.item[it->nr];
@@ -59,15 +59,15 @@ static bool sim_may_be_dropped(const struct sim_item *it, int err)
 
 	switch (err) {
 	case -ECANCELED:
-		return p->was_aborted >= it->accepted_in ||
+		return p->was_aborted >= it->drop_of ||
 		       (spec->job && spec->group >= 0 &&
 			sim_group_is_cancelled(spec->group));
 	case -ESHUTDOWN:
-		return spec->job && p->was_closed >= it->accepted_in;
+		return spec->job && p->was_closed >= it->drop_of;
 	case -ETIME:
 		return it->job.deadline && ktime_after(ktime_get(), it->job.deadline);
 	case -EAGAIN:
-		return p->was_displacing >= it->accepted_in;
+		return p->was_displacing >= it->drop_of;
 	default:
 		return false;
 	}

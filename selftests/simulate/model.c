@@ -502,6 +502,7 @@ static bool sim_run_begins(const struct sim_item *it,
 static void sim_dropped(struct sim_item *it, const struct sim_item_view *now)
 {
 	it->drops_begun++;
+	it->drop_of = it->accepted_in;
 	it->drop_gen = it->gen;
 	sim_trace("item %d will be dropped\n", it->nr);
 	sim_expect(now->dropping, "item %d is lost", it->nr);
@@ -570,9 +571,10 @@ static void sim_note_handover(struct sim_pool *p, struct sim_item *it,
 	if (!call)
 		return;
 	call->moved |= call->p == p;
-	if (!call->moved || !(sim_is_accepted(now) || now->dropping ||
-			      (now->runs && (call->p == p ||
-					     now->run_id != it->run_id))))
+	if (!call->moved || !(sim_is_accepted(now) || now->dropping || now->runs))
+		return;
+	/* refused there, it is back in its run, and may have been accepted again */
+	if (call->p != p && now->runs && now->run_id == it->run_id)
 		return;
 	sim_trace("item %d is handed on\n", it->nr);
 	call->handed = true;

@@ -297,6 +297,7 @@ struct sim_item {
 	unsigned int		kept_in;	/* ... since this step */
 	struct task_struct	*runner;
 	unsigned int		drops_begun, drops_inside;
+	unsigned int		drop_of;	/* step in which it had been accepted */
 	unsigned long		run_id;
 	unsigned int		units;		/* that its run holds */
 	unsigned int		arrival;	/* in its queue */
