@@ -162,6 +162,8 @@ void sim_module_leave(unsigned int nr)
 	if (!nr)
 		return;
 	sim->module[nr - 1].inside--;
+	/* there may have been no step since it was called */
+	sim->module[nr - 1].idle.on = false;
 	sim_expect(!sim->module[nr - 1].gone,
 		   "a function of a module returns that has gone");
 }
