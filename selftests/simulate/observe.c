@@ -396,8 +396,6 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	view->queue = pool->q.nr_blocked + pool->q.nr_backlog;
 	view->nr_drops = pool->drops.nr;
 	view->rooming = pool->runs.drop.item && pool->runs.drop.kind == KPOOL_RUN_ROOM;
-	list_for_each_entry(item, &pool->drops.items, node)
-		view->nr_evicted += item->err == -EAGAIN;
 	view->aborted = pool->aborted;
 	view->settling = sim_work_busy(&pool->waiters.recheck_work);
 	view->unsettled = sim_is_unsettled(pool);

@@ -201,7 +201,6 @@ struct sim_view {
 	unsigned int		staying;	/* workers that do not exit */
 	unsigned long		idle_since;	/* of the worker that is idle for longest */
 	unsigned int		nr_drops;	/* items to be dropped */
-	unsigned int		nr_evicted;	/* of those: for newer ones */
 	unsigned int		finished;	/* jobs to be completed ... */
 	unsigned int		completable;	/* ... those whose turn it is */
 	bool			aborted;
