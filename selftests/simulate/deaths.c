@@ -324,7 +324,7 @@ static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
 }
 
 /* Each is reported once, before the run ends, and with the worker's state. */
-void sim_judge_told(struct sim_pool *p, const struct kpool_fault *fault)
+void sim_judge_report(struct sim_pool *p, const struct kpool_fault *fault)
 {
 	struct sim_death *told = NULL;
 	bool lasts = false;

@@ -384,7 +384,7 @@ void sim_fault(void *data, const struct kpool_fault *fault)
 		if (fault->item == &sim->item[i].job.item)
 			it = &sim->item[i];
 	if (fault->died) {
-		sim_judge_told(p, fault);
+		sim_judge_report(p, fault);
 	} else {
 		p->faults++;
 		sim_judge_fault(it, fault);

@@ -534,7 +534,7 @@ void __noreturn sim_die_in_exit(struct sim_pool *p);
 void __noreturn sim_die_in_handler(struct sim_pool *p, const struct kpool_fault *fault,
 				   struct sim_item *it);
 void __noreturn sim_die_in_release(struct sim_ticket *ticket);
-void sim_judge_told(struct sim_pool *p, const struct kpool_fault *fault);
+void sim_judge_report(struct sim_pool *p, const struct kpool_fault *fault);
 void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
 			const struct sim_view *v);
 void sim_judge_dead(const struct sim_pool *p);
