@@ -145,8 +145,9 @@ void kpool_drop_work_fn(struct kpool *pool)
 		return;
 	}
 	pool->drops.active = true;
-	kpool_call_room(pool);
 	do {
+		/* a submitter that waits for it must not wait for all drops */
+		kpool_call_room(pool);
 		more = kpool_drop_next_cancelled(pool);
 		item = list_first_entry_or_null(&pool->drops.items,
 						struct kpool_item, node);
@@ -154,6 +155,7 @@ void kpool_drop_work_fn(struct kpool *pool)
 			kpool_drop(pool, item, &pool->runs.drop, KPOOL_RUN_DROP,
 				   item->err);
 		kpool_unlock_irq(pool);
+		cond_resched();
 		kpool_lock_irq(pool);
 	} while (item || more);
 	pool->drops.active = false;

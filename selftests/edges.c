@@ -655,6 +655,45 @@ static void room_is_called_when_the_lightest_item_fits(void)
 	edges_end();
 }
 
+static struct kt_gate in_drops[2];
+
+static void dropped_waits(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&in_drops[item == &p[2].job.item]);
+	probe_dropped(item, err);
+}
+
+/*
+ * Room is made while the first of two is dropped.
+ * Fails if it is called when all are: mutant room-after-all-drops.
+ */
+static void room_is_called_between_drops(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 2 };
+	int i;
+
+	if (!room_make(&attrs))
+		return;
+	occupy(0);
+	for (i = 1; i < 3; i++) {
+		kt_gate_init(&in_drops[i - 1]);
+		kpool_set_drop_fn(item(i), dropped_waits);
+		kpool_set_group(&p[i].job, &group);
+		submit(i);
+	}
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(atomic_read(&in_drops[0].started)));
+	for (i = 3; i < 6 && !kpool_try_submit(here, item(i)); i++)
+		;
+	KT_EXPECT(i > 3 && i < 6);
+	KT_EXPECT(kpool_cancel(item(3)));
+	kt_gate_open(&in_drops[0]);
+	KT_EXPECT(kt_wait(atomic_read(&in_drops[1].started)));
+	expect_calls(1);
+	kt_gate_open(&in_drops[1]);
+	edges_end();
+}
+
 /*
  * Refused behind a blocked submitter, it is notified when the blocked submitter
  * has been admitted.
@@ -1584,6 +1623,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_not_called_without_a_refusal),
 	  KT_CASE(room_is_called_when_a_heavy_item_fits),
 	  KT_CASE(room_is_called_when_the_lightest_item_fits),
+	  KT_CASE(room_is_called_between_drops),
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
 	  KT_CASE(room_is_called_when_a_stream_continues),
 	  KT_CASE(room_is_called_when_the_lightest_follower_fits),
