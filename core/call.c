@@ -89,6 +89,13 @@ EXPORT_SYMBOL_GPL(kpool_submit_arg);
 
 /* Calling */
 
+/* Return true if the function that releases the argument is in the module. */
+bool kpool_call_is_of_module(const struct kpool_call *call,
+			     const struct module *module)
+{
+	return kpool_is_within(call->release, module);
+}
+
 /* Free a call; @release: the argument was left to it, too. */
 void kpool_call_free(struct kpool_call *call, bool release)
 {
@@ -107,10 +114,12 @@ static bool kpool_call_returned(struct kpool_call *call, int result)
 
 	kpool_lock(pool, &flags);
 	run = kpool_run_of(&call->base.item);
+	abandoned = call->abandoned;
 	/* a caller that waits may free the call once the lock is dropped */
 	if (run->worker)
 		run->call = NULL;
-	abandoned = call->abandoned;
+	if (abandoned)
+		WRITE_ONCE(run->release, call->release);
 	call->result = result;
 	call->returned = true;
 	kpool_unlock(pool, flags);
@@ -120,11 +129,14 @@ static bool kpool_call_returned(struct kpool_call *call, int result)
 static int kpool_call_run(struct kpool_item *item)
 {
 	struct kpool_call *call = kpool_call_of(item);
+	struct kpool_run *run = kpool_run_of(item);
 	int result;
 
 	result = call->base.fn(call->base.arg);
-	if (!kpool_call_returned(call, result))
+	if (!kpool_call_returned(call, result)) {
 		kpool_call_free(call, true);
+		WRITE_ONCE(run->release, NULL);
+	}
 	return result;
 }
 

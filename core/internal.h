@@ -142,6 +142,8 @@ struct kpool_run {
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
 	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
 	struct kpool_call	*call;	/* L: call of @item, or NULL */
+	/* L to set, racy otherwise: of an abandoned call, while it runs */
+	void			(*release)(void *arg);
 	void			*fn;	/* as @item, racy read: for reports */
 	/* L: function to call for the ordered job @item later, or NULL */
 	kpool_item_fn		complete;
@@ -969,6 +971,8 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 /* call.c: functions with an argument */
 struct kpool_call *kpool_call_of(const struct kpool_item *item);
 void kpool_call_died(struct kpool_call *call);
+bool kpool_call_is_of_module(const struct kpool_call *call,
+			     const struct module *module);
 void kpool_call_free(struct kpool_call *call, bool release);
 
 /* worker.c: a worker's thread */

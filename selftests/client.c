@@ -83,6 +83,10 @@ static unsigned long hold_fn;
 module_param(hold_fn, ulong, 0400);
 MODULE_PARM_DESC(hold_fn, "another, which waits for exit, or for open");
 
+static unsigned long hold_call_fn;
+module_param(hold_call_fn, ulong, 0400);
+MODULE_PARM_DESC(hold_call_fn, "one for calls of others, which waits for them, too");
+
 static unsigned long drop_fn;
 module_param(drop_fn, ulong, 0400);
 MODULE_PARM_DESC(drop_fn, "a drop function for items of others, which waits for exit, or for open");
@@ -93,6 +97,12 @@ static struct kpool_item held;
 static bool hold;
 
 static int held_fn(struct kpool_item *item)
+{
+	wait_for_completion(&opened);
+	return 0;
+}
+
+static int held_call_fn(void *unused)
 {
 	wait_for_completion(&opened);
 	return 0;
@@ -473,6 +483,7 @@ static int __init client_init(void)
 	}
 	fn = (unsigned long)behind_fn;
 	hold_fn = (unsigned long)held_fn;
+	hold_call_fn = (unsigned long)held_call_fn;
 	drop_fn = (unsigned long)held_dropped;
 	kpool_init_item(&held, held_fn);
 	kpool_init_item(&behind, behind_fn);

@@ -19,7 +19,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, late, across, creates, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, call, late, across, creates, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -446,6 +446,35 @@ static int called_fn(void *unused)
 	return 0;
 }
 
+/* In a worker it outlasts the exit function. */
+static void release_fn(void *unused)
+{
+	if (current->flags & PF_KTHREAD) {
+		pr_info("module_unload: an argument is to be released\n");
+		while (!gone)
+			usleep_range(500, 1000);
+		msleep(100);
+		pr_info("module_unload: an argument is released\n");
+	}
+	atomic_inc(&nr_ended);
+}
+
+/*
+ * A call that is given up while another module's function runs: what releases
+ * its argument is all of it that is of this module.
+ */
+static int leave_call(void)
+{
+	int err;
+
+	do {
+		atomic_set(&nr_ended, 0);
+		err = kpool_call_timeout(pool, (kpool_fn)fn, NULL, release_fn,
+					 HZ / 10, NULL);
+	} while (atomic_read(&nr_ended));
+	return err == -ETIMEDOUT ? 0 : err ?: -EINVAL;
+}
+
 static int leave_all(void)
 {
 	int i, err = 0;
@@ -460,6 +489,8 @@ static int leave_all(void)
 		return leave_dropping();
 	if (leaves("completion"))
 		return leave_completion();
+	if (leaves("call"))
+		return leave_call();
 	if (leaves("across"))
 		return leave_across();
 	for (i = 0; i < LEFT_MAX && !err; i++) {

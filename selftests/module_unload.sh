@@ -271,6 +271,51 @@ completion_of_a_borrowed_function_is_awaited() {
 	rmmod kpool
 }
 
+# abandon_call: one whose argument module_unload releases
+abandon_call() {
+	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
+	releasing=$(said "module_unload: an argument is to be released")
+	released=$(said "module_unload: an argument is released")
+	load_test client use_default=1
+	load_test module_unload leave=call "fn=$(of_client hold_call_fn)"
+}
+
+# end_abandoned_call NAME
+end_abandoned_call() {
+	ktap_is "$1" 1 "$(($(said "module_unload: an argument is released") - released))"
+	rmmod client
+	rmmod kpool
+}
+
+# Fails (oopses) if the argument of a call is released when its module has gone:
+# mutant orphan-release-not-awaited.
+abandoned_call_is_awaited() {
+	abandon_call
+	rmmod module_unload &
+	wait_until goes module_unload
+	# to see it gone if nothing is awaited
+	sleep 0.3
+	goes module_unload
+	ktap_result $? "a run is awaited of which only the release of the argument is the module's"
+	echo 1 >/sys/module/client/parameters/open
+	wait $!
+	end_abandoned_call "it goes when that has returned"
+}
+
+# shellcheck disable=SC2317 # wait_until calls it
+is_releasing() {
+	[ "$(said "module_unload: an argument is to be released")" -gt "$releasing" ]
+}
+
+# Fails (oopses) if the release is not known to run: mutant orphan-release-not-found.
+release_is_awaited() {
+	abandon_call
+	echo 1 >/sys/module/client/parameters/open
+	wait_until is_releasing
+	rmmod module_unload
+	end_abandoned_call "the release of an argument is awaited"
+}
+
 # Fails (oopses) if only the innermost run of a thread is searched for: mutant
 # orphan-outer-run-not-found.
 run_around_a_foreign_one_is_awaited() {
@@ -407,6 +452,8 @@ else
 	wait_across_pools_ends
 	borrowed_functions_are_awaited
 	completion_of_a_borrowed_function_is_awaited
+	abandoned_call_is_awaited
+	release_is_awaited
 	run_around_a_foreign_one_is_awaited
 	destroy_of_a_forgotten_pool_waits
 	two_may_go_at_once
