@@ -281,7 +281,8 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	if (!run)
 		return;
 	/* what is accepted from now on is not waited for */
-	if (waiter->item)
+	if (waiter->kind == KPOOL_WAITER_ITEM ||
+	    waiter->kind == KPOOL_WAITER_CALL)
 		waiter->epoch = pool->epoch++;
 	run = kpool_run_outermost(run);
 	run->blocked_on = waiter;
