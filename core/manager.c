@@ -440,6 +440,8 @@ bool kpool_worker_account(struct kpool_worker *worker)
 	pool->stats.spawned++;
 	trace_spawn(pool, worker);
 	kpool_spawn_ended(pool);
+	/* an idle worker that min_workers kept can expire now */
+	kpool_arm_reap_work(pool);
 	return true;
 }
 
