@@ -98,7 +98,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 		       KPOOL_NOT_FAST;
 	struct kpool_inbox *inbox = &pool->inbox;
 	/* racy: the cmpxchg below fails if it has changed */
-	u32 special = data_race(item->special);
+	u32 special = READ_ONCE(item->special);
 	u64 ticket;
 
 	/* an item that is accepted through the inbox is not traced */
