@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# long: debian
+# long: debian uml-debug
 # needs: kpool_httpd
 # guest-needs: wrk wrk
 # The sample kpool_httpd, on a pool and on a workqueue: honest clients, clients
