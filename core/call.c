@@ -311,7 +311,7 @@ bool kpool_call_abandoned(void)
 {
 	struct kpool_worker *worker = kpool_current_worker();
 
-	return worker && worker->run.call &&
+	return worker && !worker->nr_nested && worker->run.call &&
 	       READ_ONCE(worker->run.call->abandoned);
 }
 EXPORT_SYMBOL_GPL(kpool_call_abandoned);

@@ -145,8 +145,11 @@ bool kpool_is_part_of(struct kpool *pool)
 void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 {
 	struct rb_node **link = &pool->runs.by_task.rb_node, *parent = NULL;
+	struct kpool_worker *worker = kpool_current_worker();
 
 	lockdep_assert_held(&pool->lock);
+	if (worker)
+		worker->nr_nested++;
 	run->task = current;
 	run->task_ref = get_task_struct(current);
 	run->outer = kpool_current_run(pool);
@@ -173,7 +176,11 @@ void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 /* Record that the thread of @run has left it, or has died. */
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
 {
+	struct kpool_worker *worker = kpool_current_worker();
+
 	lockdep_assert_held(&pool->lock);
+	if (worker && run->task == current)
+		worker->nr_nested--;
 	if (run->outer && kpool_is_ext_run(run->outer))
 		rb_replace_node(&run->by_task, &run->outer->by_task,
 				&pool->runs.by_task);

@@ -219,6 +219,7 @@ struct kpool_worker {
 	bool			late;	/* L: in worker_init for too long */
 
 	struct lockdep_map	map;	/* S: running item, for lockdep */
+	unsigned int		nr_nested; /* S: external runs in its item */
 	struct kpool_exit_work	*exit_work; /* I: of its thread */
 	u64			stall_reported; /* L: number of stalled run */
 	bool			died;	/* L, racy read: its thread died */

@@ -399,6 +399,57 @@ static void abandonment_ends_with_the_function(void)
 	jobs_end(pool);
 }
 
+static struct full crowded;
+
+static int asks_if_abandoned(void *unused)
+{
+	return kpool_call_abandoned();
+}
+
+static int calls_in_a_full_pool(void *arg)
+{
+	struct request *r = arg;
+	int result = 4711;
+
+	atomic_inc(&r->ran);
+	kt_gate_pass(&r->gate);
+	r->abandoned_after = kpool_call_abandoned();
+	KT_EXPECT_EQ(kpool_call(crowded.pool, asks_if_abandoned, NULL, &result),
+		     0);
+	KT_EXPECT_EQ(result, 0);
+	atomic_inc(&r->ended);
+	return 0;
+}
+
+/*
+ * A function whose caller has gone calls another, which it runs itself: that one's
+ * caller has not gone.
+ * Fails if the answer is that of the worker's outermost function: mutant
+ * nested-call-seems-abandoned.
+ */
+static void function_of_an_abandoned_caller_is_not_abandoned(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	struct kpool *pool;
+
+	if (!full_make(&crowded, &attrs))
+		goto out;
+	pool = call_make(&queued_one, 0);
+	if (!pool)
+		goto out;
+	KT_EXPECT_EQ(kpool_call_timeout(pool, calls_in_a_full_pool, &req,
+					release, kt_ms(HZ, HZ / 5), NULL),
+		     -ETIMEDOUT);
+	kt_gate_open(&req.gate);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT(!atomic_read(&req.ran) || req.abandoned_after);
+	jobs_end(pool);
+out:
+	full_end(&crowded);
+}
+
 /*
  * Abort drops a queued call: its caller gets the error and keeps the argument.
  * Fails (hangs) if the caller is not woken, or if it counts as one that gave up:
@@ -1109,6 +1160,7 @@ KT_MODULE("kpool selftest: calls",
 	  KT_CASE(release_function_is_optional),
 	  KT_CASE(waiting_caller_is_not_abandoned),
 	  KT_CASE(abandonment_ends_with_the_function),
+	  KT_CASE(function_of_an_abandoned_caller_is_not_abandoned),
 	  KT_CASE(abort_ends_pending_calls),
 	  KT_CASE(displaced_call_returns_the_error),
 	  KT_CASE(accepted_call_runs_after_shutdown),
