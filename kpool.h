@@ -99,7 +99,8 @@ typedef int (*kpool_fn)(void *arg);
  *	-ESHUTDOWN if the job was delayed when its pool was closed, -ETIME if
  *	its deadline had passed, -EAGAIN if it was evicted for a newer item
  *
- * Called exactly once per dropped item, in process context with no locks held.
+ * Called exactly once per dropped item, in process context with no locks held
+ * but those of a caller of kpool_abort(), in whose thread it can be called.
  * Flush and destroy wait until the callback has returned.  Waiting for the item
  * or its pool from inside the callback fails with -EDEADLK.  Not called when
  * kpool_cancel() returned true.
@@ -128,9 +129,9 @@ struct kpool_fault {
  * struct kpool_attrs - attributes of a pool
  * @capacity: units of work that can run at once, and so the maximum number of
  *	worker threads; 1 to KPOOL_UNLIMITED, which is INT_MAX units
- * @min_workers: workers kept even if idle; 0 to 65536
- * @queue_depth: items that can be queued while no unit is free; KPOOL_NONE to
- *	KPOOL_UNLIMITED.  An item that is about to start is not counted, so
+ * @min_workers: workers kept even if idle; KPOOL_NONE for 0, or 1 to 65536
+ * @queue_depth: items that can be queued while no unit is free; KPOOL_NONE for
+ *	0, or 1 to KPOOL_UNLIMITED.  An item that is about to start is not counted, so
  *	@pending of &struct kpool_stats can exceed this by the number of free
  *	units
  * @max_blocked: submitters that can sleep at once; 1 to KPOOL_UNLIMITED
@@ -165,9 +166,10 @@ struct kpool_fault {
  * @worker_exit: called in the worker with its state before it exits, in several
  *	workers at once.  kpool_destroy() waits for this callback and
  *	@worker_init
- * @fault: called in process context, with no locks held, when an item returned
- *	an error, in its thread; or when a thread died in an item, in another
- *	thread.  The item has not ended until the callback returns
+ * @fault: called in process context, when an item returned an error, in its
+ *	thread, with the locks that a submitter holds if it ran the item; or
+ *	when a thread died in an item, in another thread, with no locks held.
+ *	The item has not ended until the callback returns
  * @room: called in process context, with no locks held, when a submit that got
  *	-EAGAIN for want of room would now succeed, or the pool was closed.  One
  *	call covers all earlier refusals.  Refusals of kpool_submit_now() do not
@@ -680,7 +682,8 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
  *
  * Running items finish.  The drop function of each pending item is called
  * with -ECANCELED before this returns.  For an item that is both pending and
- * running, it is called after that run has ended.
+ * running, it is called after that run has ended; for one that the pool is
+ * dropping already, with its own error and perhaps later.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return: the number of items dropped by this call, without those that still
