@@ -52,8 +52,9 @@ end_refusals() {
 
 # refuse_text TEXT: with an error that depends on what it is
 refuse_text() {
-	{ echo "$1" >"$dir/$refusals_file"; } 2>/tmp/refusal
-	refused $? "\"$1\""
+	refuse_status=0
+	{ echo "$1" >"$dir/$refusals_file"; } 2>/tmp/refusal || refuse_status=1
+	refused $refuse_status "\"$1\""
 	read -r refuse_said </tmp/refusal
 	case $refusals_file:${1#-} in
 	cpumask:* | *: | *:*[!0-9]*) refuse_error="Invalid argument" ;;
@@ -303,6 +304,19 @@ small_pool_has_fewer_min_workers() {
 	rmmod kpool
 }
 
+# Fails if all asks for the default, or NULL for all: mutants all-is-the-default-mask, null-mask-is-all.
+all_cpus_are_not_the_default() {
+	insmod "$KPOOL_KO" cpumask=0
+	load_test client
+	ktap_is "a pool has the default mask" 0 "$(stat_of client cpumask)"
+	echo all >"$dir/cpumask"
+	ktap_is "it can have all CPUs" all "$(stat_of client cpumask)"
+	echo 1 >/sys/module/client/parameters/unmask
+	ktap_is "NULL is the default mask again" 0 "$(stat_of client cpumask)"
+	rmmod client
+	rmmod kpool
+}
+
 ktap_begin
 run_cases attrs
 if mount_debugfs; then
@@ -322,5 +336,6 @@ fi
 parameters_have_a_type
 parameters_are_the_defaults
 small_pool_has_fewer_min_workers
+all_cpus_are_not_the_default
 load_kpool
 ktap_end

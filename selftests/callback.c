@@ -9,6 +9,7 @@
 #include <linux/workqueue.h>
 
 #include "limits.h"
+#include "log.h"
 #include "oops.h"
 
 #define CROWD	24		/* pools, more than the kernel keeps idle kworkers for */
@@ -262,6 +263,37 @@ static void dropped_that_dies_in_abort_is_not_the_last(int kind)
 		if (!KT_EXPECT(kt_wait(atomic_read(&p[1].dropped))))
 			kpool_cancel(&p[1].job.item);
 		KT_EXPECT_EQ(kt_stat(pool, dropped), 2);
+	}
+	jobs_end(pool);
+	finish();
+}
+
+/*
+ * The log says what a thread has died in, also where that was called by an abort.
+ * Fails if it is taken for another callback: mutant aborter-dies-in-room.
+ */
+static void log_says_what_an_aborter_died_in(void)
+{
+	const char *thread = "kpool: callback: thread ";
+	const char *what = "has died in act_dropped [callback], a drop function";
+	int before = log_count(thread, what);
+	struct kt_thread aborter = { };
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", 0);
+	if (pool) {
+		kpool_set_drop_fn(&p[0].job.item, act_dropped);
+		KT_EXPECT_EQ(kpool_pause(pool), 0);
+		probes_submit(pool, p, 1);
+		dies = true;
+		if (kt_thread_start(&aborter, aborts, pool)) {
+			KT_EXPECT(kt_wait(READ_ONCE(aborter.task->exit_state)));
+			put_task_struct(aborter.task);
+		}
+		KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 1));
+		KT_EXPECT_EQ(log_count(thread, what), before + 1);
 	}
 	jobs_end(pool);
 	finish();
@@ -681,6 +713,42 @@ static int destroys(void *pool)
 }
 
 /*
+ * A room function dies in a pool in which no item has run.
+ * Fails (destroy hangs) if only runs of items are watched: mutant
+ * room-without-a-watch.
+ */
+static void room_that_dies_is_noticed_without_a_run(int kind)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_NONE, .room = act_room,
+		.flags = kind ? KPOOL_MEM_RECLAIM : 0,
+	};
+	struct kt_thread destroyer;
+	struct kpool *pool;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP) && !kind) {
+		kt_skip("lockdep complains of the kworker's locks");
+		return;
+	}
+	if (!begin())
+		return;
+	pool = kt_pool("callback", &attrs);
+	if (!pool)
+		goto out;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &p[1].job.item), -EAGAIN);
+	dies = true;
+	KT_EXPECT(kpool_cancel(&p[0].job.item));
+	KT_EXPECT(kt_wait(!READ_ONCE(dies)));
+	if (kt_thread_start(&destroyer, destroys, pool) &&
+	    KT_EXPECT(kt_wait(kt_thread_done(&destroyer))))
+		KT_EXPECT_EQ(kt_thread_join(&destroyer), 0);
+out:
+	finish();
+}
+
+/*
  * The handler is called once, and destroy does not wait for the dead caller.
  * Fails if its call is forgotten, or the death is reported: mutants
  * call-of-a-caller-forgotten, handler-called-for-its-death.
@@ -770,8 +838,10 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(release_may_flush_a_workqueue, kinds),
 	  KT_EACH(dropped_that_dies_is_not_the_last, kinds),
 	  KT_EACH(dropped_that_dies_in_abort_is_not_the_last, kinds),
+	  KT_CASE(log_says_what_an_aborter_died_in),
 	  KT_EACH(drop_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(room_that_dies_is_survived_by_destroy, kinds),
+	  KT_EACH(room_that_dies_is_noticed_without_a_run, kinds),
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
 	  KT_CASE(handler_is_called_for_a_submitter_after_a_failure),
 	  KT_CASE(item_that_a_handler_runs_may_submit_itself),

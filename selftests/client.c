@@ -212,6 +212,16 @@ static const struct kernel_param_ops wait_ops = { .set = wait_set };
 module_param_cb(wait, &wait_ops, NULL, 0200);
 MODULE_PARM_DESC(wait, "write anything to submit an item, and one delayed until exit");
 
+/* Written: have the pool's cpumask be the default again. */
+static int unmask_set(const char *val, const struct kernel_param *kp)
+{
+	return kpool_tune_cpumask(pool, NULL);
+}
+
+static const struct kernel_param_ops unmask_ops = { .set = unmask_set };
+module_param_cb(unmask, &unmask_ops, NULL, 0200);
+MODULE_PARM_DESC(unmask, "write anything to give the pool the default cpumask again");
+
 static atomic_t ran = ATOMIC_INIT(0);
 
 static int client_fn(void *arg)

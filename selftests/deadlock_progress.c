@@ -203,6 +203,41 @@ static void returning_aborter_makes_no_progress(void)
 	hang_is_refused(pool, &p[1]);
 }
 
+/*
+ * The drop work has dropped a job before, and has ended.  Now an aborter sleeps in a
+ * drop function for an item that waits for what only the aborter can drop.
+ * Fails (hangs) if the drop work counts as busy for ever: mutant
+ * drop-work-stays-active.
+ */
+static void earlier_drop_makes_no_progress(void)
+{
+	struct kpool *pool = pool_make(&queued_one, 1, act_flushes_the_third);
+	struct kt_thread aborter = { };
+
+	if (!pool)
+		return;
+	kpool_set_drop_fn(&p[1].job.item, dropped_flushes);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, p, 1);
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 1));
+	probes_submit(pool, &p[1], 2);
+	kt_thread_start(&aborter, aborts, pool);
+	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
+	caller_expect(&callers[0], -EDEADLK);
+	/* so that a failure does not hang */
+	if (!READ_ONCE(callers[0].acted))
+		KT_EXPECT(kpool_cancel(&p[2].job.item));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(dropped_got, 0);
+	if (aborter.task)
+		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	jobs_end(pool);
+}
+
 static bool exit_aborts;
 
 static void worker_exit_fn(void *data, void *state)
@@ -750,6 +785,7 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_EACH(deadlock_through_a_dropped_function_is_refused, drop_calls),
 	  KT_CASE(aborting_drop_work_makes_no_progress),
 	  KT_CASE(returning_aborter_makes_no_progress),
+	  KT_CASE(earlier_drop_makes_no_progress),
 	  KT_CASE(aborting_exiting_worker_makes_no_progress),
 	  KT_CASE(drop_function_in_exiting_worker_makes_progress),
 	  KT_CASE(past_wait_in_worker_init_makes_no_progress),

@@ -114,6 +114,21 @@ static void blocked_item_is_heavy(void)
 	kt_submitter_block(&submitter, pool, &p[1].job.item);
 }
 
+/* Both: what is queued is the next. */
+static void heavy_item_is_before_a_submitter(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 1,
+	};
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 4), 0);
+	probes_submit(pool, &p[1], 1);
+	kt_submitter_block(&submitter, pool, &p[2].job.item);
+}
+
 static void submitter_waits_for_a_unit(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
@@ -122,6 +137,31 @@ static void submitter_waits_for_a_unit(void)
 		return;
 	submit_running(0, 1);
 	kt_submitter_block(&submitter, pool, &p[1].job.item);
+}
+
+static struct kt_thread caller;
+
+static noinline int called(void *unused)
+{
+	barrier();
+	return 1;
+}
+
+static int calls(void *unused)
+{
+	return kpool_call(pool, called, NULL, NULL);
+}
+
+/* The function is the caller's, not kpool's own. */
+static void call_waits_for_a_unit(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	if (kt_thread_start(&caller, calls, NULL))
+		KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
 }
 
 static void stream_is_busy(void)
@@ -444,6 +484,8 @@ static void scene_ends(void)
 		kpool_modify_delay(&p[i].job, 0);
 	if (aborter.task)
 		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	if (caller.task)
+		KT_EXPECT_EQ(kt_thread_join(&caller), 0);
 	if (submitter.thread.task)
 		KT_EXPECT_EQ(kt_thread_join(&submitter.thread), 0);
 	for (i = 0; i < MANY; i++)
@@ -468,7 +510,11 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(scene_ends),
 	  KT_CASE(blocked_item_is_heavy),
 	  KT_CASE(scene_ends),
+	  KT_CASE(heavy_item_is_before_a_submitter),
+	  KT_CASE(scene_ends),
 	  KT_CASE(submitter_waits_for_a_unit),
+	  KT_CASE(scene_ends),
+	  KT_CASE(call_waits_for_a_unit),
 	  KT_CASE(scene_ends),
 	  KT_CASE(stream_is_busy),
 	  KT_CASE(scene_ends),

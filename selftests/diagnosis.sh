@@ -37,6 +37,14 @@ $worker, 1 units" "$submitter"
 		all_of "heavy: the next item, holds_a_unit [diagnosis], needs 4 units, 3 of 4 are free" 0 \
 			"$worker, 1 units" "$submitter"
 		;;
+	heavy_item_is_before_a_submitter)
+		all_of "heavy: the next item, holds_a_unit [diagnosis], needs 4 units, 3 of 4 are free" 1 \
+			"$worker, 1 units" "$submitter"
+		;;
+	call_waits_for_a_unit)
+		all_of "busy: running items hold all 1 units" 0 "$worker, 1 units" \
+			"  submitter PID: called [diagnosis] for N ms"
+		;;
 	submitter_waits_for_a_unit)
 		all_of "busy: running items hold all 1 units" 0 "$worker, 1 units" "$submitter"
 		;;

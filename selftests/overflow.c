@@ -1543,6 +1543,72 @@ out:
 	kt_pool_end(elsewhere);
 }
 
+/* What interrupts a submitter in the item that it runs. */
+static struct {
+	struct hrtimer		timer;
+	struct task_struct	*task;
+	int			on, again;	/* what its submits got */
+	bool			hit;
+} interrupting;
+
+static enum hrtimer_restart submits_what_it_interrupts(struct hrtimer *timer)
+{
+	if (current != interrupting.task) {
+		hrtimer_forward_now(timer, ns_to_ktime(NSEC_PER_MSEC));
+		return HRTIMER_RESTART;
+	}
+	interrupting.on = kpool_try_submit(elsewhere, &job[0].job.item);
+	interrupting.again = try(0);
+	WRITE_ONCE(interrupting.hit, true);
+	return HRTIMER_NORESTART;
+}
+
+static int is_interrupted(struct kpool_item *item)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), 10000);
+
+	interrupting.task = current;
+	hrtimer_start(&interrupting.timer, ns_to_ktime(NSEC_PER_MSEC),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	while (!READ_ONCE(interrupting.hit) && ktime_before(ktime_get(), end))
+		cpu_relax();
+	hrtimer_cancel(&interrupting.timer);
+	return noted(item);
+}
+
+/*
+ * What interrupts a submitter is not the item that it runs: it hands that to no
+ * other pool, and needs room for it like anyone.
+ * Fails (two runs at once) if the thread alone is checked: mutant
+ * interrupt-taken-for-a-caller.
+ */
+static void interrupt_of_a_caller_is_not_its_item(void)
+{
+	elsewhere = kt_pool("elsewhere", NULL);
+	if (!elsewhere)
+		return;
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
+		goto out;
+	memset(&interrupting, 0, sizeof(interrupting));
+	interrupting.on = 1;
+	interrupting.again = 1;
+	hrtimer_setup(&interrupting.timer, submits_what_it_interrupts,
+		      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	job[0].job.item.fn = is_interrupted;
+	KT_EXPECT_EQ(submit(0), 0);
+	KT_EXPECT(interrupting.hit);
+	KT_EXPECT_EQ(interrupting.on, -EBUSY);
+	KT_EXPECT_EQ(interrupting.again, -EAGAIN);
+	KT_EXPECT_EQ(kpool_flush(elsewhere), 0);
+	vacate();
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT(ran_by[0] == current);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 1);
+	overflow_finish(NULL, 0);
+out:
+	kt_pool_end(elsewhere);
+}
+
 KT_MODULE("kpool selftest: no room",
 	  KT_EACH(caller_runs_the_item, sleeping_ways),
 	  KT_CASE(caller_runs_only_what_finds_no_room),
@@ -1562,6 +1628,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(deadlock_within_a_workers_item_is_refused),
 	  KT_CASE(item_submits_itself_within_another),
 	  KT_CASE(item_is_not_handed_on_within_another),
+	  KT_CASE(interrupt_of_a_caller_is_not_its_item),
 	  KT_CASE(caller_cannot_wait_for_itself),
 	  KT_CASE(destroy_waits_for_the_run_of_a_caller),
 	  KT_CASE(caller_that_must_not_sleep_is_refused),

@@ -199,6 +199,19 @@ static void each_worker_has_another_state(void)
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
 }
 
+/* For the script: a worker that was idle for too long, in its worker_exit. */
+static void expired_worker_exits(void)
+{
+	struct kpool_attrs attrs = held_callbacks;
+
+	attrs.expiry_ms = 10;
+	WRITE_ONCE(init_waits, false);
+	if (!begin(&attrs))
+		return;
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
+}
+
 /*
  * For the script: one item has failed, one has ended its thread, and one has run
  * for 120 ms.
@@ -232,6 +245,17 @@ static void many_workers_run(void)
 	probes_hold(p, MANY);
 	probes_submit(pool, p, MANY);
 	probes_run(0, MANY);
+}
+
+/* For the script: a pool that was shut down, whose item runs on. */
+static void closed_pool_runs_on(void)
+{
+	if (!begin(&queued))
+		return;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	kpool_shutdown(pool);
 }
 
 /* For the script: a pool that its owner has pinned. */
@@ -338,9 +362,13 @@ KT_MODULE("kpool selftest: tables in debugfs",
 	  KT_CASE(scene_ends),
 	  KT_CASE(each_worker_has_another_state),
 	  KT_CASE(scene_ends),
+	  KT_CASE(expired_worker_exits),
+	  KT_CASE(scene_ends),
 	  KT_CASE(threads_are_known),
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_workers_run),
+	  KT_CASE(scene_ends),
+	  KT_CASE(closed_pool_runs_on),
 	  KT_CASE(scene_ends),
 	  KT_CASE(pool_is_pinned),
 	  KT_CASE(scene_ends));

@@ -81,6 +81,11 @@ states_are() {
 	[ "$(states)" = "$1" ]
 }
 
+# Fails if one of the two ways to exit has another's word: mutant expired-shown-as-idle.
+expired_worker_exits() {
+	ktap_is "a worker that has expired is exiting" "exiting -" "$(states)"
+}
+
 # between VALUE... : are all of these seconds since boot in the scene?
 between() {
 	between_now=$(cut -d ' ' -f 1 /proc/uptime)
@@ -134,6 +139,12 @@ pool_is_pinned() {
 		done | sed 's/^none$/0/' | xargs)"
 }
 
+# Fails if a pool seems open that takes nothing: mutant closed-is-shown-late.
+closed_pool_runs_on() {
+	ktap_is "pools shows a closed pool" "closed 1" "$(column state) $(column running)"
+	ktap_is "stats shows it, too" closed "$(stat_of state)"
+}
+
 # Fails if the name of a module is cut to the length of a pool's.
 owner_has_its_whole_name() {
 	load_test client_with_a_name_longer_than_that_of_a_pool name=tables
@@ -150,6 +161,8 @@ if load_tested tables; then
 		run_case tables "$case"
 		mount_debugfs || continue
 		case $case in
+		closed_*) closed_pool_runs_on ;;
+		expired_*) expired_worker_exits ;;
 		no_two_*) no_two_figures_are_equal ;;
 		worker_memory_*) worker_memory_is_used_again ;;
 		item_waits_*) item_waits_for_another ;;

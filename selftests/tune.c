@@ -645,6 +645,39 @@ out:
 }
 
 /*
+ * A mask is copied, at creation and by tune: its owner may use the memory for
+ * something else, and any attribute may be tuned afterwards.
+ * Fails if the pool looks at it again: mutant mask-not-copied.
+ */
+static void cpumask_is_copied(void)
+{
+	static struct cpumask mask;
+	const struct kpool_attrs attrs = { .capacity = 2, .cpumask = &mask };
+	struct kpool *pool;
+	int tuned;
+
+	if (num_online_cpus() == 1) {
+		kt_skip("there is one CPU only");
+		return;
+	}
+	for (tuned = 0; tuned < 2; tuned++) {
+		cpumask_copy(&mask, cpumask_of(some_cpu()));
+		kt_gate_init(&see_gate);
+		pool = kt_pool("sched", tuned ? NULL : &attrs);
+		if (!pool)
+			return;
+		if (tuned)
+			KT_EXPECT_EQ(kpool_tune_cpumask(pool, &mask), 0);
+		cpumask_copy(&mask, cpu_possible_mask);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NICE, 3), 0);
+		if (see(pool, 0))
+			KT_EXPECT(cpumask_equal(seen[0]->cpus_ptr,
+						cpumask_of(some_cpu())));
+		see_end(pool);
+	}
+}
+
+/*
  * A pool of one node has its workers there.
  * Fails if the node is only asked for memory.
  */
@@ -981,6 +1014,7 @@ KT_MODULE("kpool selftest: attributes of the live pool",
 	  KT_CASE(tune_leaves_scheduling_alone),
 	  KT_CASE(cpumask_confines_old_and_new_workers),
 	  KT_CASE(cpumask_without_online_cpu_is_refused),
+	  KT_CASE(cpumask_is_copied),
 	  KT_CASE(node_confines_workers),
 	  KT_CASE(lost_cpumask_is_restored),
 	  KT_CASE(pool_without_cpu_is_tunable),

@@ -41,6 +41,13 @@ every_file_tunes() {
 	tune cpumask 0 all 0-0=0 all
 }
 
+# Fails if a value with white space around it is none: mutant space-not-stripped.
+white_space_is_ignored() {
+	tune capacity " 3 =3" "  unlimited =unlimited" "0  =$capacity"
+	tune policy " batch =batch" "normal  =normal"
+	tune cpumask " 0 =0" "  all =all"
+}
+
 # worker_pid: of the pool's worker that runs an item, once it does
 worker_pid() {
 	# shellcheck disable=SC2016 # fields of awk
@@ -85,6 +92,7 @@ run_cases tune
 if mount_debugfs; then
 	load_test client
 	every_file_tunes
+	white_space_is_ignored
 	worker_is_as_tuned
 	stats_are_complete
 	rmmod client
