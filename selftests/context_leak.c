@@ -95,6 +95,12 @@ static int leaves_throttle(struct kpool_item *item)
 	return 0;
 }
 
+static int leaves_pin(struct kpool_item *item)
+{
+	memalloc_pin_save();
+	return 0;
+}
+
 static int ends_noio(struct kpool_item *item)
 {
 	current->flags &= ~PF_MEMALLOC_NOIO;
@@ -257,6 +263,30 @@ static void interrupts_off_are_reported(int runner)
 		      REPORT "leaves_interrupts_off ", "interrupts off");
 }
 
+static int leaves_two_things(struct kpool_item *item)
+{
+	preempt_disable();
+	local_irq_disable();
+	return 0;
+}
+
+/* Fails if only the first of two is reported: mutant second-leak-unreported. */
+static void each_of_two_leaks_is_reported(int runner)
+{
+	const char *name = REPORT "leaves_two_things";
+	int interrupts = log_count(name, "interrupts off");
+	int counts = log_count(name, "a changed preemption count");
+
+	if (!counts_preemption() || !report_pool(runner))
+		return;
+	run(leaves_two_things);
+	KT_EXPECT_EQ(log_count(name, "interrupts off"), interrupts + 1);
+	KT_EXPECT_EQ(log_count(name, "a changed preemption count"), counts + 1);
+	run(finds_all_in_order);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+	report_end();
+}
+
 /*
  * With PREEMPT_RT the section is reported and left open, as it may be that of a
  * spinlock: the next sleep is a warning then.
@@ -319,6 +349,9 @@ static void allocation_flags_are_reported(int runner)
 		      "PF_MEMALLOC changed");
 	expect_report(runner, leaves_throttle, REPORT "leaves_throttle",
 		      "PF_LOCAL_THROTTLE changed");
+	/* mutant leak-of-pin-unnamed */
+	expect_report(runner, leaves_pin, REPORT "leaves_pin",
+		      "PF_MEMALLOC_PIN changed");
 }
 
 static void *works_without_io(void *data)
@@ -477,6 +510,7 @@ KT_MODULE("kpool selftest: items that leave something behind",
 	  KT_EACH(changed_preemption_count_is_reported, runners),
 	  KT_EACH(nested_preemption_counts_are_put_right, runners),
 	  KT_EACH(interrupts_off_are_reported, runners),
+	  KT_EACH(each_of_two_leaks_is_reported, runners),
 	  KT_EACH(handler_is_called_in_order, runners),
 	  KT_EACH(open_rcu_section_is_reported, runners),
 	  KT_EACH(nested_rcu_sections_are_closed, runners),

@@ -842,7 +842,66 @@ out:
 	cast_end(pool);
 }
 
+/* More than are followed. */
+#define CHAINED	80
+
+static struct chained {
+	struct kpool_item	item;
+	struct task_struct	*task;
+	int			got;
+} chained[CHAINED];
+
+static struct kt_gate chain_end;
+static atomic_t chain_acted;
+
+static int waits_for_the_one_before(struct kpool_item *item)
+{
+	struct chained *c = container_of(item, struct chained, item);
+
+	WRITE_ONCE(c->task, current);
+	if (c == chained)
+		return kt_gate_pass(&chain_end);
+	c->got = kpool_flush_item(&c[-1].item);
+	atomic_inc(&chain_acted);
+	return 0;
+}
+
+/*
+ * Many items, each of which waits for the one before, and the first for none.
+ * Fails (-EDEADLK) if a chain that is not followed to its end is taken for a
+ * cycle: mutant long-chain-refused.
+ */
+static void long_chain_is_no_cycle(void)
+{
+	const struct kpool_attrs attrs = { .capacity = CHAINED };
+	struct kpool *pool = kt_pool("chain", &attrs);
+	int i;
+
+	if (!pool)
+		return;
+	memset(chained, 0, sizeof(chained));
+	kt_gate_init(&chain_end);
+	atomic_set(&chain_acted, 0);
+	for (i = 0; i < CHAINED; i++) {
+		kpool_init_item(&chained[i].item, waits_for_the_one_before);
+		chained[i].got = 1;
+		if (!KT_EXPECT_EQ(kpool_submit(pool, &chained[i].item), 0))
+			break;
+		/* asleep, so that the next has a longer way to follow */
+		KT_EXPECT(kt_wait(READ_ONCE(chained[i].task) &&
+				  !task_is_running(chained[i].task)));
+	}
+	KT_EXPECT_EQ(i, CHAINED);
+	KT_EXPECT_EQ(atomic_read(&chain_acted), 0);
+	kt_gate_open(&chain_end);
+	KT_EXPECT(kt_wait(atomic_read(&chain_acted) == i - 1));
+	while (--i > 0)
+		KT_EXPECT_EQ(chained[i].got, 0);
+	kt_pool_end(pool);
+}
+
 KT_MODULE("kpool selftest: items that wait for their own pool",
+	  KT_CASE(long_chain_is_no_cycle),
 	  KT_CASE(nested_submit_that_can_wait_waits),
 	  KT_CASE(submit_that_would_deadlock_is_refused),
 	  KT_CASE(nested_submit_uses_the_queue),

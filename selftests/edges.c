@@ -1247,6 +1247,59 @@ static void signal_comes_before_deadlock(int sleep)
 	edges_end();
 }
 
+static struct kt_gate sleep_turn[2];
+static int later_got[2];
+
+static int sleeps_first(struct kpool_item *self)
+{
+	kt_gate_pass(&sleep_turn[0]);
+	later_got[0] = kpool_submit(here, item(2));
+	return probe_fn(self);
+}
+
+static int sleeps_later_with_a_signal(struct kpool_item *self)
+{
+	kt_gate_pass(&sleep_turn[1]);
+	allow_signal(SIGUSR1);
+	send_sig(SIGUSR1, current, 1);
+	later_got[1] = kpool_submit_interruptible(here, item(3));
+	flush_signals(current);
+	disallow_signal(SIGUSR1);
+	return probe_fn(self);
+}
+
+/*
+ * Of two that sleep for room the second has a signal pending: it returns, and the
+ * first is admitted.
+ * Fails (-EDEADLK) if only the one that sleeps for longest is asked: mutant
+ * oldest-signal-only.
+ */
+static void signal_of_a_later_sleeper_comes_before_deadlock(void)
+{
+	int i;
+
+	if (!edges_make(&two_units))
+		return;
+	for (i = 0; i < 2; i++) {
+		kt_gate_init(&sleep_turn[i]);
+		later_got[i] = 1;
+	}
+	p[0].job.item.fn = sleeps_first;
+	p[1].job.item.fn = sleeps_later_with_a_signal;
+	submit(0);
+	submit(1);
+	KT_EXPECT(kt_wait(atomic_read(&sleep_turn[0].started) &&
+			  atomic_read(&sleep_turn[1].started)));
+	kt_gate_open(&sleep_turn[0]);
+	KT_EXPECT(kt_wait(kt_stat(here, blocked) == 1));
+	kt_gate_open(&sleep_turn[1]);
+	probe_ran(&p[0]);
+	probe_ran(&p[1]);
+	KT_EXPECT_EQ(later_got[1], -EINTR);
+	KT_EXPECT_EQ(later_got[0], 0);
+	edges_end();
+}
+
 /* Inside a function */
 
 static struct {
@@ -1640,6 +1693,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_EACH(signal_abandons_a_running_call, sleeps),
 	  KT_EACH(signal_cancels_a_pending_call, sleeps),
 	  KT_EACH(signal_ends_the_submit_of_a_call, sleeps),
+	  KT_CASE(signal_of_a_later_sleeper_comes_before_deadlock),
 	  KT_EACH(signal_comes_before_deadlock, nested_names),
 	  KT_CASE(current_is_the_pool_of_the_worker),
 	  KT_CASE(current_is_null_in_hardirq),

@@ -72,6 +72,26 @@ static void weighted_item_waits_50000(void)
 	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 1), 0);
 }
 
+/*
+ * Its weight is in the place of other items' time.
+ * Fails (-EINVAL) if the time is stored there all the same: mutant
+ * weight-is-overwritten.
+ */
+static void weighted_item_runs_twice(void)
+{
+	int i;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
+	run_us = 0;
+	for (i = 0; i < 2; i++) {
+		probes_submit(pool, p, 1);
+		KT_EXPECT_EQ(kpool_flush(pool), 0);
+	}
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 1), 0);
+}
+
 /* Longer than 32 bits of microseconds, by so little that the rest has another row. */
 static void item_waits_for_72_minutes(void)
 {
@@ -195,6 +215,7 @@ KT_MODULE("kpool selftest: scenes for the histograms of latency",
 	  KT_CASE(item_waits_3000_runs_700),
 	  KT_CASE(item_waits_1020_runs_1030),
 	  KT_CASE(weighted_item_waits_50000),
+	  KT_CASE(weighted_item_runs_twice),
 	  KT_CASE(item_waits_for_72_minutes),
 	  KT_CASE(item_waits_50000),
 	  KT_CASE(item_that_waits_runs_700),

@@ -411,6 +411,22 @@ others_items_cause_no_delay() {
 	rmmod kpool
 }
 
+# Fails (they are left, and run when it has gone) if as many of others' items as are looked at at a time
+# are taken for all: mutant scan-ends-with-a-batch.
+items_behind_those_of_others_are_cancelled() {
+	insmod "$KPOOL_KO"
+	load_test client use_default=1 crowd=100
+	# half of them are hastened as it goes, the others stay behind the crowd
+	load_test module_unload leave=delayed
+	rmmod module_unload
+	ktap_is "items behind a hundred of others are cancelled" "16 100" \
+		"$(stat_of cancelled) $(stat_of delayed)"
+	# what is left of the module would be waited for
+	[ "$(stat_of delayed)" = 100 ] || return
+	rmmod client
+	rmmod kpool
+}
+
 # Fails if a client that has flushed is reported.
 a_tidy_client_is_not_reported() {
 	insmod "$KPOOL_KO"
@@ -458,6 +474,7 @@ else
 	destroy_of_a_forgotten_pool_waits
 	two_may_go_at_once
 	others_items_cause_no_delay
+	items_behind_those_of_others_are_cancelled
 	others_are_left_alone
 	a_drop_is_awaited
 	a_tidy_client_is_not_reported

@@ -889,6 +889,42 @@ static void state_of_a_dead_worker_is_passed_on(void)
 	KT_EXPECT_EQ(atomic_read(&states_ended), 1);
 }
 
+static void *seen_in_init;
+
+static void *looks_and_makes_state(void *data)
+{
+	WRITE_ONCE(seen_in_init, kpool_worker_data());
+	return make_state(data);
+}
+
+/*
+ * The worker that comes next, in the same memory, has no state before its
+ * worker_init has made one.
+ * Fails if it is given that of the dead one: mutant state-of-the-last.
+ */
+static void next_worker_has_no_state_of_a_dead_one(void)
+{
+	const struct kpool_attrs attrs = {
+		.worker_init = looks_and_makes_state, .worker_exit = end_state,
+	};
+
+	atomic_set(&states_made, 0);
+	atomic_set(&states_ended, 0);
+	init_dies = false;
+	exit_dies = false;
+	seen_in_init = NULL;
+	victim_init(&victim, DIE_NULL);
+	if (!begin_with(1, &attrs))
+		return;
+	victim_begin(pool, &victim);
+	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
+	kfree(blame.last.data);
+	expect_capacity(1);
+	KT_EXPECT_EQ(atomic_read(&states_made), 2);
+	KT_EXPECT(!seen_in_init);
+	finish();
+}
+
 /*
  * A worker that dies in worker_init was never there: it is tried again.
  * Fails if its maker waits for it for ever.
@@ -1136,6 +1172,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(guarantee_is_restored_once),
 	  KT_EACH(guarantee_is_not_lost, guarantees),
 	  KT_CASE(state_of_a_dead_worker_is_passed_on),
+	  KT_CASE(next_worker_has_no_state_of_a_dead_one),
 	  KT_CASE(death_in_worker_init_is_a_failure),
 	  KT_CASE(death_in_worker_exit_ends_the_worker),
 	  KT_CASE(death_in_the_handler_is_one_death),
