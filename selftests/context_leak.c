@@ -349,7 +349,6 @@ static void allocation_flags_are_reported(int runner)
 		      "PF_MEMALLOC changed");
 	expect_report(runner, leaves_throttle, REPORT "leaves_throttle",
 		      "PF_LOCAL_THROTTLE changed");
-	/* mutant leak-of-pin-unnamed */
 	expect_report(runner, leaves_pin, REPORT "leaves_pin",
 		      "PF_MEMALLOC_PIN changed");
 }

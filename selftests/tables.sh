@@ -81,7 +81,7 @@ states_are() {
 	[ "$(states)" = "$1" ]
 }
 
-# Fails if one of the two ways to exit has another's word: mutant expired-shown-as-idle.
+# Fails if one of the two ways to exit has another's word.
 expired_worker_exits() {
 	ktap_is "a worker that has expired is exiting" "exiting -" "$(states)"
 }
