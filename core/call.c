@@ -27,7 +27,7 @@ struct kpool_call {
 	void			(*release)(void *arg);	/* I */
 	int			result;		/* L: valid if @returned */
 	int			dropped;	/* L: with this error, or 0 */
-	bool			returned;	/* L: the function has */
+	bool			returned;	/* L, racy read: the function has */
 	bool			abandoned;	/* L; racy read */
 };
 
@@ -116,27 +116,37 @@ static bool kpool_call_returned(struct kpool_call *call, int result)
 	run = kpool_run_of(&call->base.item);
 	abandoned = call->abandoned;
 	/* a caller that waits may free the call once the lock is dropped */
-	if (run->worker)
+	if (run->worker && !abandoned)
 		run->call = NULL;
-	if (abandoned)
-		WRITE_ONCE(run->release, call->release);
 	call->result = result;
 	call->returned = true;
 	kpool_unlock(pool, flags);
 	return !abandoned;
 }
 
+/* Release the argument of an abandoned call, and free the call. */
+static void kpool_call_end_abandoned(struct kpool_call *call)
+{
+	struct kpool *pool = call->pool;
+	unsigned long flags;
+
+	if (call->release)
+		call->release(call->base.arg);
+	/* until here, module.c finds release() by the run */
+	kpool_lock(pool, &flags);
+	kpool_run_of(&call->base.item)->call = NULL;
+	kpool_unlock(pool, flags);
+	kfree(call);
+}
+
 static int kpool_call_run(struct kpool_item *item)
 {
 	struct kpool_call *call = kpool_call_of(item);
-	struct kpool_run *run = kpool_run_of(item);
 	int result;
 
 	result = call->base.fn(call->base.arg);
-	if (!kpool_call_returned(call, result)) {
-		kpool_call_free(call, true);
-		WRITE_ONCE(run->release, NULL);
-	}
+	if (!kpool_call_returned(call, result))
+		kpool_call_end_abandoned(call);
 	return result;
 }
 
@@ -310,15 +320,18 @@ EXPORT_SYMBOL_GPL(kpool_call);
 bool kpool_call_abandoned(void)
 {
 	struct kpool_worker *worker = kpool_current_worker();
+	const struct kpool_call *call = worker ? worker->run.call : NULL;
 
-	return worker && !worker->nr_nested && worker->run.call &&
-	       READ_ONCE(worker->run.call->abandoned);
+	/* neither in an external run, nor in release() */
+	return call && !worker->nr_nested && !call->returned &&
+	       READ_ONCE(call->abandoned);
 }
 EXPORT_SYMBOL_GPL(kpool_call_abandoned);
 
 /*
  * The worker of a call died: fail the call with -EIO.  Its caller frees it,
- * unless it has abandoned the call.
+ * unless it has abandoned the call.  If the worker died in release(), that is
+ * not called again.
  */
 void kpool_call_died(struct kpool_call *call)
 {
@@ -331,5 +344,5 @@ void kpool_call_died(struct kpool_call *call)
 	call->dropped = -EIO;
 	kpool_unlock(pool, flags);
 	if (abandoned)
-		kpool_call_free(call, true);
+		kpool_call_free(call, !call->returned);
 }

@@ -142,8 +142,6 @@ struct kpool_run {
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
 	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
 	struct kpool_call	*call;	/* L: call of @item, or NULL */
-	/* L to set, racy otherwise: of an abandoned call, while it runs */
-	void			(*release)(void *arg);
 	void			*fn;	/* as @item, racy read: for reports */
 	/* L: function to call for the ordered job @item later, or NULL */
 	kpool_item_fn		complete;
