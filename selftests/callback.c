@@ -328,22 +328,26 @@ static void act_room(void *data)
 	owner_acts();
 }
 
-/* The same of a room function, which keeps no item from ending. */
-static void room_that_dies_is_survived_by_destroy(int kind)
+/* A pool whose room function can die, or NULL. */
+static struct kpool *room_begin(int kind)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = KPOOL_NONE, .room = act_room,
 		.flags = kind ? KPOOL_MEM_RECLAIM : 0,
 	};
-	struct kpool *pool;
 
 	if (IS_ENABLED(CONFIG_LOCKDEP) && !kind) {
 		kt_skip("lockdep complains of the kworker's locks");
-		return;
+		return NULL;
 	}
-	if (!begin())
-		return;
-	pool = kt_pool("callback", &attrs);
+	return begin() ? kt_pool("callback", &attrs) : NULL;
+}
+
+/* The same of a room function, which keeps no item from ending. */
+static void room_that_dies_is_survived_by_destroy(int kind)
+{
+	struct kpool *pool = room_begin(kind);
+
 	if (pool) {
 		probes_hold(p, 2);
 		KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), 0);
@@ -719,20 +723,9 @@ static int destroys(void *pool)
  */
 static void room_that_dies_is_noticed_without_a_run(int kind)
 {
-	const struct kpool_attrs attrs = {
-		.capacity = 1, .queue_depth = KPOOL_NONE, .room = act_room,
-		.flags = kind ? KPOOL_MEM_RECLAIM : 0,
-	};
+	struct kpool *pool = room_begin(kind);
 	struct kt_thread destroyer;
-	struct kpool *pool;
 
-	if (IS_ENABLED(CONFIG_LOCKDEP) && !kind) {
-		kt_skip("lockdep complains of the kworker's locks");
-		return;
-	}
-	if (!begin())
-		return;
-	pool = kt_pool("callback", &attrs);
 	if (!pool)
 		goto out;
 	KT_EXPECT_EQ(kpool_pause(pool), 0);

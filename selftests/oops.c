@@ -6,6 +6,7 @@
  */
 #include <linux/slab.h>
 
+#include "full.h"
 #include "limits.h"
 #include "load.h"
 #include "log.h"
@@ -855,10 +856,10 @@ static void end_state(void *data, void *state)
 		die(DIE_NULL);
 }
 
-static bool begin_with_states(void)
+static bool begin_with_states(void *(*init)(void *data))
 {
 	const struct kpool_attrs attrs = {
-		.worker_init = make_state, .worker_exit = end_state,
+		.worker_init = init, .worker_exit = end_state,
 	};
 
 	atomic_set(&states_made, 0);
@@ -876,7 +877,7 @@ static bool begin_with_states(void)
 static void state_of_a_dead_worker_is_passed_on(void)
 {
 	victim_init(&victim, DIE_BUG);
-	if (!begin_with_states())
+	if (!begin_with_states(make_state))
 		return;
 	victim_begin(pool, &victim);
 	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
@@ -904,17 +905,9 @@ static void *looks_and_makes_state(void *data)
  */
 static void next_worker_has_no_state_of_a_dead_one(void)
 {
-	const struct kpool_attrs attrs = {
-		.worker_init = looks_and_makes_state, .worker_exit = end_state,
-	};
-
-	atomic_set(&states_made, 0);
-	atomic_set(&states_ended, 0);
-	init_dies = false;
-	exit_dies = false;
 	seen_in_init = NULL;
 	victim_init(&victim, DIE_NULL);
-	if (!begin_with(1, &attrs))
+	if (!begin_with_states(looks_and_makes_state))
 		return;
 	victim_begin(pool, &victim);
 	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
@@ -922,6 +915,56 @@ static void next_worker_has_no_state_of_a_dead_one(void)
 	expect_capacity(1);
 	KT_EXPECT_EQ(atomic_read(&states_made), 2);
 	KT_EXPECT(!seen_in_init);
+	finish();
+}
+
+static struct full crowded;
+static struct kt_gate asking;
+static bool is_abandoned;
+
+static int runs_the_victim_itself(struct kpool_item *item)
+{
+	return kpool_submit(crowded.pool, &victim.job.item);
+}
+
+static int asks_if_abandoned(void *unused)
+{
+	kt_gate_pass(&asking);
+	is_abandoned = kpool_call_abandoned();
+	return 0;
+}
+
+/*
+ * A worker dies in an item of another pool, which it runs as a submitter.  The
+ * one that has its memory is in no such item.
+ * Fails if it seems to be: mutant nested-runs-of-the-last.
+ */
+static void next_worker_is_in_no_item_of_a_dead_submitter(void)
+{
+	static const struct kpool_attrs full_attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+
+	victim_init(&victim, DIE_NULL);
+	kt_gate_init(&asking);
+	is_abandoned = false;
+	if (!begin_with(1, NULL))
+		return;
+	if (!full_make(&crowded, &full_attrs))
+		goto out;
+	probe_init(&p[0], runs_the_victim_itself, 0);
+	probes_submit(pool, p, 1);
+	victim_runs(&victim);
+	victim_let_die(&victim);
+	KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
+	KT_EXPECT_EQ(kpool_call_timeout(pool, asks_if_abandoned, NULL, NULL,
+					HZ, NULL), -ETIMEDOUT);
+	KT_EXPECT(atomic_read(&asking.started));
+	kt_gate_open(&asking);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT(is_abandoned);
+	full_end(&crowded);
+out:
 	finish();
 }
 
@@ -933,7 +976,7 @@ static void death_in_worker_init_is_a_failure(void)
 {
 	int before = log_count("kpool: oops: cannot create", "(-5)");
 
-	if (!begin_with_states())
+	if (!begin_with_states(make_state))
 		return;
 	WRITE_ONCE(init_dies, true);
 	probes_submit(pool, p, 1);
@@ -952,7 +995,7 @@ static void death_in_worker_init_is_a_failure(void)
  */
 static void death_in_worker_exit_ends_the_worker(void)
 {
-	if (!begin_with_states())
+	if (!begin_with_states(make_state))
 		return;
 	probes_submit(pool, p, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -1173,6 +1216,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_EACH(guarantee_is_not_lost, guarantees),
 	  KT_CASE(state_of_a_dead_worker_is_passed_on),
 	  KT_CASE(next_worker_has_no_state_of_a_dead_one),
+	  KT_CASE(next_worker_is_in_no_item_of_a_dead_submitter),
 	  KT_CASE(death_in_worker_init_is_a_failure),
 	  KT_CASE(death_in_worker_exit_ends_the_worker),
 	  KT_CASE(death_in_the_handler_is_one_death),

@@ -335,6 +335,73 @@ static void min_workers_are_kept(void)
 	kt_pool_end(pool);
 }
 
+static struct kt_gate init_gate;
+static bool init_waits;
+
+static void *waits_in_init(void *data)
+{
+	if (READ_ONCE(init_waits))
+		kt_gate_pass(&init_gate);
+	return NULL;
+}
+
+/* Have a third worker in its worker_init while the other two are idle. */
+static void create_third_worker(struct kpool *pool)
+{
+	int i;
+
+	kt_gate_init(&init_gate);
+	WRITE_ONCE(init_waits, true);
+	kt_gate_init(&gate);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kpool_submit(pool, &jobs[i].item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2 &&
+			  atomic_read(&init_gate.started)));
+	KT_EXPECT(kpool_cancel(&jobs[2].item));
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+}
+
+/*
+ * Two idle workers are kept.  A third joins, and has an item before the second
+ * of two items wakes one of them: the other one is above min_workers from then
+ * on, though no worker becomes idle.
+ * Fails if reap work is armed only by a worker that becomes idle: mutant
+ * reaper-not-armed-by-join.
+ */
+static void worker_that_joins_lets_another_expire(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .min_workers = 2, .queue_depth = 4,
+		.expiry_ms = 1000, .policy = KPOOL_POLICY_FIFO,
+		.worker_init = waits_in_init,
+	};
+	struct kpool *pool;
+	int i;
+
+	if (!time_is_simulated())
+		return;
+	WRITE_ONCE(init_waits, false);
+	pool = kt_pool("joins", &attrs);
+	if (!pool)
+		return;
+	use_workers(pool, 2);
+	kt_job_init(&jobs[2], job_ends, &gate, 2);
+	create_third_worker(pool);
+	kt_gate_init(&gate);
+	/* it is woken first, and so takes the first */
+	preempt_disable();
+	kt_gate_open(&init_gate);
+	for (i = 0; i < 2; i++)
+		KT_EXPECT_EQ(kpool_try_submit(pool, &jobs[i].item), 0);
+	preempt_enable();
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2));
+	sleep_until(now() + latest(NSEC_PER_SEC));
+	KT_EXPECT_EQ(kt_stat(pool, alive), 2);
+	kt_gate_open(&gate);
+	kt_pool_end(pool);
+}
+
 /*
  * A changed expiry holds for workers that are idle already.
  * Fails if tune leaves the reap work armed for the old time, or unarmed.
@@ -601,6 +668,7 @@ KT_MODULE("kpool selftest: time",
 	  KT_CASE(worker_idle_a_tick_later_stays),
 	  KT_CASE(last_used_is_used_first),
 	  KT_CASE(min_workers_are_kept),
+	  KT_CASE(worker_that_joins_lets_another_expire),
 	  KT_CASE(changed_expiry_applies_at_once),
 	  KT_CASE(idle_pools_do_nothing),
 	  KT_CASE(submit_times_out_to_the_tick),
