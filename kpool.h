@@ -131,9 +131,9 @@ struct kpool_fault {
  *	worker threads; 1 to KPOOL_UNLIMITED, which is INT_MAX units
  * @min_workers: workers kept even if idle; KPOOL_NONE for 0, or 1 to 65536
  * @queue_depth: items that can be queued while no unit is free; KPOOL_NONE for
- *	0, or 1 to KPOOL_UNLIMITED.  An item that is about to start is not counted, so
- *	@pending of &struct kpool_stats can exceed this by the number of free
- *	units
+ *	0, or 1 to KPOOL_UNLIMITED.  An item that is about to start is not
+ *	counted, so @pending of &struct kpool_stats can exceed this by the
+ *	number of free units
  * @max_blocked: submitters that can sleep at once; 1 to KPOOL_UNLIMITED
  * @nonblocking: 1 if submit must never sleep, KPOOL_NONE if it can; a pool
  *	created nonblocking stays so
