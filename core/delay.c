@@ -59,7 +59,6 @@ static void kpool_delay_expired(struct kpool *pool, struct kpool_job *job)
 {
 	struct kpool_item *item = &job->item;
 
-	item->state = KPOOL_ITEM_IDLE;
 	item->queued_at = jiffies;
 	kpool_latency_queued(item);
 	item->seq = pool->q.next_seq++;

@@ -32,6 +32,7 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 
 	lockdep_assert_held(&pool->lock);
 	kpool_dequeue_dead(pool, item);
+	item->state = KPOOL_ITEM_IDLE;
 	kpool_ext_run_begin(pool, run, item, kind);
 	run->err = err;
 	/* if both cancel and abort apply, the item was dropped with its group */

@@ -360,6 +360,8 @@ struct kpool_queue {
 	unsigned int		room_units;	/* L: least refused, or 0 */
 	/* L: least units refused behind a stream, or 0 */
 	unsigned int		room_stream_units;
+	/* L: stream of all of these, or NULL; compared, never dereferenced */
+	const struct kpool_stream *room_stream;
 	u32			next_seq;	/* L: of the next item */
 };
 

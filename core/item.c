@@ -322,6 +322,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 		return false;
 
 	kpool_dequeue_dead(pool, item);
+	item->state = KPOOL_ITEM_IDLE;
 	kpool_debug_ended(item);
 	pool->stats.cancelled++;
 	/* the waiters wait for a previous run, too, if that has not ended */

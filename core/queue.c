@@ -158,7 +158,10 @@ static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
 		kpool_special_account(pool, item, false);
 }
 
-/* Unlink an accepted item from the list or tree that it waits on. */
+/*
+ * Unlink an accepted item from the list or tree that it waits on.  The caller
+ * sets the item's next state, once: see kpool_check_unqueued().
+ */
 static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
@@ -199,7 +202,6 @@ static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 		pool->drops.nr--;
 		break;
 	}
-	item->state = KPOOL_ITEM_IDLE;
 }
 
 /*
@@ -235,7 +237,10 @@ void kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
 			going->again = true;
 }
 
-/* Unlink an accepted item that will not run, and let its stream continue. */
+/*
+ * Unlink an accepted item that will not run, and let its stream continue.  The
+ * caller sets the item's next state.
+ */
 void kpool_dequeue_dead(struct kpool *pool, struct kpool_item *item)
 {
 	bool in_stream = item->state != KPOOL_ITEM_DELAYED &&
@@ -472,14 +477,16 @@ static bool kpool_has_room(const struct kpool *pool,
 	return kpool_has_place(pool, 0) || kpool_has_special_room(pool, item);
 }
 
-/* Remove the item of a blocked submitter from pool->q.admission. */
+/*
+ * Remove the item of a blocked submitter from pool->q.admission.  The caller
+ * sets the item's next state.
+ */
 void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	kpool_scan_skip(pool, item);
 	list_del(&item->node);
 	list_del_init(&item->submitter->node);
-	item->state = KPOOL_ITEM_IDLE;
 	pool->q.nr_blocked--;
 	kpool_group_unblock(pool, item);
 	kpool_special_remove(pool, item);
@@ -511,6 +518,7 @@ void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err)
 	struct kpool_waiter *waiter = item->submitter;
 
 	kpool_unblock(pool, item);
+	item->state = KPOOL_ITEM_IDLE;
 	kpool_item_return(pool, item, &waiter->handover);
 	kpool_waiter_complete(pool, waiter, err);
 }

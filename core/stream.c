@@ -162,17 +162,25 @@ void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 	kpool_refuse_if(pool, kpool_cycle_through(pool, item));
 }
 
+/* A job that was refused for its stream, now idle, lacks at most units. */
+static void kpool_stream_idle(struct kpool *pool,
+			      const struct kpool_stream *stream)
+{
+	if (!pool->q.room_stream_units ||
+	    (pool->q.room_stream && pool->q.room_stream != stream))
+		return;
+	pool->q.room_units = min(pool->q.room_units,
+				 pool->q.room_stream_units);
+	pool->q.room_stream_units = 0;
+}
+
 /* Unblock the first job of a plain stream, of which no job runs any more. */
 static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 {
 	struct kpool_item *item;
 
 	if (list_empty(&stream->jobs)) {
-		/* a job refused for its stream lacks at most units now */
-		if (pool->q.room_stream_units)
-			pool->q.room_units = min(pool->q.room_units,
-						 pool->q.room_stream_units);
-		pool->q.room_stream_units = 0;
+		kpool_stream_idle(pool, stream);
 		return;
 	}
 	item = &list_first_entry(&stream->jobs, struct kpool_job,

@@ -311,10 +311,27 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	/* timeout or signal: the item is still on pool->q.admission */
 	if (!list_empty(&waiter.node)) {
 		kpool_unblock(pool, item);
+		item->state = KPOOL_ITEM_IDLE;
 		kpool_item_return(pool, item, handover);
 	}
 	trace_unblock(pool, item, fn, err);
 	return err;
+}
+
+/*
+ * Record that a job is refused for which free units are not enough, because it
+ * has to wait for @stream: see kpool_stream_next().
+ */
+static void kpool_refuse_in_stream(struct kpool *pool,
+				   const struct kpool_stream *stream,
+				   unsigned int units)
+{
+	if (!pool->q.room_stream_units)
+		pool->q.room_stream = stream;
+	else if (pool->q.room_stream != stream)
+		pool->q.room_stream = NULL;
+	pool->q.room_stream_units = min_not_zero(pool->q.room_stream_units,
+						 units);
 }
 
 /*
@@ -333,9 +350,8 @@ static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 	if (!pool->q.room_units)
 		pool->nr_recheck++;
 	if (kpool_must_wait_for_stream(item)) {
-		/* free units are not enough: see kpool_stream_next() */
-		pool->q.room_stream_units =
-			min_not_zero(pool->q.room_stream_units, units);
+		kpool_refuse_in_stream(pool, kpool_job_or_null(item)->stream,
+				       units);
 		units = KPOOL_ROOM_STREAM;
 	}
 	pool->q.room_units = min_not_zero(pool->q.room_units, units);

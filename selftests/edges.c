@@ -741,6 +741,36 @@ static void room_is_called_when_a_stream_continues(void)
 }
 
 /*
+ * Refused behind another of its stream, it is not notified when some other stream
+ * ends.
+ * Fails (a callback, and the submit is refused again) if the end of any stream
+ * counts as that of its own: mutant room-called-by-another-stream.
+ */
+static void room_is_not_called_when_another_stream_ends(void)
+{
+	static struct kpool_stream another;
+
+	if (!room_make(&four_units))
+		return;
+	kpool_init_stream(&another, here);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	kpool_set_stream(&p[2].job, &another);
+	occupy(0);
+	refuse(1);
+	WRITE_ONCE(retried, item(1));
+	occupy(2);
+	kt_gate_open(&p[2].own);
+	probe_ran(&p[2]);
+	expect_calls(0);
+	kt_gate_open(&p[0].own);
+	expect_calls(1);
+	KT_EXPECT_EQ(retry_got, 0);
+	probe_ran(&p[1]);
+	edges_end();
+}
+
+/*
  * The same of followers, which wait for units when their stream goes on.
  * Fails if the last that was refused decides: mutant
  * room-of-the-last-refused-follower.
@@ -1679,6 +1709,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_between_drops),
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
 	  KT_CASE(room_is_called_when_a_stream_continues),
+	  KT_CASE(room_is_not_called_when_another_stream_ends),
 	  KT_CASE(room_is_called_when_the_lightest_follower_fits),
 	  KT_CASE(room_is_not_called_for_an_earlier_follower),
 	  KT_CASE(room_callback_may_wait_for_a_group),
