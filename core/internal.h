@@ -340,6 +340,8 @@ struct kpool_stall {
 /* Items waiting to start: queue.c, stream.c. */
 struct kpool_queue {
 	struct list_head	prio[KPOOL_NR_QUEUES];	/* L: in order */
+	/* L: special item that kpool_unpark() put there last, or NULL */
+	struct kpool_item	*put_back[KPOOL_NR_QUEUES];
 	struct list_head	admission;	/* L: no room, oldest first */
 	struct list_head	submitters;	/* L: of blocked items */
 	struct list_head	parked;		/* L: jobs of busy streams */

@@ -111,7 +111,12 @@ void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 /* Account for a special item that is added to pool->q.prio, or removed. */
 void kpool_special_account(struct kpool *pool, struct kpool_item *item, bool in)
 {
+	struct kpool_item **put_back =
+		&pool->q.put_back[kpool_queue_of(pool, item) - pool->q.prio];
 	int sign = in ? 1 : -1;
+
+	if (!in && *put_back == item)
+		*put_back = NULL;
 
 	if (item->flags & __KPOOL_STREAM_BLOCKED)
 		pool->q.nr_stream_blocked += sign;
@@ -328,27 +333,43 @@ bool kpool_sweep_groups(struct kpool *pool)
 }
 
 /*
- * Put an item that was parked, or kept by its previous run, back at the head of
- * its queue, behind older ones that were put back.  Skip at most KPOOL_MAX_LOOKS
- * of these, to bound the time under the lock; the order of more is not kept.
+ * Add an item to its queue, ahead of all that are younger.  Look for the first of
+ * these behind the last item that was put back, as most are put back in order.
+ * Skip at most KPOOL_MAX_LOOKS items, to bound the time under the lock; the order
+ * of more is not kept.
+ */
+static void kpool_queue_by_age(struct kpool *pool, struct kpool_item *item)
+{
+	struct list_head *queue = kpool_queue_of(pool, item);
+	struct kpool_item **last = &pool->q.put_back[queue - pool->q.prio];
+	struct kpool_item *later = *last;
+	unsigned int looks = KPOOL_MAX_LOOKS;
+
+	if (!later || kpool_is_older(item, later))
+		later = list_first_entry(queue, struct kpool_item, node);
+	list_for_each_entry_from(later, queue, node)
+		if (kpool_is_older(item, later) || !--looks)
+			break;
+	list_add_tail(&item->node, &later->node);
+	pool->q.nr_queued++;
+	if (kpool_is_special(item)) {
+		*last = item;
+		kpool_special_queued(pool, item);
+	}
+}
+
+/*
+ * Put an item that was parked, or kept by its previous run, back into its queue.
+ * All that is younger is behind it.
  */
 void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 {
-	unsigned int looks = KPOOL_MAX_LOOKS;
-	struct kpool_item *later;
-
 	lockdep_assert_held(&pool->lock);
 	kpool_scan_again(pool, item);
 	kpool_item_unlink(pool, item);
 	kpool_ready_return(pool);
 	item->state = KPOOL_ITEM_QUEUED;
-	list_for_each_entry(later, kpool_queue_of(pool, item), node)
-		if (kpool_is_older(item, later) || !--looks)
-			break;
-	list_add_tail(&item->node, &later->node);
-	pool->q.nr_queued++;
-	if (kpool_is_special(item))
-		kpool_special_queued(pool, item);
+	kpool_queue_by_age(pool, item);
 }
 
 /* Remove a delayed job.  The timer stays armed; its handler checks the tree. */

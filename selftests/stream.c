@@ -384,6 +384,68 @@ static void cancel_of_the_leader_starts_the_next(void)
 	jobs_end(pool);
 }
 
+#define NR_PARKED	100
+
+static struct kpool_stream held_streams[NR_PARKED];
+static struct probe holders[NR_PARKED], held[NR_PARKED];
+static int seen[NR_PARKED];
+static atomic_t nr_seen;
+
+static int is_seen(struct kpool_item *item)
+{
+	seen[atomic_fetch_inc(&nr_seen)] = probe_of(item)->nr;
+	return 0;
+}
+
+/* Park a follower in each stream, behind a leader of which only the first runs. */
+static void park_followers(struct kpool *pool)
+{
+	int i;
+
+	atomic_set(&nr_seen, 0);
+	probes_init(holders, NR_PARKED, probe_fn);
+	probes_init(held, NR_PARKED, is_seen);
+	probes_hold(holders, 1);
+	for (i = 0; i < NR_PARKED; i++) {
+		kpool_init_stream(&held_streams[i], pool);
+		kpool_set_stream(&holders[i].job, &held_streams[i]);
+		kpool_set_stream(&held[i].job, &held_streams[i]);
+		KT_EXPECT_EQ(kpool_set_priority(&holders[i].job.item,
+						KPOOL_PRIO_LOW), 0);
+	}
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, holders, NR_PARKED);
+	probes_submit(pool, held, NR_PARKED);
+	kpool_resume(pool);
+	probe_runs(holders);
+}
+
+/*
+ * Many followers are parked, as their leaders have a lower priority.  The
+ * leaders are cancelled, so that all followers can start.
+ * Fails if they do not start in the order of their submission: mutant
+ * put-back-not-remembered.
+ */
+static void followers_of_cancelled_leaders_keep_their_order(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = kt_pool("stream", &attrs);
+	int i;
+
+	if (!pool)
+		return;
+	park_followers(pool);
+	for (i = 1; i < NR_PARKED; i++)
+		KT_EXPECT(kpool_cancel(&holders[i].job.item));
+	probes_open(holders, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_seen) == NR_PARKED));
+	for (i = 0; i < NR_PARKED; i++)
+		KT_EXPECT_EQ(seen[i], i);
+	kt_pool_end(pool);
+}
+
 static struct kpool *here;
 static int flush_got, submit_got;
 
@@ -1273,6 +1335,7 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(followers_take_places_in_the_queue),
 	  KT_CASE(followers_take_places_in_a_paused_pool),
 	  KT_CASE(cancel_of_the_leader_starts_the_next),
+	  KT_CASE(followers_of_cancelled_leaders_keep_their_order),
 	  KT_CASE(flush_of_a_submitter_that_is_admitted_ends),
 	  KT_CASE(cancel_of_followers_closes_the_gap),
 	  KT_CASE(stream_continues_when_all_followers_are_cancelled),
