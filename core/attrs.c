@@ -15,7 +15,6 @@
 
 #include "internal.h"
 #include "lock.h"
-#include "queue.h"
 #include "trace.h"
 
 static const char *const kpool_no_yes[] = { "no", "yes", NULL };

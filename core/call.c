@@ -16,9 +16,9 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "debug.h"
 #include "internal.h"
 #include "lock.h"
-#include "queue.h"
 
 /* Locking: see internal.h; L is the lock of @pool. */
 struct kpool_call {

@@ -16,7 +16,6 @@
 
 #include "internal.h"
 #include "lock.h"
-#include "queue.h"
 
 /* Return the worker, of any pool, that the caller is the thread of, or NULL. */
 struct kpool_worker *kpool_current_worker(void)

@@ -6,7 +6,6 @@
 #include <linux/mm.h>
 
 #include "debug.h"
-#include "queue.h"
 
 /* lockdep */
 

@@ -17,7 +17,6 @@
 
 #include "internal.h"
 #include "lock.h"
-#include "queue.h"
 #include "trace.h"
 
 /*
@@ -192,6 +191,23 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 		dropped++;
 	}
 	return dropped;
+}
+
+/*
+ * Return an external run, and do not fail.  Each pool is created with a free
+ * run, so this allocates only if that is in use.
+ */
+static struct kpool_run *kpool_run_get(struct kpool *pool)
+{
+	struct kpool_run *run;
+
+	kpool_lock_irq(pool);
+	run = list_first_entry_or_null(&pool->runs.free, struct kpool_run,
+				       free);
+	if (run)
+		list_del(&run->free);
+	kpool_unlock_irq(pool);
+	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }
 
 unsigned long kpool_abort(struct kpool *pool)

@@ -18,7 +18,6 @@
 #include "debug.h"
 #include "internal.h"
 #include "lock.h"
-#include "queue.h"
 #include "trace.h"
 
 /* Record an error of an item in the ring of the pool, if there is memory. */

@@ -16,9 +16,9 @@
  */
 #include <linux/module.h>
 
+#include "debug.h"
 #include "internal.h"
 #include "lock.h"
-#include "queue.h"
 
 int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 		     struct kpool_group *parent, unsigned int flags)

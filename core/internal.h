@@ -900,7 +900,6 @@ int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
 int kpool_check_accept(struct kpool *pool, struct kpool_item *item);
 
 /* queue.c: the run queue */
-int kpool_special_check(struct kpool *pool, struct kpool_item *item);
 int kpool_check_start(const struct kpool_item *item);
 void kpool_accept(struct kpool *pool, struct kpool_item *item);
 void kpool_enqueue(struct kpool *pool, struct kpool_item *item);
@@ -920,7 +919,6 @@ void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_handover *handover);
 void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_admit_one(struct kpool *pool);
-void kpool_requeue(struct kpool *pool, struct kpool_item *item);
 bool kpool_park_batch(struct kpool *pool);
 bool kpool_has_special_work(const struct kpool *pool);
 struct kpool_item *kpool_pick_prio(const struct kpool *pool);
@@ -1012,7 +1010,6 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
 		       bool failed);
 struct kpool_run *kpool_run_alloc(gfp_t gfp);
-struct kpool_run *kpool_run_get(struct kpool *pool);
 void kpool_free_runs(struct kpool *pool);
 void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 			     struct kpool_item *item);

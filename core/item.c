@@ -17,7 +17,6 @@
 #include "internal.h"
 #include "item.h"
 #include "lock.h"
-#include "queue.h"
 #include "ring.h"
 
 void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)

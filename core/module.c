@@ -25,7 +25,6 @@
 
 #include "internal.h"
 #include "lock.h"
-#include "queue.h"
 
 /* Items to check under one hold of pool->lock. */
 #define KPOOL_SCAN_BATCH	32

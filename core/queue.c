@@ -29,29 +29,7 @@ enum kpool_verdict {
 	KPOOL_VERDICT_DROP,	/* its deadline or its group forbids it */
 };
 
-/* What special items depend on, besides room */
-
-/* Return 0 if the item can be accepted, not considering room, or an error. */
-int kpool_special_check(struct kpool *pool, struct kpool_item *item)
-{
-	const struct kpool_job *job = kpool_job_or_null(item);
-
-	if ((item->flags & (__KPOOL_JOB | __KPOOL_JOB_SET)) == __KPOOL_JOB_SET ||
-	    kpool_weight(item) > (u32)pool->attrs.capacity)
-		return -EINVAL;
-	if (!job)
-		return 0;
-	if (job->stream && job->stream->pool != pool)
-		return -EINVAL;
-	if (!job->complete == kpool_is_ordered(item))
-		return -EINVAL;
-	if (kpool_is_to_complete(item))
-		return -EALREADY;
-	if (job->group && job->group->pool != pool)
-		return -EINVAL;
-	return job->group && kpool_group_is_cancelled(job->group) ?
-	       -ECANCELED : 0;
-}
+/* Special items */
 
 /* Return 0 if the item can start, or the error to drop it with. */
 int kpool_check_start(const struct kpool_item *item)
@@ -598,20 +576,6 @@ bool kpool_admit_one(struct kpool *pool)
 }
 
 /* Picking the next item */
-
-/* Put an item back, or have it dropped, once its previous run has ended. */
-void kpool_requeue(struct kpool *pool, struct kpool_item *item)
-{
-	kpool_scan_again(pool, item);
-	if (item->state == KPOOL_ITEM_DROPPING) {
-		list_add_tail(&item->node, &pool->drops.items);
-		kpool_context_queue(&pool->drops.work);
-	} else if (pool->aborted) {
-		kpool_item_drop(pool, item, -ECANCELED);
-	} else {
-		kpool_unpark(pool, item);
-	}
-}
 
 /* Return true if the next item has to come from a lower priority. */
 static bool kpool_bypass_exhausted(const struct kpool *pool)

@@ -18,7 +18,6 @@
 
 #include "internal.h"
 #include "lock.h"
-#include "queue.h"
 #include "run.h"
 
 /* Initialize a run: of @worker, or an external one if that is NULL. */
@@ -60,6 +59,20 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 	kpool_ext_run_enter(pool, run);
 	kpool_run_begin(pool, run, item,
 			runs ? kpool_user_fn(item) : (void *)item->dropped);
+}
+
+/* Put an item back, or have it dropped, once its previous run has ended. */
+static void kpool_requeue(struct kpool *pool, struct kpool_item *item)
+{
+	kpool_scan_again(pool, item);
+	if (item->state == KPOOL_ITEM_DROPPING) {
+		list_add_tail(&item->node, &pool->drops.items);
+		kpool_context_queue(&pool->drops.work);
+	} else if (pool->aborted) {
+		kpool_item_drop(pool, item, -ECANCELED);
+	} else {
+		kpool_unpark(pool, item);
+	}
 }
 
 /*
@@ -110,23 +123,6 @@ struct kpool_run *kpool_run_alloc(gfp_t gfp)
 	if (run)
 		kpool_run_init(run, NULL);
 	return run;
-}
-
-/*
- * Return an external run, and do not fail.  Each pool is created with a free
- * run, so this allocates only if that is in use.
- */
-struct kpool_run *kpool_run_get(struct kpool *pool)
-{
-	struct kpool_run *run;
-
-	kpool_lock_irq(pool);
-	run = list_first_entry_or_null(&pool->runs.free, struct kpool_run,
-				       free);
-	if (run)
-		list_del(&run->free);
-	kpool_unlock_irq(pool);
-	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }
 
 /* Free all external runs.  Called when no caller is left in the pool. */

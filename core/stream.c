@@ -21,7 +21,6 @@
 
 #include "debug.h"
 #include "internal.h"
-#include "queue.h"
 
 static void kpool_init_any_stream(struct kpool_stream *stream,
 				  struct kpool *pool, bool ordered)

@@ -546,6 +546,28 @@ static bool kpool_evict_for(struct kpool *pool,
 
 /* Slow paths: any item, any pool */
 
+/* Return 0 if the item can be accepted, not considering room, or an error. */
+static int kpool_special_check(struct kpool *pool, struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	if ((item->flags & (__KPOOL_JOB | __KPOOL_JOB_SET)) == __KPOOL_JOB_SET ||
+	    kpool_weight(item) > (u32)pool->attrs.capacity)
+		return -EINVAL;
+	if (!job)
+		return 0;
+	if (job->stream && job->stream->pool != pool)
+		return -EINVAL;
+	if (!job->complete == kpool_is_ordered(item))
+		return -EINVAL;
+	if (kpool_is_to_complete(item))
+		return -EALREADY;
+	if (job->group && job->group->pool != pool)
+		return -EINVAL;
+	return job->group && kpool_group_is_cancelled(job->group) ?
+	       -ECANCELED : 0;
+}
+
 static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 {
 	if (!kpool_is_idle(item))

@@ -17,7 +17,7 @@
 #include "debug.h"
 #include "internal.h"
 #include "lock.h"
-#include "queue.h"
+#include "ring.h"
 
 /* Initialize @waiter; @item is NULL unless it waits for an item. */
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
