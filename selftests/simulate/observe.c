@@ -371,6 +371,17 @@ static void sim_observe_workers(const struct kpool *pool, struct sim_view *view)
 }
 
 /* Called with the pool's lock held. */
+/* Nothing else has plain items take the slow path: mutant slow-after-special. */
+static void sim_check_fast_capacity(const struct kpool *pool)
+{
+	bool slow = pool->closed || pool->paused || pool->q.nr_special ||
+		    !list_empty(&pool->going);
+
+	sim_expect(pool->fast_capacity == (slow ? 0 : pool->attrs.capacity),
+		   "fast_capacity is %u, capacity %d, with %u special items",
+		   pool->fast_capacity, pool->attrs.capacity, pool->q.nr_special);
+}
+
 void sim_observe(struct kpool *pool, struct sim_view *view)
 {
 	const struct kpool_item *item;
@@ -386,6 +397,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 		sim_observe_ext_runs(pool, view);
 	sim_observe_stats(pool, &view->stats);
 	sim_observe_workers(pool, view);
+	sim_check_fast_capacity(pool);
 	view->attrs = pool->attrs;
 	view->completable = pool->q.nr_completions;
 	view->line = pool->q.nr_queued - view->completable +
