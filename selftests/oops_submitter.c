@@ -365,6 +365,38 @@ out:
 }
 
 /*
+ * The fault handler takes its time for a submitter that has died: no item runs.
+ * Fails if the run of the dead counts as one that stalls: mutant
+ * dead-submitter-stalls.
+ */
+static void dead_submitter_does_not_stall(void)
+{
+	struct kt_thread submitter = { };
+
+	if (!begin(DIE_EXIT))
+		goto out;
+	victim_init(&other, DIE_EXIT);
+	kt_gate_init(&blaming_other);
+	if (!kt_thread_start(&submitter, submits_next, &other.job.item) ||
+	    !victim_runs(&other))
+		goto out;
+	probes_open(&holder, 1);
+	KT_EXPECT_EQ(kpool_flush_item(&holder.job.item), 0);
+	victim_let_die(&other);
+	expect_dead(&submitter);
+	KT_EXPECT(kt_wait(atomic_read(&blaming_other.started)));
+	/* the watchdog looks at once, and then often */
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, 40), 0);
+	kt_sleep_ms(300);
+	KT_EXPECT_EQ(kt_stat(pool, stalled), 0);
+	kt_gate_open(&blaming_other);
+	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 1));
+out:
+	kt_gate_open(&blaming_other);
+	finish();
+}
+
+/*
  * Deaths one after the other, for what they may leave behind (a leak shows in
  * kmemleak, where there is one).
  */
@@ -399,4 +431,5 @@ KT_MODULE("kpool selftest: submitters that oops",
 	  KT_CASE(handler_cannot_wait_for_another_worker),
 	  KT_CASE(late_death_is_noticed),
 	  KT_CASE(run_of_the_next_submitter_ends_well),
+	  KT_CASE(dead_submitter_does_not_stall),
 	  KT_CASE(many_die_in_a_row));

@@ -317,15 +317,20 @@ static bool many_are_reported(int in_full)
 		log_count("kpool: stall: ", "more items have run"));
 }
 
+static int four_others(void)
+{
+	return log_count("kpool: stall: 4 more items", "have run for too long");
+}
+
 /*
  * Many at a time: all are counted, eight are reported in full, and how many
  * more there are.
- * Fails if one look finds one stall, or floods the log: mutant
- * stall-nine-in-full.
+ * Fails if one look finds one stall, floods the log, or counts wrongly: mutants
+ * stall-nine-in-full, stall-others-with-the-first.
  */
 static void many_are_counted(void)
 {
-	int before = seen("sleeps_too_long");
+	int before = seen("sleeps_too_long"), others = four_others();
 
 	if (!stall_make(MANY, 4 * STALL, sleeps_too_long))
 		return;
@@ -336,8 +341,10 @@ static void many_are_counted(void)
 	KT_EXPECT(kt_wait(many_are_reported(seen("sleeps_too_long") -
 					    before)));
 	/* there is one look */
-	if (kt_exact)
+	if (kt_exact) {
 		KT_EXPECT_EQ(seen("sleeps_too_long") - before, 8);
+		KT_EXPECT_EQ(four_others(), others + 1);
+	}
 	stall_finish();
 }
 
@@ -705,7 +712,8 @@ static void drops_too_long(struct kpool_item *item, int err)
 /*
  * An item that its submitter runs is reported as one in a worker is, and so is
  * one that it is nested in; a drop function is not.
- * Fails if only workers are looked at, or if a run is taken for the one before.
+ * Fails if only workers are looked at, if a run is taken for the one before, or if
+ * another thread is named: mutant submitters-stall-in-another-thread.
  */
 static void item_of_a_submitter_is_reported_once_a_run(void)
 {
@@ -715,6 +723,7 @@ static void item_of_a_submitter_is_reported_once_a_run(void)
 	};
 	int inner = seen("sleeps_too_long"), outer = seen("submits_a_stalling_one");
 	struct kt_thread submitter;
+	char thread[32];
 	int run;
 
 	probes_init(p, 3, sleeps_too_long);
@@ -728,11 +737,14 @@ static void item_of_a_submitter_is_reported_once_a_run(void)
 	for (run = 1; run <= 2; run++) {
 		kt_gate_init(&p[1].own);
 		kt_thread_start(&submitter, submits_stalling, &p[2].job.item);
+		snprintf(thread, sizeof(thread), "in thread %d",
+			 task_pid_nr(submitter.task));
 		stalls(1 + 2 * run);
 		kt_sleep_ms(4 * STALL);
 		KT_EXPECT_EQ(stalled(), 1 + 2 * run);
 		KT_EXPECT_EQ(seen("sleeps_too_long"), inner + 1 + run);
 		KT_EXPECT_EQ(seen("submits_a_stalling_one"), outer + run);
+		KT_EXPECT(log_count("kpool: stall: sleeps_too_long ", thread));
 		probes_open(&p[1], 1);
 		KT_EXPECT_EQ(kt_thread_join(&submitter), 0);
 	}

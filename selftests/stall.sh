@@ -31,6 +31,11 @@ stall_can_be_seen() {
 	ktap_is "log and debugfs name its thread" "$stall_worker $stall_worker" "$(
 		dmesg | sed -n 's/.*kpool: stall: .* has run for .* in thread //p' | tail -n 1) $(
 		sed -n 's/.* has run for .* in thread //p' "$KPOOL_DEBUGFS/stall/stalls")"
+	# the stall time is 40 ms, fewer ticks: mutant stall-time-in-ticks
+	ktap_is "log and debugfs say for how many milliseconds it has run" 2 "$({
+		dmesg | grep 'kpool: stall: .* has run for' | tail -n 1
+		cat "$KPOOL_DEBUGFS/stall/stalls"
+	} | sed -n 's/.* has run for \([0-9]*\) ms .*/\1/p' | awk '$1 >= 40' | wc -l)"
 	ktap_is "stats count it" "stalled 1" "$(grep '^stalled' "$KPOOL_DEBUGFS/stall/stats")"
 }
 
