@@ -969,6 +969,38 @@ static void cancel_of_the_last_item_ends_idle_workers(void)
 	}
 }
 
+/*
+ * The last worker of a closed pool runs an item, and has been idle before: it
+ * could have stayed so for an hour.
+ * Fails (-ETIMEDOUT) if it is reaped when that is over: mutant
+ * exited-reaped-at-its-expiry.
+ */
+static void worker_that_was_idle_before_ends_with_the_pool(void)
+{
+	struct kpool_attrs attrs = { .capacity = 1, .expiry_ms = 3600 * 1000 };
+	struct kpool *pool = kt_pool("leaves", &attrs);
+	struct kt_gate count, gate;
+	struct kt_job tiny, job;
+
+	if (!pool)
+		return;
+	kt_gate_init(&count);
+	kt_gate_init(&gate);
+	kt_job_init(&tiny, kt_job_tiny, &count, 0);
+	kt_job_init(&job, kt_job_gated, &gate, 1);
+	KT_EXPECT_EQ(kpool_submit(pool, &tiny.item), 0);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	kpool_shutdown(pool);
+	kt_gate_open(&gate);
+	/* a tune has it reaped in any case */
+	if (!KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0))
+		kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
+	kt_pool_end(pool);
+}
+
 /* What a cycle leaves behind is measured outside, by the script. */
 static void create_and_destroy(int cycles)
 {
@@ -1030,5 +1062,6 @@ KT_MODULE("Selftests of kpool: bugs that such pools have had",
 	  KT_CASE(endless_item_yields_the_cpu),
 	  KT_CASE(shutdown_uses_the_idle_workers),
 	  KT_CASE(cancel_of_the_last_item_ends_idle_workers),
+	  KT_CASE(worker_that_was_idle_before_ends_with_the_pool),
 	  KT_CASE(create_destroy_warm_up),
 	  KT_CASE(create_destroy_1000));
