@@ -851,6 +851,46 @@ static void expired_member_is_an_error(void)
 	jobs_end(pool);
 }
 
+static int cancels_the_group(struct kpool_item *item)
+{
+	int ret = probe_fn(item);
+
+	kpool_group_cancel(&group);
+	return ret;
+}
+
+/*
+ * An item that runs before many jobs of a group, all past their deadline, cancels
+ * it.  With one CPU its worker, which has a higher priority, goes on to them before
+ * the drop work has dropped all.
+ * Fails (-ETIME, an error of the group) if the deadline comes before the group:
+ * mutant late-before-cancelled.
+ */
+static void late_members_are_dropped_with_their_group(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+		.policy = KPOOL_POLICY_FIFO,
+	};
+	struct kpool *pool = group_make(&attrs, 40, 0);
+	int i;
+
+	if (!pool)
+		return;
+	kpool_init_item(&p[40].job.item, cancels_the_group);
+	probes_hold(&p[40], 1);
+	for (i = 0; i < 40; i++)
+		kpool_set_deadline(&p[i].job, the_past());
+	if (probes_submit(pool, &p[40], 1) && probe_runs(&p[40]))
+		probes_submit(pool, p, 40);
+	probes_open(&p[40], 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	probes_expect_dropped(p, 40, -ECANCELED);
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+	KT_EXPECT_EQ(kt_stat(pool, expired), 0);
+	jobs_end(pool);
+}
+
 /* Fails if members that are not due yet are not waited for. */
 static void delayed_members_are_waited_for(void)
 {
@@ -1459,6 +1499,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(abort_does_not_fail_a_cancelled_group),
 	  KT_CASE(shutdown_ends_delayed_members),
 	  KT_CASE(expired_member_is_an_error),
+	  KT_CASE(late_members_are_dropped_with_their_group),
 	  KT_CASE(delayed_members_are_waited_for),
 	  KT_CASE(other_pools_are_refused),
 	  KT_CASE(unknown_flags_are_refused),

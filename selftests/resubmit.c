@@ -894,6 +894,54 @@ static void flush_of_a_blocked_handover_waits(int admitted)
 	full_end(&f);
 }
 
+static int nr_tried;
+
+static int submit_until_closed(struct kpool *pool, struct kpool_item *item)
+{
+	int err;
+
+	do {
+		WRITE_ONCE(nr_tried, nr_tried + 1);
+		err = kpool_submit(pool, item);
+	} while (err == -ECANCELED);
+	return err;
+}
+
+/*
+ * The first handover is cancelled, and the function sleeps in the next one before
+ * the flusher looks: with one CPU, as its worker has a higher priority.
+ * Fails (returns too early) if only a function that goes on is waited for: mutant
+ * second-handover-not-awaited.
+ */
+static void flush_waits_through_two_handovers(void)
+{
+	static struct kpool_job job;
+	struct kt_thread flusher;
+	static struct full f;
+	struct kpool *own;
+
+	nr_tried = 0;
+	handover.submit = submit_until_closed;
+	own = handover_begin(&job, &f, 1);
+	if (!own)
+		return;
+	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
+	KT_EXPECT_EQ(kpool_tune(own, KPOOL_TUNE_POLICY, KPOOL_POLICY_FIFO), 0);
+	if (kt_thread_start(&flusher, flush_item_main, &job.item))
+		KT_EXPECT(kt_thread_asleep(&flusher));
+	KT_EXPECT(!kpool_cancel(&job.item));
+	KT_EXPECT(kt_wait(READ_ONCE(nr_tried) == 2 && kt_stat(f.pool, blocked)));
+	KT_EXPECT(kt_thread_asleep(&flusher));
+	kpool_shutdown(f.pool);
+	KT_EXPECT(kt_wait(atomic_read(&handover.gate.started)));
+	KT_EXPECT(kt_thread_asleep(&flusher));
+	kt_gate_open(&handover.gate);
+	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	KT_EXPECT_EQ(handover.got, -ESHUTDOWN);
+	kt_pool_end(own);
+	full_end(&f);
+}
+
 /*
  * The next run of an item that runs is cancelled, while a flush waits for it: the
  * first has not ended, for the flush nor for a later wait.
@@ -950,5 +998,6 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_EACH(refused_handover_changes_nothing, handover_names),
 	  KT_CASE(cancel_sync_of_a_blocked_handover_waits),
 	  KT_EACH(flush_of_a_blocked_handover_waits, decisions),
+	  KT_CASE(flush_waits_through_two_handovers),
 	  KT_CASE(stores_before_submit_are_seen),
 	  KT_CASE(stores_are_seen_after_cancel_sync));
