@@ -3,6 +3,8 @@
  * What submit does when there is no room: wait, run the item itself, or give up
  * the oldest queued item.
  */
+#include <linux/sched/mm.h>
+
 #include "hardirq.h"
 #include "job_counters.h"
 
@@ -1393,6 +1395,32 @@ static void callers_do_not_nest_without_end(void)
 	overflow_finish(NULL, 0);
 }
 
+/*
+ * A submitter can be one that reclaims memory.  The pool's own run is in use, so
+ * memory for another is needed.
+ * Fails (a report of lockdep) if that is waited for: mutant submit-reclaims.
+ */
+static void caller_may_run_it_in_reclaim(void)
+{
+	struct kt_thread t = { };
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP)) {
+		kt_skip("only lockdep knows what reclaims");
+		return;
+	}
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
+		return;
+	if (caller_is_inside(&t, 0)) {
+		kt_gate_open(&job[1].gate);
+		fs_reclaim_acquire(GFP_KERNEL);
+		KT_EXPECT_EQ(submit(1), 0);
+		fs_reclaim_release(GFP_KERNEL);
+		KT_EXPECT(ran_by[1] == current);
+	}
+	caller_leaves(&t, 0);
+	overflow_finish(NULL, 0);
+}
+
 /* What each of three got: 0 in a caller, 1 in a worker, 2 within 0 */
 static int cycle_got[3];
 
@@ -1624,6 +1652,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(function_submits_another_in_a_caller),
 	  KT_CASE(parked_item_blocks_no_other),
 	  KT_CASE(callers_do_not_nest_without_end),
+	  KT_CASE(caller_may_run_it_in_reclaim),
 	  KT_EACH(deadlock_through_a_caller_is_refused, depths_of_callers),
 	  KT_CASE(deadlock_within_a_workers_item_is_refused),
 	  KT_CASE(item_submits_itself_within_another),
