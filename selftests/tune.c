@@ -698,6 +698,31 @@ out:
 	see_end(pool);
 }
 
+/*
+ * A tune of the node alone gives its CPUs, and no others, to workers that live.
+ * Fails if nothing is applied to them: mutants node-change-not-seen,
+ * node-alone-confines-none.
+ */
+static void node_reaches_old_workers(void)
+{
+	int node = cpu_to_node(0);
+	struct kpool *pool;
+
+	if (num_online_cpus() == 1) {
+		kt_skip("there is one CPU only");
+		return;
+	}
+	pool = see_make();
+	if (!pool || !see(pool, 0))
+		goto out;
+	/* else this is seen with several nodes only */
+	KT_EXPECT_EQ(set_cpus_allowed_ptr(seen[0], cpumask_of(0)), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE, KPOOL_NODE(node)), 0);
+	KT_EXPECT(cpumask_equal(seen[0]->cpus_ptr, cpumask_of_node(node)));
+out:
+	see_end(pool);
+}
+
 static void lose_and_regain(struct kpool *pool, unsigned int cpu)
 {
 	const struct cpumask *mask = cpumask_of(cpu);
@@ -767,20 +792,50 @@ static void pool_without_cpu_is_tunable(void)
 
 /*
  * A cpumask whose CPUs go away is kept, work goes on, and when they return
- * it is restored.
- * Fails if CPUs that come online are ignored, or the kernel's substitute mask
- * is taken for the pool's.
+ * it is restored, also of a pool that is not the first.
+ * Fails if CPUs that come online are ignored, the kernel's substitute mask is
+ * taken for the pool's, or one pool is restored: mutant
+ * first-pool-regains-its-mask.
  */
 static void lost_cpumask_is_restored(void)
+{
+	unsigned int cpu = some_cpu_that_goes();
+	struct kpool *first, *pool;
+
+	if (!cpu)
+		return;
+	first = kt_pool("first", NULL);
+	pool = see_make();
+	if (pool && see(pool, 0))
+		lose_and_regain(pool, cpu);
+	see_end(pool);
+	kt_pool_end(first);
+}
+
+/*
+ * A CPU of the node that was away when the node was set is the workers', too, when
+ * it returns.
+ * Fails if the node's CPUs are looked at once: mutant node-mask-from-before.
+ */
+static void node_takes_in_a_cpu_that_returns(void)
 {
 	unsigned int cpu = some_cpu_that_goes();
 	struct kpool *pool;
 
 	if (!cpu)
 		return;
+	if (cpu_to_node(cpu) != cpu_to_node(0)) {
+		kt_skip("CPU 0 is in another node");
+		return;
+	}
 	pool = see_make();
-	if (pool && see(pool, 0))
-		lose_and_regain(pool, cpu);
+	if (!pool || !see(pool, 0) || !KT_EXPECT_EQ(remove_cpu(cpu), 0))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE,
+				KPOOL_NODE(cpu_to_node(0))), 0);
+	KT_EXPECT_EQ(add_cpu(cpu), 0);
+	KT_EXPECT(kt_wait(cpumask_test_cpu(cpu, seen[0]->cpus_ptr)));
+out:
 	see_end(pool);
 }
 
@@ -1016,7 +1071,9 @@ KT_MODULE("kpool selftest: attributes of the live pool",
 	  KT_CASE(cpumask_without_online_cpu_is_refused),
 	  KT_CASE(cpumask_is_copied),
 	  KT_CASE(node_confines_workers),
+	  KT_CASE(node_reaches_old_workers),
 	  KT_CASE(lost_cpumask_is_restored),
+	  KT_CASE(node_takes_in_a_cpu_that_returns),
 	  KT_CASE(pool_without_cpu_is_tunable),
 	  KT_CASE(pause_holds_starts_back),
 	  KT_CASE(paused_pool_fills_up),
