@@ -305,6 +305,8 @@ static void kpool_fail_flushers(struct kpool *pool, u32 epoch)
  */
 static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
 {
+	/* pairs with kpool_multi_deaths() */
+	WRITE_ONCE(pool->faults.nr_deaths, pool->faults.nr_deaths + 1);
 	list_splice_tail_init(&pool->waiters.drain,
 			      &pool->waiters.failed_drain);
 	kpool_group_fail_waiters(group);

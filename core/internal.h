@@ -447,6 +447,7 @@ struct kpool_faults {
 	struct kpool_context	dead_work;
 	struct kpool_run	*reaping;	/* L: being reaped, or NULL */
 	unsigned int		nr_dead;	/* L: dead, not reaped yet */
+	unsigned int		nr_deaths; /* L, racy read: reaped in an item */
 	bool			dead_work_lost;	/* L: @dead_work has died */
 	struct kpool_errors	*errors; /* L: NULL until needed */
 };

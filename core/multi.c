@@ -228,16 +228,28 @@ static unsigned long kpool_multi_time_left(unsigned long start,
 	return gone < timeout ? timeout - gone : 0;
 }
 
+/* Return how many threads have died in items of the pools, modulo 2^32. */
+static unsigned int kpool_multi_deaths(const struct kpool_multi *multi)
+{
+	unsigned int i, nr = 0;
+
+	/* pairs with kpool_fail_waiters() */
+	for (i = 0; i < multi->nr; i++)
+		nr += READ_ONCE(multi->pool[i]->faults.nr_deaths);
+	return nr;
+}
+
 int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
 				 unsigned long timeout)
 {
 	unsigned long start = jiffies;
+	unsigned int i, deaths;
 	int err, lost = 0;
-	unsigned int i;
 
 	might_sleep();
 	if (kpool_multi_is_self_wait(multi))
 		return -EDEADLK;
+	deaths = kpool_multi_deaths(multi);
 	kpool_multi_shutdown(multi);
 	for (i = 0; i < multi->nr; i++) {
 		err = kpool_shutdown_timeout(multi->pool[i],
@@ -247,7 +259,8 @@ int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
 			return err;
 		lost = err ?: lost;
 	}
-	return lost;
+	/* a thread can die in a pool while an earlier one is waited for */
+	return lost ?: deaths == kpool_multi_deaths(multi) ? 0 : -EIO;
 }
 EXPORT_SYMBOL_GPL(kpool_multi_shutdown_timeout);
 

@@ -907,9 +907,9 @@ static int end_with_a_death(struct kpool_multi *multi, int last,
 }
 
 /*
- * An item of the last pool goes on after a death in the first, and is awaited.
- * Fails (0) if the next pool's result replaces it: mutant
- * multi-shutdown-forgets-a-death.
+ * An item of the pool at the other end goes on after the death, and is awaited.
+ * Fails (0) if it is not noticed while an earlier pool is waited for: mutant
+ * multi-shutdown-misses-a-death.
  * Fails (too early) if it ends the wait for the others: mutant
  * multi-shutdown-ends-with-a-death.
  */
@@ -923,9 +923,9 @@ static void shutdown_reports_a_death(int last)
 		return;
 	kt_gate_init(&gate);
 	kt_job_init(&job, job_slow, &gate, 0);
-	fill(multi, SEVERAL - 1, &job, !last);
+	fill(multi, last ? 0 : SEVERAL - 1, &job, 1);
 	KT_EXPECT_EQ(end_with_a_death(multi, last, shuts_down), -EIO);
-	KT_EXPECT_EQ(atomic_read(&gate.finished), !last);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
 	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
 	several_end(multi);
 }
