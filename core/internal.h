@@ -928,7 +928,7 @@ bool kpool_prepare_start(struct kpool *pool);
 bool kpool_can_start_now(const struct kpool *pool,
 			 const struct kpool_item *item);
 bool kpool_notify_room(struct kpool *pool);
-bool kpool_one_slot_short(const struct kpool *pool);
+bool kpool_one_place_short(const struct kpool *pool);
 void kpool_update_fast_capacity(struct kpool *pool);
 void kpool_special_add(struct kpool *pool, struct kpool_item *item);
 void kpool_special_remove(struct kpool *pool, struct kpool_item *item);

@@ -815,7 +815,7 @@ bool kpool_notify_room(struct kpool *pool)
 }
 
 /* Return true if dropping one waiting item would make room in the queue. */
-bool kpool_one_slot_short(const struct kpool *pool)
+bool kpool_one_place_short(const struct kpool *pool)
 {
 	unsigned int left, startable = kpool_nr_runnable(pool, &left);
 

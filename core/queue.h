@@ -28,7 +28,7 @@ static inline unsigned int kpool_free_units(const struct kpool *pool)
 	return pool->units_used < capacity ? capacity - pool->units_used : 0;
 }
 
-/* Return true if a free unit or a queue slot is left for a plain item. */
+/* Return true if a free unit or a place in the queue is left for a plain item. */
 static inline bool kpool_has_plain_room(const struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);

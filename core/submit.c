@@ -534,7 +534,7 @@ static bool kpool_evict_for(struct kpool *pool,
 
 	lockdep_assert_held(&pool->lock);
 	if (pool->attrs.when_full != KPOOL_FULL_DROP_OLDEST ||
-	    !list_empty(&pool->q.admission) || !kpool_one_slot_short(pool))
+	    !list_empty(&pool->q.admission) || !kpool_one_place_short(pool))
 		return false;
 	kpool_ready_return(pool);
 	oldest = kpool_pick_victim(pool, newcomer);
