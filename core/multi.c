@@ -120,15 +120,12 @@ static int kpool_multi_check(unsigned int nr, enum kpool_placement placement)
 }
 
 /* Destroy the pools created so far, the last one first. */
-static int kpool_multi_free(struct kpool_multi *multi)
+static void kpool_multi_free(struct kpool_multi *multi)
 {
-	int err = 0;
-
 	while (multi->nr)
-		err = kpool_destroy(multi->pool[--multi->nr]) ?: err;
+		kpool_destroy(multi->pool[--multi->nr]);
 	mutex_destroy(&multi->tuning);
 	kfree(multi);
-	return err;
 }
 
 static int kpool_multi_fill(struct kpool_multi *multi, const char *name,
@@ -205,18 +202,6 @@ static void kpool_multi_shutdown(struct kpool_multi *multi)
 		kpool_shutdown(multi->pool[i]);
 }
 
-int kpool_multi_destroy(struct kpool_multi *multi)
-{
-	might_sleep();
-	if (!multi)
-		return 0;
-	if (kpool_multi_is_self_wait(multi))
-		return -EDEADLK;
-	kpool_multi_shutdown(multi);
-	return kpool_multi_free(multi);
-}
-EXPORT_SYMBOL_GPL(kpool_multi_destroy);
-
 /* Return what is left of a timeout that began at @start. */
 static unsigned long kpool_multi_time_left(unsigned long start,
 					   unsigned long timeout)
@@ -263,6 +248,20 @@ int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
 	return lost ?: deaths == kpool_multi_deaths(multi) ? 0 : -EIO;
 }
 EXPORT_SYMBOL_GPL(kpool_multi_shutdown_timeout);
+
+int kpool_multi_destroy(struct kpool_multi *multi)
+{
+	int err;
+
+	might_sleep();
+	if (!multi)
+		return 0;
+	err = kpool_multi_shutdown_timeout(multi, MAX_SCHEDULE_TIMEOUT);
+	if (err != -EDEADLK)
+		kpool_multi_free(multi);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_multi_destroy);
 
 int kpool_multi_reopen(struct kpool_multi *multi)
 {

@@ -908,35 +908,41 @@ static int end_with_a_death(struct kpool_multi *multi, int last,
 
 /*
  * An item of the pool at the other end goes on after the death, and is awaited.
- * Fails (0) if it is not noticed while an earlier pool is waited for: mutant
- * multi-shutdown-misses-a-death.
- * Fails (too early) if it ends the wait for the others: mutant
- * multi-shutdown-ends-with-a-death.
+ * Fails (0) if the death is not noticed while an earlier pool is waited for.
+ * Fails (too early) if it ends the wait for the others.
  */
-static void shutdown_reports_a_death(int last)
+static void expect_death_in(struct kpool_multi *multi, int last,
+			    int (*fn)(void *arg))
 {
-	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job job;
 
-	if (!multi)
-		return;
 	kt_gate_init(&gate);
 	kt_job_init(&job, job_slow, &gate, 0);
 	fill(multi, last ? 0 : SEVERAL - 1, &job, 1);
-	KT_EXPECT_EQ(end_with_a_death(multi, last, shuts_down), -EIO);
+	KT_EXPECT_EQ(end_with_a_death(multi, last, fn), -EIO);
 	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
+}
+
+/* Mutants multi-shutdown-misses-a-death, multi-shutdown-ends-with-a-death. */
+static void shutdown_reports_a_death(int last)
+{
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+
+	if (!multi)
+		return;
+	expect_death_in(multi, last, shuts_down);
 	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
 	several_end(multi);
 }
 
-/* The same of destroy: mutant multi-destroy-forgets-a-death. */
+/* Mutant multi-destroy-forgets-a-death. */
 static void destroy_reports_a_death(int last)
 {
 	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
 
 	if (multi)
-		KT_EXPECT_EQ(end_with_a_death(multi, last, destroys), -EIO);
+		expect_death_in(multi, last, destroys);
 }
 
 /* Fails if only one of the pools is waited for. */
