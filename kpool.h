@@ -1032,7 +1032,8 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  * @arg: argument of @fn; kpool owns it after -ETIMEDOUT, the caller otherwise
  * @release: frees @arg after -ETIMEDOUT, or NULL.  Called exactly once, in
  *	process context, once @fn has returned or will never run; this can be
- *	before kpool_call_timeout() returns
+ *	before kpool_call_timeout() returns, and is then inside a callback of
+ *	the pool
  * @timeout: jiffies for admission, queueing and running together;
  *	MAX_SCHEDULE_TIMEOUT is without a limit; with 0 @fn hardly ever runs:
  *	-EAGAIN if there is no room, -ETIMEDOUT otherwise

@@ -20,23 +20,6 @@
 #include "internal.h"
 #include "lock.h"
 
-/* Locking: see internal.h; L is the lock of @pool. */
-struct kpool_call {
-	struct kpool_fn_item	base;
-	struct kpool		*pool;		/* I */
-	void			(*release)(void *arg);	/* I */
-	int			result;		/* L: valid if @returned */
-	int			dropped;	/* L: with this error, or 0 */
-	bool			returned;	/* L, racy read: the function has */
-	bool			abandoned;	/* L; racy read */
-};
-
-struct kpool_call *kpool_call_of(const struct kpool_item *item)
-{
-	return container_of((struct kpool_item *)item, struct kpool_call,
-			    base.item);
-}
-
 /* Submitting */
 
 static int kpool_fn_item_run(struct kpool_item *item)
@@ -207,10 +190,37 @@ static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 	return err;
 }
 
-/* Return true if the caller has given up, and left the argument to the call. */
-static bool kpool_call_gave_up(int err)
+/*
+ * Release the argument in the caller, inside a run: if the thread dies in that,
+ * it does not keep the pool, and it must not wait for the pool.
+ */
+static void kpool_call_release(struct kpool_call *call)
 {
-	return err == -ETIMEDOUT || err == -EINTR;
+	struct kpool *pool = call->pool;
+	struct kpool_run *run = kpool_run_get(pool);
+
+	kpool_lock_irq(pool);
+	kpool_ext_run_begin_callback(pool, run, KPOOL_RUN_RELEASE,
+				     call->release);
+	run->call = call;
+	kpool_unlock_irq(pool);
+
+	call->release(call->base.arg);
+
+	kpool_lock_irq(pool);
+	kpool_ext_run_end_callback(pool, run);
+	kpool_unlock_irq(pool);
+}
+
+/*
+ * Free a call of which nothing runs.  If the caller has given up, it has left the
+ * argument to the call.
+ */
+static void kpool_call_end(struct kpool_call *call, int err)
+{
+	if (call->release && (err == -ETIMEDOUT || err == -EINTR))
+		kpool_call_release(call);
+	kpool_call_free(call, false);
 }
 
 /*
@@ -232,7 +242,7 @@ static int kpool_call_wait(struct kpool_call *call, unsigned long timeout,
 	if (!err && result)
 		*result = call->result;
 	if (free_it)
-		kpool_call_free(call, kpool_call_gave_up(err));
+		kpool_call_end(call, err);
 	return err;
 }
 
@@ -276,7 +286,7 @@ static int __kpool_call(struct kpool *pool, kpool_fn fn, void *arg,
 	kpool_get(pool);
 	err = kpool_submit_signals(pool, &call->base.item, timeout, signals);
 	if (err) {
-		kpool_call_free(call, kpool_call_gave_up(err));
+		kpool_call_end(call, err);
 	} else {
 		if (timeout != MAX_SCHEDULE_TIMEOUT)
 			timeout -= min(timeout, jiffies - begin);

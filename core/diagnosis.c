@@ -247,6 +247,7 @@ static void kpool_see_callers(struct kpool *pool,
 		[KPOOL_RUN_DROP]	= "drop function",
 		[KPOOL_RUN_ABORT]	= "drop function",
 		[KPOOL_RUN_ROOM]	= "room function",
+		[KPOOL_RUN_RELEASE]	= "release function",
 	};
 	struct kpool_seen_thread thread = { };
 	struct kpool_run *run;

@@ -12,7 +12,6 @@
  * was submitted again while it runs is dropped after that run, because the drop
  * function can free it.
  */
-#include <linux/gfp.h>
 #include <linux/module.h>
 
 #include "internal.h"
@@ -84,17 +83,6 @@ static bool kpool_drop_next_cancelled(struct kpool *pool)
 }
 
 /*
- * End the run of the room function, which has returned, or whose thread died in
- * it.  Called with pool->lock held.
- */
-void kpool_room_end(struct kpool *pool, struct kpool_run *run)
-{
-	lockdep_assert_held(&pool->lock);
-	run->item = NULL;
-	kpool_ext_run_leave(pool, run);
-}
-
-/*
  * Call the pool's room function if a submit that was refused can now succeed.
  * The call is a run like that of a drop function, so waiting for the pool in it
  * is a self-wait.  Called with pool->lock held, which is dropped around the
@@ -102,7 +90,6 @@ void kpool_room_end(struct kpool *pool, struct kpool_run *run)
  */
 static void kpool_call_room(struct kpool *pool)
 {
-	static struct kpool_item none;	/* compared, never dereferenced */
 	struct kpool_run *run = &pool->runs.drop;
 	void (*room)(void *data);
 
@@ -113,23 +100,13 @@ static void kpool_call_room(struct kpool *pool)
 	room = pool->init_attrs.room;
 	if (!room)
 		return;
-	run->kind = KPOOL_RUN_ROOM;
-	run->fn = room;
-	run->call = NULL;
-	run->group = NULL;
-	run->requeue = NULL;
-	run->dead = false;
-	run->item = &none;
-	run->nr++;
-	kpool_ext_run_enter(pool, run);
-	if (!pool->wd.armed)
-		kpool_watchdog_arm(pool);
+	kpool_ext_run_begin_callback(pool, run, KPOOL_RUN_ROOM, room);
 	kpool_unlock_irq(pool);
 
 	room(pool->init_attrs.data);
 
 	kpool_lock_irq(pool);
-	kpool_room_end(pool, run);
+	kpool_ext_run_end_callback(pool, run);
 }
 
 /* The drop work: call the room function, then drop items until none is left. */
@@ -191,23 +168,6 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 		dropped++;
 	}
 	return dropped;
-}
-
-/*
- * Return an external run, and do not fail.  Each pool is created with a free
- * run, so this allocates only if that is in use.
- */
-static struct kpool_run *kpool_run_get(struct kpool *pool)
-{
-	struct kpool_run *run;
-
-	kpool_lock_irq(pool);
-	run = list_first_entry_or_null(&pool->runs.free, struct kpool_run,
-				       free);
-	if (run)
-		list_del(&run->free);
-	kpool_unlock_irq(pool);
-	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }
 
 unsigned long kpool_abort(struct kpool *pool)

@@ -490,30 +490,58 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 		kpool_put(pool);
 }
 
+/* Reap a caller that died in the release function of its call. */
+static void kpool_reap_dead_release(struct kpool *pool, struct kpool_run *run)
+{
+	struct kpool_call *call = run->call;
+
+	kpool_lock_irq(pool);
+	pool->faults.reaping = NULL;
+	kpool_ext_run_end_callback(pool, run);
+	kpool_unlock_irq(pool);
+	kpool_call_free(call, false);
+	kpool_put(pool);
+}
+
 /*
  * Reap a thread that died in a drop or room function.  The item counts as
  * dropped.
  */
-static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run,
-				 struct task_struct *task)
+static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run)
 {
 	bool aborter = run->kind == KPOOL_RUN_ABORT;
 
-	pr_err("%s: thread %d has died in %ps, a %s function\n",
-	       pool->name, task_pid_nr(task), run->fn,
-	       run->kind == KPOOL_RUN_ROOM ? "room" : "drop");
 	kpool_lock_irq(pool);
 	pool->faults.reaping = NULL;
 	pool->drops.nr_aborters -= aborter;
 	if (!aborter)
 		pool->drops.active = false;
 	if (run->kind == KPOOL_RUN_ROOM)
-		kpool_room_end(pool, run);
+		kpool_ext_run_end_callback(pool, run);
 	else
 		kpool_drop_end(pool, run);
 	kpool_unlock_irq(pool);
 	/* the dead thread had more items to drop */
 	kpool_context_queue(&pool->drops.work);
+}
+
+/* Reap an external run other than that of an item or of a worker. */
+static void kpool_reap_dead_callback(struct kpool *pool, struct kpool_run *run,
+				     struct task_struct *task)
+{
+	static const char * const names[] = {
+		[KPOOL_RUN_DROP]	= "drop",
+		[KPOOL_RUN_ABORT]	= "drop",
+		[KPOOL_RUN_ROOM]	= "room",
+		[KPOOL_RUN_RELEASE]	= "release",
+	};
+
+	pr_err("%s: thread %d has died in %ps, a %s function\n",
+	       pool->name, task_pid_nr(task), run->fn, names[run->kind]);
+	if (run->kind == KPOOL_RUN_RELEASE)
+		kpool_reap_dead_release(pool, run);
+	else
+		kpool_reap_dead_drop(pool, run);
 }
 
 /*
@@ -537,7 +565,7 @@ static bool kpool_reap_dead_ext_run(struct kpool *pool, struct kpool_run *run)
 	else if (run->kind == KPOOL_RUN_CALLER)
 		kpool_reap_dead_caller(pool, run, task);
 	else
-		kpool_reap_dead_drop(pool, run, task);
+		kpool_reap_dead_callback(pool, run, task);
 	put_task_struct(task);
 	return true;
 }

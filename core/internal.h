@@ -106,6 +106,7 @@ enum kpool_run_kind {
 	KPOOL_RUN_DROP,		/* the item's drop function, in the drop work */
 	KPOOL_RUN_ABORT,	/* the item's drop function, in kpool_abort() */
 	KPOOL_RUN_ROOM,		/* the pool's room function, without an item */
+	KPOOL_RUN_RELEASE,	/* a release function, in kpool_call() */
 };
 
 /* Last callback made for a run that failed, or whose thread died. */
@@ -597,6 +598,17 @@ struct kpool_fn_item {
 	bool			is_call; /* part of a struct kpool_call */
 };
 
+/* Call of a function, whose caller waits.  L is the lock of @pool. */
+struct kpool_call {
+	struct kpool_fn_item	base;
+	struct kpool		*pool;		/* I */
+	void			(*release)(void *arg);	/* I */
+	int			result;		/* L: valid if @returned */
+	int			dropped;	/* L: with this error, or 0 */
+	bool			returned;	/* L, racy read: the function has */
+	bool			abandoned;	/* L; racy read */
+};
+
 /* Tunable attribute, see tunables.h. */
 struct kpool_attr_row {
 	const char	*name;
@@ -834,6 +846,12 @@ static inline bool kpool_is_call(const struct kpool_item *item)
 	return item->flags & __KPOOL_FN && kpool_fn_item_of(item)->is_call;
 }
 
+static inline struct kpool_call *kpool_call_of(const struct kpool_item *item)
+{
+	return container_of((struct kpool_item *)item, struct kpool_call,
+			    base.item);
+}
+
 /* Return the function that the user passed for the item. */
 static inline void *kpool_user_fn(const struct kpool_item *item)
 {
@@ -971,7 +989,6 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed);
 
 /* call.c: functions with an argument */
-struct kpool_call *kpool_call_of(const struct kpool_item *item);
 void kpool_call_died(struct kpool_call *call);
 bool kpool_call_is_of_module(const struct kpool_call *call,
 			     const struct module *module);
@@ -1010,7 +1027,11 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 			 struct kpool_item *item, enum kpool_run_kind kind);
 void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
 		       bool failed);
+void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
+				  enum kpool_run_kind kind, void *fn);
+void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run);
 struct kpool_run *kpool_run_alloc(gfp_t gfp);
+struct kpool_run *kpool_run_get(struct kpool *pool);
 void kpool_free_runs(struct kpool *pool);
 void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 			     struct kpool_item *item);
@@ -1034,7 +1055,6 @@ void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
 
 /* drop.c: accepted items that will not run */
 void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
-void kpool_room_end(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_work_fn(struct kpool *pool);
 
 /* context.c: where a pool's callbacks are called outside of its workers */

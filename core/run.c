@@ -5,7 +5,8 @@
  * A run calls the item's function, its complete function or its drop function.
  * A worker's run is part of the worker.  All others are external: a submitter
  * that runs its own item because the pool is full, and calls of drop functions.
- * A call of the pool's room function is an external run without an item.
+ * A call of the pool's room function, or by a caller of a release function, is
+ * an external run without an item.
  *
  * An item's function can free the item, and a run's memory is reused.  So
  * item->run points to the run, and run->item to the item: the item is running
@@ -115,6 +116,42 @@ void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
 		list_add(&run->free, &pool->runs.free);
 }
 
+/*
+ * Begin an external run of a client's function that is not called for an item.
+ * Waiting for the pool in it is a self-wait.  Called with pool->lock held.
+ */
+void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
+				  enum kpool_run_kind kind, void *fn)
+{
+	static struct kpool_item none;	/* compared, never dereferenced */
+
+	lockdep_assert_held(&pool->lock);
+	run->kind = kind;
+	run->fn = fn;
+	run->call = NULL;
+	run->group = NULL;
+	run->requeue = NULL;
+	run->dead = false;
+	run->notified = KPOOL_NOTIFIED_NONE;
+	run->item = &none;
+	run->nr++;
+	kpool_ext_run_enter(pool, run);
+	if (!pool->wd.armed)
+		kpool_watchdog_arm(pool);
+}
+
+/* End such a run.  Called with pool->lock held. */
+void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run)
+{
+	lockdep_assert_held(&pool->lock);
+	run->item = NULL;
+	kpool_ext_run_leave(pool, run);
+	/* removal of a module waits for its functions */
+	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
+	if (run != &pool->runs.drop)
+		list_add(&run->free, &pool->runs.free);
+}
+
 /* Allocate an external run, or return NULL.  Called without pool->lock. */
 struct kpool_run *kpool_run_alloc(gfp_t gfp)
 {
@@ -123,6 +160,23 @@ struct kpool_run *kpool_run_alloc(gfp_t gfp)
 	if (run)
 		kpool_run_init(run, NULL);
 	return run;
+}
+
+/*
+ * Return an external run, and do not fail.  Each pool is created with a free
+ * run, so this allocates only if that is in use.
+ */
+struct kpool_run *kpool_run_get(struct kpool *pool)
+{
+	struct kpool_run *run;
+
+	kpool_lock_irq(pool);
+	run = list_first_entry_or_null(&pool->runs.free, struct kpool_run,
+				       free);
+	if (run)
+		list_del(&run->free);
+	kpool_unlock_irq(pool);
+	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }
 
 /* Free all external runs.  Called when no caller is left in the pool. */

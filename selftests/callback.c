@@ -578,6 +578,91 @@ static void release_that_dies_is_not_called_again(void)
 	finish();
 }
 
+static int function_of_nothing(void *arg)
+{
+	return 0;
+}
+
+/* A call that never starts, as the pool is paused. */
+static int gives_up(void *pool)
+{
+	return kpool_call_timeout(pool, function_of_nothing, NULL, act_release,
+				  2, NULL);
+}
+
+static int destroys(void *pool)
+{
+	return kpool_destroy(pool);
+}
+
+static void expect_destroy_returns(struct kpool *pool)
+{
+	struct kt_thread destroyer;
+
+	if (kt_thread_start(&destroyer, destroys, pool) &&
+	    KT_EXPECT(kt_wait(kt_thread_done(&destroyer))))
+		KT_EXPECT_EQ(kt_thread_join(&destroyer), 0);
+}
+
+/*
+ * A caller dies in the release function of its own call.
+ * Fails (destroy hangs) if it still counts as a caller in the pool: mutant
+ * dead-caller-keeps-its-pool.
+ */
+static void caller_that_dies_in_release_is_survived_by_destroy(int kind)
+{
+	struct kt_thread caller;
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", kind);
+	if (!pool)
+		goto out;
+	atomic_set(&released, 0);
+	release_dies = true;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	if (kt_thread_start(&caller, gives_up, pool)) {
+		KT_EXPECT(kt_wait(READ_ONCE(caller.task->exit_state)));
+		put_task_struct(caller.task);
+	}
+	expect_destroy_returns(pool);
+	KT_EXPECT_EQ(atomic_read(&released), 1);
+	KT_EXPECT_EQ(atomic_read(&blamed), 0);
+out:
+	finish();
+}
+
+static int flush_got, shutdown_got, destroy_got;
+
+static void waits_for_its_pool(void *pool)
+{
+	flush_got = kpool_flush(pool);
+	shutdown_got = kpool_shutdown_timeout(pool, KT_LIMIT);
+	destroy_got = kpool_destroy(pool);
+}
+
+/*
+ * Fails (destroy hangs) if a release function that the caller calls is not taken
+ * for a part of the pool: mutant release-outside-of-a-run.
+ */
+static void release_in_its_caller_may_not_wait_for_the_pool(void)
+{
+	struct kpool *pool = pool_make("callback", 0);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_call_timeout(pool, function_of_nothing, pool,
+					waits_for_its_pool, 2, NULL),
+		     -ETIMEDOUT);
+	KT_EXPECT_EQ(flush_got, -EDEADLK);
+	KT_EXPECT_EQ(shutdown_got, -EDEADLK);
+	KT_EXPECT_EQ(destroy_got, -EDEADLK);
+	kpool_resume(pool);
+	jobs_end(pool);
+}
+
 /* What a pool does for its owner and itself goes on. */
 static void expect_goes_on(struct kpool *pool, u64 died)
 {
@@ -711,11 +796,6 @@ static int calls(void *pool)
 	return kpool_call(pool, call_fails, NULL, NULL);
 }
 
-static int destroys(void *pool)
-{
-	return kpool_destroy(pool);
-}
-
 /*
  * A room function dies in a pool in which no item has run.
  * Fails (destroy hangs) if only runs of items are watched: mutant
@@ -724,7 +804,6 @@ static int destroys(void *pool)
 static void room_that_dies_is_noticed_without_a_run(int kind)
 {
 	struct kpool *pool = room_begin(kind);
-	struct kt_thread destroyer;
 
 	if (!pool)
 		goto out;
@@ -734,9 +813,7 @@ static void room_that_dies_is_noticed_without_a_run(int kind)
 	dies = true;
 	KT_EXPECT(kpool_cancel(&p[0].job.item));
 	KT_EXPECT(kt_wait(!READ_ONCE(dies)));
-	if (kt_thread_start(&destroyer, destroys, pool) &&
-	    KT_EXPECT(kt_wait(kt_thread_done(&destroyer))))
-		KT_EXPECT_EQ(kt_thread_join(&destroyer), 0);
+	expect_destroy_returns(pool);
 out:
 	finish();
 }
@@ -841,6 +918,8 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_CASE(handler_of_a_later_death_may_wait),
 	  KT_EACH(handler_may_wait_after_another_has_died, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
+	  KT_EACH(caller_that_dies_in_release_is_survived_by_destroy, kinds),
+	  KT_CASE(release_in_its_caller_may_not_wait_for_the_pool),
 	  KT_EACH(hanging_function_delays_no_other_pool, hanging),
 	  KT_CASE(handler_may_kill_a_caller_that_runs_its_call),
 	  KT_CASE(mem_reclaim_functions_need_no_kworker));
