@@ -428,7 +428,7 @@ void kpool_destroy_item_onstack(struct kpool_item *item);
 /**
  * kpool_set_drop_fn() - set the drop function of an item
  * @item: the item, neither pending nor running
- * @dropped: called once for each acceptance that the pool drops, or NULL
+ * @dropped: called once for each submission that the pool drops, or NULL
  *
  * Context: Any context.
  */
@@ -1189,16 +1189,16 @@ int kpool_disable_sync(struct kpool_item *item);
 int kpool_enable(struct kpool_item *item);
 
 /**
- * kpool_flush_item() - wait until an item's acceptance has ended
+ * kpool_flush_item() - wait until the last submission of an item has ended
  * @item: the item; its memory must stay valid until this returns, so do not use
  *	this for an item that frees itself
  *
- * Waits for the acceptance at the time of the call, not for later ones.  The
- * caller sees everything that the run stored.
+ * Waits for the last submission before the call, not for later ones.  The caller
+ * sees everything that the run stored.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
- * * 0 - the acceptance has ended, or there was none.
+ * * 0 - the submission has ended, or there was none.
  * * -EDEADLK - called from inside the item, or from inside another or a callback
  *   of its pool and the wait could never end.  The item has not ended.
  * * -EIO - the item has ended because its thread died.
@@ -1276,7 +1276,7 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
  * @job: the job, neither pending nor running
  * @group: the group, or NULL for none
  *
- * The group counts each acceptance of the job.  Submitting the job to another
+ * The group counts each submission of the job.  Submitting the job to another
  * pool than the group's fails with -EINVAL; once the group is cancelled, with
  * -ECANCELED.
  *
@@ -1460,7 +1460,7 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
  * @job: the job, neither pending nor running
  * @stream: the stream, or NULL for none
  *
- * Jobs run in the order of acceptance; a delayed job counts as accepted when it
+ * Jobs run in the order of submission; a delayed job counts as accepted when it
  * is due.  A job that waits for its stream takes a place in the queue but no
  * units; in an ordered stream no job waits to start.  Submitting the job to
  * another pool than the stream's fails with -EINVAL.

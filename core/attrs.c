@@ -199,7 +199,7 @@ static int kpool_attrs_validate(const struct kpool_attrs *attrs,
 		return -EINVAL;
 	}
 	if (attrs->when_full == KPOOL_FULL_CALLER_RUNS && attrs->worker_init) {
-		pr_err("%s: caller_runs and worker_init exclude each other: a caller has no worker state\n",
+		pr_err("%s: caller_runs and worker_init exclude each other: a caller has no worker data\n",
 		       name);
 		return -EINVAL;
 	}

@@ -9,7 +9,7 @@
  * too, lockdep reports it before it hangs.  Waits of an item for its own pool
  * are skipped: kpool_break_deadlock() handles them.
  *
- * For debugobjects, an item is active from its acceptance until it starts or is
+ * For debugobjects, an item is active from its submission until it starts or is
  * cancelled or dropped.
  */
 #ifndef _KPOOL_DEBUG_H

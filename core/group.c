@@ -3,7 +3,7 @@
  * A group is a set of jobs that can be waited for and cancelled together.
  *
  * All fields are protected by the lock of the group's pool; fast operations look
- * at some without it, see ring.c.  group->left counts the jobs from acceptance to
+ * at some without it, see ring.c.  group->left counts the jobs from submission to
  * end, and the children that have any.  group->pending lists the jobs that have
  * not started, group->blocked those of blocked submitters.  A job leaves the list
  * when it starts, because its function may free it, or enters the ready ring.  In

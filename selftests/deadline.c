@@ -365,7 +365,7 @@ static void dropped_submits_again(struct kpool_item *item, int err)
 /*
  * The dropped function may submit the job again.
  * Fails if the job still counts as pending there, or its end is taken for that
- * of the new acceptance.
+ * of the new submission.
  */
 static void dropped_function_may_submit_again(void)
 {
@@ -592,7 +592,7 @@ static int comes_again(struct kpool_item *item)
 
 /*
  * A job that submits itself again has its deadline looked at anew.
- * Fails if only the first acceptance has one.
+ * Fails if only the first submission has one.
  */
 static void self_submission_has_its_own_deadline(void)
 {

@@ -356,7 +356,7 @@ static int waits_for_itself(struct actor *a)
 
 /*
  * An item that waits for itself gets -EDEADLK, also if others are active; the
- * pending acceptance is taken back, and disable holds, all the same.
+ * pending submission is taken back, and disable holds, all the same.
  * Fails (hangs) without the check for the own item.
  */
 static void wait_for_itself_is_refused(void)

@@ -1154,7 +1154,7 @@ static int fiddler_main(void *arg)
 }
 
 /*
- * While others turn a delayed job, each acceptance ends once: by a run
+ * While others turn a delayed job, each submission ends once: by a run
  * or by a cancel.
  * Fails if the timer and a cancel can both take a job, or neither.
  */

@@ -63,7 +63,7 @@ static void destroy_refuses_blocked_submitters(void)
 /*
  * What was accepted runs before destroy returns, though no thread has been made
  * to run it yet.
- * Fails if destroy drops what is pending, or the last acceptance is missed.
+ * Fails if destroy drops what is pending, or the last submission is missed.
  */
 static void destroy_runs_accepted_items(void)
 {

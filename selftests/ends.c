@@ -132,7 +132,7 @@ static bool ends_make(int place)
 }
 
 struct ending {
-	int	ran;	/* of the last acceptance */
+	int	ran;	/* of the last submission */
 	int	dropped;
 	int	err;
 	int	group_err;

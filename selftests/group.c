@@ -436,9 +436,9 @@ static void group_can_be_used_again(void)
 }
 
 /*
- * Each acceptance counts: a member may be submitted again and again, also by
+ * Each submission counts: a member may be submitted again and again, also by
  * itself; wait is for the last.
- * Fails if members are counted, instead of acceptances.
+ * Fails if members are counted, instead of submissions.
  */
 static int submits_itself(struct kpool_item *item)
 {
@@ -498,7 +498,7 @@ out:
 
 /*
  * The owner of a member that expired may submit it again at once; the wait is
- * for that acceptance too.
+ * for that submission too.
  * Fails if the group is completed between the two.
  */
 static void dropped_submits(struct kpool_item *item, int err)
@@ -1328,7 +1328,7 @@ static void group_may_be_freed_after_wait(void)
 
 /*
  * Several threads, each with groups of its own in one pool, that fail, are
- * cancelled, and have single members taken back, at random: each acceptance
+ * cancelled, and have single members taken back, at random: each submission
  * ends once, and wait returns when the last has.
  * Fails if a job is lost between the queue, the group and its drop work.
  */

@@ -786,7 +786,7 @@ static int actor_main(void *arg)
 	return 0;
 }
 
-/* At the end: each acceptance has ended in one way. */
+/* At the end: each submission has ended in one way. */
 static void actor_check(struct actor *a)
 {
 	int i;
@@ -899,7 +899,7 @@ static const char *const moods[] = {
 /*
  * Several threads use weights, priorities, deadlines, delays, groups, streams
  * and calls at random, take jobs back, cancel groups, while the pool is paused
- * and resumed, and in one variant tuned: each acceptance ends once, streams
+ * and resumed, and in one variant tuned: each submission ends once, streams
  * keep their order, and no more units are held than there are.
  * Fails if two abilities do not go together.
  */

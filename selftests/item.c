@@ -66,7 +66,7 @@ out:
 }
 
 /*
- * Cancel does not touch a running item, but takes its next acceptance back.
+ * Cancel does not touch a running item, but takes its next submission back.
  * Fails if running counts as pending, or an item held back by its own run
  * cannot be found.
  */
@@ -367,7 +367,7 @@ static int endless_again(struct kpool_item *item)
 }
 
 /*
- * Neither flush waits for acceptances that come after the call: both return
+ * Neither flush waits for submissions that come after the call: both return
  * while an item submits itself without end.
  * Fails (hangs) if flush waits until nothing is pending.
  */
@@ -1016,7 +1016,7 @@ static void repeater_dropped_frees(struct kpool_item *item, int err)
 	kfree(r);
 }
 
-/* Where the second acceptance waits: beside a free unit, queued, before it. */
+/* Where the second submission waits: beside a free unit, queued, before it. */
 static const char *const repeats[] = { "held", "in-line", "due", NULL };
 static const struct kpool_attrs repeat_attrs[] = {
 	{ .capacity = 2 },
@@ -1367,7 +1367,7 @@ static int storm_job(struct kpool_item *item)
 }
 
 /*
- * In all races, every acceptance ends exactly once: it ran or
+ * In all races, every submission ends exactly once: it ran or
  * it was cancelled.
  * Fails if any path changes an item's place without the lock.
  */

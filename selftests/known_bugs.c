@@ -558,9 +558,9 @@ static int submit_under_cancel(struct kpool *pool, struct kpool_item *item,
 
 /*
  * Four threads cancel one item at once while a fifth submits it: each
- * acceptance is either run or claimed by exactly one of them (go-playground 9,
+ * submission is either run or claimed by exactly one of them (go-playground 9,
  * 14).
- * Fails if two cancels of one acceptance both succeed, or one hangs.
+ * Fails if two cancels of one submission both succeed, or one hangs.
  */
 static void racing_cancels_claim_once(void)
 {
@@ -601,7 +601,7 @@ static void racing_cancels_claim_once(void)
 }
 
 /*
- * A second cancel of the same acceptance finds nothing, in an idle item too.
+ * A second cancel of the same submission finds nothing, in an idle item too.
  * Fails if cancel looks at a mark that the first one leaves behind.
  */
 static void second_cancel_finds_nothing(void)

@@ -502,7 +502,7 @@ static int dies_pending(struct kpool_item *item)
 
 /*
  * An item that was submitted again while it ran runs again after its death.
- * Fails if the acceptance goes down with the worker that holds it.
+ * Fails if the submission goes down with the worker that holds it.
  */
 static void next_run_of_a_dead_item_is_kept(int way)
 {

@@ -1057,7 +1057,7 @@ static void delay_low(struct kpool *pool, struct kpool_job *due)
 
 /*
  * The same of items that came in the same tick.
- * Fails if a due job keeps the number of its acceptance: mutant
+ * Fails if a due job keeps the number of its submission: mutant
  * due-job-keeps-its-number.
  */
 static void due_job_is_as_old_as_its_number(void)

@@ -136,7 +136,7 @@ static void uses_it_there(int round)
 
 /*
  * Whichever pool an item is in, it is found there, and runs once for each
- * acceptance. KCSAN complains if an item's owner is read plainly
+ * submission. KCSAN complains if an item's owner is read plainly
  * (owner-read-plainly, owner-looked-up-plainly).
  */
 static void item_is_found_in_any_pool(void)

@@ -137,7 +137,7 @@ static void closing_and_disable_end_self_submission(void)
  * An item submitted while it runs is accepted, waits although units are free,
  * and starts after.
  * Fails if a free worker may take an item that runs, or if the second
- * acceptance is lost.
+ * submission is lost.
  */
 static void submitted_while_running_starts_after(void)
 {
@@ -240,9 +240,9 @@ static int stress_main(void *arg)
 
 /*
  * However many submit it, an item never runs on two workers at once, and runs
- * once per acceptance.
+ * once per submission.
  * Fails if the look whether it runs and its start are not under one lock, or
- * an acceptance while it runs is forgotten.
+ * a submission while it runs is forgotten.
  */
 static void never_on_two_workers_at_once(void)
 {

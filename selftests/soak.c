@@ -33,7 +33,7 @@ static bool stop;
 struct drop {
 	struct kpool_item	item;
 	u64			ran;
-	u64			by_itself;	/* its acceptances by its own run */
+	u64			by_itself;	/* its submissions by its own run */
 	u64			by_submitter;
 };
 
@@ -144,7 +144,7 @@ static void stop_and_flush(void)
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 }
 
-/* Every acceptance was a run; returns how many. */
+/* Every submission was a run; returns how many. */
 static u64 end(void)
 {
 	u64 ran = 0, accepted = 0;

@@ -1103,7 +1103,7 @@ static bool storm_is_over(struct storm *s, int i)
 				 atomic_read(&s->p[i].dropped);
 }
 
-/* The number that it takes along is that of its acceptance. */
+/* The number that it takes along is that of its submission. */
 static void storm_submit(struct storm *s, int i, int nr)
 {
 	struct probe *one = &s->p[i];

@@ -501,7 +501,7 @@ static void sim_op_cancel(struct sim_call *call)
 		   taken);
 }
 
-/* Afterwards no acceptance from before the call is left. */
+/* Afterwards no submission from before the call is left. */
 static void sim_judge_wait(struct sim_call *call, int err, bool cancels)
 {
 	struct sim_item *it = call->item;

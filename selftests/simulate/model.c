@@ -4,7 +4,7 @@
  *
  * A step is all that a thread does while holding the pool's lock; the model
  * compares what is to be seen before and after it.  For each item it follows
- * the life of an acceptance (accepted, perhaps delayed, queued, then run,
+ * the life of a submission (accepted, perhaps delayed, queued, then run,
  * dropped or taken back), and for each pool it asks whether this could have
  * happened: in this order, with these units, in this state, at this time.
  */
@@ -128,7 +128,7 @@ void sim_judge_span(struct sim_span *span, bool on, const char *what)
 		   jiffies - span->since, what);
 }
 
-/* Have all acceptances up to this one ended, as far as functions say? */
+/* Have all submissions up to this one ended, as far as functions say? */
 bool sim_has_ended(const struct sim_item *it, unsigned int gen)
 {
 	const struct sim_item_view *v = it->at ? &it->at->view.item[it->nr] :
@@ -206,7 +206,7 @@ static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 	sim_judge_span(&p->roomy, roomy, "there is room, and nothing says so");
 }
 
-/* Acceptance */
+/* Submission */
 
 static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 			 const struct sim_view *was, const struct sim_view *v)
@@ -229,7 +229,7 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	sim_expect(!sim_is_ordered(it) || it->completes ||
 		   (!sim_is_under_way(it->run) && !it->to_complete),
 		   "item %d is accepted before it is completed", it->nr);
-	/* no group is cancelled in one hold with, but after, an acceptance */
+	/* no group is cancelled in one hold with, but after, a submission */
 	sim_expect(!spec->job || spec->group < 0 ||
 		   !sim_group_is_cancelled(spec->group),
 		   "item %d is accepted by a cancelled group", it->nr);
@@ -1093,7 +1093,7 @@ static bool sim_is_around(const struct sim_item *it, const struct sim_call *call
 }
 
 /*
- * Does it wait for an acceptance that has not ended?  Later ones are no matter; one
+ * Does it wait for a submission that has not ended?  Later ones are no matter; one
  * that has started ends only after its function, though that is not called yet.
  */
 static bool sim_is_awaiting(const struct sim_call *call)

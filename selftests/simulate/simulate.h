@@ -305,7 +305,7 @@ struct sim_item {
 	unsigned long		accepted_at;	/* jiffies */
 	unsigned int		run_accepted_in;	/* what runs */
 	unsigned long		run_accepted_at;
-	unsigned int		gen;		/* acceptances */
+	unsigned int		gen;		/* submissions */
 	unsigned int		run_gen, drop_gen;	/* of which run or drop */
 	unsigned long		due_min, due_max;	/* jiffies */
 	unsigned int		disabled;	/* for certain */
@@ -361,7 +361,7 @@ struct sim_call {
 	struct sim_item		*item;
 	struct sim_ticket	*ticket;
 	struct sim_item		*target;	/* whose end it waits for ... */
-	unsigned int		awaited;	/* ... up to this acceptance */
+	unsigned int		awaited;	/* ... up to this submission */
 	unsigned int		begin;		/* step */
 	unsigned long		since;		/* jiffies */
 	unsigned int		gen[SIM_ITEMS];

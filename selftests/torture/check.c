@@ -132,7 +132,7 @@ static void kpt_check_items(struct kpt_target *t)
 		open = atomic_read(&t->items[i].open);
 		if (open)
 			kpt_violation(KPT_ONCE,
-				      "%s: item %d: %d acceptances without an end",
+				      "%s: item %d: %d submissions without an end",
 				      t->name, i, open);
 		atomic_set(&t->items[i].open, 0);
 		if (atomic_read(&t->items[i].active))

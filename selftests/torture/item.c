@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Items: what they do when they run, and how their acceptances are counted.
+ * Items: what they do when they run, and how their submissions are counted.
  *
  * item->open is what is accepted, or about to be, and has not ended.  It is
  * counted up before a submit, and down when that fails, or when the item has
@@ -169,11 +169,11 @@ static void kpt_count_end(struct kpt_item *it)
 {
 	atomic_inc(&it->ends);
 	if (atomic_dec_return(&it->open) < 0)
-		kpt_violation(KPT_ONCE, "%s: an acceptance ended twice",
+		kpt_violation(KPT_ONCE, "%s: a submission ended twice",
 			      it->target->name);
 }
 
-/* An acceptance has ended.  The item may be gone afterwards. */
+/* A submission has ended.  The item may be gone afterwards. */
 void kpt_item_ended(struct kpt_item *it)
 {
 	if (kpt_is_broken(KPT_BROKEN_TWICE) && !it->is_single)

@@ -164,7 +164,7 @@ int kpt_submit(struct kpt_ctx *ctx, struct kpt_item *it, enum kpt_way way)
 		return 0;
 	}
 	if (atomic_dec_return(&it->open) < 0)
-		kpt_violation(KPT_ONCE, "%s: an acceptance ended twice",
+		kpt_violation(KPT_ONCE, "%s: a submission ended twice",
 			      t->name);
 	kpt_count(t, refused);
 	kpt_check_refusal(ctx, t, way, err);

@@ -212,7 +212,7 @@ struct kpt_item {
 	struct kpt_lane		*lane;	/* whose order it keeps, or NULL */
 	struct kpt_ctx		ctx;	/* of its function */
 	unsigned long		claimed;	/* bit 0: a thread changes it */
-	atomic_t		open;	/* acceptances, or tries, without end */
+	atomic_t		open;	/* submissions, or tries, without end */
 	atomic_t		ends;
 	atomic_t		active;
 	atomic_t		*nr_ended;	/* how many of a batch have ended, or NULL */
