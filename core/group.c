@@ -390,6 +390,9 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 		if (timeout < MAX_SCHEDULE_TIMEOUT)
 			timeout = max_t(long, end - jiffies, 0);
 	}
+	/* it may have been the last, just when the time was over */
+	if (!group->left)
+		err = 0;
 	kpool_unlock(pool, flags);
 	return job ?: ERR_PTR(err);
 }
