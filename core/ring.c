@@ -52,8 +52,8 @@
  * start of it commits.  A late job is dropped with the lock held.  The lock
  * holder also counts the job in its group: when it accounts for the submit, and
  * for the start that ends the run.  So the first job of a group is accepted with
- * the lock held, and a run that could be the last of the group, or has failed,
- * ends with the lock held: see kpool_can_end_fast(), kpool_item_failed().  A job
+ * the lock held, and a run that could be the last of the group ends with the
+ * lock held, like any that has failed: see kpool_can_end_fast().  A job
  * in the ring is not on the list of its group, since it can be freed when it has
  * been started.  A group that is cancelled has the ring's items returned.
  */

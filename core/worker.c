@@ -50,11 +50,9 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 		.data	= worker->data,
 	});
 	worker->run.notified = KPOOL_NOTIFIED_NONE;
+	/* do not end the run by a fast start, which does not count errors */
 	kpool_lock_irq(pool);
-	/* a completion has the job's result: its failure is counted already */
-	pool->stats.failed += !worker->run.result;
-	/* do not end the run of a failed job by a fast start: see ring.c */
-	worker->run.special |= !!worker->run.group;
+	worker->run.special = true;
 	kpool_unlock_irq(pool);
 }
 
@@ -215,12 +213,17 @@ static __always_inline void kpool_worker_returned(struct kpool_worker *worker,
 						  int err)
 {
 	struct kpool *pool = worker->pool;
+	bool failed;
 
 	kpool_lock_irq(pool);
 	worker->nr_runs++;
 	kpool_latency_end(pool, &worker->run);
-	if (likely(kpool_worker_end(worker, err, false)))
+	/* a completion has the result of its job */
+	failed = err || worker->run.result;
+	if (likely(kpool_worker_end(worker, err, false))) {
 		pool->stats.completed++;
+		pool->stats.failed += failed;
+	}
 	/* an item that is admitted now can be the next to start */
 	if (unlikely(pool->nr_recheck))
 		kpool_recheck_some(pool);

@@ -650,6 +650,29 @@ static void completion_starts_when_capacity_grows(void)
 }
 
 /*
+ * Fails (1 of 0) if a job counts as failed before it counts as completed: mutant
+ * failed-before-it-is-completed.
+ */
+static void job_waiting_for_its_turn_has_not_failed(void)
+{
+	if (!begin(&queued_two))
+		return;
+	p[1].ret = -EIO;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+	probe_ran(&p[1]);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+	KT_EXPECT_EQ(kt_stat(pool, completed), 0);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 0);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kt_stat(pool, completed), 2);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 1);
+	finish();
+}
+
+/*
  * What a worker runs after a completion has an error of its own.
  * Fails if a job that failed fails the next item's group, or hides its error:
  * mutant result-of-the-job-before.
@@ -1127,10 +1150,12 @@ static void jobs_behind_a_dead_one_are_completed(int variant)
 
 	if (!begin(&queued_four))
 		return;
-	if (variant)
+	if (variant) {
 		KT_EXPECT_EQ(kpool_set_complete_fn(&p[1].job, complete_dies), 0);
-	else
+		p[1].ret = -EPERM;
+	} else {
 		enter(&p[1], 1, die_fn);
+	}
 	probes_hold(p, 1);
 	probes_submit(pool, p, 1);
 	probe_runs(p);
@@ -1145,6 +1170,8 @@ static void jobs_behind_a_dead_one_are_completed(int variant)
 	if (variant) {
 		KT_EXPECT_EQ(kt_thread_join(&t), -EIO);
 		EXPECT_ORDER(0, 1, 2, 3);
+		/* its error does not count, as it has died */
+		KT_EXPECT_EQ(kt_stat(pool, failed), 0);
 	} else {
 		KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
 		EXPECT_ORDER(0, 2, 3);
@@ -1212,6 +1239,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(completion_waits_beside_other_items),
 	  KT_CASE(completion_waits_for_a_unit),
 	  KT_CASE(completion_starts_when_capacity_grows),
+	  KT_CASE(job_waiting_for_its_turn_has_not_failed),
 	  KT_CASE(error_of_a_job_is_not_that_of_the_next),
 	  KT_CASE(completed_job_may_leave_its_stream),
 	  KT_EACH(flush_of_a_later_job_is_refused, from),
