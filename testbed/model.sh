@@ -15,39 +15,47 @@ for part in common packages; do
 done
 weakenings=(FUNCTION_LEFT GENERATION_KEPT ROOM_NOT_LIMITED TAG_KEPT TAKER_LATE WAITERS_LEFT)
 
-# verify [-D...]: print how many errors there are, and how many states.
+# verify [-D...]: print how many errors there are, and how many states; or why that is not known.
 verify() {
 	(
 		cd "$dir" || exit
-		spin -a "$@" "$tree/selftests/promela/rings.pml" >spin.log &&
-			gcc -O2 -DCOLLAPSE -DMEMLIM=4000 -o pan pan.c &&
-			./pan -m200000 -w24 | sed -n 's/.*errors: \([0-9]*\)/\1 errors/p; s/ states, stored.*/ states/p' |
-			tr -s ' \n' ' '
+		if ! { spin -a "$@" "$tree/selftests/promela/rings.pml" &&
+			gcc "$optimize" -DSAFETY -DCOLLAPSE -DMEMLIM=4000 -o pan pan.c &&
+			./pan -m200000 -w24; } >log 2>&1; then
+			echo "no result: $(grep -im 1 error log || tail -n 1 log)"
+		elif grep -E 'out of memory|MEMLIM bound|max search depth too small' log ||
+			{ grep -q 'errors: 0' log && grep 'Search not completed' log; }; then
+			:
+		else
+			sed -n 's/.*errors: \([0-9]*\)/\1 errors/p; s/ states, stored.*/ states/p' log
+		fi | tr -s ' \n' ' '
 	)
 }
 
-# judge ERRORS NAME: is that what was found?
+# judge ERRORS NAME [-D...]: is that what is found?
 judge() {
-	if [[ $found == "$1"* ]]; then
-		echo "ok $number - $2"
+	local found
+	found=$(verify "${@:3}")
+	number=$((number + 1))
+	if [[ $found == "$1 errors"* ]]; then
+		echo "ok $number - $2: $found"
 	else
-		echo "not ok $number - $2"
-		return 1
+		failed=1
+		echo "not ok $number - $2: $found"
 	fi
 }
 
 main() {
-	local weakening found failed=0 number=1
+	local weakening failed=0 number=0 optimize=-O2
 	need_packages spin gcc libc6-dev
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/kpool-model.XXXXXX")
 	trap 'rm -rf "$dir"' EXIT
 	echo "1..$((${#weakenings[@]} + 1))"
-	found=$(verify)
-	judge "0 errors" "rings: $found" || failed=1
+	judge 0 "rings"
+	# an error is found sooner than code is optimized
+	optimize=-O0
 	for weakening in "${weakenings[@]}"; do
-		number=$((number + 1))
-		found=$(verify "-D$weakening")
-		judge "1 errors" "$weakening is found: $found" || failed=1
+		judge 1 "$weakening is found" "-D$weakening"
 	done
 	return "$failed"
 }
