@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # model.sh: does the protocol of core/ring.c keep its promises, in all interleavings of a small model?
 #
-# Debian's spin looks at every state of selftests/promela/rings.pml. Then the model is weakened in one way
-# at a time, and has to fail.
+# Debian's spin looks at every state of selftests/promela/rings.pml, with one unit and with two. Then the
+# model is weakened in one way at a time, and has to fail.
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -13,7 +13,10 @@ for part in common packages; do
 	# shellcheck source=/dev/null
 	. "$here/lib/$part.sh"
 done
-weakenings=(FUNCTION_LEFT GENERATION_KEPT ROOM_NOT_LIMITED TAG_KEPT TAKER_LATE WAITERS_LEFT)
+weakenings=(FUNCTION_LEFT GENERATION_KEPT IDLE_LATE IDLE_OPENS ROOM_NOT_LIMITED TAG_KEPT TAKER_LATE WAITERS_LEFT)
+# two workers with a run, so that two starts can want the same slot
+two_units=(-DCAPACITY=2 -DDISTINCT -DRING=1)
+two_units_weakenings=(TAKER_OVERWRITTEN)
 
 # verify [-D...]: print how many errors there are, and how many states; or why that is not known.
 verify() {
@@ -50,12 +53,16 @@ main() {
 	need_packages spin gcc libc6-dev
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/kpool-model.XXXXXX")
 	trap 'rm -rf "$dir"' EXIT
-	echo "1..$((${#weakenings[@]} + 1))"
+	echo "1..$((${#weakenings[@]} + ${#two_units_weakenings[@]} + 2))"
 	judge 0 "rings"
+	judge 0 "rings, two units" "${two_units[@]}"
 	# an error is found sooner than code is optimized
 	optimize=-O0
 	for weakening in "${weakenings[@]}"; do
 		judge 1 "$weakening is found" "-D$weakening"
+	done
+	for weakening in "${two_units_weakenings[@]}"; do
+		judge 1 "$weakening is found" "-D$weakening" "${two_units[@]}"
 	done
 	return "$failed"
 }

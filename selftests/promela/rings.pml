@@ -3,9 +3,10 @@
  * The protocol of core/ring.c: fast submits and fast starts are committed
  * between two holds of the lock, and a lock holder accounts for them.
  *
- * Two submitters submit items, one of them the same item.  Two workers run
- * them.  A client cancels item 1, or waits for it.  The pool is closed, at once
- * or when all items have started, and freed when all threads have left it.
+ * Two submitters submit items, one of them the same item unless DISTINCT.  Two
+ * workers run them, both at once if CAPACITY is 2: then both can want the same
+ * slot.  A client cancels item 1, or waits for it.  The pool is closed, at once or
+ * when all items have started, and freed when all threads have left it.
  *
  * A statement, or an atomic block, has at most one access to what threads share
  * without the lock; two if no other thread can tell.  A thread can stop between
@@ -28,7 +29,9 @@
 #ifndef SECOND
 #define SECOND		3	/* submits of the first submitter, and the second */
 #endif
-#ifndef ITEM
+#ifdef DISTINCT
+#define ITEM(op)	((op) + 1)
+#else
 #define ITEM(op)	((op) == 2 -> 1 : (op) + 1)
 #endif
 
@@ -48,7 +51,18 @@
 #define FREE		(CAPACITY - units)
 #define BIT(op)		(1 << (op))
 #define RUNS(item)	(in_run[item] && run_item[in_run[item]] == item)
+#ifdef IDLE_OPENS
+#define IDLE_OPEN	true
+#define LOOKED_FOR	true
+#else
+#define IDLE_OPEN	false
 #define LOOKED_FOR	(!FREE || nr_waking)
+#endif
+#ifdef TAKER_OVERWRITTEN
+#define TAKEN_AGAIN	true
+#else
+#define TAKEN_AGAIN	false
+#endif
 #define CAN_BE_READY(item) \
 	(!rd_item[rd_end] && !RUNS(item) && !has_waiter[item])
 
@@ -392,7 +406,7 @@ again:	atomic {			/* kpool_start_fast() */
 		slot = (rd_end + RING - left) % RING;
 #ifndef TAKER_LATE
 		if
-		:: !rd_taker[slot] -> rd_taker[slot] = w
+		:: !rd_taker[slot] || TAKEN_AGAIN -> rd_taker[slot] = w
 		:: rd_taker[slot] && rd_left == left && rd_gen == kept_gen[w] -> goto end
 		:: else -> goto again
 		fi
@@ -425,7 +439,12 @@ end:	atomic { left = 0; kept_gen[w] = 0; slot = 0; item = 0; half0 = 0; half1 = 
 		goto next
 	};
 sleep:	if
-	:: atomic { !closed || nr_queued -> worker[w] = ASLEEP; unlock(false) };
+#ifdef IDLE_LATE
+	:: atomic { !closed || nr_queued -> unlock(false) };
+		atomic { worker[w] = ASLEEP };
+#else
+	:: atomic { !closed || nr_queued -> worker[w] = ASLEEP; unlock(IDLE_OPEN) };
+#endif
 		take_lock(worker[w] == WAKING || closed);
 		atomic {
 			nr_waking = nr_waking - (worker[w] == WAKING); worker[w] = AWAKE;
