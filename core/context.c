@@ -80,7 +80,7 @@ int kpool_context_start(struct kpool_context *context)
 		kthread_init_work(&work->thread_work, kpool_context_thread_fn);
 		work->thread = thread;
 	}
-	/* pairs with kpool_context_queue() */
+	/* pairs with kpool_context_queue(); Litmus: context-work */
 	smp_store_release(&context->work, work);
 	return 0;
 }
@@ -88,7 +88,7 @@ int kpool_context_start(struct kpool_context *context)
 /* Queue the context unless it is queued already.  Any context except NMI. */
 void kpool_context_queue(struct kpool_context *context)
 {
-	/* pairs with kpool_context_start() */
+	/* pairs with kpool_context_start(); Litmus: context-work */
 	struct kpool_context_work *work = smp_load_acquire(&context->work);
 
 	if (work->thread)
