@@ -264,7 +264,7 @@ static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 	for (i = 0; i < started; i++, ticket++) {
 		struct kpool_ready_slot *slot = kpool_ready_slot(ready, ticket);
 		struct kpool_worker *worker = READ_ONCE(slot->taker);
-		/* pairs with the release in kpool_start_fast() */
+		/* pairs with kpool_start_fast(); Litmus: item-started */
 		struct kpool_item *item = smp_load_acquire(&slot->item);
 
 		worker->nr_runs++;
@@ -284,7 +284,7 @@ static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 
 /*
  * Set the run and the state of @item if a worker has started it and not done so.
- * Called with pool->lock held.
+ * Called with pool->lock held.  Litmus: item-started.
  */
 void kpool_finish_start(struct kpool *pool, struct kpool_item *item)
 {

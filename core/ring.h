@@ -89,7 +89,10 @@ static inline bool kpool_can_open_rings(const struct kpool *pool)
 	return pool->fast_capacity && !pool->nr_recheck && !pool->rings_off;
 }
 
-/* Open @nr slots of the inbox. */
+/*
+ * Open @nr slots of the inbox.  Pairs with the acquire in
+ * kpool_inbox_reserve().  Litmus: inbox-open.
+ */
 static __always_inline void kpool_inbox_open(struct kpool_inbox *inbox,
 					     unsigned int nr)
 {
@@ -170,7 +173,7 @@ static __always_inline bool kpool_ready_add(struct kpool *pool,
 
 	/*
 	 * A worker that has started the item of a slot can still be using it.
-	 * Pairs with the release in kpool_start_fast().
+	 * Pairs with the release in kpool_start_fast().  Litmus: item-started.
 	 */
 	if (smp_load_acquire(&slot->item) ||
 	    item->flags & (__KPOOL_FN | __KPOOL_HAS_WAITERS) ||
@@ -214,6 +217,7 @@ static __always_inline void kpool_item_started(struct kpool_item *item)
 /*
  * Finish a fast start of @item that its worker has not finished, before the
  * item's state is used.  Called with the lock of its owner held.
+ * Litmus: item-started.
  */
 static __always_inline void kpool_item_settle(struct kpool *pool,
 					      struct kpool_item *item)

@@ -135,7 +135,7 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
 	s64 next;
 
 	for (;;) {
-		/* pairs with the release in kpool_ready_open() */
+		/* pairs with kpool_ready_open(); Litmus: ready-open */
 		next = atomic64_read_acquire(&ready->next);
 		left = next & KPOOL_LEFT_MASK;
 		/* racy: the commit below fails if one of them has changed */
@@ -175,7 +175,10 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
 	run->epoch = epoch;
 	WRITE_ONCE(item->run, run);
 	kpool_item_started(item);
-	/* pairs with the acquires of slot->item in ring.c and ring.h */
+	/*
+	 * Pairs with the acquires of slot->item in ring.c and ring.h.
+	 * Litmus: item-started.
+	 */
 	smp_store_release(&slot->item, NULL);
 	trace_start(pool, item, item->fn);
 	return item;
