@@ -752,6 +752,43 @@ out:
 	stall_finish();
 }
 
+static int takes_half_of_it(struct kpool_item *item)
+{
+	kt_sleep_ms(100);
+	return 0;
+}
+
+/*
+ * The time of an item that its submitter runs begins with that item.
+ * Fails if it is that of an earlier one in the same memory: mutant
+ * submitter-run-keeps-its-time.
+ */
+static void stall_time_begins_with_each_item_of_a_submitter(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .stall_ms = 200,
+		.when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	probes_init(p, 2, probe_fn);
+	kpool_init_item(&p[1].job.item, takes_half_of_it);
+	probes_hold(p, 1);
+	pr_info("kpool-testbed: expect begin\n");
+	pool = kt_pool("stall", &attrs);
+	/* the only unit, whose worker alone stalls */
+	if (pool && probes_submit(pool, p, 1) && stalls(1))
+		for (i = 0; i < 4; i++)
+			KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
+	KT_EXPECT_EQ(stalled(), 1);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 4);
+	stall_finish();
+}
+
 /* Fails if each external run counts as that of an item. */
 static void long_drop_function_is_no_stall(void)
 {
@@ -769,6 +806,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(sleeping_item_is_reported_once_a_run),
 	  KT_CASE(function_form_is_reported_by_the_callers_function),
 	  KT_CASE(item_of_a_submitter_is_reported_once_a_run),
+	  KT_CASE(stall_time_begins_with_each_item_of_a_submitter),
 	  KT_CASE(long_drop_function_is_no_stall),
 	  KT_CASE(spinner_is_reported_with_its_stack),
 	  KT_CASE(busy_item_is_reported),

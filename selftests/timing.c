@@ -104,7 +104,7 @@ static void expect_expiry(struct kpool *pool, s64 idle, s64 ms, int before,
 }
 
 static const int expiries[] = {
-	1, 10, 11, 20, 50, 100, 630, 640, 1000, 5110, 10000, 60000, 600000,
+	1, 10, 11, 19, 20, 50, 100, 630, 640, 1000, 5110, 10000, 60000, 600000,
 	HOUR_MS, 5 * HOUR_MS, DAY_MS,
 };
 
