@@ -324,7 +324,8 @@ static void nothing_is_destroyed(void)
 /*
  * A name that is taken is -EEXIST until its pool is gone; the default pool's
  * is taken always, and the log says so.
- * Fails if names are compared up to a prefix, or a destroyed pool keeps its own.
+ * Fails if names are compared up to a prefix, or a destroyed pool keeps its own, or
+ * the default pool's is free until it is created: mutant default-name-free-at-first.
  */
 static void taken_names_are_refused(void)
 {
@@ -340,6 +341,8 @@ static void taken_names_are_refused(void)
 	KT_EXPECT_EQ(create("taken", NULL), -EEXIST);
 	kt_pool_end(pool);
 	KT_EXPECT_EQ(create("taken", NULL), 0);
+	/* kpool.ko is loaded for this test, so there is no default pool yet */
+	KT_EXPECT_EQ(create("default", NULL), -EEXIST);
 	KT_EXPECT(!IS_ERR(kpool_default()));
 	before = log_count("kpool: default: ", "");
 	KT_EXPECT_EQ(create("default", NULL), -EEXIST);

@@ -771,6 +771,34 @@ static void room_is_not_called_when_another_stream_ends(void)
 }
 
 /*
+ * Jobs of two streams are refused, and one of the streams ends.
+ * Fails (never notified) if only a refusal in a single stream is remembered: mutant
+ * room-lost-for-two-streams.
+ */
+static void room_is_called_when_one_of_two_streams_ends(void)
+{
+	static struct kpool_stream another;
+
+	if (!room_make(&four_units))
+		return;
+	kpool_init_stream(&another, here);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	kpool_set_stream(&p[2].job, &another);
+	kpool_set_stream(&p[3].job, &another);
+	occupy(0);
+	occupy(2);
+	refuse(1);
+	refuse(3);
+	WRITE_ONCE(retried, item(1));
+	kt_gate_open(&p[0].own);
+	expect_calls(1);
+	KT_EXPECT_EQ(retry_got, 0);
+	probe_ran(&p[1]);
+	edges_end();
+}
+
+/*
  * The same of followers, which wait for units when their stream goes on.
  * Fails if the last that was refused decides: mutant
  * room-of-the-last-refused-follower.
@@ -1626,6 +1654,28 @@ static void abort_inside_a_dropped_function_ends(void)
 	edges_end();
 }
 
+static void dropped_shuts_down(struct kpool_item *item, int err)
+{
+	kpool_shutdown(here);
+	probe_dropped(item, err);
+}
+
+/* Fails (items run) if shutdown undoes the abort: mutant shutdown-ends-an-abort. */
+static void shutdown_during_an_abort_lets_none_run(void)
+{
+	if (!edges_make(&queued_one))
+		return;
+	KT_EXPECT_EQ(kpool_pause(here), 0);
+	kpool_set_drop_fn(item(0), dropped_shuts_down);
+	submit(0);
+	submit(1);
+	submit(2);
+	KT_EXPECT_EQ(kpool_abort(here), 3);
+	KT_EXPECT_EQ(probes_dropped(p, 3), 3);
+	KT_EXPECT_EQ(probes_ran(p, 3), 0);
+	edges_end();
+}
+
 static int dropped_got;
 
 static void dropped_submits(struct kpool_item *item, int err)
@@ -1710,6 +1760,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
 	  KT_CASE(room_is_called_when_a_stream_continues),
 	  KT_CASE(room_is_not_called_when_another_stream_ends),
+	  KT_CASE(room_is_called_when_one_of_two_streams_ends),
 	  KT_CASE(room_is_called_when_the_lightest_follower_fits),
 	  KT_CASE(room_is_not_called_for_an_earlier_follower),
 	  KT_CASE(room_callback_may_wait_for_a_group),
@@ -1734,5 +1785,6 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(setters_refuse_a_pending_item),
 	  KT_CASE(setters_refuse_a_job_to_be_completed),
 	  KT_CASE(abort_inside_a_dropped_function_ends),
+	  KT_CASE(shutdown_during_an_abort_lets_none_run),
 	  KT_CASE(item_submitted_in_its_dropped_function_runs),
 	  KT_CASE(item_is_refused_in_its_dropped_function));

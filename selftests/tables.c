@@ -77,6 +77,25 @@ static void worker_memory_is_used_again(void)
 	KT_EXPECT_EQ(kt_stat(pool, spawned), 2);
 }
 
+/* For the script: a worker that goes on from item to item. */
+static void items_follow_each_other(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 64, .expiry_ms = KPOOL_NO_PURGE,
+	};
+
+	if (!begin(&attrs))
+		return;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	probes_submit(pool, &p[1], 20);
+	probes_open(p, 1);
+	/* not kpool_flush(): while it waits, each start takes the lock */
+	probe_ran(&p[20]);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+}
+
 static int waits_for_the_first(struct kpool_item *item)
 {
 	return kpool_flush_item(&p[0].job.item) ?: probe_fn(item);
@@ -355,6 +374,8 @@ KT_MODULE("kpool selftest: tables in debugfs",
 	  KT_CASE(no_two_figures_are_equal),
 	  KT_CASE(scene_ends),
 	  KT_CASE(worker_memory_is_used_again),
+	  KT_CASE(scene_ends),
+	  KT_CASE(items_follow_each_other),
 	  KT_CASE(scene_ends),
 	  KT_CASE(item_waits_for_another),
 	  KT_CASE(scene_ends),

@@ -35,6 +35,12 @@ worker_memory_is_used_again() {
 		"$(awk 'NR > 1 { print $2, $4, $5 }' "$dir/workers")"
 }
 
+# Fails if items that it started without the lock are not counted.
+items_follow_each_other() {
+	ktap_is "a worker has done all items" "idle 21 -" \
+		"$(awk 'NR > 1 { print $2, $4, $5 }' "$dir/workers")"
+}
+
 # shellcheck disable=SC2317 # wait_until calls it
 one_is_blocked() {
 	[ "$(awk 'NR > 1 { print $2, $5 }' "$dir/workers" | sort | xargs)" = \
@@ -165,6 +171,7 @@ if load_tested tables; then
 		expired_*) expired_worker_exits ;;
 		no_two_*) no_two_figures_are_equal ;;
 		worker_memory_*) worker_memory_is_used_again ;;
+		items_follow_*) items_follow_each_other ;;
 		item_waits_*) item_waits_for_another ;;
 		worker_init_*) worker_init_waits_for_an_item ;;
 		threads_*) threads_are_known ;;
