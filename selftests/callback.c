@@ -495,6 +495,50 @@ out:
 	finish();
 }
 
+static int submit_got;
+
+static void first_death_submits(void *data, const struct kpool_fault *fault)
+{
+	if (atomic_inc_return(&blamed) == 1)
+		WRITE_ONCE(submit_got, kpool_submit(p[0].data, &p[0].job.item));
+}
+
+/*
+ * The handler of a death submits to its pool, of which both units are held by
+ * dead threads.  The other one is reaped by the thread that the handler is in.
+ * Fails (hangs) if that one counts as a run that goes on: mutant
+ * dead-run-goes-on.
+ */
+static void handler_cannot_wait_for_another_death(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .fault = first_death_submits,
+	};
+	static struct victim other_victim;
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	submit_got = 1;
+	victim_init(&other_victim, DIE_EXIT);
+	pool = kt_pool("callback", &attrs);
+	if (!pool)
+		goto out;
+	p[0].data = pool;
+	victim_begin(pool, &victim);
+	victim_begin(pool, &other_victim);
+	victim_let_die(&victim);
+	victim_let_die(&other_victim);
+	if (!KT_EXPECT(kt_wait(READ_ONCE(submit_got) != 1)))
+		kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3);
+	dead_are(pool, 2);
+	KT_EXPECT_EQ(submit_got, -EDEADLK);
+	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	jobs_end(pool);
+out:
+	finish();
+}
+
 static struct task_struct *handler_task;
 static int handler_got;
 
@@ -916,6 +960,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_CASE(handler_is_called_for_a_submitter_after_a_failure),
 	  KT_CASE(item_that_a_handler_runs_may_submit_itself),
 	  KT_CASE(handler_of_a_later_death_may_wait),
+	  KT_CASE(handler_cannot_wait_for_another_death),
 	  KT_EACH(handler_may_wait_after_another_has_died, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
 	  KT_EACH(caller_that_dies_in_release_is_survived_by_destroy, kinds),
