@@ -39,9 +39,9 @@
 #include "debug.h"
 #include "internal.h"
 #include "item.h"
-#include "latency.h"
 #include "lock.h"
 #include "ring.h"
+#include "stats.h"
 
 LIST_HEAD(kpool_pools);
 static LIST_HEAD(kpool_orphans);	/* G: closed pools, freed at exit */

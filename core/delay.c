@@ -13,8 +13,8 @@
 
 #include "internal.h"
 #include "item.h"
-#include "latency.h"
 #include "lock.h"
+#include "stats.h"
 
 /* Jobs that expire under one hold of the lock. */
 #define KPOOL_DELAY_BATCH	8

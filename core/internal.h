@@ -158,7 +158,7 @@ struct kpool_run {
 	/* L: completion: the job's result; drop: what its group fails with */
 	int			result;
 	u64			nr;	/* L: external: runs begun here */
-	u64			began_us; /* L: see latency.c; 0: not known */
+	u64			began_us; /* L: see stats.c; 0: not known */
 	u8			kind;	/* L: enum kpool_run_kind */
 	bool			special; /* L: ends with the lock held */
 	bool			dead;	/* L: accounted: its thread died */
@@ -473,7 +473,7 @@ struct kpool_histograms {
 	u64			running[KPOOL_LATENCY_ROWS];	/* L */
 };
 
-/* Waiting and running times: latency.c. */
+/* Histograms of waiting and running times: stats.c. */
 struct kpool_latency {
 	struct kpool_histograms	*counts; /* L: NULL until first switched on */
 	u64			on_us;	/* L: when @on has changed */
@@ -1142,13 +1142,11 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
 void kpool_sched_restore(struct kpool *pool);
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
 
-/* latency.c: histograms of waiting and running times */
+/* stats.c: statistics */
+u32 kpool_oldest_age(struct kpool *pool);
 int kpool_latency_switch(struct kpool *pool, bool on);
 void kpool_latency_reset(struct kpool *pool);
 void kpool_latency_exit(void);
-
-/* stats.c: statistics */
-u32 kpool_oldest_age(struct kpool *pool);
 
 /* diagnosis.c: why no item starts */
 int kpool_diagnosis_show(struct seq_file *m, void *unused);

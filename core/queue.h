@@ -13,8 +13,8 @@
 
 #include "debug.h"
 #include "internal.h"
-#include "latency.h"
 #include "ring.h"
+#include "stats.h"
 #include "trace.h"
 
 /* Items examined under one hold of the lock, to find room, a place, a victim. */

@@ -19,9 +19,9 @@
 #include "debug.h"
 #include "internal.h"
 #include "item.h"
-#include "latency.h"
 #include "lock.h"
 #include "queue.h"
+#include "stats.h"
 #include "trace.h"
 
 /* What a submit may do if there is no room. */

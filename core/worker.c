@@ -24,10 +24,10 @@
 #include <linux/slab.h>
 
 #include "internal.h"
-#include "latency.h"
 #include "lock.h"
 #include "queue.h"
 #include "run.h"
+#include "stats.h"
 #include "trace.h"
 
 /* One run: begin it, call the item's function, end it */

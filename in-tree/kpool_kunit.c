@@ -8,8 +8,8 @@
 #include <linux/math64.h>
 
 #include "internal.h"
-#include "latency.h"
 #include "queue.h"
+#include "stats.h"
 
 /* Attributes */
 
