@@ -7,7 +7,7 @@
 
 kpool-dir := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 
-# Below core/; main.c and trace.c are what only kpool.ko has.
+# Below core/; main.c is what only kpool.ko has.
 kpool-core := lock ring submit queue stream item delay group call multi \
 	      worker manager run current drop context wait deadlock fault \
 	      watchdog module attrs stats diagnosis debugfs debug

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lockdep annotations of items and pools: see debug.h.
+ * Debugging aids: the tracepoints that trace.h declares, and the annotations of
+ * items and pools for lockdep, see debug.h.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
 
 #include "debug.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
 
 /* lockdep */
 

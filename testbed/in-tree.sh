@@ -110,7 +110,7 @@ add_engine() {
 	for_linked_in 0 | adapted >"$into/include/linux/kpool.h"
 	# kpool.o is the name of the module
 	adapted "$tree/kpool.c" >"$dir/pool.c"
-	for file in main trace "${files[@]}"; do
+	for file in main "${files[@]}"; do
 		adapted "$tree/core/$file.c" >"$dir/$file.c"
 	done
 	for file in "$tree"/core/*.h; do
@@ -127,7 +127,7 @@ add_engine() {
 	{
 		cat "$tree/in-tree/Makefile"
 		printf '%s\n' "${files[@]/%/.o}" | fmt -w 68 | sed 's/^/kpool-y += /'
-		printf '\n# %s\nCFLAGS_trace.o := -I$(src)\n' "trace/define_trace.h includes trace.h"
+		printf '\n# %s\nCFLAGS_debug.o := -I$(src)\n' "trace/define_trace.h includes trace.h"
 	} >"$dir/Makefile"
 	insert_after lib/Kconfig 'source "lib/fonts/Kconfig"' $'\nsource "lib/kpool/Kconfig"'
 	insert_after lib/Makefile 'obj-$(CONFIG_PLDMFW) += pldmfw/' $'\nobj-$(CONFIG_KPOOL) += kpool/'

@@ -127,8 +127,8 @@ def page_is_wrong(top, paths, mutual):
     pairs = set(re.findall(r"^``(\w+\.c)`` and ``(\w+\.c)``$", page, re.M))
     files = {os.path.relpath(p, top) for p in paths}
     listed = set(re.findall(r"^``(core/\w+\.[ch]|kpool\.[ch])``  ", page, re.M))
-    # headers that go with a file of the table, and what creates the tracepoints of trace.h
-    listed |= {f for f in files if f[:-1] + "c" in listed} | {"core/tunables.h", "core/trace.c"}
+    # headers that go with a file of the table
+    listed |= {f for f in files if f[:-1] + "c" in listed} | {"core/tunables.h"}
     return compare("pair", {" ".join(pair) for pair in mutual}, {" ".join(pair) for pair in pairs}) + \
         compare("file", files, listed)
 
