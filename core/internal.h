@@ -1023,6 +1023,7 @@ void kpool_free_workers(struct kpool *pool);
 
 /* run.c: begin and end of a run */
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker);
+void kpool_run_release(struct kpool *pool, struct kpool_run *run);
 void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 			 struct kpool_item *item, enum kpool_run_kind kind);
 void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
@@ -1033,12 +1034,6 @@ void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run);
 struct kpool_run *kpool_run_alloc(gfp_t gfp);
 struct kpool_run *kpool_run_get(struct kpool *pool);
 void kpool_free_runs(struct kpool *pool);
-void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
-			     struct kpool_item *item);
-bool kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
-			   struct kpool_item *item, int err, bool lost);
-void kpool_run_begin_completion(struct kpool *pool, struct kpool_run *run,
-				struct kpool_item *item);
 void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err);
 
 /* current.c: the worker and the runs that the caller is in */

@@ -3,10 +3,10 @@
  * Runs: the begin and the end of one execution of an item.
  *
  * A run calls the item's function, its complete function or its drop function.
- * A worker's run is part of the worker.  All others are external: a submitter
- * that runs its own item because the pool is full, and calls of drop functions.
- * A call of the pool's room function, or by a caller of a release function, is
- * an external run without an item.
+ * A worker's run is part of the worker: see worker.c.  All others are external:
+ * a submitter that runs its own item because the pool is full, and calls of drop
+ * functions.  A call of the pool's room function, or by a caller of a release
+ * function, is an external run without an item.
  *
  * An item's function can free the item, and a run's memory is reused.  So
  * item->run points to the run, and run->item to the item: the item is running
@@ -80,7 +80,7 @@ static void kpool_requeue(struct kpool *pool, struct kpool_item *item)
  * At the end of a run, requeue the item if it was submitted again, with the
  * waiters for its next run.  Called with pool->lock held.
  */
-static void kpool_run_release(struct kpool *pool, struct kpool_run *run)
+void kpool_run_release(struct kpool *pool, struct kpool_run *run)
 {
 	struct kpool_item *held = run->requeue;
 
@@ -186,85 +186,6 @@ void kpool_free_runs(struct kpool *pool)
 
 	list_for_each_entry_safe(run, next, &pool->runs.free, free)
 		kfree(run);
-}
-
-/*
- * Take over what a special item, or one with waiters, needs at the end of its
- * run.  Called with pool->lock held.
- */
-void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
-			     struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_or_null(item);
-	unsigned int extra = kpool_units(pool, item) - 1;
-
-	if (item->flags & __KPOOL_HAS_WAITERS)
-		kpool_move_waiters(pool, item, &run->waiters);
-	if (kpool_is_call(item))
-		run->call = kpool_call_of(item);
-	run->group = kpool_group_begin(pool, item);
-	if (!kpool_is_special(item))
-		return;
-	run->special = true;
-	run->units += extra;
-	pool->units_used += extra;
-	if (job && job->stream)
-		kpool_stream_begin(run, job);
-}
-
-/*
- * End a worker's run on the slow path.  Returns false if the job has not ended,
- * because it is to be completed in its ordered stream; then it has not been
- * freed.  Otherwise the item may have been freed, unless its group collects.
- * Called with pool->lock held.
- */
-bool kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
-			   struct kpool_item *item, int err, bool lost)
-{
-	struct kpool_group *group = run->group;
-	unsigned int extra = run->units - 1;
-
-	run->special = false;
-	run->group = NULL;
-	run->units -= extra;
-	pool->units_used -= extra;
-	if (run->complete && !lost) {
-		kpool_job_of(item)->result = err;
-		kpool_keep_waiters(&run->waiters);
-		kpool_stream_finished(pool, run, kpool_job_of(item));
-		return false;
-	}
-	if (run->result) {
-		err = run->result;
-		run->result = 0;
-	}
-	kpool_run_release(pool, run);
-	if (run->stream)
-		kpool_stream_end(pool, run);
-	if (group)
-		kpool_group_end(pool, group, item, err, err);
-	return true;
-}
-
-/*
- * Begin the second run of an ordered job, which completes it.  Called with
- * pool->lock held.
- */
-void kpool_run_begin_completion(struct kpool *pool, struct kpool_run *run,
-				struct kpool_item *item)
-{
-	struct kpool_job *job = kpool_job_of(item);
-
-	pool->q.nr_completions--;
-	kpool_special_remove(pool, item);
-	if (item->flags & __KPOOL_HAS_WAITERS)
-		kpool_move_waiters(pool, item, &run->waiters);
-	run->special = true;
-	run->result = job->result;
-	kpool_stream_complete(run, job);
-	if (job->group)
-		kpool_group_complete(job);
-	run->group = job->group;
 }
 
 /* End the run of an item in its submitter, which may have died in it. */

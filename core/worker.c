@@ -76,6 +76,41 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
 }
 
 /*
+ * End a worker's run on the slow path.  Returns false if the job has not ended,
+ * because it is to be completed in its ordered stream; then it has not been
+ * freed.  Otherwise the item may have been freed, unless its group collects.
+ * Called with pool->lock held.
+ */
+static noinline bool
+kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
+		      struct kpool_item *item, int err, bool lost)
+{
+	struct kpool_group *group = run->group;
+	unsigned int extra = run->units - 1;
+
+	run->special = false;
+	run->group = NULL;
+	run->units -= extra;
+	pool->units_used -= extra;
+	if (run->complete && !lost) {
+		kpool_job_of(item)->result = err;
+		kpool_keep_waiters(&run->waiters);
+		kpool_stream_finished(pool, run, kpool_job_of(item));
+		return false;
+	}
+	if (run->result) {
+		err = run->result;
+		run->result = 0;
+	}
+	kpool_run_release(pool, run);
+	if (run->stream)
+		kpool_stream_end(pool, run);
+	if (group)
+		kpool_group_end(pool, group, item, err, err);
+	return true;
+}
+
+/*
  * End the worker's run with the item's result @err.  @lost means that the
  * worker's thread died in it.  Returns false if the item is an ordered job that
  * has yet to be completed.  Otherwise it may have been freed, so only its address
@@ -230,6 +265,52 @@ static __always_inline void kpool_worker_returned(struct kpool_worker *worker,
 	/* an item that is admitted now can be the next to start */
 	if (unlikely(pool->nr_recheck))
 		kpool_recheck_some(pool);
+}
+
+/*
+ * Take over what a special item, or one with waiters, needs at the end of its
+ * run.  Called with pool->lock held.
+ */
+static void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
+				    struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_or_null(item);
+	unsigned int extra = kpool_units(pool, item) - 1;
+
+	if (item->flags & __KPOOL_HAS_WAITERS)
+		kpool_move_waiters(pool, item, &run->waiters);
+	if (kpool_is_call(item))
+		run->call = kpool_call_of(item);
+	run->group = kpool_group_begin(pool, item);
+	if (!kpool_is_special(item))
+		return;
+	run->special = true;
+	run->units += extra;
+	pool->units_used += extra;
+	if (job && job->stream)
+		kpool_stream_begin(run, job);
+}
+
+/*
+ * Begin the second run of an ordered job, which completes it.  Called with
+ * pool->lock held.
+ */
+static void kpool_run_begin_completion(struct kpool *pool,
+				       struct kpool_run *run,
+				       struct kpool_item *item)
+{
+	struct kpool_job *job = kpool_job_of(item);
+
+	pool->q.nr_completions--;
+	kpool_special_remove(pool, item);
+	if (item->flags & __KPOOL_HAS_WAITERS)
+		kpool_move_waiters(pool, item, &run->waiters);
+	run->special = true;
+	run->result = job->result;
+	kpool_stream_complete(run, job);
+	if (job->group)
+		kpool_group_complete(job);
+	run->group = job->group;
 }
 
 /* Run an item, or complete an ordered job, on the slow path. */
