@@ -137,10 +137,6 @@ static void kpool_init(struct kpool *pool, const char *name,
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
 		INIT_LIST_HEAD(&pool->q.prio[prio]);
 	INIT_LIST_HEAD(&pool->q.admission);
-	INIT_LIST_HEAD(&pool->mgr.idle);
-	INIT_LIST_HEAD(&pool->mgr.exited);
-	INIT_LIST_HEAD(&pool->mgr.free_workers);
-	INIT_LIST_HEAD(&pool->mgr.starting);
 	INIT_LIST_HEAD(&pool->q.submitters);
 	INIT_LIST_HEAD(&pool->waiters.drain);
 	INIT_LIST_HEAD(&pool->waiters.failed_drain);
@@ -157,13 +153,10 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->runs.free);
 	kpool_run_init(&pool->runs.drop, NULL);
 	INIT_LIST_HEAD(&pool->going);
-	INIT_LIST_HEAD(&pool->mgr.workers);
 	INIT_LIST_HEAD(&pool->member);
 	mutex_init(&pool->mutex);
 	INIT_DELAYED_WORK(&pool->wd.work, kpool_watchdog_fn);
-	INIT_DELAYED_WORK(&pool->mgr.spawn_work, kpool_spawn_work_fn);
-	INIT_DELAYED_WORK(&pool->mgr.late_work, kpool_late_work_fn);
-	INIT_DELAYED_WORK(&pool->mgr.reap_work, kpool_reap_work_fn);
+	kpool_manager_init(pool);
 	kpool_context_init(&pool->drops.work, pool, kpool_drop_work_fn, "drop");
 	kpool_context_init(&pool->faults.dead_work, pool, kpool_reap_dead,
 			   "reap");

@@ -1003,7 +1003,6 @@ void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 
 /* manager.c: how many workers there are */
 void kpool_spawn_if_needed(struct kpool *pool);
-void kpool_late_work_fn(struct work_struct *work);
 void kpool_worker_init_begin(struct kpool_worker *worker);
 void kpool_worker_init_end(struct kpool_worker *worker);
 unsigned long kpool_timer_expires(unsigned long when);
@@ -1016,9 +1015,8 @@ void kpool_retire_surplus(struct kpool *pool);
 bool kpool_worker_account(struct kpool_worker *worker);
 void kpool_worker_failed(struct kpool_worker *worker, int err);
 void kpool_worker_exited(struct kpool_worker *worker);
-void kpool_spawn_work_fn(struct work_struct *work);
 int kpool_prealloc(struct kpool *pool);
-void kpool_reap_work_fn(struct work_struct *work);
+void kpool_manager_init(struct kpool *pool);
 void kpool_free_workers(struct kpool *pool);
 
 /* run.c: begin and end of a run */

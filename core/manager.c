@@ -145,7 +145,7 @@ void kpool_spawn_if_needed(struct kpool *pool)
  * If an item has waited too long for the oldest worker_init, count that worker
  * as late and create another.
  */
-void kpool_late_work_fn(struct work_struct *work)
+static void kpool_late_work_fn(struct work_struct *work)
 {
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
 					  mgr.late_work);
@@ -561,7 +561,7 @@ static bool kpool_reserve_worker(struct kpool *pool,
 }
 
 /* spawn_work: create the workers that the pool needs, until one fails. */
-void kpool_spawn_work_fn(struct work_struct *work)
+static void kpool_spawn_work_fn(struct work_struct *work)
 {
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
 					  mgr.spawn_work);
@@ -717,7 +717,7 @@ static bool kpool_retire_next(struct kpool *pool)
 }
 
 /* reap_work: reap exited workers, and retire idle ones that must exit. */
-void kpool_reap_work_fn(struct work_struct *work)
+static void kpool_reap_work_fn(struct work_struct *work)
 {
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
 					  mgr.reap_work);
@@ -729,6 +729,18 @@ void kpool_reap_work_fn(struct work_struct *work)
 	/* a reaped worker leaves room for one that capacity did not allow */
 	kpool_spawn_if_needed(pool);
 	kpool_unlock_irq(pool);
+}
+
+void kpool_manager_init(struct kpool *pool)
+{
+	INIT_LIST_HEAD(&pool->mgr.workers);
+	INIT_LIST_HEAD(&pool->mgr.idle);
+	INIT_LIST_HEAD(&pool->mgr.exited);
+	INIT_LIST_HEAD(&pool->mgr.free_workers);
+	INIT_LIST_HEAD(&pool->mgr.starting);
+	INIT_DELAYED_WORK(&pool->mgr.spawn_work, kpool_spawn_work_fn);
+	INIT_DELAYED_WORK(&pool->mgr.late_work, kpool_late_work_fn);
+	INIT_DELAYED_WORK(&pool->mgr.reap_work, kpool_reap_work_fn);
 }
 
 /* Free the memory of workers.  Called when the pool has no threads left. */
