@@ -1008,9 +1008,7 @@ void kpool_worker_init_end(struct kpool_worker *worker);
 unsigned long kpool_timer_expires(unsigned long when);
 void kpool_arm_reap_work(struct kpool *pool);
 struct task_struct *kpool_pick_worker(struct kpool *pool);
-void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
-			 enum kpool_worker_state why);
-bool kpool_should_exit(const struct kpool *pool);
+bool kpool_retire_if_needed(struct kpool_worker *worker);
 void kpool_retire_surplus(struct kpool *pool);
 bool kpool_worker_account(struct kpool_worker *worker);
 void kpool_worker_failed(struct kpool_worker *worker, int err);

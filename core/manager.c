@@ -285,8 +285,8 @@ struct task_struct *kpool_pick_worker(struct kpool *pool)
  * Mark @worker as exiting, in state @why; reap_work joins its thread.  Called
  * with pool->lock held.
  */
-void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
-			 enum kpool_worker_state why)
+static void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
+				enum kpool_worker_state why)
 {
 	worker->state = why;
 	worker->since = jiffies;
@@ -302,10 +302,25 @@ static bool kpool_has_pending(const struct kpool *pool)
 }
 
 /* Return true if a worker that has nothing to start must exit. */
-bool kpool_should_exit(const struct kpool *pool)
+static bool kpool_should_exit(const struct kpool *pool)
 {
 	return (pool->closed && !kpool_has_pending(pool)) ||
 	       kpool_has_surplus(pool);
+}
+
+/*
+ * Mark the calling worker, which has nothing to start, as exiting if it must
+ * exit.  Returns true if so.  Called with pool->lock held.
+ */
+bool kpool_retire_if_needed(struct kpool_worker *worker)
+{
+	struct kpool *pool = worker->pool;
+
+	lockdep_assert_held(&pool->lock);
+	if (!kpool_should_exit(pool))
+		return false;
+	kpool_worker_retire(pool, worker, KPOOL_WORKER_RETIRED);
+	return true;
 }
 
 /* Have reap_work retire idle workers that must exit. */

@@ -481,10 +481,8 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 
-	if (kpool_should_exit(pool)) {
-		kpool_worker_retire(pool, worker, KPOOL_WORKER_RETIRED);
+	if (kpool_retire_if_needed(worker))
 		return false;
-	}
 	if (need_resched()) {
 		kpool_worker_yield(worker);
 		return true;
