@@ -85,14 +85,6 @@ void kpool_report_error(struct kpool *pool, struct task_struct *task,
  * freed once task->exit_state is set.  Module exit waits for the last one.
  */
 
-struct kpool_exit_work {
-	struct callback_head	work;
-	struct kpool_worker	*worker; /* valid until KPOOL_STAGE_DONE */
-	struct task_struct	*task;	/* I: referenced */
-	struct list_head	node;	/* on kpool_exit_works_done */
-	enum kpool_exit_stage	stage;	/* written by the thread itself */
-};
-
 /* Exit works to be freed once they have run, protected by the mutex. */
 static LIST_HEAD(kpool_exit_works_done);
 static DEFINE_MUTEX(kpool_exit_works_mutex);
@@ -163,26 +155,6 @@ int kpool_exit_work_alloc(struct kpool_worker *worker)
 	exit_work->worker = worker;
 	worker->exit_work = exit_work;
 	return 0;
-}
-
-void kpool_exit_work_free(struct kpool_worker *worker)
-{
-	kfree(worker->exit_work);
-}
-
-/* Register the exit work.  Runs in the worker: task_work_add() cannot fail. */
-void kpool_exit_work_add(struct kpool_worker *worker)
-{
-	worker->exit_work->task = get_task_struct(current);
-	WARN_ON_ONCE(task_work_add(current, &worker->exit_work->work,
-				   TWA_NONE));
-}
-
-/* Tell the exit work how far the calling worker has come. */
-void kpool_exit_work_set_stage(struct kpool_worker *worker,
-			       enum kpool_exit_stage stage)
-{
-	worker->exit_work->stage = stage;
 }
 
 /*

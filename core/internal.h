@@ -185,6 +185,15 @@ enum kpool_exit_stage {
 	KPOOL_STAGE_DONE,	/* to be reaped */
 };
 
+/* Runs when a worker's thread ends, in that thread. */
+struct kpool_exit_work {
+	struct callback_head	work;
+	struct kpool_worker	*worker; /* valid until KPOOL_STAGE_DONE */
+	struct task_struct	*task;	/* I: referenced */
+	struct list_head	node;	/* on kpool_exit_works_done */
+	enum kpool_exit_stage	stage;	/* written by the thread itself */
+};
+
 /*
  * Task state that an item's function must restore.  Interrupts and preemption
  * are not in it: a function is called with both enabled.
@@ -1099,10 +1108,6 @@ struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool);
 void kpool_report_error(struct kpool *pool, struct task_struct *task,
 			const struct kpool_fault *fault);
 int kpool_exit_work_alloc(struct kpool_worker *worker);
-void kpool_exit_work_free(struct kpool_worker *worker);
-void kpool_exit_work_add(struct kpool_worker *worker);
-void kpool_exit_work_set_stage(struct kpool_worker *worker,
-			       enum kpool_exit_stage stage);
 void kpool_exit_work_put(struct kpool_exit_work *exit_work);
 void kpool_exit_work_wait_all(void);
 void kpool_reap_dead(struct kpool *pool);

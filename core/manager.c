@@ -374,7 +374,7 @@ static int kpool_create_thread(struct kpool_worker *worker)
 				      node ? node - 1 : NUMA_NO_NODE,
 				      "%s", pool->comm);
 	if (IS_ERR(task)) {
-		kpool_exit_work_free(worker);
+		kfree(worker->exit_work);
 		return PTR_ERR(task);
 	}
 	worker->task = get_task_struct(task);

@@ -21,7 +21,9 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/task_work.h>
 
 #include "internal.h"
 #include "lock.h"
@@ -512,9 +514,12 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
  */
 static void kpool_worker_attach(struct kpool_worker *worker)
 {
+	struct kpool_exit_work *exit_work = worker->exit_work;
 	struct kpool *pool = worker->pool;
 
-	kpool_exit_work_add(worker);
+	/* task_work_add() cannot fail: the thread is not exiting */
+	exit_work->task = get_task_struct(current);
+	WARN_ON_ONCE(task_work_add(current, &exit_work->work, TWA_NONE));
 	if (pool->init_attrs.flags & KPOOL_NOIO)
 		memalloc_noio_save();
 	mutex_lock(&pool->mutex);
@@ -565,17 +570,17 @@ int kpool_worker_main(void *data)
 	kpool_task_state_save(&worker->before);
 	kpool_lock_irq(pool);
 	if (kpool_worker_account(worker)) {
-		kpool_exit_work_set_stage(worker, KPOOL_STAGE_RUNNING);
+		worker->exit_work->stage = KPOOL_STAGE_RUNNING;
 		do {
 			while ((item = kpool_next_item(worker)))
 				kpool_process_item(worker, item);
 		} while (kpool_worker_idle(worker));
 	}
 	kpool_unlock_irq(pool);
-	kpool_exit_work_set_stage(worker, KPOOL_STAGE_EXIT);
+	worker->exit_work->stage = KPOOL_STAGE_EXIT;
 	kpool_worker_call_exit(worker);
 out:
-	kpool_exit_work_set_stage(worker, KPOOL_STAGE_DONE);
+	worker->exit_work->stage = KPOOL_STAGE_DONE;
 	/* reap_work frees the worker, but not before this thread is gone */
 	kpool_worker_exited(worker);
 	return 0;
