@@ -19,6 +19,21 @@
 #include "trace.h"
 
 /*
+ * End the run of a drop function, which has returned, or whose thread died in
+ * it.  Called with pool->lock held.
+ */
+static void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
+{
+	int err = run->err;
+
+	lockdep_assert_held(&pool->lock);
+	pool->stats.dropped++;
+	pool->stats.expired += err == -ETIME;
+	pool->stats.displaced += err == -EAGAIN;
+	kpool_ext_run_end(pool, run, err, run->result);
+}
+
+/*
  * Call the drop function of an accepted item that is not running.  Called with
  * pool->lock held, taken where interrupts were on.  Drops the lock around the
  * function.
@@ -44,21 +59,6 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 
 	kpool_lock_irq(pool);
 	kpool_drop_end(pool, run);
-}
-
-/*
- * End the run of a drop function, which has returned, or whose thread died in
- * it.  Called with pool->lock held.
- */
-void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
-{
-	int err = run->err;
-
-	lockdep_assert_held(&pool->lock);
-	pool->stats.dropped++;
-	pool->stats.expired += err == -ETIME;
-	pool->stats.displaced += err == -EAGAIN;
-	kpool_ext_run_end(pool, run, err, run->result);
 }
 
 /*
@@ -107,6 +107,23 @@ static void kpool_call_room(struct kpool *pool)
 
 	kpool_lock_irq(pool);
 	kpool_ext_run_end_callback(pool, run);
+}
+
+/*
+ * End the run of a drop or room function in which the thread of the drop work,
+ * or an aborter, has died.  Called with pool->lock held.
+ */
+void kpool_drop_died(struct kpool *pool, struct kpool_run *run)
+{
+	lockdep_assert_held(&pool->lock);
+	if (run->kind == KPOOL_RUN_ABORT)
+		pool->drops.nr_aborters--;
+	else
+		pool->drops.active = false;
+	if (run->kind == KPOOL_RUN_ROOM)
+		kpool_ext_run_end_callback(pool, run);
+	else
+		kpool_drop_end(pool, run);
 }
 
 /* The drop work: call the room function, then drop items until none is left. */

@@ -481,17 +481,9 @@ static void kpool_reap_dead_release(struct kpool *pool, struct kpool_run *run)
  */
 static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run)
 {
-	bool aborter = run->kind == KPOOL_RUN_ABORT;
-
 	kpool_lock_irq(pool);
 	pool->faults.reaping = NULL;
-	pool->drops.nr_aborters -= aborter;
-	if (!aborter)
-		pool->drops.active = false;
-	if (run->kind == KPOOL_RUN_ROOM)
-		kpool_ext_run_end_callback(pool, run);
-	else
-		kpool_drop_end(pool, run);
+	kpool_drop_died(pool, run);
 	kpool_unlock_irq(pool);
 	/* the dead thread had more items to drop */
 	kpool_context_queue(&pool->drops.work);

@@ -1054,7 +1054,7 @@ void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run);
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
 
 /* drop.c: accepted items that will not run */
-void kpool_drop_end(struct kpool *pool, struct kpool_run *run);
+void kpool_drop_died(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_work_fn(struct kpool *pool);
 
 /* context.c: where a pool's callbacks are called outside of its workers */
