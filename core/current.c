@@ -42,12 +42,6 @@ struct kpool_worker *kpool_current_worker_in(struct kpool *pool)
 	return worker && worker->pool == pool ? worker : NULL;
 }
 
-/* Return true if @run is external, or a dead worker's that is being reaped. */
-static bool kpool_is_ext_run(const struct kpool_run *run)
-{
-	return !RB_EMPTY_NODE(&run->by_task);
-}
-
 /* Return the innermost external run of @pool that @task is in, or NULL. */
 static struct kpool_run *kpool_ext_run_of_task(const struct kpool *pool,
 					       const struct task_struct *task)
@@ -113,17 +107,6 @@ struct kpool_run *kpool_run_outermost(struct kpool_run *run)
 	while (run->outer)
 		run = run->outer;
 	return run;
-}
-
-/* Return the number of nested external runs of @pool that the caller is in. */
-unsigned int kpool_ext_run_depth(struct kpool *pool)
-{
-	const struct kpool_run *run = kpool_current_run(pool);
-	unsigned int depth = 0;
-
-	for (; run && kpool_is_ext_run(run); run = run->outer)
-		depth++;
-	return depth;
 }
 
 /* Return true if the caller is a worker of the pool, or in one of its runs. */

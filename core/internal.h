@@ -34,6 +34,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
@@ -664,6 +665,12 @@ static inline bool kpool_has_walked(const struct kpool *pool)
 	return pool->nr_walked >= KPOOL_MAX_CHAIN;
 }
 
+/* Return true if @run is external, or a dead worker's that is being reaped. */
+static inline bool kpool_is_ext_run(const struct kpool_run *run)
+{
+	return !RB_EMPTY_NODE(&run->by_task);
+}
+
 /* Items: called with the lock of the item's owner pool held */
 
 /* Return the run that @item is in, or NULL. */
@@ -1048,7 +1055,6 @@ struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 				      const struct task_struct *task);
 struct kpool_run *kpool_current_run(struct kpool *pool);
 struct kpool_run *kpool_run_outermost(struct kpool_run *run);
-unsigned int kpool_ext_run_depth(struct kpool *pool);
 bool kpool_is_part_of(struct kpool *pool);
 void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run);
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);

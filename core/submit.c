@@ -363,6 +363,17 @@ static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 /* Limit of caller-runs items inside one another, to bound the stack usage. */
 #define KPOOL_MAX_DEPTH		4
 
+/* Return the number of nested external runs of @pool that the caller is in. */
+static unsigned int kpool_ext_run_depth(struct kpool *pool)
+{
+	const struct kpool_run *run = kpool_current_run(pool);
+	unsigned int depth = 0;
+
+	for (; run && kpool_is_ext_run(run); run = run->outer)
+		depth++;
+	return depth;
+}
+
 /* Return true if the submitter, which can sleep, can run the item itself. */
 static bool kpool_can_caller_run(struct kpool *pool,
 				 const struct kpool_item *item)
