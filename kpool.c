@@ -580,28 +580,6 @@ void kpool_resume(struct kpool *pool)
 }
 EXPORT_SYMBOL_GPL(kpool_resume);
 
-int kpool_flush(struct kpool *pool)
-{
-	struct kpool_waiter waiter;
-	unsigned long flags;
-	int err = 0;
-
-	might_sleep();
-	if (kpool_refuse_self_wait(pool))
-		return -EDEADLK;
-	kpool_lockdep_wait_pool(pool);
-
-	kpool_waiter_init(&waiter, KPOOL_WAITER_FLUSH, NULL);
-	kpool_lock(pool, &flags);
-	if (kpool_outstanding(pool)) {
-		kpool_add_flusher(pool, &waiter);
-		err = kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
-	}
-	kpool_unlock(pool, flags);
-	return err;
-}
-EXPORT_SYMBOL_GPL(kpool_flush);
-
 /* The default pool */
 
 struct kpool *kpool_default(void)

@@ -1082,7 +1082,6 @@ void kpool_waiter_complete_list(struct kpool *pool, struct list_head *waiters,
 				bool failed);
 bool kpool_waiter_complete_one(struct kpool *pool);
 struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch);
-void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter);
 void kpool_item_ended(struct kpool *pool, u32 epoch);
 bool kpool_is_drained(const struct kpool *pool);
 bool kpool_check_drained(struct kpool *pool);

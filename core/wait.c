@@ -12,6 +12,7 @@
  * once, and kpool_unlock() completes them in batches.  Until then, most waiters
  * cost the pool nothing: see kpool_is_rechecked().
  */
+#include <linux/module.h>
 #include <linux/swait.h>
 
 #include "debug.h"
@@ -164,7 +165,7 @@ struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch)
  * the end of an item costs one lookup however many flushers wait.  Called with
  * pool->lock held.
  */
-void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
+static void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
 {
 	lockdep_assert_held(&pool->lock);
 	waiter->left = kpool_outstanding(pool) - pool->waiters.nr_flushed;
@@ -173,6 +174,28 @@ void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
 	rb_add_cached(&waiter->by_epoch, &pool->waiters.flushers,
 		      kpool_epoch_before);
 }
+
+int kpool_flush(struct kpool *pool)
+{
+	struct kpool_waiter waiter;
+	unsigned long flags;
+	int err = 0;
+
+	might_sleep();
+	if (kpool_refuse_self_wait(pool))
+		return -EDEADLK;
+	kpool_lockdep_wait_pool(pool);
+
+	kpool_waiter_init(&waiter, KPOOL_WAITER_FLUSH, NULL);
+	kpool_lock(pool, &flags);
+	if (kpool_outstanding(pool)) {
+		kpool_add_flusher(pool, &waiter);
+		err = kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
+	}
+	kpool_unlock(pool, flags);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kpool_flush);
 
 /* Account to its flusher that an accepted item has run, or will not run. */
 void kpool_item_ended(struct kpool *pool, u32 epoch)
