@@ -898,6 +898,13 @@ static inline bool kpool_is_of_module(const struct kpool_item *item,
 	(PF_MEMALLOC | PF_MEMALLOC_NOIO | PF_MEMALLOC_NOFS |		\
 	 PF_MEMALLOC_PIN | PF_LOCAL_THROTTLE)
 
+/* Save the task state that an item's function must return with. */
+static inline void kpool_task_state_save(struct kpool_task_state *state)
+{
+	state->flags = current->flags & KPOOL_CONTEXT_FLAGS;
+	state->nr_locks = lockdep_depth(current);
+}
+
 static inline bool
 kpool_task_state_leaked(const struct kpool_task_state *before)
 {
@@ -1013,7 +1020,6 @@ void kpool_call_free(struct kpool_call *call, bool release);
 /* worker.c: a worker's thread */
 bool kpool_worker_remove_dead(struct kpool_worker *worker);
 int kpool_worker_main(void *data);
-void kpool_task_state_save(struct kpool_task_state *state);
 void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 			      struct kpool_task_state *before);
 

@@ -624,13 +624,6 @@ static const struct {
 	KPOOL_FLAG(PF_LOCAL_THROTTLE),
 };
 
-/* Save the task state that an item's function must return with. */
-void kpool_task_state_save(struct kpool_task_state *state)
-{
-	state->flags = current->flags & KPOOL_CONTEXT_FLAGS;
-	state->nr_locks = lockdep_depth(current);
-}
-
 static void kpool_report_leak(const struct kpool *pool, const void *fn,
 			      const char *what)
 {
