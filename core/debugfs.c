@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * debugfs files in /sys/kernel/debug/<module>/: statistics, workers, errors,
- * stalls, and tunables, which can be written.  The text of <pool>/diagnosis is
- * in diagnosis.c.
+ * stalls, and tunables, which can be written.  <pool>/diagnosis is in
+ * diagnosis.c.
  */
 #include <linux/debugfs.h>
 #include <linux/math64.h>
 #include <linux/module.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
 #include "lock.h"
-
-/* Enough for the stacks of 32 threads. */
-#define KPOOL_DIAGNOSIS_SIZE	SZ_64K
 
 static struct dentry *kpool_debugfs_root;
 
@@ -303,21 +299,6 @@ static int kpool_stalls_show(struct seq_file *m, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_stalls);
-
-static int kpool_diagnosis_open(struct inode *inode, struct file *file)
-{
-	/* with a buffer that is too small, all stacks would be taken again */
-	return single_open_size(file, kpool_diagnosis_show, inode->i_private,
-				KPOOL_DIAGNOSIS_SIZE);
-}
-
-static const struct file_operations kpool_diagnosis_fops = {
-	.owner		= THIS_MODULE,
-	.open		= kpool_diagnosis_open,
-	.read		= seq_read,
-	.llseek		= seq_lseek,
-	.release	= single_release,
-};
 
 /* Writes */
 

@@ -11,13 +11,19 @@
  * threads.  So the threads are noted first, a few per hold of the lock and only
  * those that are shown, and their stacks are read without any lock.
  */
+#include <linux/fs.h>
+#include <linux/module.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "internal.h"
 #include "lock.h"
 #include "queue.h"
+
+/* Enough for the stacks of 32 threads. */
+#define KPOOL_DIAGNOSIS_SIZE	SZ_64K
 
 /* Threads shown in each list: those that have been there for longest. */
 #define KPOOL_MAX_SHOWN		16U
@@ -322,7 +328,7 @@ static void kpool_show_threads(struct seq_file *m, const char *title,
 		seq_printf(m, "  %u more\n", seen->nr - nr);
 }
 
-int kpool_diagnosis_show(struct seq_file *m, void *unused)
+static int kpool_diagnosis_show(struct seq_file *m, void *unused)
 {
 	struct kpool_diagnosis *d = kzalloc_obj(*d, GFP_KERNEL);
 	struct kpool *pool = m->private;
@@ -342,3 +348,18 @@ int kpool_diagnosis_show(struct seq_file *m, void *unused)
 	kfree(d);
 	return 0;
 }
+
+static int kpool_diagnosis_open(struct inode *inode, struct file *file)
+{
+	/* with a buffer that is too small, all stacks would be taken again */
+	return single_open_size(file, kpool_diagnosis_show, inode->i_private,
+				KPOOL_DIAGNOSIS_SIZE);
+}
+
+const struct file_operations kpool_diagnosis_fops = {
+	.owner		= THIS_MODULE,
+	.open		= kpool_diagnosis_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};

@@ -1156,7 +1156,7 @@ void kpool_latency_reset(struct kpool *pool);
 void kpool_latency_exit(void);
 
 /* diagnosis.c: why no item starts */
-int kpool_diagnosis_show(struct seq_file *m, void *unused);
+extern const struct file_operations kpool_diagnosis_fops;
 
 /* debugfs.c: files for people */
 void kpool_debugfs_add(struct kpool *pool);
