@@ -972,7 +972,6 @@ bool kpool_notify_room(struct kpool *pool);
 bool kpool_one_place_short(const struct kpool *pool);
 void kpool_update_fast_capacity(struct kpool *pool);
 void kpool_special_add(struct kpool *pool, struct kpool_item *item);
-void kpool_special_remove(struct kpool *pool, struct kpool_item *item);
 void kpool_special_account(struct kpool *pool, struct kpool_item *item,
 			   bool in);
 void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item);

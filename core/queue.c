@@ -80,7 +80,7 @@ void kpool_special_add(struct kpool *pool, struct kpool_item *item)
 }
 
 /* Account for an item that is not pending or blocked any more. */
-void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
+static void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 {
 	if (kpool_is_special(item))
 		kpool_uncount_special(pool);
@@ -849,9 +849,14 @@ static void kpool_count_bypassed(struct kpool *pool,
 		pool->q.nr_bypassed++;
 }
 
-/* Account for an item that the slow path has dequeued to start it. */
+/* Account for an item that the slow path has dequeued to run or complete it. */
 void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item)
 {
+	if (kpool_is_completion(item)) {
+		pool->q.nr_completions--;
+		kpool_special_remove(pool, item);
+		return;
+	}
 	if (!pool->q.nr_special) {
 		/* all queued items have one priority: none was bypassed */
 		pool->q.nr_bypassed = 0;

@@ -303,8 +303,6 @@ static void kpool_run_begin_completion(struct kpool *pool,
 {
 	struct kpool_job *job = kpool_job_of(item);
 
-	pool->q.nr_completions--;
-	kpool_special_remove(pool, item);
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_move_waiters(pool, item, &run->waiters);
 	run->special = true;
@@ -322,12 +320,12 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 	struct kpool *pool = worker->pool;
 	kpool_item_fn fn = item->fn;
 
+	kpool_special_dequeue(pool, item);
 	if (kpool_is_completion(item)) {
 		fn = kpool_complete_fn(item);
 		kpool_run_begin_completion(pool, &worker->run, item);
 		kpool_worker_begin(worker, item, fn);
 	} else {
-		kpool_special_dequeue(pool, item);
 		kpool_run_begin_special(pool, &worker->run, item);
 		kpool_worker_begin(worker, item, kpool_user_fn(item));
 	}
