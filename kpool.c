@@ -157,9 +157,6 @@ static void kpool_init(struct kpool *pool, const char *name,
 	mutex_init(&pool->mutex);
 	INIT_DELAYED_WORK(&pool->wd.work, kpool_watchdog_fn);
 	kpool_manager_init(pool);
-	kpool_context_init(&pool->drops.work, pool, kpool_drop_work_fn, "drop");
-	kpool_context_init(&pool->faults.dead_work, pool, kpool_reap_dead,
-			   "reap");
 	INIT_WORK(&pool->waiters.recheck_work, kpool_recheck_work_fn);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
@@ -400,8 +397,10 @@ static struct kpool *__kpool_create(const char *name,
 	kpool_attrs_apply(pool, attrs);
 	mutex_unlock(&pool->mutex);
 
-	err = kpool_context_start(&pool->drops.work) ?:
-	      kpool_context_start(&pool->faults.dead_work);
+	err = kpool_context_create(&pool->drops.work, pool, kpool_drop_work_fn,
+				   "drop") ?:
+	      kpool_context_create(&pool->faults.dead_work, pool,
+				   kpool_reap_dead, "reap");
 	if (!err) {
 		mutex_lock(&kpool_registry);
 		err = kpool_register(pool);

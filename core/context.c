@@ -50,17 +50,8 @@ static void kpool_context_thread_fn(struct kthread_work *work)
 	context->fn(context->pool);
 }
 
-/* Initialize a context that calls @fn.  @kind is part of its thread's name. */
-void kpool_context_init(struct kpool_context *context, struct kpool *pool,
-			void (*fn)(struct kpool *pool), const char *kind)
-{
-	context->pool = pool;
-	context->fn = fn;
-	context->kind = kind;
-}
-
 /* Allocate the context's work, and its thread if it has one. */
-int kpool_context_start(struct kpool_context *context)
+static int kpool_context_start(struct kpool_context *context)
 {
 	struct kpool *pool = context->pool;
 	struct kpool_context_work *work = kzalloc_obj(*work, GFP_KERNEL);
@@ -83,6 +74,19 @@ int kpool_context_start(struct kpool_context *context)
 	/* pairs with kpool_context_queue(); Litmus: context-work */
 	smp_store_release(&context->work, work);
 	return 0;
+}
+
+/*
+ * Create a context that calls @fn.  @kind is part of its thread's name.  Returns
+ * 0 or a negative errno.
+ */
+int kpool_context_create(struct kpool_context *context, struct kpool *pool,
+			 void (*fn)(struct kpool *pool), const char *kind)
+{
+	context->pool = pool;
+	context->fn = fn;
+	context->kind = kind;
+	return kpool_context_start(context);
 }
 
 /* Queue the context unless it is queued already.  Any context except NMI. */

@@ -1069,9 +1069,8 @@ void kpool_drop_died(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_work_fn(struct kpool *pool);
 
 /* context.c: where a pool's callbacks are called outside of its workers */
-void kpool_context_init(struct kpool_context *context, struct kpool *pool,
-			void (*fn)(struct kpool *pool), const char *kind);
-int kpool_context_start(struct kpool_context *context);
+int kpool_context_create(struct kpool_context *context, struct kpool *pool,
+			 void (*fn)(struct kpool *pool), const char *kind);
 void kpool_context_queue(struct kpool_context *context);
 int kpool_context_replace(struct kpool_context *context);
 void kpool_context_flush(struct kpool_context *context);
