@@ -956,6 +956,7 @@ struct kpool_item *kpool_first_delayed(struct kpool *pool);
 const struct kpool_item *
 kpool_first_unfit(const struct kpool *pool, unsigned int *nr,
 		  unsigned int *left);
+unsigned int kpool_nr_runnable(const struct kpool *pool, unsigned int *left);
 void kpool_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_handover *handover);
@@ -966,10 +967,7 @@ bool kpool_has_special_work(const struct kpool *pool);
 struct kpool_item *kpool_pick_prio(const struct kpool *pool);
 struct kpool_item *kpool_next_special(struct kpool *pool);
 bool kpool_prepare_start(struct kpool *pool);
-bool kpool_can_start_now(const struct kpool *pool,
-			 const struct kpool_item *item);
 bool kpool_notify_room(struct kpool *pool);
-bool kpool_one_place_short(const struct kpool *pool);
 void kpool_update_fast_capacity(struct kpool *pool);
 void kpool_special_add(struct kpool *pool, struct kpool_item *item);
 void kpool_special_account(struct kpool *pool, struct kpool_item *item,

@@ -378,12 +378,6 @@ static unsigned int kpool_units_left(const struct kpool *pool)
 	return units - min(units, pool->q.nr_completions);
 }
 
-/* Return the number of items on pool->q.prio and in the ready ring. */
-static unsigned int kpool_nr_in_prio(const struct kpool *pool)
-{
-	return pool->q.nr_queued - pool->q.nr_completions;
-}
-
 /*
  * Return the first queued item that does not fit the free units, or NULL.  *@nr
  * is the number of items ahead of it, which start as soon as a worker looks.
@@ -421,8 +415,7 @@ const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
  * Return the number of queued items that start as soon as a worker looks.
  * *@left is the number of free units that they leave for a new item.
  */
-static unsigned int kpool_nr_runnable(const struct kpool *pool,
-				      unsigned int *left)
+unsigned int kpool_nr_runnable(const struct kpool *pool, unsigned int *left)
 {
 	unsigned int ready, nr;
 
@@ -765,21 +758,6 @@ bool kpool_prepare_start(struct kpool *pool)
 /* Room for special items */
 
 /*
- * Return true if the item, once accepted, would wait for nothing but a worker.
- */
-bool kpool_can_start_now(const struct kpool *pool,
-			 const struct kpool_item *item)
-{
-	unsigned int left;
-
-	if (pool->paused || !list_empty(&pool->q.admission) ||
-	    kpool_run_of(item) || kpool_must_wait_for_stream(item))
-		return false;
-	kpool_nr_runnable(pool, &left);
-	return kpool_units(pool, item) <= left;
-}
-
-/*
  * Return true if there is room for an item of @units, and none ahead of it on
  * pool->q.admission.
  */
@@ -812,16 +790,6 @@ bool kpool_notify_room(struct kpool *pool)
 	pool->drops.room_pending = true;
 	kpool_context_queue(&pool->drops.work);
 	return true;
-}
-
-/* Return true if dropping one waiting item would make room in the queue. */
-bool kpool_one_place_short(const struct kpool *pool)
-{
-	unsigned int left, startable = kpool_nr_runnable(pool, &left);
-
-	return pool->attrs.queue_depth &&
-	       kpool_nr_in_prio(pool) - startable + pool->q.nr_parked ==
-	       (unsigned int)pool->attrs.queue_depth;
 }
 
 /* Return true if an item is queued at one of the priorities @from to @to. */

@@ -28,6 +28,12 @@ static inline unsigned int kpool_free_units(const struct kpool *pool)
 	return pool->units_used < capacity ? capacity - pool->units_used : 0;
 }
 
+/* Return the number of items on pool->q.prio and in the ready ring. */
+static inline unsigned int kpool_nr_in_prio(const struct kpool *pool)
+{
+	return pool->q.nr_queued - pool->q.nr_completions;
+}
+
 /* Return true if a free unit or a place in the queue is left for a plain item. */
 static inline bool kpool_has_plain_room(const struct kpool *pool)
 {

@@ -243,6 +243,19 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_submit_interruptible);
 
+/* Return true if the item, once accepted, would wait only for a worker. */
+static bool kpool_can_start_now(const struct kpool *pool,
+				const struct kpool_item *item)
+{
+	unsigned int left;
+
+	if (pool->paused || !list_empty(&pool->q.admission) ||
+	    kpool_run_of(item) || kpool_must_wait_for_stream(item))
+		return false;
+	kpool_nr_runnable(pool, &left);
+	return kpool_units(pool, item) <= left;
+}
+
 int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_handover handover;
@@ -531,6 +544,16 @@ static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 			return item;
 	}
 	return NULL;
+}
+
+/* Return true if dropping one waiting item would make room in the queue. */
+static bool kpool_one_place_short(const struct kpool *pool)
+{
+	unsigned int left, startable = kpool_nr_runnable(pool, &left);
+
+	return pool->attrs.queue_depth &&
+	       kpool_nr_in_prio(pool) - startable + pool->q.nr_parked ==
+	       (unsigned int)pool->attrs.queue_depth;
 }
 
 /*
