@@ -987,7 +987,6 @@ void kpool_stream_end(struct kpool *pool, struct kpool_run *run);
 void kpool_stream_leave(struct kpool *pool, struct kpool_item *item);
 
 /* item.c: one item, and which pool owns it */
-bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item);
 bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item);
 
 /* delay.c: delayed jobs */
@@ -1059,6 +1058,7 @@ struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 struct kpool_run *kpool_current_run(struct kpool *pool);
 struct kpool_run *kpool_run_outermost(struct kpool_run *run);
 bool kpool_is_part_of(struct kpool *pool);
+bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item);
 void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run);
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
 

@@ -234,21 +234,6 @@ struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
 }
 
 /*
- * Return true if the caller is in the item's own function, perhaps in another
- * item that this one runs as a submitter.  Called with pool->lock held.
- */
-bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item)
-{
-	const struct kpool_run *run = kpool_run_of(item), *in;
-
-	if (!run || run->kind == KPOOL_RUN_DROP || run->kind == KPOOL_RUN_ABORT)
-		return false;
-	for (in = kpool_current_run(pool); in && in != run; in = in->outer)
-		;
-	return in;
-}
-
-/*
  * Return true if the caller is in the item's own function, and no run inside.
  */
 static bool kpool_is_handover(struct kpool *pool,
