@@ -918,6 +918,20 @@ kpool_task_state_leaked(const struct kpool_task_state *before)
 		lockdep_depth(current) != before->nr_locks);
 }
 
+/* Timers */
+
+/*
+ * Return the delay for a timer that must fire by @when, plus at most 1/8 of the
+ * time until then.  The granularity of the timer wheel is 8/63 at the start of
+ * a level, more than 1/8.  So aim 1/256 early, which can cost one more expiry.
+ */
+static inline unsigned long kpool_timer_expires(unsigned long when)
+{
+	long left = when - jiffies;
+
+	return max(left - left / 256, 1L);
+}
+
 /* Prototypes, by file */
 
 /* kpool.c: pools */
@@ -1023,7 +1037,6 @@ void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 void kpool_spawn_if_needed(struct kpool *pool);
 void kpool_worker_init_begin(struct kpool_worker *worker);
 void kpool_worker_init_end(struct kpool_worker *worker);
-unsigned long kpool_timer_expires(unsigned long when);
 void kpool_arm_reap_work(struct kpool *pool);
 struct task_struct *kpool_pick_worker(struct kpool *pool);
 bool kpool_retire_if_needed(struct kpool_worker *worker);

@@ -215,18 +215,6 @@ static unsigned long kpool_next_expiry(const struct kpool *pool)
 }
 
 /*
- * Return the delay for a timer that must fire by @when, plus at most 1/8 of the
- * time until then.  The granularity of the timer wheel is 8/63 at the start of
- * a level, more than 1/8.  So aim 1/256 early, which can cost one more expiry.
- */
-unsigned long kpool_timer_expires(unsigned long when)
-{
-	long left = when - jiffies;
-
-	return max(left - left / 256, 1L);
-}
-
-/*
  * Arm reap_work unless it is armed already, or no idle worker can expire.
  * reap_work arms itself again.  Litmus: reaper-armed.
  */
