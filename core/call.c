@@ -72,13 +72,6 @@ EXPORT_SYMBOL_GPL(kpool_submit_arg);
 
 /* Calling */
 
-/* Return true if the function that releases the argument is in the module. */
-bool kpool_call_is_of_module(const struct kpool_call *call,
-			     const struct module *module)
-{
-	return kpool_is_within(call->release, module);
-}
-
 /* Free a call; @release: the argument was left to it, too. */
 void kpool_call_free(struct kpool_call *call, bool release)
 {

@@ -1023,8 +1023,6 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 
 /* call.c: functions with an argument */
 void kpool_call_died(struct kpool_call *call);
-bool kpool_call_is_of_module(const struct kpool_call *call,
-			     const struct module *module);
 void kpool_call_free(struct kpool_call *call, bool release);
 
 /* worker.c: a worker's thread */

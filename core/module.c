@@ -209,7 +209,7 @@ static bool kpool_run_is_of(const struct kpool_run *run,
 	return kpool_is_within(run->fn, module) ||
 	       kpool_is_within(run->complete, module) ||
 	       kpool_is_within(run->item, module) ||
-	       (run->call && kpool_call_is_of_module(run->call, module));
+	       (run->call && kpool_is_within(run->call->release, module));
 }
 
 /*
