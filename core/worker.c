@@ -212,10 +212,7 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
 	run->epoch = epoch;
 	WRITE_ONCE(item->run, run);
 	kpool_item_started(item);
-	/*
-	 * Pairs with the acquires of slot->item in ring.c and ring.h.
-	 * Litmus: item-started.
-	 */
+	/* pairs with the acquires in ring.c and ring.h; Litmus: item-started */
 	smp_store_release(&slot->item, NULL);
 	trace_start(pool, item, item->fn);
 	return item;
