@@ -115,7 +115,7 @@ threads_are_known() {
 	state_ms=$(awk '$2 == "running" { print $3 }' "$dir/workers")
 	[ "$state_ms" -ge 100 ] &&
 		between "$(awk -v b="$(cut -d ' ' -f 1 /proc/uptime)" -v ms="$state_ms" \
-			'BEGIN { print b - ms / 1000 + 0.02 }')"
+			'BEGIN { printf "%.3f", b - ms / 1000 + 0.02 }')"
 	ktap_result $? "workers shows for how long it has run"
 }
 
