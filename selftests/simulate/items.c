@@ -122,7 +122,7 @@ static int sim_run_it(struct sim_item *it)
 		   "item %d runs, but was not to", it->nr);
 	err = sim_run_body(it, 0, ordered ? SIM_BODY_OPS / 2 : SIM_BODY_OPS, &handed);
 	p->runs += !ordered;
-	p->failures += !!err;
+	p->failures += err && !ordered;
 	p->errors += !!err;
 	if (handed)
 		return err;
@@ -132,7 +132,7 @@ static int sim_run_it(struct sim_item *it)
 	it->result = err;
 	it->to_complete = ordered;
 	it->counted_run = !ordered;
-	it->counted_failure = err;
+	it->counted_failure = err && !ordered;
 	return err;
 }
 
@@ -180,9 +180,9 @@ static int sim_complete_it(struct sim_item *it)
 	it->to_complete = false;
 	err = sim_run_body(it, SIM_BODY_OPS / 2, SIM_BODY_OPS, &handed);
 	p->runs++;
-	p->failures += err && !it->returned;
 	it->counted_run = true;
-	it->counted_failure = err && !it->returned;
+	it->counted_failure = err || it->returned;
+	p->failures += it->counted_failure;
 	it->err = err;
 	p->errors += !!err;
 	sim_group_fails(it, err, true);
