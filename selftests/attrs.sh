@@ -8,6 +8,7 @@
 TUNABLES="capacity min_workers queue_depth max_blocked nonblocking expiry_ms
 nice policy rt_priority node when_full stall_ms max_bypass cpumask"
 dir=$KPOOL_DEBUGFS/client
+cpu1_online=/sys/devices/system/cpu/cpu1/online
 
 # said TEXT NAME: how many lines of the log start like that and go on to NAME
 said() {
@@ -179,6 +180,11 @@ bad_parameters_are_refused() {
 		capacity=none policy=bogus when_full=3 cpumask=100000; do
 		bad_parameter "${pair%%=*}" "${pair#*=}"
 	done
+	if [ -w "$cpu1_online" ]; then
+		echo 0 >"$cpu1_online"
+		bad_parameter cpumask 1
+		echo 1 >"$cpu1_online"
+	fi
 	ktap_result "$parameter_failed" "parameters out of range fail the load"
 	parameter_failed=0
 	for pair in "capacity=2 min_workers=3" "default_capacity=2 default_min_workers=3" \
