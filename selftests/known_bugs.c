@@ -1001,6 +1001,12 @@ static void worker_that_was_idle_before_ends_with_the_pool(void)
 	kt_pool_end(pool);
 }
 
+static int job_fails(struct kpool_item *item)
+{
+	kt_job_tiny(item);
+	return -EIO;
+}
+
 /* What a cycle leaves behind is measured outside, by the script. */
 static void create_and_destroy(int cycles)
 {
@@ -1011,13 +1017,13 @@ static void create_and_destroy(int cycles)
 	int i, submitted = 0;
 
 	kt_gate_init(&count);
-	kt_job_init(&job, kt_job_tiny, &count, 0);
+	kt_job_init(&job, job_fails, &count, 0);
 	for (i = 0; i < cycles; i++) {
 		attrs.flags = i % 4 ? 0 : KPOOL_PREALLOC;
 		pool = kt_pool("cycle", &attrs);
 		if (!pool)
 			return;
-		if (!attrs.flags && kt_submit_jobs(pool, &job, 1))
+		if (i % 16 && kt_submit_jobs(pool, &job, 1))
 			submitted++;
 		if (i % 8 == 7)
 			kt_check_identities(pool);
@@ -1035,9 +1041,10 @@ static void create_destroy_warm_up(void)
 }
 
 /*
- * 1,000 pools come and go, each with a worker, most with work, and leave no
- * thread; the script compares the slabs.
- * Fails if destroy forgets a worker, or memory of the pool or a worker.
+ * 1,000 pools come and go, each with a worker, most with an item that fails, and
+ * leave no thread; the script compares the slabs.
+ * Fails if destroy forgets a worker, or memory of the pool or a worker: mutant
+ * record-of-errors-leaks.
  */
 static void create_destroy_1000(void)
 {
