@@ -138,6 +138,26 @@ bool kpool_is_part_of(struct kpool *pool)
 	return found;
 }
 
+/* Return the client's function that the caller, a part of the pool, is in. */
+const void *kpool_current_fn(struct kpool *pool)
+{
+	const struct kpool_worker *worker = kpool_current_worker_in(pool);
+	const struct kpool_run *run;
+	const void *fn = NULL;
+	unsigned long flags;
+
+	kpool_lock(pool, &flags);
+	run = kpool_current_run(pool);
+	if (run)
+		fn = run->fn;
+	else if (worker)
+		fn = worker->exit_work->stage == KPOOL_STAGE_INIT ?
+		     (void *)pool->init_attrs.worker_init :
+		     (void *)pool->init_attrs.worker_exit;
+	kpool_unlock(pool, flags);
+	return fn;
+}
+
 /* Record that the caller is in @run.  Called with pool->lock held. */
 void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 {

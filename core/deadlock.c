@@ -32,12 +32,9 @@
 /* Report and return true if the caller is part of the pool it will wait for. */
 bool kpool_refuse_self_wait(struct kpool *pool)
 {
-	const struct kpool_worker *worker = kpool_current_worker_in(pool);
-
 	if (!kpool_is_part_of(pool))
 		return false;
-	kpool_warn_self_wait(pool, worker ? READ_ONCE(worker->run.fn) :
-			     __builtin_return_address(0));
+	kpool_warn_self_wait(pool, kpool_current_fn(pool));
 	return true;
 }
 

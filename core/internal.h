@@ -888,6 +888,8 @@ static inline bool kpool_is_of_module(const struct kpool_item *item,
 	return kpool_is_within(kpool_user_fn(item), module) ||
 	       kpool_is_within(item->dropped, module) ||
 	       kpool_is_within(kpool_complete_fn(item), module) ||
+	       (kpool_is_call(item) &&
+		kpool_is_within(kpool_call_of(item)->release, module)) ||
 	       kpool_is_within(item, module);
 }
 
@@ -1069,6 +1071,7 @@ struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 struct kpool_run *kpool_current_run(struct kpool *pool);
 struct kpool_run *kpool_run_outermost(struct kpool_run *run);
 bool kpool_is_part_of(struct kpool *pool);
+const void *kpool_current_fn(struct kpool *pool);
 bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item);
 void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run);
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);

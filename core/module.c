@@ -75,14 +75,14 @@ static struct kpool_item *kpool_scan_next(struct kpool_going *going,
 }
 
 /*
- * Return true if the item belongs to @module and is to be cancelled.  A pending
- * kpool_call() has a caller that waits for it.
+ * Return true if the item belongs to @module and is to be cancelled.  A call that
+ * is to be dropped calls no function of the module any more.
  */
 static bool kpool_is_orphan(const struct kpool_item *item,
 			    const struct module *module)
 {
 	return kpool_is_of_module(item, module) &&
-	       !(kpool_is_accepted(item) && kpool_is_call(item));
+	       !(item->state == KPOOL_ITEM_DROPPING && kpool_is_call(item));
 }
 
 /*
@@ -125,8 +125,13 @@ static struct kpool_item *kpool_cancel_orphan(struct kpool_going *going,
 		kpool_fail_blocked(pool, item, -ESHUTDOWN);
 		return NULL;
 	}
-	kpool_do_cancel(pool, item);
 	going->cancelled++;
+	/* its caller may be another module's, and waits until it is dropped */
+	if (kpool_is_call(item)) {
+		kpool_item_drop(pool, item, -ECANCELED);
+		return NULL;
+	}
+	kpool_do_cancel(pool, item);
 	return ours ? item : NULL;
 }
 

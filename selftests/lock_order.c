@@ -521,6 +521,35 @@ static void wait_for_itself_is_reported(void)
 	end_in_silence();
 }
 
+static int does_nothing(void *arg)
+{
+	return 0;
+}
+
+static void release_waits_for_its_pool(void *pool)
+{
+	KT_EXPECT_EQ(kpool_flush(pool), -EDEADLK);
+}
+
+/*
+ * A thread that is no worker is named by the client's function that it is in.
+ * Fails if it is the caller of the function that waits: mutant
+ * self-wait-of-another-function.
+ */
+static void wait_of_a_callback_is_reported(void)
+{
+	if (!two_pools())
+		return;
+	KT_EXPECT_EQ(kpool_pause(front), 0);
+	KT_EXPECT_EQ(kpool_call_timeout(front, does_nothing, front,
+					release_waits_for_its_pool, 2, NULL),
+		     -ETIMEDOUT);
+	kpool_resume(front);
+	KT_EXPECT_EQ(log_count("kpool: front: release_waits_for_its_pool",
+			       "waits for itself: refused"), 1);
+	end_in_silence();
+}
+
 /* The one report that there is must name kpool's lock and where it is taken. */
 static void expect_report(const char *map, const char *where)
 {
@@ -670,6 +699,7 @@ KT_MODULE("kpool selftest: what lockdep is notified of",
 	  KT_CASE(leaked_lock_has_no_order),
 	  KT_CASE(functions_are_distinguished),
 	  KT_CASE(wait_for_itself_is_reported),
+	  KT_CASE(wait_of_a_callback_is_reported),
 	  KT_CASE(lock_held_across_flush_is_reported),
 	  KT_CASE(lock_held_across_flush_of_an_item_is_reported),
 	  KT_CASE(lock_held_across_flush_of_an_ordered_job_is_reported),

@@ -215,6 +215,24 @@ blocked_client_is_refused() {
 	rmmod kpool
 }
 
+# The same of a call that is queued.
+# Fails (oopses) if its function is called when it has gone: mutant orphan-call-stays-queued.
+queued_call_is_refused() {
+	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	wait_until rest_is "0 0 1"
+	load_test module_unload leave=offered
+	cat /sys/module/module_unload/parameters/called >/sys/module/client/parameters/call
+	wait_until rest_is "1 0 1"
+	rmmod module_unload
+	wait_until submit_returned
+	ktap_is "a client is refused whose call of it is queued" "0 0 1 -125" \
+		"$(rest_of_it) $(of_client submit_got)"
+	rmmod client
+	rmmod kpool
+}
+
 # Fails (hangs) if its pools are awaited before its items in the default pool are cancelled: mutant
 # orphans-of-the-default-pool-last.
 wait_across_pools_ends() {
@@ -465,6 +483,7 @@ else
 	pool_made_late_is_ended
 	blocked_client_is_refused submit item
 	blocked_client_is_refused call called
+	queued_call_is_refused
 	wait_across_pools_ends
 	borrowed_functions_are_awaited
 	completion_of_a_borrowed_function_is_awaited

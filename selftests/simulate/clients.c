@@ -435,11 +435,12 @@ static void sim_judge_call(struct sim_call *call, struct sim_ticket *ticket,
 			   result);
 		ticket->accepted = true;
 	} else if (err == -ECANCELED || err == -EAGAIN) {
-		/* dropped by abort, displaced or refused */
+		/* dropped by abort or with its module, displaced or refused */
 		call->p->maybe_refusals += err == -EAGAIN;
 		ticket->maybe = true;
 		sim_expect(!ticket->ran, "a call that was dropped has run");
-		sim_expect(err == -EAGAIN || sim_during(call, call->p->was_closed),
+		sim_expect(err == -EAGAIN || sim_during(call, call->p->was_closed) ||
+			   (ticket->module && sim->module[ticket->module - 1].leaves),
 			   "a call is dropped by an open pool");
 	} else if (err == -ETIMEDOUT) {
 		sim_judge_timeout(call, 2);
