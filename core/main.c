@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/string.h>
 
 #include "internal.h"
 
@@ -79,7 +80,7 @@ static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 		pr_err("%s: bad \"%*pE\"; allowed: a list of CPUs, one of them online\n",
 		       kp->name, (int)strnlen(text, 32), text);
 	else
-		attrs->cpumask = mask;
+		attrs->cpumask = sysfs_streq(text, "all") ? NULL : mask;
 	return err;
 }
 
@@ -87,8 +88,10 @@ static int kpool_cpumask_get(char *buffer, const struct kernel_param *kp)
 {
 	const struct kpool_attrs *attrs = kp->arg;
 
+	if (!attrs->cpumask)
+		return scnprintf(buffer, PAGE_SIZE, "all\n");
 	return scnprintf(buffer, PAGE_SIZE, "%*pbl\n",
-			 cpumask_pr_args(attrs->cpumask ?: cpu_possible_mask));
+			 cpumask_pr_args(attrs->cpumask));
 }
 
 static const struct kernel_param_ops kpool_cpumask_ops = {

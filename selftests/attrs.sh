@@ -252,7 +252,7 @@ parameters_read_as_written() {
 	for pair in capacity=unlimited min_workers=3 queue_depth=unlimited max_blocked=unlimited \
 		nonblocking=yes nonblocking=no when_full=drop_oldest when_full=wait expiry_ms=never stall_ms=never \
 		max_bypass=unlimited max_bypass=3 nice=-7 policy=rr policy=normal \
-		rt_priority=50 node=0 node=any cpumask=0; do
+		rt_priority=50 node=0 node=any cpumask=0 cpumask=all; do
 		for prefix in "" default_; do
 			insmod "$KPOOL_KO" "$prefix$pair" || read_failed=1
 			[ "$(parameter_of "$prefix${pair%%=*}")" = "${pair#*=}" ] && rmmod kpool &&
