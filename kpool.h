@@ -150,11 +150,12 @@ struct kpool_fault {
  *	with its stack; 1 to KPOOL_NO_STALL, which means never
  * @max_bypass: consecutive starts that can pass over an item of a lower
  *	priority; 1 to KPOOL_UNLIMITED, which means strict priority
- * @flags: KPOOL_PREALLOC; KPOOL_MEM_RECLAIM, which includes it and makes
- *	@min_workers at least 1: items that do not wait for one another make
- *	progress without memory; KPOOL_FREEZABLE, workers stop between items for
- *	suspend; KPOOL_PINNED, a write to an attribute's debugfs file fails with
- *	-EPERM; KPOOL_NOIO, the workers run in a memalloc_noio_save() scope
+ * @flags: KPOOL_PREALLOC, which needs @min_workers; KPOOL_MEM_RECLAIM, which
+ *	includes it, and makes the default of @min_workers at least 1: items that
+ *	do not wait for one another make progress without memory;
+ *	KPOOL_FREEZABLE, workers stop between items for suspend; KPOOL_PINNED, a
+ *	write to an attribute's debugfs file fails with -EPERM; KPOOL_NOIO, the
+ *	workers run in a memalloc_noio_save() scope
  * @cpumask: CPUs that the workers can run on; cpu_all_mask for all
  * @fn: pool-wide function of kpool_submit_arg(), or NULL
  * @data: argument of the callbacks below

@@ -594,8 +594,6 @@ static int kpool_special_check(struct kpool *pool, struct kpool_item *item)
 		return -EINVAL;
 	if (!job->complete == kpool_is_ordered(item))
 		return -EINVAL;
-	if (kpool_is_to_complete(item))
-		return -EALREADY;
 	if (job->group && job->group->pool != pool)
 		return -EINVAL;
 	return job->group && kpool_group_is_cancelled(job->group) ?
@@ -604,7 +602,7 @@ static int kpool_special_check(struct kpool *pool, struct kpool_item *item)
 
 static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 {
-	if (!kpool_is_idle(item))
+	if (!kpool_is_idle(item) || kpool_is_to_complete(item))
 		return -EALREADY;
 	if (pool->closed)
 		return -ESHUTDOWN;

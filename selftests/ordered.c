@@ -649,6 +649,31 @@ static void completion_starts_when_capacity_grows(void)
 	finish();
 }
 
+static int got_inside;
+
+static int closes_and_submits_itself(struct kpool_item *item)
+{
+	kpool_shutdown(pool);
+	got_inside = kpool_submit(pool, item);
+	return probe_fn(item);
+}
+
+/*
+ * That a job is still to be completed counts before all else.
+ * Fails (-ESHUTDOWN) if that the pool is closed does: mutant
+ * closed-before-completed.
+ */
+static void running_job_of_a_closed_pool_is_refused_as_pending(void)
+{
+	if (!begin(&queued_two))
+		return;
+	p[0].job.item.fn = closes_and_submits_itself;
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 1));
+	KT_EXPECT_EQ(got_inside, -EALREADY);
+	finish();
+}
+
 /*
  * Fails (1 of 0) if a job counts as failed before it counts as completed: mutant
  * failed-before-it-is-completed.
@@ -1239,6 +1264,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(completion_waits_beside_other_items),
 	  KT_CASE(completion_waits_for_a_unit),
 	  KT_CASE(completion_starts_when_capacity_grows),
+	  KT_CASE(running_job_of_a_closed_pool_is_refused_as_pending),
 	  KT_CASE(job_waiting_for_its_turn_has_not_failed),
 	  KT_CASE(error_of_a_job_is_not_that_of_the_next),
 	  KT_CASE(completed_job_may_leave_its_stream),
