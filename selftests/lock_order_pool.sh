@@ -9,6 +9,7 @@
 ktap_begin
 if load_tested lock_order; then
 	run_case lock_order wait_for_itself_is_reported
+	run_case lock_order wait_of_a_callback_is_reported
 	run_case lock_order lock_held_across_flush_is_reported
 	unload_test lock_order
 fi
