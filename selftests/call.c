@@ -290,6 +290,50 @@ static struct kpool *call_until_abandoned(int *result)
 	}
 }
 
+static struct kpool *another;
+
+static int aborts_another(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(kpool_abort(another), 1);
+	return 0;
+}
+
+/*
+ * The worker of an abandoned function has called a drop function before, for an
+ * item of another pool that its own item has aborted.
+ * Fails (false) if it still counts as one that is in a drop function: mutant
+ * nested-drop-never-left.
+ */
+static void function_is_abandoned_after_a_nested_drop(void)
+{
+	static struct kpool_item aborts, pending;
+	struct kpool *pool;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	another = kt_pool("another", &queued_one);
+	pool = call_make(&queued_one, 0);
+	if (!another || !pool)
+		goto out;
+	kpool_init_item(&aborts, aborts_another);
+	kpool_init_item(&pending, aborts_another);
+	KT_EXPECT_EQ(kpool_pause(another), 0);
+	KT_EXPECT_EQ(kpool_submit(another, &pending), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &aborts), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&aborts), 0);
+	KT_EXPECT_EQ(kpool_call_timeout(pool, answers_gated, &req, release, 10,
+					NULL), -ETIMEDOUT);
+	kt_gate_open(&req.gate);
+	KT_EXPECT(kt_wait(atomic_read(&req.released)));
+	KT_EXPECT_EQ(atomic_read(&req.ran), 1);
+	KT_EXPECT(req.abandoned_after);
+out:
+	jobs_end(pool);
+	jobs_end(another);
+}
+
 /*
  * A caller whose time is over while the function runs returns; the function
  * can see it, and release comes after its end.
@@ -1157,6 +1201,7 @@ KT_MODULE("kpool selftest: calls",
 	  KT_EACH(function_does_not_start_after_a_timeout, depths),
 	  KT_EACH(all_of_a_call_shares_its_time, depths),
 	  KT_CASE(running_function_is_abandoned),
+	  KT_CASE(function_is_abandoned_after_a_nested_drop),
 	  KT_CASE(release_function_is_optional),
 	  KT_CASE(waiting_caller_is_not_abandoned),
 	  KT_CASE(abandonment_ends_with_the_function),

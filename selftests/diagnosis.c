@@ -326,11 +326,16 @@ static void completion_waits_for_a_unit(void)
 }
 
 static bool init_fails;
+static int first_error, nr_failed;
 
 static void *fails_or_waits(void *data)
 {
-	if (init_fails)
-		return ERR_PTR(-ENOMEM);
+	int err = xchg(&first_error, 0);
+
+	if (err || init_fails) {
+		nr_failed++;
+		return ERR_PTR(err ?: -ENOMEM);
+	}
 	kt_gate_pass(&callback);
 	return NULL;
 }
@@ -356,7 +361,10 @@ static void worker_cannot_be_created(void)
 	kt_sleep_ms(60);
 }
 
-/* The next attempt has begun, and not succeeded. */
+/*
+ * The next attempt has begun, and not succeeded; the one before it has failed.
+ * Fails if the first error is shown for all: mutant first-spawn-error-sticks.
+ */
 static void worker_is_tried_again(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -364,10 +372,12 @@ static void worker_is_tried_again(void)
 	};
 
 	WRITE_ONCE(init_fails, true);
+	first_error = -EBUSY;
+	nr_failed = 0;
 	if (!begin(&attrs))
 		return;
 	probes_submit(pool, p, 1);
-	kt_sleep_ms(60);
+	KT_EXPECT(kt_wait(READ_ONCE(nr_failed) == 2));
 	WRITE_ONCE(init_fails, false);
 	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
 }

@@ -14,19 +14,25 @@
  * How many threads of the pool are there, by their name?  One that exits has
  * left the pool's code, and stays listed for a moment.
  */
-static int threads_of(const char *pool)
+static int threads_named(const char *name)
 {
-	char name[TASK_COMM_LEN];
 	struct task_struct *task;
 	int n = 0;
 
-	snprintf(name, sizeof(name), "kpool/%s", pool);
 	rcu_read_lock();
 	for_each_process(task)
 		n += !(task->flags & PF_EXITING) &&
-		     !strncmp(task->comm, name, sizeof(name) - 1);
+		     !strncmp(task->comm, name, TASK_COMM_LEN - 1);
 	rcu_read_unlock();
 	return n;
+}
+
+static int threads_of(const char *pool)
+{
+	char name[TASK_COMM_LEN];
+
+	snprintf(name, sizeof(name), "kpool/%s", pool);
+	return threads_named(name);
 }
 
 /* Wake every thread of the pool, which no user of kthreads should do. */
@@ -1007,6 +1013,21 @@ static int job_fails(struct kpool_item *item)
 	return -EIO;
 }
 
+/* Fails if the pool's name comes first: mutant callback-thread-name-swapped. */
+static void callback_threads_have_names(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .flags = KPOOL_MEM_RECLAIM,
+	};
+	struct kpool *pool = kt_pool("abc", &attrs);
+
+	if (!pool)
+		return;
+	KT_EXPECT(kt_wait(threads_named("kpool-drop/abc") == 1));
+	KT_EXPECT(kt_wait(threads_named("kpool-reap/abc") == 1));
+	kt_pool_end(pool);
+}
+
 /* What a cycle leaves behind is measured outside, by the script. */
 static void create_and_destroy(int cycles)
 {
@@ -1070,5 +1091,6 @@ KT_MODULE("Selftests of kpool: bugs that such pools have had",
 	  KT_CASE(shutdown_uses_the_idle_workers),
 	  KT_CASE(cancel_of_the_last_item_ends_idle_workers),
 	  KT_CASE(worker_that_was_idle_before_ends_with_the_pool),
+	  KT_CASE(callback_threads_have_names),
 	  KT_CASE(create_destroy_warm_up),
 	  KT_CASE(create_destroy_1000));
