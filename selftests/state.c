@@ -753,6 +753,55 @@ static void each_init_has_its_own_time(void)
 	desks_end(pool);
 }
 
+static void *desk_hangs(void *data)
+{
+	struct kt_gate *gate = slow;
+
+	atomic_inc(&gate->started);
+	wait_for_completion(&gate->open);
+	atomic_inc(&made);
+	return &desks[0];
+}
+
+/*
+ * Another worker is created after 100 ms, the next one after 200 ms, and so on.
+ * Fails (after 100 ms) if workers that hang have no bound: mutant
+ * late-time-not-doubled.
+ */
+static void each_init_that_hangs_doubles_the_time(void)
+{
+	struct kpool_attrs attrs = desk_attrs(4);
+	static struct kt_gate gate;
+	unsigned long since;
+	struct kpool *pool;
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	attrs.worker_init = desk_hangs;
+	attrs.worker_exit = no_desk_left;
+	desks_clear();
+	kt_gate_init(&gate);
+	slow = &gate;
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	probes_init(p, 1, probe_fn);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	for (i = 1; i < 4; i++) {
+		since = jiffies;
+		KT_EXPECT(kt_wait(atomic_read(&gate.started) == i + 1));
+		/* the last look may have been a tick ago */
+		KT_EXPECT_GE(jiffies - since, (HZ / 10 << (i - 1)) - 2);
+	}
+	kt_gate_open(&gate);
+	probe_ran(p);
+	desks_end(pool);
+}
+
 static struct kt_gate third_gate;
 
 static void *third_desk_hangs_on(void *data)
@@ -1368,6 +1417,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(two_hanging_inits_delay_no_item),
 	  KT_CASE(later_init_prolongs_no_earlier),
 	  KT_CASE(each_init_has_its_own_time),
+	  KT_CASE(each_init_that_hangs_doubles_the_time),
 	  KT_CASE(returned_init_prolongs_no_other),
 	  KT_CASE(paused_pool_creates_no_worker),
 	  KT_EACH(exits_run_side_by_side, departures),
