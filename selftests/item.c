@@ -1367,6 +1367,35 @@ static int storm_job(struct kpool_item *item)
 }
 
 /*
+ * An item has run in a pool that has gone.
+ * Fails (KASAN complains) if it still points to that run: mutant
+ * run-of-a-destroyed-pool.
+ */
+static void item_outlives_its_pool(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	struct kt_gate gate;
+	struct kt_job job;
+	struct kpool *pool;
+	int i;
+
+	kt_gate_init(&gate);
+	kt_job_init(&job, kt_job_tiny, &gate, 1);
+	for (i = 1; i <= 2; i++) {
+		pool = kt_pool(i == 1 ? "first" : "second", &attrs);
+		if (!pool)
+			return;
+		KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+		KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+		kt_pool_end(pool);
+		rcu_barrier();
+		KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
+		KT_EXPECT_EQ(kpool_cancel_sync(&job.item), 0);
+		KT_EXPECT_EQ(atomic_read(&gate.finished), i);
+	}
+}
+
+/*
  * In all races, every submission ends exactly once: it ran or
  * it was cancelled.
  * Fails if any path changes an item's place without the lock.
@@ -1475,5 +1504,6 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_CASE(item_in_its_dropped_function_is_busy),
 	  KT_CASE(item_may_live_on_the_stack),
 	  KT_CASE(item_may_be_static),
+	  KT_CASE(item_outlives_its_pool),
 	  KT_CASE(every_submission_ends_once),
 	  KT_CASE(abort_and_cancel_share_the_items));
