@@ -33,6 +33,19 @@ void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker)
 	RB_CLEAR_NODE(&run->by_task);
 }
 
+/* Reset an external run whose memory may have been used before. */
+static void kpool_ext_run_reset(struct kpool_run *run, enum kpool_run_kind kind)
+{
+	run->kind = kind;
+	run->nr++;
+	run->call = NULL;
+	run->group = NULL;
+	run->requeue = NULL;
+	run->dead = false;
+	run->stalled = false;
+	run->notified = KPOOL_NOTIFIED_NONE;
+}
+
 /*
  * Begin an external run of an accepted item that is on no list.  Called with
  * pool->lock held.
@@ -43,13 +56,9 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 	bool runs = kind == KPOOL_RUN_CALLER;
 
 	lockdep_assert_held(&pool->lock);
-	run->kind = kind;
-	run->nr++;
-	run->call = runs && kpool_is_call(item) ? kpool_call_of(item) : NULL;
-	run->requeue = NULL;
-	run->dead = false;
-	run->stalled = false;
-	run->notified = KPOOL_NOTIFIED_NONE;
+	kpool_ext_run_reset(run, kind);
+	if (runs && kpool_is_call(item))
+		run->call = kpool_call_of(item);
 	run->group = kpool_group_begin(pool, item);
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_move_waiters(pool, item, &run->waiters);
@@ -126,15 +135,9 @@ void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
 	static struct kpool_item none;	/* compared, never dereferenced */
 
 	lockdep_assert_held(&pool->lock);
-	run->kind = kind;
+	kpool_ext_run_reset(run, kind);
 	run->fn = fn;
-	run->call = NULL;
-	run->group = NULL;
-	run->requeue = NULL;
-	run->dead = false;
-	run->notified = KPOOL_NOTIFIED_NONE;
 	run->item = &none;
-	run->nr++;
 	kpool_ext_run_enter(pool, run);
 	if (!pool->wd.armed)
 		kpool_watchdog_arm(pool);
