@@ -406,6 +406,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	list_for_each_entry(item, &pool->q.parked, node)
 		view->followers += !!(item->flags & __KPOOL_STREAM_BLOCKED);
 	view->queue = pool->q.nr_blocked + pool->q.nr_backlog;
+	view->queue_head = pool->q.admission.next;
 	view->nr_drops = pool->drops.nr;
 	view->rooming = pool->runs.drop.item && pool->runs.drop.kind == KPOOL_RUN_ROOM;
 	view->aborted = pool->aborted;

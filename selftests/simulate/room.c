@@ -321,7 +321,8 @@ static void sim_judge_fn_comes(const struct sim_view *was,
 	    v->stats.blocked > was->stats.blocked)
 		sim_judge_no_room(was, &want, "refused or blocked");
 	else if (v->stats.submitted > was->stats.submitted &&
-		 v->line > was->line && v->queue >= was->queue)
+		 v->line > was->line && v->queue >= was->queue &&
+		 v->queue_head == was->queue_head)
 		/* and not one that waited for admission */
 		sim_judge_room_taken(was, v, &want, "a function");
 }

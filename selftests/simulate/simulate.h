@@ -195,6 +195,7 @@ struct sim_view {
 	unsigned int		back;		/* whose turn has come */
 	unsigned int		followers;	/* of those: behind their stream */
 	unsigned int		queue;		/* waiting for admission */
+	const void		*queue_head;	/* the first of these */
 	unsigned int		callers;	/* runs by submitters */
 	unsigned int		dropping;
 	bool			rooming;	/* the room function is called */
