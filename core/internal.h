@@ -76,7 +76,7 @@ enum kpool_queue_prio {
 /* States of a kpool_turn, a job's place in its ordered stream. */
 enum kpool_turn_state {
 	KPOOL_TURN_PENDING,	/* in the job: its function has not started */
-	KPOOL_TURN_RUNNING,	/* in the run: the job may be freed */
+	KPOOL_TURN_RUNNING,	/* in the run, as the job may be freed */
 	KPOOL_TURN_READY,	/* in the job: its function has returned */
 };
 
@@ -95,6 +95,12 @@ enum kpool_turn_state {
 /* Bits of kpool_item.special that a plain item has not set while it is idle. */
 #define KPOOL_NOT_FAST							\
 	(~KPOOL_FLAGS(__KPOOL_FN | __KPOOL_JOB))
+
+/* Likewise, of an item that need not be plain. */
+#define KPOOL_NOT_FAST_SPECIAL						\
+	(KPOOL_NOT_FAST & ~KPOOL_FLAGS(__KPOOL_JOB_SET |		\
+				       __KPOOL_WEIGHTED |		\
+				       __KPOOL_HIGH | __KPOOL_LOW))
 
 /* An item's state as part of kpool_item.special. */
 #define KPOOL_STATE(_state)						\
@@ -368,6 +374,7 @@ struct kpool_queue {
 	unsigned int		nr_special;
 	/* L: on @prio, with __KPOOL_STREAM_BLOCKED */
 	unsigned int		nr_stream_blocked;
+	unsigned int		nr_ranked;	/* L: on @prio, high or low */
 	u64			extra_units;	/* L: weight - 1 of others */
 	unsigned int		nr_bypassed;	/* L: starts past lower prio */
 	unsigned int		room_units;	/* L: least refused, or 0 */
@@ -504,12 +511,22 @@ struct kpool_debugfs {
 #define KPOOL_RING_SIZE	32
 #endif
 
+/* Items that the inbox takes while it is open. */
+enum kpool_inbox_mode {
+	KPOOL_INBOX_NORMAL,	/* all but special ones */
+	KPOOL_INBOX_ALL,
+	KPOOL_INBOX_BEHIND,	/* jobs behind others of their streams */
+};
+
 /* Items of fast submits: ring.c. */
 struct kpool_inbox {
 	atomic64_t		next;	/* slots left, and the next ticket */
 	u64			first;	/* L: ticket of the first slot opened */
-	unsigned int		nr_open; /* L: slots opened, 0 if closed */
+	u8			nr_open; /* L: slots opened, 0 if closed */
+	u8			mode;	/* L, racy read: enum kpool_inbox_mode */
 	u32			opened_at; /* L, racy read: jiffies */
+	/* L, racy read: likewise, or earlier if plain items must take L */
+	u32			plain_at;
 	unsigned long		slots[KPOOL_RING_SIZE]; /* tag or item */
 } ____cacheline_aligned_in_smp;
 
@@ -961,8 +978,6 @@ int kpool_check_accept(struct kpool *pool, struct kpool_item *item);
 int kpool_check_start(const struct kpool_item *item);
 void kpool_accept(struct kpool *pool, struct kpool_item *item);
 void kpool_enqueue(struct kpool *pool, struct kpool_item *item);
-void kpool_scan_skip(struct kpool *pool, struct kpool_item *item);
-void kpool_scan_again(struct kpool *pool, const struct kpool_item *item);
 void kpool_dequeue_dead(struct kpool *pool, struct kpool_item *item);
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_sweep_groups(struct kpool *pool);
@@ -986,7 +1001,7 @@ bool kpool_prepare_start(struct kpool *pool);
 bool kpool_notify_room(struct kpool *pool);
 void kpool_update_fast_capacity(struct kpool *pool);
 void kpool_special_add(struct kpool *pool, struct kpool_item *item);
-void kpool_special_account(struct kpool *pool, struct kpool_item *item,
+void kpool_special_account(struct kpool *pool, const struct kpool_item *item,
 			   bool in);
 void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item);
 struct kpool_item *kpool_any_accepted(struct kpool *pool);

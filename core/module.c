@@ -10,8 +10,8 @@
  *
  * During the cleanup the module is on pool->going, and submits of its items
  * fail; otherwise an item could submit itself forever.  While the list is not
- * empty, fast_capacity is 0.  So every submit takes the slow path, where
- * kpool_check_accept() searches the list.
+ * empty, fast_capacity is 0 and the inbox is closed.  So every submit takes the
+ * slow path, where kpool_check_accept() searches the list.
  *
  * A scan checks a batch of items under one hold of pool->lock and leaves a
  * cursor at the next item.  Removing that item from its list moves the cursor

@@ -48,12 +48,17 @@ int kpool_check_start(const struct kpool_item *item)
  * pending or blocked (nr_special), all others take the fast path.
  */
 
+/* Return true if not every item may be accepted, and start. */
+static bool kpool_is_restricted(const struct kpool *pool)
+{
+	return pool->closed || pool->paused || !list_empty(&pool->going);
+}
+
 /* Update pool->fast_capacity after a change of anything that it depends on. */
 void kpool_update_fast_capacity(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	pool->fast_capacity = pool->closed || pool->paused ||
-			      pool->q.nr_special || !list_empty(&pool->going) ?
+	pool->fast_capacity = pool->q.nr_special || kpool_is_restricted(pool) ?
 			      0 : pool->attrs.capacity;
 	if (!pool->fast_capacity)
 		kpool_ready_return(pool);
@@ -87,27 +92,29 @@ static void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 }
 
 /* Account for a special item that is added to pool->q.prio, or removed. */
-void kpool_special_account(struct kpool *pool, struct kpool_item *item, bool in)
+void kpool_special_account(struct kpool *pool, const struct kpool_item *item,
+			   bool in)
+{
+	int sign = in ? 1 : -1;
+
+	if (item->flags & (__KPOOL_HIGH | __KPOOL_LOW))
+		pool->q.nr_ranked += sign;
+	if (item->flags & __KPOOL_STREAM_BLOCKED)
+		pool->q.nr_stream_blocked += sign;
+	else if (item->flags & __KPOOL_WEIGHTED)
+		pool->q.extra_units += sign * (s64)(item->weight - 1);
+}
+
+/* Account for a special item that has left pool->q.prio. */
+static void kpool_special_left(struct kpool *pool,
+			       const struct kpool_item *item)
 {
 	struct kpool_item **put_back =
 		&pool->q.put_back[kpool_queue_of(pool, item) - pool->q.prio];
-	int sign = in ? 1 : -1;
 
-	if (!in && *put_back == item)
+	if (*put_back == item)
 		*put_back = NULL;
-
-	if (item->flags & __KPOOL_STREAM_BLOCKED)
-		pool->q.nr_stream_blocked += sign;
-	else
-		pool->q.extra_units += sign * (s64)(kpool_weight(item) - 1);
-}
-
-/* Account for a special item that has been added to pool->q.prio. */
-static noinline void kpool_special_queued(struct kpool *pool,
-					  struct kpool_item *item)
-{
-	kpool_count_special(pool);
-	kpool_special_account(pool, item, true);
+	kpool_special_account(pool, item, false);
 }
 
 /* Adding and removing items */
@@ -127,10 +134,12 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item)
 	item->state = KPOOL_ITEM_QUEUED;
 	list_add_tail(&item->node, kpool_queue_of(pool, item));
 	pool->q.nr_queued++;
-	if (kpool_is_special(item)) {
+	if (!kpool_is_special(item))
+		return;
+	if (kpool_has_fields(item))
 		kpool_stream_join(pool, item);
-		kpool_special_queued(pool, item);
-	}
+	kpool_count_special(pool);
+	kpool_special_account(pool, item, true);
 }
 
 static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
@@ -138,7 +147,19 @@ static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
 	list_del(&item->node);
 	pool->q.nr_queued--;
 	if (kpool_is_special(item))
-		kpool_special_account(pool, item, false);
+		kpool_special_left(pool, item);
+}
+
+/* Take an item away from the parked ones, or from its previous run. */
+static void kpool_parked_del(struct kpool *pool, struct kpool_item *item)
+{
+	if (item->state == KPOOL_ITEM_PARKED) {
+		list_del(&item->node);
+		pool->q.nr_parked--;
+	} else {
+		item->run->requeue = NULL;
+		pool->q.nr_requeue--;
+	}
 }
 
 /*
@@ -159,13 +180,8 @@ static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 		kpool_special_remove(pool, item);
 		break;
 	case KPOOL_ITEM_REQUEUE:
-		item->run->requeue = NULL;
-		pool->q.nr_requeue--;
-		kpool_special_remove(pool, item);
-		break;
 	case KPOOL_ITEM_PARKED:
-		list_del(&item->node);
-		pool->q.nr_parked--;
+		kpool_parked_del(pool, item);
 		kpool_special_remove(pool, item);
 		break;
 	case KPOOL_ITEM_BACKLOG:
@@ -187,16 +203,12 @@ static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 	}
 }
 
-/*
- * Advance searches for a module's items past @item, which is about to leave its
- * list, or the tree of delayed jobs.
- */
-void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
+/* Slow path of kpool_scan_skip(). */
+void __kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 {
 	bool delayed = item->state == KPOOL_ITEM_DELAYED;
 	struct kpool_going *going;
 
-	lockdep_assert_held(&pool->lock);
 	list_for_each_entry(going, &pool->going, node) {
 		if (delayed &&
 		    going->next_delayed == &kpool_job_of(item)->delay_node)
@@ -206,15 +218,11 @@ void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 	}
 }
 
-/*
- * Have searches for a module's items start over if they concern @item, which
- * returns to a list that may have been searched.
- */
-void kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
+/* Slow path of kpool_scan_again(). */
+void __kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
 {
 	struct kpool_going *going;
 
-	lockdep_assert_held(&pool->lock);
 	list_for_each_entry(going, &pool->going, node)
 		if (kpool_is_of_module(item, going->module))
 			going->again = true;
@@ -332,7 +340,7 @@ static void kpool_queue_by_age(struct kpool *pool, struct kpool_item *item)
 	pool->q.nr_queued++;
 	if (kpool_is_special(item)) {
 		*last = item;
-		kpool_special_queued(pool, item);
+		kpool_special_account(pool, item, true);
 	}
 }
 
@@ -344,7 +352,8 @@ void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	kpool_scan_again(pool, item);
-	kpool_item_unlink(pool, item);
+	kpool_scan_skip(pool, item);
+	kpool_parked_del(pool, item);
 	kpool_ready_return(pool);
 	item->state = KPOOL_ITEM_QUEUED;
 	kpool_queue_by_age(pool, item);
@@ -568,6 +577,48 @@ bool kpool_admit_one(struct kpool *pool)
 	return true;
 }
 
+/* Submits without pool->lock while special items are pending: see ring.c */
+
+/*
+ * Open the inbox if the pool accepts items, has places in the queue for them, and
+ * no worker has to be woken: as in kpool_inbox_open_if(), or because each job
+ * waits for another of its stream.
+ */
+void kpool_inbox_open_special(struct kpool *pool)
+{
+	unsigned int waiting = kpool_nr_in_prio(pool) + pool->q.nr_parked;
+	unsigned int depth = pool->attrs.queue_depth;
+	enum kpool_inbox_mode mode = KPOOL_INBOX_ALL;
+
+	lockdep_assert_held(&pool->lock);
+	if (kpool_is_restricted(pool) || pool->nr_recheck || pool->rings_off ||
+	    waiting >= depth)
+		return;
+	if (pool->q.nr_queued <= pool->mgr.nr_waking ||
+	    (!pool->mgr.nr_waking && kpool_free_units(pool))) {
+		if (!pool->q.nr_parked)
+			return;
+		mode = KPOOL_INBOX_BEHIND;
+	}
+	kpool_inbox_open(&pool->inbox,
+			 min_t(u32, depth - waiting, KPOOL_RING_SIZE), mode);
+}
+
+/* Close it again, and queue the items that have been submitted. */
+void kpool_settle_special(struct kpool *pool)
+{
+	struct kpool_inbox *inbox = &pool->inbox;
+	u64 end = inbox->first + kpool_inbox_close(inbox);
+	struct kpool_item *item;
+
+	lockdep_assert_held(&pool->lock);
+	while ((item = kpool_inbox_pop(inbox, &inbox->first, end))) {
+		kpool_accept(pool, item);
+		item->queued_at = inbox->opened_at;
+		kpool_enqueue(pool, item);
+	}
+}
+
 /* Picking the next item */
 
 /* Return true if the next item has to come from a lower priority. */
@@ -586,13 +637,17 @@ static bool kpool_bypass_exhausted(const struct kpool *pool)
 struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 {
 	struct kpool_item *first = NULL, *lower = NULL, *item;
-	bool exhausted = kpool_bypass_exhausted(pool);
-	int prio;
+	int prio = KPOOL_QUEUE_NORMAL;
+	bool exhausted = false;
 
 	lockdep_assert_held(&pool->lock);
 	if (pool->ready.nr)
 		return kpool_ready_first(pool);
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
+	if (pool->q.nr_ranked) {
+		exhausted = kpool_bypass_exhausted(pool);
+		prio = KPOOL_QUEUE_HIGH;
+	}
+	for (; prio < KPOOL_NR_QUEUES; prio++) {
 		if (list_empty(&pool->q.prio[prio]))
 			continue;
 		item = list_first_entry(&pool->q.prio[prio], struct kpool_item,
@@ -640,7 +695,8 @@ static enum kpool_verdict kpool_pick_next(const struct kpool *pool,
 {
 	enum kpool_verdict verdict = __kpool_pick_next(pool, next);
 
-	if (verdict == KPOOL_VERDICT_RUN && kpool_check_start(*next))
+	if (verdict == KPOOL_VERDICT_RUN && kpool_has_fields(*next) &&
+	    kpool_check_start(*next))
 		return KPOOL_VERDICT_DROP;
 	return verdict;
 }
@@ -810,7 +866,8 @@ static void kpool_count_bypassed(struct kpool *pool,
 {
 	int prio = kpool_queue_of(pool, item) - pool->q.prio;
 
-	if (!kpool_any_queued(pool, prio + 1, KPOOL_QUEUE_LOW) ||
+	if (!pool->q.nr_ranked ||
+	    !kpool_any_queued(pool, prio + 1, KPOOL_QUEUE_LOW) ||
 	    kpool_any_queued(pool, KPOOL_QUEUE_HIGH, prio - 1))
 		pool->q.nr_bypassed = 0;
 	else
@@ -832,7 +889,7 @@ void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item)
 	}
 	kpool_count_bypassed(pool, item);
 	if (kpool_is_special(item)) {
-		kpool_special_account(pool, item, false);
+		kpool_special_left(pool, item);
 		kpool_uncount_special(pool);
 	}
 }

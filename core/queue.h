@@ -20,6 +20,11 @@
 /* Items examined under one hold of the lock, to find room, a place, a victim. */
 #define KPOOL_MAX_LOOKS		64
 
+void kpool_inbox_open_special(struct kpool *pool);
+void kpool_settle_special(struct kpool *pool);
+void __kpool_scan_skip(struct kpool *pool, struct kpool_item *item);
+void __kpool_scan_again(struct kpool *pool, const struct kpool_item *item);
+
 /* Return the number of units that are free for new runs. */
 static inline unsigned int kpool_free_units(const struct kpool *pool)
 {
@@ -99,12 +104,28 @@ static __always_inline void kpool_inbox_open_if(struct kpool *pool)
 	if (nr > pool->mgr.nr_waking && (!free || pool->mgr.nr_waking) &&
 	    nr < room)
 		kpool_inbox_open(&pool->inbox,
-				 min_t(u64, room - nr, KPOOL_RING_SIZE));
+				 min_t(u64, room - nr, KPOOL_RING_SIZE),
+				 KPOOL_INBOX_NORMAL);
+}
+
+/* Account for all fast operations.  Called when pool->lock has been taken. */
+static __always_inline void kpool_rings_close(struct kpool *pool)
+{
+	if (!(pool->inbox.nr_open | pool->ready.nr_open))
+		return;
+	if (likely(pool->inbox.mode == KPOOL_INBOX_NORMAL))
+		kpool_rings_settle(pool);
+	else
+		kpool_settle_special(pool);
 }
 
 /* Open the rings if fast operations are possible. */
 static __always_inline void kpool_rings_open(struct kpool *pool)
 {
+	if (unlikely(pool->q.nr_special)) {
+		kpool_inbox_open_special(pool);
+		return;
+	}
 	if (!pool->q.nr_queued || !kpool_can_open_rings(pool))
 		return;
 	/* a fast start uses the unit of the last run, if capacity has it still */
@@ -145,6 +166,29 @@ static inline bool kpool_has_work(const struct kpool *pool)
 	item = list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
 				struct kpool_item, node);
 	return likely(!kpool_run_of(item)) || kpool_has_special_work(pool);
+}
+
+/*
+ * Advance searches for a module's items past @item, which is about to leave its
+ * list, or the tree of delayed jobs.
+ */
+static inline void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	if (unlikely(!list_empty(&pool->going)))
+		__kpool_scan_skip(pool, item);
+}
+
+/*
+ * Have searches for a module's items start over if they concern @item, which
+ * returns to a list that may have been searched.
+ */
+static inline void kpool_scan_again(struct kpool *pool,
+				    const struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	if (unlikely(!list_empty(&pool->going)))
+		__kpool_scan_again(pool, item);
 }
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fast operations: submit of an item that is not special, and start of the next
- * one, without pool->lock.
+ * Fast operations: submit of an item, and start of the next one, without
+ * pool->lock.
  *
  * A fast submit puts the item into a slot of pool->inbox.  A fast start takes
  * the item out of a slot of pool->ready.  Both are transactions, which fail
@@ -32,19 +32,22 @@
  *   - That worker will find more than one item: otherwise it is not worth it.
  *   - The jiffy is that of the last unlock, which becomes the time of the items.
  *
+ * While special items are pending, kpool_inbox_open_special() opens it for all
+ * items, or for jobs that wait for others of their streams.
+ *
  * The ready ring
  *
  * It has the oldest queued items, none special and none running, and is open
- * under the first two of these conditions, unless capacity has shrunk below the
- * units in use.  A worker whose item has ended, with no waiter, starts the next
- * one, in the same unit.  It enters itself as the taker of the first slot, so
+ * under the first two of these conditions while no special item is pending,
+ * unless capacity has shrunk below the units in use.  A worker whose item has
+ * ended, with no waiter, starts the next one, in the same unit.  It enters itself as the taker of the first slot, so
  * that no other worker takes this one or the next, and commits by counting down
  * the slots that are left.  Then it changes the state of the item, and releases
  * the slot.  Meanwhile the item's state is still KPOOL_ITEM_READY: see
  * kpool_item_settle().
  *
- * While pool->fast_capacity is 0, both rings are empty: all queued items are on
- * the lists of pool->q.
+ * While pool->fast_capacity is 0, the ready ring is empty: all queued items are
+ * on the lists of pool->q.
  *
  * Jobs with a group or a deadline
  *
@@ -84,32 +87,14 @@ static void kpool_link(struct list_head *prev, struct list_head *next)
 /* Fast submits */
 
 /* Close the inbox.  Return the number of slots that have been reserved. */
-static unsigned int kpool_inbox_close(struct kpool_inbox *inbox)
+unsigned int kpool_inbox_close(struct kpool_inbox *inbox)
 {
 	unsigned int nr = inbox->nr_open;
 
 	inbox->nr_open = 0;
+	inbox->mode = KPOOL_INBOX_NORMAL;
 	/* the slots have an order of their own */
 	return nr - (atomic64_xchg_relaxed(&inbox->next, 0) & KPOOL_LEFT_MASK);
-}
-
-/*
- * Return true if a reserved slot has been committed, with *@value.  If not, it
- * will not be: its value is changed to the next tag.  Litmus: inbox-close.
- */
-static bool kpool_slot_is_committed(unsigned long *slot, u64 ticket,
-				    unsigned long *value)
-{
-	/* pairs with the release in kpool_slot_commit() */
-	*value = smp_load_acquire(slot);
-	if (likely(!kpool_is_slot_tag(*value)))
-		return true;
-	if (try_cmpxchg_relaxed(slot, value,
-				kpool_slot_tag(ticket + KPOOL_RING_SIZE)))
-		return false;
-	/* committed since: a cmpxchg that fails orders nothing */
-	*value = smp_load_acquire(slot);
-	return true;
 }
 
 /* Queue the items that have been submitted: see kpool_queue_plain(). */
@@ -119,19 +104,12 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 	struct kpool_inbox *inbox = &pool->inbox;
 	struct list_head *last = queue->prev;
 	u32 seq = pool->q.next_seq, now = inbox->opened_at;
+	u64 ticket = inbox->first, end = ticket + used;
 	u32 epoch = pool->epoch;
-	u64 ticket = inbox->first;
+	struct kpool_item *item;
 	unsigned int submitted;
 
-	for (; used; used--, ticket++) {
-		unsigned long *slot = &inbox->slots[ticket % KPOOL_RING_SIZE];
-		struct kpool_item *item;
-		unsigned long value;
-
-		if (!kpool_slot_is_committed(slot, ticket, &value))
-			continue;
-		WRITE_ONCE(*slot, kpool_slot_tag(ticket + KPOOL_RING_SIZE));
-		item = (struct kpool_item *)value;
+	while ((item = kpool_inbox_pop(inbox, &ticket, end))) {
 		item->queued_at = now;
 		item->epoch = epoch;
 		item->seq = seq++;
@@ -144,7 +122,7 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 		kpool_link(last, &item->node);
 		last = &item->node;
 	}
-	inbox->first = ticket;
+	inbox->first = end;
 	kpool_link(last, queue);
 	submitted = seq - pool->q.next_seq;
 	pool->q.next_seq = seq;

@@ -13,6 +13,7 @@
 
 void kpool_rings_init(struct kpool *pool);
 void kpool_rings_settle(struct kpool *pool);
+unsigned int kpool_inbox_close(struct kpool_inbox *inbox);
 void kpool_ready_add_fields(struct kpool_ready *ready, u32 ticket,
 			    struct kpool_job *job);
 struct kpool_item *kpool_ready_pop(struct kpool *pool);
@@ -90,13 +91,18 @@ static inline bool kpool_can_open_rings(const struct kpool *pool)
 }
 
 /*
- * Open @nr slots of the inbox.  Pairs with the acquire in
+ * Open @nr slots of the inbox for the items of @mode.  Pairs with the acquire in
  * kpool_inbox_reserve().  Litmus: inbox-open.
  */
 static __always_inline void kpool_inbox_open(struct kpool_inbox *inbox,
-					     unsigned int nr)
+					     unsigned int nr,
+					     enum kpool_inbox_mode mode)
 {
-	WRITE_ONCE(inbox->opened_at, jiffies);
+	u32 now = jiffies;
+
+	WRITE_ONCE(inbox->opened_at, now);
+	WRITE_ONCE(inbox->plain_at, now - (mode == KPOOL_INBOX_BEHIND));
+	inbox->mode = mode;
 	inbox->nr_open = nr;
 	atomic64_set_release(&inbox->next,
 			     (inbox->first << KPOOL_LEFT_BITS) + nr);
@@ -110,11 +116,44 @@ static __always_inline void kpool_ready_open(struct kpool_ready *ready)
 	atomic64_set_release(&ready->next, ready->generation + ready->nr);
 }
 
-/* Account for all fast operations.  Called when pool->lock has been taken. */
-static __always_inline void kpool_rings_close(struct kpool *pool)
+/*
+ * Return true if a reserved slot has been committed, with *@value.  If not, it
+ * will not be: its value is changed to the next tag.  Litmus: inbox-close.
+ */
+static __always_inline bool kpool_slot_is_committed(unsigned long *slot,
+						    u64 ticket,
+						    unsigned long *value)
 {
-	if (pool->inbox.nr_open | pool->ready.nr_open)
-		kpool_rings_settle(pool);
+	/* pairs with the release in kpool_slot_commit() */
+	*value = smp_load_acquire(slot);
+	if (likely(!kpool_is_slot_tag(*value)))
+		return true;
+	if (try_cmpxchg_relaxed(slot, value,
+				kpool_slot_tag(ticket + KPOOL_RING_SIZE)))
+		return false;
+	/* committed since: a cmpxchg that fails orders nothing */
+	*value = smp_load_acquire(slot);
+	return true;
+}
+
+/*
+ * Return the next item of the closed inbox, or NULL: of the slots from *@ticket,
+ * which is advanced, up to @end.
+ */
+static __always_inline struct kpool_item *
+kpool_inbox_pop(struct kpool_inbox *inbox, u64 *ticket, u64 end)
+{
+	while (*ticket != end) {
+		u64 this = (*ticket)++;
+		unsigned long *slot = &inbox->slots[this % KPOOL_RING_SIZE];
+		unsigned long value;
+
+		if (!kpool_slot_is_committed(slot, this, &value))
+			continue;
+		WRITE_ONCE(*slot, kpool_slot_tag(this + KPOOL_RING_SIZE));
+		return (struct kpool_item *)value;
+	}
+	return NULL;
 }
 
 /*

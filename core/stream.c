@@ -21,6 +21,7 @@
 
 #include "debug.h"
 #include "internal.h"
+#include "queue.h"
 
 static void kpool_init_any_stream(struct kpool_stream *stream,
 				  struct kpool *pool, bool ordered)
@@ -101,7 +102,8 @@ static void kpool_stream_add_turn(struct kpool *pool,
 	turn->state = KPOOL_TURN_PENDING;
 	list_add_tail(&turn->node, &stream->jobs);
 	/* the run of the first turn may sleep for this job already */
-	kpool_refuse_if(pool, kpool_cycle_at_leader(pool, stream));
+	if (pool->waiters.nr_self)
+		kpool_refuse_if(pool, kpool_cycle_at_leader(pool, stream));
 }
 
 /*
@@ -158,7 +160,8 @@ void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 	if (!stream->runner && list_is_first(&job->stream_node, &stream->jobs))
 		return;
 	item->flags |= __KPOOL_STREAM_BLOCKED;
-	kpool_refuse_if(pool, kpool_cycle_through(pool, item));
+	if (pool->waiters.nr_self)
+		kpool_refuse_if(pool, kpool_cycle_through(pool, item));
 }
 
 /* A job that was refused for its stream, now idle, lacks at most units. */
@@ -203,6 +206,7 @@ void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job)
 		run->complete = job->complete;
 		run->turn.nr = job->turn.nr;
 		run->turn.state = KPOOL_TURN_RUNNING;
+		job->turn.state = KPOOL_TURN_RUNNING;
 		list_replace(&job->turn.node, &run->turn.node);
 		return;
 	}

@@ -2,8 +2,8 @@
 /*
  * A submit accepts an item, blocks until it can, or refuses the item.
  *
- * It is decided under pool->lock, but an item that is not special can be
- * accepted through pool->inbox without it: see ring.c.  Either way the run sees
+ * It is decided under pool->lock, but an item can be accepted through pool->inbox
+ * without it: see ring.c.  Either way the run sees
  * everything stored before the submit, even before one that returned -EALREADY.
  *
  * Most items are plain, in pools without special items.  kpool_admit_plain()
@@ -66,36 +66,80 @@ static inline bool kpool_admit_plain(struct kpool *pool,
 	return true;
 }
 
-/* Return true if a fast submit can accept a job with these fields. */
-static bool kpool_fields_are_fast(const struct kpool *pool,
-				  const struct kpool_item *item)
+/*
+ * Return 0 if an item that is not plain can be accepted, not considering room,
+ * or an error.
+ */
+static __always_inline int kpool_special_check(const struct kpool *pool,
+			       const struct kpool_item *item)
 {
-	const struct kpool_group *group;
+	const struct kpool_job *job;
 
-	if (kpool_has_special_fields(item))
-		return false;
-	group = kpool_group_of(item);
-	if (!group)
-		return true;
-	/*
-	 * The first job counts in all parents, which is not done for a batch of
-	 * items.
-	 */
-	return group->pool == pool && group->left &&
-	       !kpool_group_is_cancelled(group);
+	if (kpool_weight(item) > (u32)pool->attrs.capacity)
+		return -EINVAL;
+	if (!kpool_has_fields(item))
+		return 0;
+	job = kpool_job_or_null(item);
+	if (!job)
+		return -EINVAL;
+	if (job->stream && job->stream->pool != pool)
+		return -EINVAL;
+	if (!job->complete == kpool_is_ordered(item))
+		return -EINVAL;
+	if (job->group && job->group->pool != pool)
+		return -EINVAL;
+	return job->group && kpool_group_is_cancelled(job->group) ?
+	       -ECANCELED : 0;
 }
 
 /*
- * Accept a plain item without pool->lock, or return false: see ring.c.  If
- * @has_fields, it can be a job of which a field has been set.
+ * Return true if a fast submit can accept a job of this group.  The first job of
+ * a group counts in all parents, which is not done for a batch of items.
+ */
+static bool kpool_group_is_fast(const struct kpool *pool,
+				const struct kpool_group *group)
+{
+	return !group || (group->pool == pool && group->left &&
+			  !kpool_group_is_cancelled(group));
+}
+
+/*
+ * Return true if the item is an ordered job that runs, and is still to be
+ * completed.  Its run cannot be looked at without the lock.
+ */
+static bool kpool_has_running_turn(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	return job && job->turn.state == KPOOL_TURN_RUNNING;
+}
+
+/* Return true if the inbox takes an item that is not plain. */
+static bool kpool_inbox_takes(const struct kpool *pool,
+			      const struct kpool_item *item)
+{
+	u8 mode = pool->inbox.mode;
+
+	if (mode == KPOOL_INBOX_NORMAL)
+		return !(item->flags & KPOOL_SPECIAL) &&
+		       !kpool_has_special_fields(item) &&
+		       kpool_group_is_fast(pool, kpool_group_of(item));
+	if (mode == KPOOL_INBOX_BEHIND && !kpool_must_wait_for_stream(item))
+		return false;
+	return !kpool_special_check(pool, item) &&
+	       !kpool_has_running_turn(item) &&
+	       kpool_group_is_fast(pool, kpool_group_of(item));
+}
+
+/*
+ * Accept an item without pool->lock, or return false: see ring.c.  @plain means
+ * that an item that is not plain is left to another call.
  */
 static __always_inline bool kpool_submit_fast(struct kpool *pool,
 					      struct kpool_item *item,
-					      bool has_fields)
+					      bool plain)
 {
-	u32 not_fast = has_fields ?
-		       KPOOL_NOT_FAST & ~KPOOL_FLAGS(__KPOOL_JOB_SET) :
-		       KPOOL_NOT_FAST;
+	u32 not_fast = plain ? KPOOL_NOT_FAST : KPOOL_NOT_FAST_SPECIAL;
 	struct kpool_inbox *inbox = &pool->inbox;
 	/* racy: the cmpxchg below fails if it has changed */
 	u32 special = READ_ONCE(item->special);
@@ -112,10 +156,11 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	 * that must be this jiffy.  Litmus: owner-fast.
 	 */
 	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
-	    READ_ONCE(inbox->opened_at) != (u32)jiffies)
+	    (u32)jiffies != (plain ? READ_ONCE(inbox->plain_at) :
+				     READ_ONCE(inbox->opened_at)))
 		return false;
 	/* racy, like the owner */
-	if (has_fields && !data_race(kpool_fields_are_fast(pool, item)))
+	if (!plain && !data_race(kpool_inbox_takes(pool, item)))
 		return false;
 	/* a lock holder can be reading the flags, which do not change here */
 	if (!data_race(try_cmpxchg_relaxed(&item->special, &special, special |
@@ -156,8 +201,8 @@ static noinline int kpool_submit_slow(struct kpool *pool,
 				      const struct kpool_submit_opts *opts)
 {
 	/* racy: a caller that begins to wait for the item sets another flag */
-	if (data_race(kpool_has_fields(item)) &&
-	    kpool_submit_fast(pool, item, true))
+	if (!data_race(kpool_is_plain(item)) &&
+	    kpool_submit_fast(pool, item, false))
 		return 0;
 	return kpool_submit_locked(pool, item, opts);
 }
@@ -171,7 +216,7 @@ __kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 
 	if (err)
 		return err;
-	if (likely(kpool_submit_fast(pool, item, false)))
+	if (likely(kpool_submit_fast(pool, item, true)))
 		return 0;
 	return kpool_submit_slow(pool, item, opts);
 }
@@ -579,26 +624,6 @@ static bool kpool_evict_for(struct kpool *pool,
 }
 
 /* Slow paths: any item, any pool */
-
-/* Return 0 if the item can be accepted, not considering room, or an error. */
-static int kpool_special_check(struct kpool *pool, struct kpool_item *item)
-{
-	const struct kpool_job *job = kpool_job_or_null(item);
-
-	if ((item->flags & (__KPOOL_JOB | __KPOOL_JOB_SET)) == __KPOOL_JOB_SET ||
-	    kpool_weight(item) > (u32)pool->attrs.capacity)
-		return -EINVAL;
-	if (!job)
-		return 0;
-	if (job->stream && job->stream->pool != pool)
-		return -EINVAL;
-	if (!job->complete == kpool_is_ordered(item))
-		return -EINVAL;
-	if (job->group && job->group->pool != pool)
-		return -EINVAL;
-	return job->group && kpool_group_is_cancelled(job->group) ?
-	       -ECANCELED : 0;
-}
 
 static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 {

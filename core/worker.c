@@ -104,7 +104,8 @@ kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 		err = run->result;
 		run->result = 0;
 	}
-	kpool_run_release(pool, run);
+	if (run->requeue || !list_empty(&run->next_waiters))
+		kpool_run_release(pool, run);
 	if (run->stream)
 		kpool_stream_end(pool, run);
 	if (group)
@@ -280,7 +281,8 @@ static void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 		kpool_move_waiters(pool, item, &run->waiters);
 	if (kpool_is_call(item))
 		run->call = kpool_call_of(item);
-	run->group = kpool_group_begin(pool, item);
+	if (kpool_has_fields(item))
+		run->group = kpool_group_begin(pool, item);
 	if (!kpool_is_special(item))
 		return;
 	run->special = true;

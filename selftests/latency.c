@@ -184,6 +184,30 @@ static void four_items_wait_3000(void)
 	KT_EXPECT(kt_wait(!kt_stat(pool, pending) && !kt_stat(pool, running)));
 }
 
+/* Behind two that use both units; the pool is not called until they have run. */
+static void two_low_items_wait_2800(void)
+{
+	int i;
+
+	if (!pool)
+		return;
+	run_us = 3000;
+	for (i = 2; i < 4; i++)
+		KT_EXPECT_EQ(kpool_set_priority(&p[i].job.item, KPOOL_PRIO_LOW),
+			     0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 2);
+	usleep_range(600, 600 + 1);
+	kpool_resume(pool);
+	usleep_range(200, 200 + 1);
+	probes_submit(pool, &p[2], 2);
+	usleep_range(7000, 7000 + 1);
+	KT_EXPECT(kt_wait(!kt_stat(pool, pending) && !kt_stat(pool, running)));
+	for (i = 2; i < 4; i++)
+		KT_EXPECT_EQ(kpool_set_priority(&p[i].job.item,
+						KPOOL_PRIO_NORMAL), 0);
+}
+
 static void pool_is_destroyed(void)
 {
 	jobs_end(pool);
@@ -224,5 +248,6 @@ KT_MODULE("kpool selftest: scenes for the histograms of latency",
 	  KT_CASE(delayed_job_waits_3000),
 	  KT_CASE(ordered_job_waits_once),
 	  KT_CASE(four_items_wait_3000),
+	  KT_CASE(two_low_items_wait_2800),
 	  KT_CASE(submitter_runs_700),
 	  KT_CASE(pool_is_destroyed));

@@ -104,6 +104,7 @@ times_are_in_their_rows() {
 # Fails if an item is left out that a worker has started without the lock.
 each_of_several_is_counted() {
 	scene four_items_wait_3000 4/4 "0:0/4 2048:4/0"
+	scene two_low_items_wait_2800 4/4 "512:2/0 2048:2/4"
 }
 
 # Fails if an item that its submitter runs is left out, or one that has not ended is counted.

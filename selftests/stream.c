@@ -21,6 +21,10 @@ static const struct kpool_attrs queued_two = {
 	.expiry_ms = KPOOL_NO_PURGE,
 };
 
+static const struct kpool_attrs queued_one = {
+	.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+};
+
 /* A stream that checks that its jobs run one at a time, in rising order. */
 struct lane {
 	struct kpool_stream	stream;
@@ -1231,6 +1235,66 @@ static void oldest_is_displaced_beside_a_parked_follower(int high)
 }
 
 /*
+ * Of two jobs of a stream that fill the queue, the first is displaced.
+ * Fails if the second is, because it is parked.
+ */
+static void first_of_a_stream_is_displaced(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("stream", &attrs);
+
+	if (!pool)
+		return;
+	probes_init(p, 4, probe_fn);
+	lane_init(&lane, pool);
+	kpool_set_stream(&p[1].job, &lane.stream);
+	kpool_set_stream(&p[2].job, &lane.stream);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	probes_submit(pool, &p[1], 2);
+	KT_EXPECT_EQ(probe_try(pool, &p[3]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 4) == 1));
+	KT_EXPECT_EQ(p[1].err, -EAGAIN);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(probes_ran(p, 4), 3);
+	jobs_end(pool);
+}
+
+/*
+ * A follower starts after all that were submitted before it, however many.
+ * Fails if it is put back ahead of some of them.
+ */
+static void follower_keeps_its_place_behind_many(void)
+{
+	struct kpool *pool = kt_pool("stream", &queued_one);
+	static struct probe many[80];
+	int i;
+
+	if (!pool)
+		return;
+	order_init(&order);
+	lane_init(&lane, pool);
+	probes_init(many, 80, probe_fn);
+	for (i = 77; i < 80; i++)
+		many[i].order = &order;
+	kpool_set_stream(&many[0].job, &lane.stream);
+	kpool_set_stream(&many[78].job, &lane.stream);
+	probes_hold(many, 1);
+	probes_submit(pool, many, 1);
+	probe_runs(&many[0]);
+	probes_submit(pool, &many[1], 79);
+	probes_open(many, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	EXPECT_ORDER(77, 78, 79);
+	jobs_end(pool);
+}
+
+/*
  * A due job that waits for room has not joined its stream, and is taken back.
  * Fails (dies) if it leaves that: mutant backlog-leaves-its-stream.
  */
@@ -1360,6 +1424,8 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(jobs_and_stream_may_be_freed),
 	  KT_CASE(storm_of_streams_keeps_every_order),
 	  KT_EACH(oldest_is_displaced_beside_a_parked_follower, ranks),
+	  KT_CASE(first_of_a_stream_is_displaced),
+	  KT_CASE(follower_keeps_its_place_behind_many),
 	  KT_CASE(cancelled_due_job_leaves_no_stream),
 	  KT_CASE(due_job_behind_a_blocked_submitter_starts),
 	  KT_CASE(init_sets_every_field));

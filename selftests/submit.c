@@ -734,6 +734,71 @@ out:
 	full_end(&f);
 }
 
+/*
+ * Likewise, while an item with a weight is pending.
+ * Fails if the item gets the time of the next lock holder.
+ */
+static void special_submit_without_the_lock_has_its_time(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 4 };
+	static struct kt_job late[2];
+	unsigned long from, to;
+	static struct full f;
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	from = jiffies;
+	for (i = 0; i < 2; i++) {
+		kt_job_init(&late[i], kt_job_tiny, &f.gate, i);
+		KT_EXPECT_EQ(kpool_set_priority(&late[i].item, KPOOL_PRIO_LOW),
+			     0);
+		KT_EXPECT_EQ(kpool_submit(f.pool, &late[i].item), 0);
+	}
+	to = jiffies;
+	kt_sleep_ms(kt_ms(12345, 200));
+	KT_EXPECT(kpool_cancel(&late[0].item));
+	expect_oldest(f.pool, from, to);
+	KT_EXPECT(kpool_cancel(&late[1].item));
+out:
+	full_end(&f);
+}
+
+/*
+ * Likewise, it is refused like any other, and nothing is changed.
+ * Fails if it is not checked.
+ */
+static void special_submit_without_the_lock_is_checked(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
+	static struct kt_job late[2];
+	static struct kpool_group group;
+	static struct kpool_job job;
+	static struct full f;
+	int i;
+
+	if (!full_make(&f, &attrs))
+		goto out;
+	KT_EXPECT_EQ(kpool_init_group(&group, f.pool, NULL, 0), 0);
+	kpool_group_cancel(&group);
+	for (i = 0; i < 2; i++)
+		kt_job_init(&late[i], kt_job_tiny, &f.gate, i);
+	KT_EXPECT_EQ(kpool_set_priority(&late[0].item, KPOOL_PRIO_LOW), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&late[1].item, 2), 0);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late[0].item), 0);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late[1].item), -EINVAL);
+	KT_EXPECT_EQ(kt_stat(f.pool, submitted), 2);
+
+	KT_EXPECT(kpool_cancel(&late[0].item));
+	KT_EXPECT_EQ(kpool_submit(f.pool, &late[0].item), 0);
+	kpool_init_job(&job, kt_job_tiny);
+	KT_EXPECT_EQ(kpool_set_group(&job, &group), 0);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), -ECANCELED);
+	KT_EXPECT_EQ(kt_stat(f.pool, submitted), 3);
+out:
+	full_end(&f);
+}
+
 static const char *const locking[] = { "rarely", "each_time", NULL };
 
 /*
@@ -814,4 +879,6 @@ KT_MODULE("kpool selftest: the way in",
 	  KT_CASE(closed_pool_refuses_every_submit),
 	  KT_CASE(stats_show_how_long_the_first_has_waited),
 	  KT_CASE(submit_without_the_lock_has_its_time),
+	  KT_CASE(special_submit_without_the_lock_has_its_time),
+	  KT_CASE(special_submit_without_the_lock_is_checked),
 	  KT_EACH(many_queued_items_run_without_a_flush, locking));

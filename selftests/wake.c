@@ -316,6 +316,64 @@ out:
 	wake_end();
 }
 
+/* Items that wait, and then one for which there is a unit. */
+static void plain_beside_a_stream(void)
+{
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+}
+
+static void other_stream_beside_a_stream(void)
+{
+	static struct kpool_stream other;
+
+	plain_beside_a_stream();
+	kpool_init_stream(&other, here);
+	kpool_set_stream(&p[2].job, &other);
+}
+
+static void heavy_beside_a_stream(void)
+{
+	plain_beside_a_stream();
+	KT_EXPECT_EQ(kpool_set_weight(item(2), 2), 0);
+}
+
+static void high_beside_a_heavy_one(void)
+{
+	KT_EXPECT_EQ(kpool_set_weight(item(1), 3), 0);
+	KT_EXPECT_EQ(kpool_set_priority(item(2), KPOOL_PRIO_HIGH), 0);
+}
+
+static void (*const beside[])(void) = {
+	plain_beside_a_stream, other_stream_beside_a_stream,
+	heavy_beside_a_stream, high_beside_a_heavy_one,
+};
+
+static const char *const beside_names[] = {
+	"plain", "stream", "heavy", "high", NULL
+};
+
+/*
+ * An item that can start is submitted in the same tick as one that cannot, while
+ * units and workers are idle.
+ * Fails if it is accepted without the lock, as that one could be.
+ */
+static void free_unit_is_used_by(int which)
+{
+	if (!wake_make(3, KPOOL_UNLIMITED) || !wake_warm_up(3))
+		goto out;
+	beside[which]();
+	submit(0);
+	if (!woken(started(0)))
+		goto out;
+	submit(1);
+	submit(2);
+	woken(started(2));
+	KT_EXPECT_EQ(started(1), 0);
+out:
+	wake_end();
+}
+
 /* What lets several start; returns how many, of the first */
 
 static int several_by_resume(void)
@@ -974,6 +1032,7 @@ static const char *const last_ends[] = { "run", "cancelled", NULL };
 KT_MODULE("kpool selftests: each event wakes by itself",
 	  KT_EACH(worker_is_created_by, starter_names),
 	  KT_EACH(worker_is_woken_by, starter_names),
+	  KT_EACH(free_unit_is_used_by, beside_names),
 	  KT_EACH(several_workers_are_created_by, crowd_names),
 	  KT_EACH(several_workers_are_woken_by, crowd_names),
 	  KT_EACH(submitter_is_admitted_by, room_names),

@@ -11,6 +11,9 @@
 
 #define SOME	100u
 
+/* As many jobs as are accepted by two inboxes in a row, and two before them. */
+#define INBOXES	66
+
 /* Streams of their own, for as many jobs as there are. */
 static struct kpool_stream *streams;
 
@@ -232,6 +235,21 @@ static void group_cancel_stream(unsigned int n)
 	end_cancelled(n);
 }
 
+/* As many as two inboxes take, with all that a job can have, are queued at once. */
+static void inbox_of_jobs(unsigned int n)
+{
+	holds_make(1, KPOOL_UNLIMITED);
+	holds_block(&holds_stream);
+	holds_measure();
+	holds_fill(INBOXES, in_group_and_stream);
+	holds_unblock();
+	/* the worker is the next to take the lock */
+	msleep(20);
+	kpool_flush(holds_pool);
+	holds_measured(0);
+	holds_end_pool();
+}
+
 static struct kpool_group *groups;
 
 static void in_own_group(struct kpool_job *job, unsigned int i)
@@ -268,9 +286,6 @@ static void group_run(unsigned int n)
 	holds_end_pool();
 }
 
-/* As many jobs as are accepted by two inboxes in a row, and two before them. */
-#define NESTED	66
-
 /* The innermost group of a chain of its own.  The first jobs are dropped. */
 static void in_own_chain(struct kpool_job *job, unsigned int i)
 {
@@ -282,7 +297,7 @@ static void in_own_chain(struct kpool_job *job, unsigned int i)
 /* Each job is the first one of all groups that it is within, and the last. */
 static void group_nested(unsigned int n)
 {
-	unsigned int i, nr = NESTED * KPOOL_GROUP_MAX_DEPTH;
+	unsigned int i, nr = INBOXES * KPOOL_GROUP_MAX_DEPTH;
 
 	holds_make(1, KPOOL_UNLIMITED);
 	holds_block(NULL);
@@ -296,7 +311,7 @@ static void group_nested(unsigned int n)
 				 i % KPOOL_GROUP_MAX_DEPTH ? &groups[i - 1] :
 				 NULL, 0);
 	holds_measure();
-	holds_fill(NESTED, in_own_chain);
+	holds_fill(INBOXES, in_own_chain);
 	holds_unblock();
 	/* the worker is the next to take the lock */
 	msleep(20);
@@ -321,5 +336,6 @@ const struct holds_operation holds_odd[] = {
 	{ "group-cancel-children", HOLDS_GROUPS, group_cancel_children },
 	{ "group-nested", HOLDS_GROUPS, group_nested },
 	{ "group-run", HOLDS_ITEMS, group_run },
+	{ "inbox-of-jobs", HOLDS_GROUPS, inbox_of_jobs },
 	{ }
 };
