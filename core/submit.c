@@ -71,7 +71,7 @@ static inline bool kpool_admit_plain(struct kpool *pool,
  * or an error.
  */
 static __always_inline int kpool_special_check(const struct kpool *pool,
-			       const struct kpool_item *item)
+					       const struct kpool_item *item)
 {
 	const struct kpool_job *job;
 
@@ -156,8 +156,8 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	 * that must be this jiffy.  Litmus: owner-fast.
 	 */
 	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
-	    (u32)jiffies != (plain ? READ_ONCE(inbox->plain_at) :
-				     READ_ONCE(inbox->opened_at)))
+	    (plain ? READ_ONCE(inbox->plain_at) :
+		     READ_ONCE(inbox->opened_at)) != (u32)jiffies)
 		return false;
 	/* racy, like the owner */
 	if (!plain && !data_race(kpool_inbox_takes(pool, item)))
@@ -506,27 +506,44 @@ static bool kpool_is_behind(struct kpool *pool, const struct kpool_item *item,
 	       (queue == other_queue && kpool_is_older(other, item));
 }
 
+/* Return the item that can start next in the stream of the first, or NULL. */
+static const struct kpool_item *
+kpool_next_in_stream(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	if (!job || !job->stream || job->stream->ordered ||
+	    list_is_last(&job->stream_node, &job->stream->jobs))
+		return NULL;
+	return &list_next_entry(job, stream_node)->item;
+}
+
 /*
  * Return true if dropping the queued @item makes room for @newcomer.
  *
  * A job that waits for its stream frees a place in the queue.  An item that
  * could start frees its units only.  With the units that are @left, these have
- * to be enough for @stuck, the first queued item that lacks units, or for
- * @newcomer if there is none.
+ * to be enough for the item that can start instead: the next job of its stream;
+ * or @stuck, the first queued item that lacks units; or @newcomer if there is
+ * neither.
  */
 static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 			      const struct kpool_item *newcomer,
 			      const struct kpool_item *stuck, unsigned int left)
 {
 	unsigned int units = left + kpool_units(pool, item);
+	const struct kpool_item *next;
 
-	if (item->flags & __KPOOL_STREAM_BLOCKED)
+	if (item->flags & __KPOOL_STREAM_BLOCKED ||
+	    (stuck && kpool_is_behind(pool, item, stuck)))
 		return true;
-	if (!stuck)
-		return !kpool_must_wait_for_stream(newcomer) &&
-		       kpool_units(pool, newcomer) <= units;
-	return kpool_is_behind(pool, item, stuck) ||
-	       kpool_units(pool, stuck) <= units;
+	next = kpool_next_in_stream(item);
+	if (next && (!stuck || kpool_is_behind(pool, stuck, next)))
+		return kpool_units(pool, next) <= units;
+	if (stuck)
+		return kpool_units(pool, stuck) <= units;
+	return !kpool_must_wait_for_stream(newcomer) &&
+	       kpool_units(pool, newcomer) <= units;
 }
 
 /* Return the oldest parked item of the queue's priority, or NULL. */

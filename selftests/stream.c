@@ -1235,6 +1235,42 @@ static void oldest_is_displaced_beside_a_parked_follower(int high)
 }
 
 /*
+ * Of a job whose units the next of its stream exceeds, and that one, the second
+ * is displaced, and the newcomer starts beside the first.
+ * Fails if the first is, as then both others wait in a queue of one place.
+ */
+static void leader_of_a_heavy_follower_is_not_displaced(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 1,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("stream", &attrs);
+
+	if (!pool)
+		return;
+	probes_init(p, 4, probe_fn);
+	lane_init(&lane, pool);
+	kpool_set_stream(&p[1].job, &lane.stream);
+	kpool_set_stream(&p[2].job, &lane.stream);
+	KT_EXPECT_EQ(kpool_set_weight(&p[2].job.item, 4), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[3].job.item, 3), 0);
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &p[1], 2);
+	KT_EXPECT_EQ(probe_try(pool, &p[3]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 4) == 1));
+	probes_expect_dropped(&p[2], 1, -EAGAIN);
+	kpool_resume(pool);
+	probe_ran(&p[1]);
+	probe_ran(&p[3]);
+	probes_open(p, 1);
+	jobs_end(pool);
+}
+
+/*
  * Of two jobs of a stream that fill the queue, the first is displaced.
  * Fails if the second is, because it is parked.
  */
@@ -1425,6 +1461,7 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(storm_of_streams_keeps_every_order),
 	  KT_EACH(oldest_is_displaced_beside_a_parked_follower, ranks),
 	  KT_CASE(first_of_a_stream_is_displaced),
+	  KT_CASE(leader_of_a_heavy_follower_is_not_displaced),
 	  KT_CASE(follower_keeps_its_place_behind_many),
 	  KT_CASE(cancelled_due_job_leaves_no_stream),
 	  KT_CASE(due_job_behind_a_blocked_submitter_starts),
