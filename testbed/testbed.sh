@@ -135,6 +135,10 @@ main() {
 	[ "$mutant" = 0 ] || python3 "$testbed/lib/mutate.py" choose "$mutant" "$initramfs" || exit 126
 	"prepare_guest_$machine"
 	run_guest
+	if died_in_boot; then
+		say "Linux died before it had started anything; booting it once more"
+		run_guest
+	fi
 	keep_coverage
 	judge
 }

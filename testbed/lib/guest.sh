@@ -118,7 +118,7 @@ keep_coverage() {
 # The kernel's log goes to file descriptor 4, what the script prints to 1.
 run_guest() {
 	local ended
-	mkfifo "$run/output"
+	[ -p "$run/output" ] || mkfifo "$run/output"
 	relay <"$run/output" &
 	# a process group of its own keeps the terminal's Ctrl-C from it: end_guest does that
 	set -m
@@ -138,6 +138,13 @@ run_guest() {
 	end_guest 2>/dev/null
 	wait
 	verdict=$(cat "$run/verdict" 2>/dev/null)
+}
+
+# Linux died while it booted. QEMU's emulator can do that to it, such as by an int3 of a branch that is
+# being patched; nothing of kpool is in the guest by then.
+died_in_boot() {
+	[ -z "$verdict" ] && [ "$hung" = no ] && ! grep -q 'kpool-testbed: begin' "$console" &&
+		grep -q 'Kernel panic - not syncing: Fatal exception' "$console"
 }
 
 # A guest whose machine has other things to do; tests must not take that for a fault.
