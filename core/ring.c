@@ -40,11 +40,11 @@
  * It has the oldest queued items, none special and none running, and is open
  * under the first two of these conditions while no special item is pending,
  * unless capacity has shrunk below the units in use.  A worker whose item has
- * ended, with no waiter, starts the next one, in the same unit.  It enters itself as the taker of the first slot, so
- * that no other worker takes this one or the next, and commits by counting down
- * the slots that are left.  Then it changes the state of the item, and releases
- * the slot.  Meanwhile the item's state is still KPOOL_ITEM_READY: see
- * kpool_item_settle().
+ * ended, with no waiter, starts the next one, in the same unit.  It enters
+ * itself as the taker of the first slot, so that no other worker takes this one
+ * or the next, and commits by counting down the slots that are left.  Then it
+ * changes the state of the item, and releases the slot.  Meanwhile the item's
+ * state is still KPOOL_ITEM_READY: see kpool_item_settle().
  *
  * While pool->fast_capacity is 0, the ready ring is empty: all queued items are
  * on the lists of pool->q.
