@@ -326,7 +326,10 @@ int kpool_attrs_resolve(const struct kpool_attrs *req,
 	       kpool_check_cpus(attrs, name);
 }
 
-/* Resolve and validate the module parameters.  Called at module load. */
+/*
+ * Resolve and validate the module parameters.  Called at module load.  Clients
+ * that ask for the default of when_full are written for a pool that waits.
+ */
 int kpool_attrs_check_defaults(void)
 {
 	static const char name[] = "module parameters";
@@ -338,6 +341,11 @@ int kpool_attrs_check_defaults(void)
 	      kpool_check_cpus(&kpool_defaults, name);
 	if (err)
 		return err;
+	if (kpool_defaults.when_full != KPOOL_FULL_WAIT) {
+		pr_err("when_full: bad when_full \"%s\" for all pools; allowed: wait, other words for default_when_full\n",
+		       kpool_full_words[kpool_defaults.when_full]);
+		return -EINVAL;
+	}
 	req = kpool_default_pool_attrs;
 	return kpool_attrs_resolve(&req, &kpool_default_pool_attrs,
 				   "module parameters default_*");

@@ -250,7 +250,7 @@ parameter_of() {
 parameters_read_as_written() {
 	read_failed=0
 	for pair in capacity=unlimited min_workers=3 queue_depth=unlimited max_blocked=unlimited \
-		nonblocking=yes nonblocking=no when_full=drop_oldest when_full=wait expiry_ms=never stall_ms=never \
+		nonblocking=yes nonblocking=no when_full=wait expiry_ms=never stall_ms=never \
 		max_bypass=unlimited max_bypass=3 nice=-7 policy=rr policy=normal \
 		rt_priority=50 node=0 node=any cpumask=0 cpumask=all; do
 		for prefix in "" default_; do

@@ -41,6 +41,10 @@ static int capacity;
 module_param(capacity, int, 0400);
 MODULE_PARM_DESC(capacity, "of the pool; 0 for the default");
 
+static int when_full;
+module_param(when_full, int, 0400);
+MODULE_PARM_DESC(when_full, "of the pool, enum kpool_when_full");
+
 #define LEFT_MAX	8
 
 static int leave;
@@ -482,6 +486,7 @@ static int __init client_init(void)
 	struct kpool_attrs attrs = {
 		.capacity = capacity,
 		.queue_depth = leave || cross ? LEFT_MAX : 0,
+		.when_full = when_full,
 		.worker_init = client_worker_init,
 		.worker_exit = client_worker_exit,
 		.fault = client_fault,

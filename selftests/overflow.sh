@@ -19,12 +19,10 @@ refused() {
 		[ "$(cat "$dir/when_full" "$dir/nonblocking")" = "$refused_before" ]
 }
 
-# created PARAMETER...: a client's pool by these defaults
+# created PARAMETER...: a client's pool
 created() {
 	rmmod client
-	rmmod kpool
-	insmod "$KPOOL_KO" "$@"
-	load_test client states=0
+	load_test client states=0 "$@"
 }
 
 # not_permitted FILE TEXT: the write is -EPERM, the log says why, and nothing changes
@@ -40,14 +38,18 @@ not_permitted() {
 policy_is_tunable() {
 	for word in caller_runs drop_oldest wait; do
 		policy_failed=0
-		created when_full=$word
+		case $word in
+		wait) created when_full=0 ;;
+		caller_runs) created when_full=1 ;;
+		drop_oldest) created when_full=2 ;;
+		esac
 		policy_is $word no || policy_failed=1
 		for other in caller_runs drop_oldest; do
 			[ $other = $word ] || not_permitted when_full $other || policy_failed=1
 		done
 		policy_is $word no || policy_failed=1
 		echo wait >"$dir/when_full" && policy_is wait no || policy_failed=1
-		echo 0 >"$dir/when_full" && policy_is $word no || policy_failed=1
+		echo $word >"$dir/when_full" && policy_is $word no || policy_failed=1
 		ktap_result "$policy_failed" "debugfs tunes when_full of a pool created with $word"
 	done
 }
@@ -55,7 +57,10 @@ policy_is_tunable() {
 # Fails if a person can make a submit under a raw spinlock sleep.
 nonblocking_stays() {
 	stays_failed=0
-	created nonblocking=yes
+	rmmod client
+	rmmod kpool
+	insmod "$KPOOL_KO" nonblocking=yes
+	load_test client states=0
 	not_permitted nonblocking no || stays_failed=1
 	echo yes >"$dir/nonblocking" || stays_failed=1
 	policy_is wait yes || stays_failed=1
@@ -65,7 +70,10 @@ nonblocking_stays() {
 # Fails if a write is not looked at together with the other attribute.
 combinations_are_refused() {
 	combination_failed=0
-	created when_full=caller_runs
+	rmmod client
+	rmmod kpool
+	insmod "$KPOOL_KO"
+	load_test client states=0 when_full=1
 	refused nonblocking yes || combination_failed=1
 	echo wait >"$dir/when_full"
 	echo yes >"$dir/nonblocking" && policy_is wait yes || combination_failed=1
@@ -90,13 +98,27 @@ counters_are_shown() {
 # Fails if the parameters are not looked at together.
 parameters_are_refused() {
 	rmmod kpool
-	if insmod "$KPOOL_KO" when_full=caller_runs nonblocking=yes 2>/dev/null; then
+	if insmod "$KPOOL_KO" default_when_full=caller_runs default_nonblocking=yes 2>/dev/null; then
 		parameters_failed=1
 	else
 		parameters_failed=0
-		insmod "$KPOOL_KO" when_full=drop_oldest nonblocking=yes || parameters_failed=1
+		insmod "$KPOOL_KO" default_when_full=drop_oldest default_nonblocking=yes ||
+			parameters_failed=1
 	fi
 	ktap_result "$parameters_failed" "parameters refuse caller_runs where it cannot be"
+	rmmod kpool
+}
+
+# Fails if a person can choose for all pools what their creators were not written for, or if the log
+# does not say what is allowed.
+policy_is_not_for_all_pools() {
+	for word in caller_runs drop_oldest; do
+		! insmod "$KPOOL_KO" when_full=$word 2>/dev/null &&
+			dmesg | grep -qF "bad when_full \"$word\" for all pools; allowed: wait"
+		ktap_result $? "$word cannot be the default of all pools"
+	done
+	insmod "$KPOOL_KO" when_full=wait
+	ktap_result $? "wait is"
 	rmmod kpool
 }
 
@@ -110,5 +132,6 @@ if mount_debugfs; then
 	counters_are_shown
 	rmmod client
 	parameters_are_refused
+	policy_is_not_for_all_pools
 fi
 ktap_end
