@@ -53,7 +53,8 @@ static bool sim_is_awaited(const struct sim_call *call, const struct sim_death *
 
 /*
  * Does the call wait for this run, whose thread dies now?  If it sleeps, its wait
- * has begun, and ends only after the run has.
+ * has begun, and ends only after the run has.  A wait for an item goes on to
+ * another pool only when the run that has handed it on has ended.
  */
 static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death *d)
 {
@@ -62,7 +63,7 @@ static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death 
 	    (call != sim->closing && call->thread->call != call))
 		return false;
 	if (call->awaits == SIM_AWAITS_ITEM)
-		return d->item->gen == d->gen;
+		return d->item->gen == d->gen && d->p == call->p;
 	if (call->awaits == SIM_AWAITS_FLUSH)
 		return d->accepted_in <= call->begin;
 	return true;

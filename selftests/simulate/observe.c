@@ -77,6 +77,28 @@ static unsigned int sim_fast_place(const struct kpool *pool, const struct kpool_
 	return 0;
 }
 
+/* Does the item in this place of the inbox wait for another of its stream? */
+static bool sim_inbox_follows(const struct kpool *pool, const struct kpool_item *item,
+			      unsigned int place)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+	const struct kpool_stream *stream = job ? job->stream : NULL;
+	unsigned int i;
+
+	if (!stream || stream->ordered)
+		return false;
+	for (i = 0; i + 1 < place; i++) {
+		unsigned long slot = sim_inbox_slot(&pool->inbox, i);
+
+		if (kpool_is_slot_tag(slot))
+			continue;
+		job = kpool_job_or_null((struct kpool_item *)slot);
+		if (job && job->stream == stream)
+			return true;
+	}
+	return stream->runner || !list_empty(&stream->jobs);
+}
+
 /* How many have been started so, by @worker, if it is not NULL?  The last one. */
 static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worker *worker,
 				    const struct kpool_item **last)
@@ -134,7 +156,8 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 		view->place = SIM_LINE;
 	if (item->state == KPOOL_ITEM_READY && taker)
 		view->place = SIM_REST;
-	view->follows = item->flags & __KPOOL_STREAM_BLOCKED;
+	view->follows = view->inbox ? sim_inbox_follows(pool, item, view->inbox) :
+				      item->flags & __KPOOL_STREAM_BLOCKED;
 	run = taker ? &taker->run : item->run;
 	if (!run || run->kind != KPOOL_RUN_WORKER || !run->worker)
 		return;
