@@ -404,6 +404,41 @@ static void handler_that_dies_is_not_the_last(int kind)
 	finish();
 }
 
+static int flushes(void *pool)
+{
+	return kpool_flush(pool);
+}
+
+/*
+ * More callers than fail under one hold of the lock wait for an item whose thread
+ * dies.
+ * Fails (hangs) if the next hold finds the same ones: mutant
+ * same-flushers-again.
+ */
+static void many_flushes_fail_with_the_thread(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	static struct kt_thread flusher[80];
+	struct kpool *pool;
+	int i;
+
+	if (!begin())
+		return;
+	pool = kt_pool("callback", &attrs);
+	if (pool && victim_begin(pool, &victim)) {
+		for (i = 0; i < ARRAY_SIZE(flusher); i++)
+			kt_thread_start(&flusher[i], flushes, pool);
+		for (i = 0; i < ARRAY_SIZE(flusher); i++)
+			kt_thread_asleep(&flusher[i]);
+		victim_let_die(&victim);
+		for (i = 0; i < ARRAY_SIZE(flusher); i++)
+			KT_EXPECT_EQ(kt_thread_join(&flusher[i]), -EIO);
+		dead_are(pool, 1);
+	}
+	jobs_end(pool);
+	finish();
+}
+
 static int submits_victim(void *pool)
 {
 	return kpool_submit(pool, &victim.job.item);
@@ -957,6 +992,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(room_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(room_that_dies_is_noticed_without_a_run, kinds),
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
+	  KT_CASE(many_flushes_fail_with_the_thread),
 	  KT_CASE(handler_is_called_for_a_submitter_after_a_failure),
 	  KT_CASE(item_that_a_handler_runs_may_submit_itself),
 	  KT_CASE(handler_of_a_later_death_may_wait),

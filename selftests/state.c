@@ -1237,6 +1237,33 @@ static void reopen_forgets_earlier_failures(void)
 }
 
 /*
+ * A pool that cannot be opened again with its warm workers stays closed.
+ * Fails (0, or -EAGAIN) if it is left open: mutant failed-reopen-leaves-it-open.
+ */
+static void pool_that_fails_to_reopen_stays_closed(void)
+{
+	struct kpool_attrs attrs = desk_attrs(1);
+	struct kpool *pool;
+
+	attrs.min_workers = 1;
+	attrs.flags = KPOOL_PREALLOC;
+	desks_clear();
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	WRITE_ONCE(refusal, -EIO);
+	KT_EXPECT_EQ(kpool_reopen(pool), -EIO);
+	WRITE_ONCE(refusal, 0);
+	probes_init(p, 1, desk_uses);
+	KT_EXPECT_EQ(probe_try(pool, p), -ESHUTDOWN);
+	KT_EXPECT_EQ(kt_stat(pool, closed), 1);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	desks_end(pool);
+}
+
+/*
  * Nor does a pool without warm workers wait for the next attempt of then.
  * Fails (the item waits for a second or two) if that is not brought forward:
  * mutant reopened-in-a-pause.
@@ -1431,6 +1458,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(later_failures_do_not_prolong_the_pause),
 	  KT_CASE(recovery_ends_the_pause),
 	  KT_CASE(reopen_forgets_earlier_failures),
+	  KT_CASE(pool_that_fails_to_reopen_stays_closed),
 	  KT_CASE(reopened_pool_waits_out_no_pause),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
 	  KT_CASE(every_created_state_is_destroyed),

@@ -628,7 +628,8 @@ static void no_function_is_invalid(void)
 
 /*
  * A closed pool refuses every variant, and says so rather than -EAGAIN.
- * Fails if closing is checked after room.
+ * Fails if closing is checked after room, or after the item: mutant
+ * disabled-before-closed.
  */
 static void closed_pool_refuses_every_submit(void)
 {
@@ -645,6 +646,9 @@ static void closed_pool_refuses_every_submit(void)
 	KT_EXPECT_EQ(kpool_submit_killable(f.pool, &late.item), -ESHUTDOWN);
 	KT_EXPECT_EQ(kpool_submit_fn(f.pool, kt_gate_pass, &f.gate, GFP_KERNEL),
 		     -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_disable(&late.item), 0);
+	KT_EXPECT_EQ(kpool_try_submit(f.pool, &late.item), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_enable(&late.item), 0);
 	KT_EXPECT_EQ(kt_stat(f.pool, refused), 0);
 out:
 	full_end(&f);
