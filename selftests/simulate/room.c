@@ -305,7 +305,8 @@ static void sim_judge_item_comes(const struct sim_call *call,
 	} else if (now->place == SIM_BLOCKED && old->place != SIM_BLOCKED) {
 		sim_judge_no_room(was, &want, "blocked");
 	} else if (v->stats.refused > was->stats.refused && call->now) {
-		sim_expect(sim_room_now(was, &want) != 1 || is_busy,
+		/* another pool that refused it has returned it to its run */
+		sim_expect(sim_room_now(was, &want) != 1 || is_busy || now->runs,
 			   "an item is refused, but could start at once");
 	} else if (v->stats.refused > was->stats.refused) {
 		sim_judge_no_room(was, &want, "refused");
