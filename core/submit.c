@@ -2,9 +2,9 @@
 /*
  * A submit accepts an item, blocks until it can, or refuses the item.
  *
- * It is decided under pool->lock, but an item can be accepted through pool->inbox
- * without it: see ring.c.  Either way the run sees
- * everything stored before the submit, even before one that returned -EALREADY.
+ * It is decided under pool->lock, but an item can be accepted through
+ * pool->inbox without it: see ring.c.  Either way the run sees everything
+ * stored before the submit, even before one that returned -EALREADY.
  *
  * Most items are plain, in pools without special items.  kpool_admit_plain()
  * queues them after a few tests.  Everything else goes to kpool_admit(), at the

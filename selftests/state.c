@@ -703,6 +703,24 @@ static void later_init_prolongs_no_earlier(void)
 	desks_end(pool);
 }
 
+/* A pool with a worker_init that uses @gate.  NULL if time is not simulated. */
+static struct kpool *slow_desk_pool(int capacity, void *(*init)(void *data),
+				    struct kt_gate *gate)
+{
+	struct kpool_attrs attrs = desk_attrs(capacity);
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return NULL;
+	}
+	attrs.worker_init = init;
+	attrs.worker_exit = no_desk_left;
+	desks_clear();
+	kt_gate_init(gate);
+	slow = gate;
+	return kt_pool(NAME, &attrs);
+}
+
 static void *second_desk_hangs(void *data)
 {
 	struct kt_gate *gate = slow;
@@ -723,21 +741,11 @@ static void *second_desk_hangs(void *data)
  */
 static void each_init_has_its_own_time(void)
 {
-	struct kpool_attrs attrs = desk_attrs(3);
 	static struct kt_gate gate;
 	unsigned long since;
 	struct kpool *pool;
 
-	if (!kt_exact) {
-		kt_skip("time is not simulated");
-		return;
-	}
-	attrs.worker_init = second_desk_hangs;
-	attrs.worker_exit = no_desk_left;
-	desks_clear();
-	kt_gate_init(&gate);
-	slow = &gate;
-	pool = kt_pool(NAME, &attrs);
+	pool = slow_desk_pool(3, second_desk_hangs, &gate);
 	if (!pool)
 		return;
 	probes_init(p, 2, probe_fn);
@@ -770,22 +778,12 @@ static void *desk_hangs(void *data)
  */
 static void each_init_that_hangs_doubles_the_time(void)
 {
-	struct kpool_attrs attrs = desk_attrs(4);
 	static struct kt_gate gate;
 	unsigned long since;
 	struct kpool *pool;
 	int i;
 
-	if (!kt_exact) {
-		kt_skip("time is not simulated");
-		return;
-	}
-	attrs.worker_init = desk_hangs;
-	attrs.worker_exit = no_desk_left;
-	desks_clear();
-	kt_gate_init(&gate);
-	slow = &gate;
-	pool = kt_pool(NAME, &attrs);
+	pool = slow_desk_pool(4, desk_hangs, &gate);
 	if (!pool)
 		return;
 	probes_init(p, 1, probe_fn);

@@ -1234,6 +1234,22 @@ static void oldest_is_displaced_beside_a_parked_follower(int high)
 	jobs_end(pool);
 }
 
+/* A pool that drops the oldest, and four items; two of them form a stream. */
+static struct kpool *displacing_pool(int capacity, int depth)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = capacity, .queue_depth = depth,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("stream", &attrs);
+
+	probes_init(p, 4, probe_fn);
+	lane_init(&lane, pool);
+	kpool_set_stream(&p[1].job, &lane.stream);
+	kpool_set_stream(&p[2].job, &lane.stream);
+	return pool;
+}
+
 /*
  * Of a job whose units the next of its stream exceeds, and that one, the second
  * is displaced, and the newcomer starts beside the first.
@@ -1241,18 +1257,10 @@ static void oldest_is_displaced_beside_a_parked_follower(int high)
  */
 static void leader_of_a_heavy_follower_is_not_displaced(void)
 {
-	static const struct kpool_attrs attrs = {
-		.capacity = 4, .queue_depth = 1,
-		.when_full = KPOOL_FULL_DROP_OLDEST,
-	};
-	struct kpool *pool = kt_pool("stream", &attrs);
+	struct kpool *pool = displacing_pool(4, 1);
 
 	if (!pool)
 		return;
-	probes_init(p, 4, probe_fn);
-	lane_init(&lane, pool);
-	kpool_set_stream(&p[1].job, &lane.stream);
-	kpool_set_stream(&p[2].job, &lane.stream);
 	KT_EXPECT_EQ(kpool_set_weight(&p[2].job.item, 4), 0);
 	KT_EXPECT_EQ(kpool_set_weight(&p[3].job.item, 3), 0);
 	probes_hold(p, 1);
@@ -1276,18 +1284,10 @@ static void leader_of_a_heavy_follower_is_not_displaced(void)
  */
 static void first_of_a_stream_is_displaced(void)
 {
-	static const struct kpool_attrs attrs = {
-		.capacity = 1, .queue_depth = 2,
-		.when_full = KPOOL_FULL_DROP_OLDEST,
-	};
-	struct kpool *pool = kt_pool("stream", &attrs);
+	struct kpool *pool = displacing_pool(1, 2);
 
 	if (!pool)
 		return;
-	probes_init(p, 4, probe_fn);
-	lane_init(&lane, pool);
-	kpool_set_stream(&p[1].job, &lane.stream);
-	kpool_set_stream(&p[2].job, &lane.stream);
 	probes_hold(p, 1);
 	probes_submit(pool, p, 1);
 	probe_runs(&p[0]);
