@@ -336,6 +336,7 @@ int kpool_attrs_check_defaults(void)
 	struct kpool_attrs req;
 	int err;
 
+	kpool_defaults.cpumask = kpool_resolve_cpumask(kpool_defaults.cpumask);
 	err = kpool_attrs_fill(&kpool_defaults, name, kpool_builtin_default) ?:
 	      kpool_attrs_validate(&kpool_defaults, name) ?:
 	      kpool_check_cpus(&kpool_defaults, name);

@@ -80,7 +80,7 @@ static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 		pr_err("%s: bad \"%*pE\"; allowed: a list of CPUs, one of them online\n",
 		       kp->name, (int)strnlen(text, 32), text);
 	else
-		attrs->cpumask = sysfs_streq(text, "all") ? NULL : mask;
+		attrs->cpumask = sysfs_streq(text, "all") ? cpu_all_mask : mask;
 	return err;
 }
 

@@ -310,9 +310,13 @@ small_pool_has_fewer_min_workers() {
 	rmmod kpool
 }
 
-# Fails if all asks for the default, or NULL for all: mutants all-is-the-default-mask, null-mask-is-all.
+# Fails if all asks for the default, or NULL for all: mutants all-is-the-default-mask, null-mask-is-all,
+# parameter-all-is-the-default.
 all_cpus_are_not_the_default() {
-	insmod "$KPOOL_KO" cpumask=0
+	insmod "$KPOOL_KO" cpumask=0 default_cpumask=all
+	load_test client use_default=1
+	ktap_is "the default pool has all CPUs" all "$(stat_of default cpumask)"
+	rmmod client
 	load_test client
 	ktap_is "a pool has the default mask" 0 "$(stat_of client cpumask)"
 	echo all >"$dir/cpumask"
