@@ -72,16 +72,12 @@ EXPORT_SYMBOL_GPL(kpool_submit_arg);
 
 /* Calling */
 
-/* Free a call; @release: the argument was left to it, too. */
-void kpool_call_free(struct kpool_call *call, bool release)
-{
-	if (release && call->release)
-		call->release(call->base.arg);
-	kfree(call);
-}
-
-/* Record the result.  Return false if the caller has abandoned the call. */
-static bool kpool_call_returned(struct kpool_call *call, int result)
+/*
+ * Record the result.  Return the run if the caller has abandoned the call, or
+ * NULL.
+ */
+static struct kpool_run *kpool_call_returned(struct kpool_call *call,
+					     int result)
 {
 	struct kpool *pool = call->pool;
 	struct kpool_run *run;
@@ -97,20 +93,24 @@ static bool kpool_call_returned(struct kpool_call *call, int result)
 	call->result = result;
 	call->returned = true;
 	kpool_unlock(pool, flags);
-	return !abandoned;
+	return abandoned ? run : NULL;
 }
 
-/* Release the argument of an abandoned call, and free the call. */
-static void kpool_call_end_abandoned(struct kpool_call *call)
+/*
+ * Free the call of a run, whose caller is gone.  Release the argument first,
+ * unless a thread has died in that.
+ */
+void kpool_call_end_abandoned(struct kpool_run *run, bool release)
 {
+	struct kpool_call *call = run->call;
 	struct kpool *pool = call->pool;
 	unsigned long flags;
 
-	if (call->release)
+	if (release && call->release)
 		call->release(call->base.arg);
 	/* until here, module.c finds release() by the run */
 	kpool_lock(pool, &flags);
-	kpool_run_of(&call->base.item)->call = NULL;
+	run->call = NULL;
 	kpool_unlock(pool, flags);
 	kfree(call);
 }
@@ -118,11 +118,13 @@ static void kpool_call_end_abandoned(struct kpool_call *call)
 static int kpool_call_run(struct kpool_item *item)
 {
 	struct kpool_call *call = kpool_call_of(item);
+	struct kpool_run *abandoned;
 	int result;
 
 	result = call->base.fn(call->base.arg);
-	if (!kpool_call_returned(call, result))
-		kpool_call_end_abandoned(call);
+	abandoned = kpool_call_returned(call, result);
+	if (abandoned)
+		kpool_call_end_abandoned(abandoned, true);
 	return result;
 }
 
@@ -213,7 +215,7 @@ static void kpool_call_end(struct kpool_call *call, int err)
 {
 	if (call->release && (err == -ETIMEDOUT || err == -EINTR))
 		kpool_call_release(call);
-	kpool_call_free(call, false);
+	kfree(call);
 }
 
 /*
@@ -336,16 +338,20 @@ EXPORT_SYMBOL_GPL(kpool_call_abandoned);
  * unless it has abandoned the call.  If the worker died in release(), that is
  * not called again.
  */
-void kpool_call_died(struct kpool_call *call)
+void kpool_call_died(struct kpool_run *run)
 {
+	struct kpool_call *call = run->call;
 	struct kpool *pool = call->pool;
 	unsigned long flags;
 	bool abandoned;
 
 	kpool_lock(pool, &flags);
 	abandoned = call->abandoned;
+	/* as in kpool_call_returned() */
+	if (!abandoned)
+		run->call = NULL;
 	call->dropped = -EIO;
 	kpool_unlock(pool, flags);
 	if (abandoned)
-		kpool_call_free(call, !call->returned);
+		kpool_call_end_abandoned(run, !call->returned);
 }

@@ -330,8 +330,8 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 			.died	= true,
 			.data	= worker->data,
 		});
-	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && worker->run.call)
-		kpool_call_died(worker->run.call);
+	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && run->call)
+		kpool_call_died(run);
 
 	/* before its memory can be used for another worker */
 	mutex_lock(&pool->mutex);
@@ -438,7 +438,7 @@ static struct task_struct *kpool_take_over_ext_run(struct kpool *pool,
 static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 				   struct task_struct *task)
 {
-	struct kpool_call *call = run->call;
+	bool is_call = run->call;
 
 	pr_err("%s: thread %d has died in %ps, a caller-run item\n",
 	       pool->name, task_pid_nr(task), run->fn);
@@ -449,8 +449,8 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 			.err	= -EIO,
 			.died	= true,
 		});
-	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && call)
-		kpool_call_free(call, true);
+	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && is_call)
+		kpool_call_end_abandoned(run, true);
 
 	kpool_fail_flushers(pool, run->epoch);
 	kpool_fail_waiters(pool, run->group);
@@ -458,7 +458,7 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 	kpool_caller_run_end(pool, run, -EIO);
 	kpool_unlock_irq(pool);
 
-	if (call)
+	if (is_call)
 		kpool_put(pool);
 }
 
@@ -471,7 +471,7 @@ static void kpool_reap_dead_release(struct kpool *pool, struct kpool_run *run)
 	pool->faults.reaping = NULL;
 	kpool_ext_run_end_callback(pool, run);
 	kpool_unlock_irq(pool);
-	kpool_call_free(call, false);
+	kfree(call);
 	kpool_put(pool);
 }
 

@@ -1039,8 +1039,8 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed);
 
 /* call.c: functions with an argument */
-void kpool_call_died(struct kpool_call *call);
-void kpool_call_free(struct kpool_call *call, bool release);
+void kpool_call_died(struct kpool_run *run);
+void kpool_call_end_abandoned(struct kpool_run *run, bool release);
 
 /* worker.c: a worker's thread */
 bool kpool_worker_remove_dead(struct kpool_worker *worker);

@@ -456,6 +456,35 @@ void sim_free_orphan(struct kpool *pool)
 	sim_expect(!kpool_destroy(pool), "a pool that has gone is in use");
 }
 
+static void sim_check_call(const struct kpool_run *run, const void *ptr)
+{
+	sim_expect(!run->item || run->call != ptr, "a run has a call that is freed");
+}
+
+/* By its run, the module notifier finds a call: mutants dead-call-stays-in-run, released-call-stays-in-run. */
+static void sim_check_calls(const struct kpool *pool, const void *ptr)
+{
+	const struct kpool_worker *worker;
+	const struct kpool_run *run;
+	struct rb_node *node;
+
+	list_for_each_entry(worker, &pool->mgr.workers, member)
+		sim_check_call(&worker->run, ptr);
+	for (node = rb_first(&pool->runs.by_task); node; node = rb_next(node))
+		for (run = rb_entry(node, struct kpool_run, by_task); run; run = run->outer)
+			sim_check_call(run, ptr);
+}
+
+void sim_kfree(const void *ptr)
+{
+	int i;
+
+	for (i = 0; sim && ptr && i < SIM_POOLS; i++)
+		if (sim->pool[i].pool && !sim->pool[i].ended)
+			sim_check_calls(sim->pool[i].pool, ptr);
+	kfree(ptr);
+}
+
 /* In place of RCU, which would hide it if a thread were still returning. */
 void sim_free_pool(struct kpool *pool)
 {

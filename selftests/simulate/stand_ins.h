@@ -30,6 +30,7 @@ bool sim_within_module(unsigned long address, const struct module *module);
 
 /* observe.c */
 void sim_fast_step(const void *address);
+void sim_kfree(const void *ptr);
 void sim_free_pool(struct kpool *pool);
 
 /* threads.c */
