@@ -121,15 +121,17 @@ static struct kpool_run *kpool_stream_leader(struct kpool_stream *stream)
 }
 
 /*
- * Return the run that must end before @item can: its own, its stream's, or
- * NULL.  A running job can have to wait for its turn as well, see
- * kpool_is_after().
+ * Return the run that must end before @item can: its own, its stream's, that of
+ * the drop work, or NULL.  A running job can have to wait for its turn as well,
+ * see kpool_is_after().
  */
-static struct kpool_run *kpool_run_before(const struct kpool *pool,
+static struct kpool_run *kpool_run_before(struct kpool *pool,
 					  const struct kpool_item *item)
 {
 	struct kpool_run *run = kpool_run_of(item);
 
+	if (!run && item->state == KPOOL_ITEM_DROPPING)
+		return pool->runs.drop.item ? &pool->runs.drop : NULL;
 	if (kpool_waits_for_stream(pool, item))
 		return container_of(item, struct kpool_job,
 				    item)->stream->runner;
@@ -250,6 +252,28 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 
 		if (waiter && kpool_is_after(pool, waiter->item, first))
 			return kpool_cycle_victim(pool, first);
+	}
+	return NULL;
+}
+
+/*
+ * Find a cycle through the drop work, which closes when an item that the drop
+ * function waits for is to be dropped itself.  Returns the waiter to fail, or
+ * NULL.
+ */
+static struct kpool_waiter *kpool_cycle_of_drops(struct kpool *pool)
+{
+	struct kpool_run *drop = &pool->runs.drop, *run = drop;
+	int i;
+
+	if (!drop->item || list_empty(&pool->drops.items))
+		return NULL;
+	for (i = 0; i < KPOOL_MAX_CHAIN; i++) {
+		run = kpool_blocked_on_run(pool, run);
+		if (!run)
+			return NULL;
+		if (kpool_run_outermost(run) == kpool_run_outermost(drop))
+			return kpool_cycle_victim(pool, drop);
 	}
 	return NULL;
 }
@@ -380,16 +404,21 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
- * Return the newest self-wait if all runs are in self-waits and nothing can
- * start, or NULL.  Waits for running calls are on another list and are not
- * returned: see kpool_cycle_victim().  Called with pool->lock held.
+ * Return a wait of a cycle of drops, or the newest self-wait if all runs are in
+ * self-waits and nothing can start, or NULL.  Waits for running calls are on
+ * another list and are not returned: see kpool_cycle_victim().  Called with
+ * pool->lock held.
  */
 struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)
 {
+	struct kpool_waiter *waiter;
+
 	lockdep_assert_held(&pool->lock);
-	if (list_empty(&pool->waiters.self) || pool->paused ||
-	    kpool_has_active_run(pool))
+	if (list_empty(&pool->waiters.self))
 		return NULL;
+	waiter = kpool_cycle_of_drops(pool);
+	if (waiter || pool->paused || kpool_has_active_run(pool))
+		return waiter;
 	if (kpool_start_can_progress(pool) ||
 	    kpool_drop_work_can_progress(pool) ||
 	    kpool_abort_can_progress(pool))

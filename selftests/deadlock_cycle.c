@@ -417,6 +417,83 @@ out:
 	cycle_end(pool);
 }
 
+static struct task_struct *dropper;
+
+static void dropped_flushes_late(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&dropping);
+	WRITE_ONCE(dropper, current);
+	WRITE_ONCE(called_got, kpool_flush_item(&late->job.item));
+}
+
+/* The drop function of the group's job is called, while another item runs. */
+static struct kpool *dropper_start(void)
+{
+	struct kpool *pool = group_make(&queued_one, 2, 0);
+
+	if (!pool)
+		return NULL;
+	called_got = 1;
+	dropper = NULL;
+	kt_gate_init(&dropping);
+	load_init(&bystander, 0);
+	kpool_set_drop_fn(&p[1].job.item, dropped_flushes_late);
+	KT_EXPECT(load_runs(pool, &bystander));
+	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
+	return pool;
+}
+
+static void dropper_is_refused(struct kpool *pool)
+{
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(called_got), -EDEADLK);
+	/* so that a failure does not hang */
+	load_end(&bystander);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_dropped(late, 1, -ECANCELED);
+	kt_pool_end(pool);
+}
+
+/*
+ * A drop function waits for the job that is dropped after it.
+ * Fails (lasts) if drops do not wait for each other: mutant
+ * drops-seem-independent.
+ */
+static void drop_function_that_flushes_the_next_is_refused(void)
+{
+	struct kpool *pool = dropper_start();
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
+	kpool_group_cancel(&group);
+	kt_gate_open(&dropping);
+	dropper_is_refused(pool);
+}
+
+/*
+ * It waits for a pending job, and that is cancelled then.
+ * Fails (lasts) if drops are compared only when a wait begins: mutant
+ * cycle-of-drops-not-seen.
+ */
+static void drop_function_whose_job_is_dropped_is_refused(void)
+{
+	struct kpool *pool = dropper_start();
+	struct kpool_group other_group;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&other_group, pool, NULL, 0), 0);
+	kpool_set_group(&late->job, &other_group);
+	KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
+	kpool_group_cancel(&group);
+	kt_gate_open(&dropping);
+	KT_EXPECT(kt_wait(READ_ONCE(dropper) && !task_is_running(dropper)));
+	KT_EXPECT_EQ(READ_ONCE(called_got), 1);
+	kpool_group_cancel(&other_group);
+	dropper_is_refused(pool);
+}
+
 static int calls_for_a_while(struct caller_item *a)
 {
 	return kpool_call_timeout(a->pool, flushes_flusher_when_called, NULL,
@@ -470,4 +547,6 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(job_that_the_runner_runs_closes_a_cycle),
 	  KT_CASE(handed_over_job_closes_a_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
+	  KT_CASE(drop_function_that_flushes_the_next_is_refused),
+	  KT_CASE(drop_function_whose_job_is_dropped_is_refused),
 	  KT_CASE(timed_call_closes_no_cycle));

@@ -35,6 +35,12 @@ static int act_flushes_the_second(struct caller_item *a)
 	return kpool_flush_item(&p[1].job.item);
 }
 
+static int act_waits_for_the_group(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
+}
+
 static int aborts(void *arg)
 {
 	return kpool_abort(arg);
@@ -60,8 +66,8 @@ static void drop_two(struct kpool *pool, int drop_work, struct kt_thread *aborte
 }
 
 /*
- * An item waits for one that is to be dropped, and the dropped function before
- * that one waits for the item: no thread is left to drop it.
+ * An item waits for a group of jobs that are to be dropped, and the drop function
+ * of the first waits for the item: no thread is left to drop the second.
  * Fails (hangs) if items to be dropped count as progress while the drop work is
  * blocked: mutants blocked-drop-work-is-progress, blocked-aborter-is-progress,
  * aborted-delay-is-progress.
@@ -73,7 +79,7 @@ static void deadlock_through_a_dropped_function_is_refused(int drop_work)
 
 	kt_gate_init(&cue);
 	in_dropped = NULL;
-	caller_init(&callers[0], pool, &group, act_flushes_the_second);
+	caller_init(&callers[0], pool, &group, act_waits_for_the_group);
 	kpool_set_drop_fn(&p[0].job.item, dropped_flushes);
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
@@ -177,7 +183,7 @@ static void occupy_drop_work(struct kpool *pool)
  */
 static void returning_aborter_makes_no_progress(void)
 {
-	struct kpool *pool = pool_make(&queued_two, 1, act_flushes_the_second);
+	struct kpool *pool = pool_make(&queued_two, 1, act_waits_for_the_group);
 	struct kt_thread aborter = { };
 
 	if (!pool)
