@@ -96,8 +96,9 @@ typedef int (*kpool_fn)(void *arg);
  * @item: the item, neither pending nor running; the callback may free it
  * @err: the reason: -ECANCELED if the pool was aborted, also by the removal of
  *	its module, or the group was cancelled, also by KPOOL_GROUP_FAIL_FAST,
- *	-ESHUTDOWN if the job was delayed when its pool was closed, -ETIME if
- *	its deadline had passed, -EAGAIN if it was evicted for a newer item
+ *	-ESHUTDOWN if the job was delayed when its pool was closed without being
+ *	aborted, -ETIME if its deadline had passed, -EAGAIN if it was evicted
+ *	for a newer item
  *
  * Called exactly once per dropped item, in process context with no locks held
  * but those of a caller of kpool_abort(), in whose thread it can be called.
@@ -162,8 +163,9 @@ struct kpool_fault {
  * @worker_init: called in each new worker before its first item, in several
  *	workers at once.  Returns the worker's state, see kpool_worker_data(),
  *	or ERR_PTR if the worker cannot be set up.  A failure is retried after
- *	100 ms, doubling up to 10 s.  If an item has waited 100 ms for this
- *	callback, another worker is created for it if possible
+ *	100 ms, doubling up to 10 s.  If an item waits, and this callback has
+ *	not returned after 100 ms, another worker is created if possible; each
+ *	late callback doubles that time
  * @worker_exit: called in the worker with its state before it exits, in several
  *	workers at once.  kpool_destroy() waits for this callback and
  *	@worker_init
@@ -265,7 +267,8 @@ enum kpool_tunable {
  * @delayed: items accepted whose delay has not expired
  * @blocked: submitters asleep
  * @oldest_pending_ms: how long the oldest queued item has been pending, in
- *	milliseconds; for a delayed job, since it was queued
+ *	milliseconds; for a delayed job, or backlog, since it was queued.
+ *	Parked items do not count
  * @closed: shut down and not reopened
  * @paused: new starts are held back
  *
@@ -706,7 +709,7 @@ unsigned long kpool_abort(struct kpool *pool);
  * * -EBUSY - accepted items have not ended; call kpool_shutdown_timeout()
  *   first.
  * * -EDEADLK - called from worker_init, worker_exit or the room function of the
- *   pool.
+ *   pool, or from the release function of a call to it, in the caller.
  * * Otherwise KPOOL_PREALLOC cannot create its workers, as for kpool_create();
  *   retry later.
  */
@@ -766,7 +769,7 @@ int kpool_flush(struct kpool *pool);
  *   another: min_workers above capacity, no min_workers with KPOOL_PREALLOC,
  *   caller_runs with nonblocking, or no online CPU in the node.
  * * -ERANGE - @value is out of range.
- * * -EPERM - nonblocking cannot be cleared in a pool that was created so, and
+ * * -EPERM - nonblocking cannot be cleared in a pool created nonblocking, and
  *   when_full can only be KPOOL_FULL_WAIT or the value at creation.
  */
 int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value);
@@ -847,8 +850,8 @@ struct kpool *kpool_default(void);
  * Context: Process context.  May sleep.  Any context except NMI if the pool was
  * created nonblocking.  In another pool, a caller in an interrupt or with
  * interrupts off gets -EAGAIN instead of sleeping; one that holds a spinlock, or
- * must not sleep for another reason, must use kpool_try_submit().  Takes and
- * releases pool->lock.
+ * must not sleep for another reason, must use kpool_try_submit().  May take and
+ * release pool->lock.
  * Return:
  * * 0 if the item was accepted.  On error it was not:
  * * -EINVAL - the item has no function, weighs more than capacity, has a group
@@ -876,7 +879,7 @@ int kpool_submit(struct kpool *pool, struct kpool_item *item);
  * @pool: the pool
  * @item: an initialized item
  *
- * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
+ * Context: Any context except NMI, also on PREEMPT_RT.  May take and release
  * pool->lock.
  * Return:
  * * -EAGAIN - there is no room, or others wait for it; retry later, see
@@ -892,7 +895,7 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item);
  * @timeout: jiffies; 0 acts as kpool_try_submit(), MAX_SCHEDULE_TIMEOUT is
  *	without a limit
  *
- * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Context: Process context.  May sleep.  May take and release pool->lock.
  * Return:
  * * -ETIMEDOUT - no room within @timeout; the item was not accepted.
  * * Otherwise as kpool_submit(), but -EDEADLK only without a limit.
@@ -905,7 +908,7 @@ int kpool_submit_timeout(struct kpool *pool, struct kpool_item *item,
  * @pool: the pool
  * @item: an initialized item
  *
- * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Context: Process context.  May sleep.  May take and release pool->lock.
  * Return:
  * * -EINTR - the caller was killed; the item was not accepted.
  * * Otherwise as kpool_submit().
@@ -917,7 +920,7 @@ int kpool_submit_killable(struct kpool *pool, struct kpool_item *item);
  * @pool: the pool
  * @item: an initialized item
  *
- * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Context: Process context.  May sleep.  May take and release pool->lock.
  * Return:
  * * -EINTR - a signal arrived; the item was not accepted.
  * * Otherwise as kpool_submit().
@@ -952,7 +955,7 @@ int kpool_submit_now(struct kpool *pool, struct kpool_item *item);
  *
  * Context: Process context with __GFP_DIRECT_RECLAIM; may sleep.  Otherwise any
  * context that can allocate with @gfp: not NMI, and not hardirq on PREEMPT_RT.
- * Takes and releases pool->lock.
+ * May take and release pool->lock.
  * Return:
  * * -EINVAL - @fn is NULL.
  * * -ENOMEM - no memory for the item; @fn will not run.
@@ -984,7 +987,8 @@ int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp);
  * sooner than @delay and no later than @delay + 1/8 (granularity of the timer
  * wheel) + two ticks.  A due job then waits behind earlier submitters, like a
  * new one.  If the pool is closed before the job is due, it is dropped with
- * -ESHUTDOWN.
+ * -ESHUTDOWN; after kpool_abort(), or the removal of the pool's module, with
+ * -ECANCELED.
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return: as kpool_submit(), but never -EAGAIN or -EDEADLK.
@@ -1531,7 +1535,7 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
  * * 0 - the pools are freed, or @multi is NULL.
  * * -EDEADLK - called from inside an item or a callback of one of them; nothing
  *   has changed.
- * * Otherwise the error of one pool, as kpool_destroy(); the pools are freed.
+ * * -EIO - the pools are freed, but a thread died in an item during the wait.
  */
 int kpool_multi_destroy(struct kpool_multi *multi);
 
