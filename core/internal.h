@@ -10,7 +10,8 @@
  *
  * A letter in front of a field's comment names what protects the field:
  *
- * I: set before the pool is published, read-only afterwards.
+ * I: set before other threads can find the structure, and read-only until its
+ *    memory is reused.
  * L: pool->lock, a raw spinlock taken with interrupts off.  It is raw because
  *    kpool_submit() can be called in hardirq context and under raw spinlocks on
  *    PREEMPT_RT too.  Nothing that sleeps on PREEMPT_RT can be used under it:
@@ -75,7 +76,7 @@ enum kpool_queue_prio {
 
 /* States of a kpool_turn, a job's place in its ordered stream. */
 enum kpool_turn_state {
-	KPOOL_TURN_PENDING,	/* in the job: its function has not started */
+	KPOOL_TURN_PENDING,	/* in the job: not started, or in completion */
 	KPOOL_TURN_RUNNING,	/* in the run, as the job may be freed */
 	KPOOL_TURN_READY,	/* in the job: its function has returned */
 };
@@ -92,7 +93,7 @@ enum kpool_turn_state {
 #define KPOOL_FLAGS(_flags)						\
 	((u32)(_flags) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24))
 
-/* Bits of kpool_item.special that a plain item has not set while it is idle. */
+/* Bits of kpool_item.special that an idle plain item does not have set. */
 #define KPOOL_NOT_FAST							\
 	(~KPOOL_FLAGS(__KPOOL_FN | __KPOOL_JOB))
 
@@ -134,7 +135,8 @@ struct kpool_run {
 	 * have been freed
 	 */
 	struct kpool_item	*item;
-	struct list_head	waiters; /* L: for the end of this run */
+	/* L, racy read by fast starts: for the end of this run */
+	struct list_head	waiters;
 	struct list_head	next_waiters; /* L: for the next run of @item */
 	/* L: @item, accepted again: queue or drop it when this run ends */
 	struct kpool_item	*requeue;
@@ -159,7 +161,8 @@ struct kpool_run {
 		struct list_head free;	/* L: on pool->runs.free */
 	};
 	unsigned long		since;	/* L: external run: jiffies */
-	unsigned int		units;	/* L: units held; 0 in external runs */
+	/* L: units held; 1 in an idle worker, 0 in external runs */
+	unsigned int		units;
 	u32			epoch;	/* as @item: its flush epoch */
 	int			err;	/* L: reason for _DROP or _ABORT */
 	/* L: completion: the job's result; drop: what its group fails with */
@@ -167,7 +170,7 @@ struct kpool_run {
 	u64			nr;	/* L: external: runs begun here */
 	u64			began_us; /* L: see stats.c; 0: not known */
 	u8			kind;	/* L: enum kpool_run_kind */
-	bool			special; /* L: ends with the lock held */
+	bool			special; /* L, racy read: ends with L held */
 	bool			dead;	/* L: accounted: its thread died */
 	bool			stalled; /* L: external: reported */
 	u8			notified; /* S, of any thread: enum kpool_notified */
@@ -220,7 +223,7 @@ struct kpool_worker {
 	struct list_head	node;
 	struct list_head	member;	/* M: on pool->mgr.workers */
 	struct kpool		*pool;	/* I */
-	struct task_struct	*task;	/* B, while a member: referenced */
+	struct task_struct	*task;	/* I: referenced until reaped */
 	struct kpool_run	run;	/* L */
 	/* L, and by fast starts: jiffies of last state change */
 	unsigned long		since;
@@ -312,7 +315,8 @@ struct kpool_context {
 	struct kpool		*pool;	/* I */
 	void			(*fn)(struct kpool *pool);	/* I */
 	const char		*kind;	/* I: for the name of its thread */
-	struct kpool_context_work *work; /* replaced when its thread dies */
+	/* release/acquire, see kpool_context_start(); replaced after a death */
+	struct kpool_context_work *work;
 };
 
 /* Record of an item's error, shown in debugfs. */
@@ -419,7 +423,8 @@ struct kpool_manager {
 	unsigned long		spawn_pause;	/* L: jiffies, or 0 */
 	u64			spawn_next;	/* L: jiffies64 of next try */
 	int			spawn_error;	/* L: of the last failure */
-	bool			reclaim_broken;	/* L: needs a worker */
+	/* L: a KPOOL_MEM_RECLAIM pool has lost its last worker */
+	bool			reclaim_broken;
 	struct delayed_work	spawn_work;
 	struct delayed_work	late_work;
 	struct delayed_work	reap_work;
@@ -525,7 +530,10 @@ struct kpool_inbox {
 	u8			nr_open; /* L: slots opened, 0 if closed */
 	u8			mode;	/* L, racy read: enum kpool_inbox_mode */
 	u32			opened_at; /* L, racy read: jiffies */
-	/* L, racy read: likewise, or earlier if plain items must take L */
+	/*
+	 * L, racy read: as @opened_at, or one less, which never matches, if
+	 * plain items must take the lock
+	 */
 	u32			plain_at;
 	unsigned long		slots[KPOOL_RING_SIZE]; /* tag or item */
 } ____cacheline_aligned_in_smp;
@@ -559,9 +567,10 @@ struct kpool_ready {
 struct kpool {
 	raw_spinlock_t		lock;
 	/*
-	 * L: Capacity for the fast path of submit and start.  0 forces the slow
-	 * path: the pool is closed or paused, special items are blocked or
-	 * pending, or a module is being removed.
+	 * L: Capacity for the fast path of starts, and of submits with the lock
+	 * held.  0 forces the slow paths: the pool is closed or paused, special
+	 * items are blocked or pending, or a module is being removed.  Whether
+	 * submits can go through the inbox is decided by kpool_rings_open().
 	 */
 	unsigned int		fast_capacity;
 	/*
@@ -603,7 +612,8 @@ struct kpool {
 	struct mutex		mutex;		/* workers, attributes */
 	struct kpool_attrs	attrs;		/* B: current values */
 	unsigned long		expiry;		/* B: expiry_ms in jiffies */
-	struct kpool_attrs	init_attrs;	/* I: but room: at creation */
+	/* I: as created with; L: ->room, cleared when the pool is orphaned */
+	struct kpool_attrs	init_attrs;
 
 	struct list_head	member;		/* G: on kpool_pools */
 	struct list_head	orphan;		/* for module notifier */
