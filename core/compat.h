@@ -79,7 +79,7 @@ static inline void kpool_save_own_stack(struct kpool_stack *stack)
 }
 #endif
 
-/* stack_trace_save_tsk() is exported since 7.2 at the latest. */
+/* stack_trace_save_tsk() is not exported by every kernel before 7.2. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
 #define KPOOL_NO_STACK_OF
 #endif

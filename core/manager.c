@@ -229,9 +229,9 @@ void kpool_arm_reap_work(struct kpool *pool)
 
 /*
  * Have the thread of a pool whose workers are all idle wake up on this CPU,
- * unless it ran on the same package last: its item and the caller that waits for
- * it are in this one's caches.  The scheduler finds it a CPU of its own if one
- * is idle here.
+ * unless it ran on the same package last: the item and the waiting caller are
+ * hot in this CPU's caches.  The scheduler finds it a CPU of its own if one is
+ * idle here.
  */
 static void kpool_wake_near(struct task_struct *task)
 {
@@ -343,8 +343,9 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 }
 
 /*
- * Initialize @worker, and create and wake its thread.  Litmus: thread-made,
- * attach-vs-reap.
+ * Initialize @worker, and create and wake its thread.  A worker on
+ * pool->mgr.workers has its task.  The task exists when it is woken here, also
+ * if it has run before.  Litmus: thread-made, attach-vs-reap.
  */
 static int kpool_create_thread(struct kpool_worker *worker)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs: the begin and the end of one execution of an item.
+ * Runs: the beginning and the end of one execution of an item.
  *
  * A run calls the item's function, its complete function or its drop function.
  * A worker's run is part of the worker: see worker.c.  All others are external:
@@ -10,8 +10,8 @@
  *
  * An item's function can free the item, and a run's memory is reused.  So
  * item->run points to the run, and run->item to the item: the item is running
- * only if both agree, see kpool_run_of().  For the same reason the begin of a
- * run copies from the item what the end needs.
+ * only if both agree, see kpool_run_of().  For the same reason the beginning of
+ * a run copies from the item what the end needs.
  */
 #include <linux/gfp.h>
 #include <linux/sched/task.h>
@@ -143,7 +143,10 @@ void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
 		kpool_watchdog_arm(pool);
 }
 
-/* End such a run.  Called with pool->lock held. */
+/*
+ * End a run begun by kpool_ext_run_begin_callback().  Called with pool->lock
+ * held.
+ */
 void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run)
 {
 	lockdep_assert_held(&pool->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fast path of the begin of a run, inlined: see run.c.
+ * Fast path of the beginning of a run, inlined: see run.c.
  */
 #ifndef _KPOOL_RUN_H
 #define _KPOOL_RUN_H

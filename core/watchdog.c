@@ -193,7 +193,10 @@ static void kpool_find_worker_stalls(struct kpool *pool, unsigned long limit,
 	mutex_unlock(&pool->mutex);
 }
 
-/* The same for an external run and those it is nested in; @run can be NULL. */
+/*
+ * Find the new stalls of an external run and of those that it is nested in.
+ * @run can be NULL.
+ */
 static void kpool_find_nested_stalls(struct kpool *pool, struct kpool_run *run,
 				     unsigned long limit,
 				     struct kpool_new_stalls *stalls)

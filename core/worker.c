@@ -507,7 +507,9 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 /*
  * Set up the worker's thread, and add the worker to the pool's list.
  * Scheduling attributes are applied by the thread itself: a new kthread resets
- * those that were set before its first run.  Litmus: lock-either.
+ * those that were set before its first run.  Either kpool_attrs_apply() finds
+ * the worker on the list, or the worker finds the new attributes.  Litmus:
+ * lock-either.
  */
 static void kpool_worker_attach(struct kpool_worker *worker)
 {
