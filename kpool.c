@@ -11,15 +11,15 @@
  *
  * Design.  Decisions on items, workers and waiters are made under pool->lock, a
  * raw spinlock, and its release and next acquisition order everything.  Only
- * submit and start of items that are not special can do without it: see
+ * submits, and starts of items that are not special, can do without it: see
  * core/ring.c.  A change that can break one of the pool's four invariants ends in
  * kpool_unlock(), which re-establishes them: see core/lock.c.  Litmus: lock-seen,
  * lock-either.
  *
  * Not done under pool->lock: waking a worker (kpool_unlock() does that after
  * dropping the lock), creating and reaping threads (delayed work), and calling
- * client functions (in workers, in submitters and kpool_abort(), and in the
- * contexts of core/context.c).
+ * client functions (in workers, in submitters, in callers of kpool_abort() or
+ * of a call, and in the contexts of core/context.c).
  *
  * A worker's thread executes no client's code once kthread_stop() has returned,
  * and of this module no more than its exit work, for which module exit waits.

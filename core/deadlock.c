@@ -11,8 +11,8 @@
  *               run.  The wait that would close the cycle fails.  So there are
  *               no cycles, and a walk along a chain of waiters ends.
  *
- * A wait with a timeout ends by itself and is not counted.  Neither is the wait
- * of a task that has been killed.
+ * A wait with a timeout ends by itself and is not counted.  Neither is a wait
+ * that a pending signal ends.
  *
  * This file only finds the wait.  Its callers, in lock.c, stream.c and wait.c,
  * fail it.  A wait of a run for its whole pool, or for its own group, is refused

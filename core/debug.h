@@ -10,7 +10,8 @@
  * are skipped: kpool_break_deadlock() handles them.
  *
  * For debugobjects, an item is active from its submission until it starts or is
- * cancelled or dropped.
+ * cancelled or dropped.  A job of an ordered stream is also active from the
+ * return of its function until its completion starts.
  */
 #ifndef _KPOOL_DEBUG_H
 #define _KPOOL_DEBUG_H

@@ -118,7 +118,7 @@ static void kpool_diagnose(struct kpool *pool, struct kpool_diagnosis *d)
 	kpool_lock_irq(pool);
 	d->capacity = pool->attrs.capacity;
 	d->free = kpool_free_units(pool);
-	/* the job of a completion has started: see kpool_get_stats() */
+	/* the job of a completion has started: it does not wait to start */
 	d->nr_completions = pool->q.nr_completions;
 	d->nr_waiting = pool->q.nr_queued - pool->q.nr_completions +
 			pool->q.nr_requeue + pool->q.nr_parked +

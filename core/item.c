@@ -9,6 +9,8 @@
  *
  * An item that is new, or that lost its owner, moves to kpool_null_pool before
  * any of its fields is touched.  That pool is never freed and runs nothing.
+ * But a new item whose first use is a submit goes to the pool that it is
+ * submitted to: see kpool_claim_item().
  */
 #include <linux/module.h>
 #include <linux/sched/task_stack.h>

@@ -11,7 +11,7 @@
  * An item that cannot start when its turn comes must not hold back the others.
  * A job that waits for its stream is parked on pool->q.parked.  An item whose
  * previous run has not ended is kept in kpool_run.requeue until it has.
- * kpool_unpark() puts both back at the head of their queue.
+ * kpool_unpark() puts both back into their queue, ahead of all younger items.
  */
 #include <linux/rbtree.h>
 
@@ -604,7 +604,9 @@ void kpool_inbox_open_special(struct kpool *pool)
 			 min_t(u32, depth - waiting, KPOOL_RING_SIZE), mode);
 }
 
-/* Close it again, and queue the items that have been submitted. */
+/*
+ * Close an inbox that kpool_inbox_open_special() opened, and queue its items.
+ */
 void kpool_settle_special(struct kpool *pool)
 {
 	struct kpool_inbox *inbox = &pool->inbox;
@@ -802,6 +804,7 @@ bool kpool_prepare_start(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	if (pool->ready.nr)
 		return true;
+	/* if fast_capacity is not 0, no list but this and the ring is used */
 	if (pool->fast_capacity &&
 	    !kpool_must_park(list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
 					      struct kpool_item, node)))

@@ -2,7 +2,7 @@
 /*
  * The fast path of the run queue: the part that every item passes through.
  *
- * Plain items are queued inline, and those of the ready ring are dequeued so.
+ * Plain items are queued inline, and those of the ready ring dequeued inline.
  * The slow path in queue.c handles the rest.  pool->fast_capacity is 0 while it
  * has to be taken, see kpool_update_fast_capacity().
  */
@@ -49,7 +49,7 @@ static inline bool kpool_has_plain_room(const struct kpool *pool)
 
 /*
  * Return true if @item was accepted before @other.  Compare the times first:
- * sequence numbers wrap, and enough items can be accepted while one waits.
+ * sequence numbers wrap, and 2^31 items can be accepted while one waits.
  */
 static inline bool kpool_is_older(const struct kpool_item *item,
 				  const struct kpool_item *other)
@@ -128,7 +128,7 @@ static __always_inline void kpool_rings_open(struct kpool *pool)
 	}
 	if (!pool->q.nr_queued || !kpool_can_open_rings(pool))
 		return;
-	/* a fast start uses the unit of the last run, if capacity has it still */
+	/* a fast start uses the last run's unit, if capacity still covers it */
 	if (pool->ready.nr && pool->units_used <= pool->fast_capacity)
 		kpool_ready_open(&pool->ready);
 	kpool_inbox_open_if(pool);
@@ -163,6 +163,7 @@ static inline bool kpool_has_work(const struct kpool *pool)
 		       false : kpool_has_special_work(pool);
 	if (pool->ready.nr)
 		return true;
+	/* fast_capacity is not 0: only this list and the ready ring are used */
 	item = list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
 				struct kpool_item, node);
 	return likely(!kpool_run_of(item)) || kpool_has_special_work(pool);
@@ -211,6 +212,7 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 	if (likely(pool->ready.nr)) {
 		item = kpool_ready_pop(pool);
 	} else {
+		/* if fast_capacity is not 0, no other list is used */
 		item = list_first_entry(queue, struct kpool_item, node);
 		if (unlikely(!pool->fast_capacity || kpool_run_of(item) ||
 			     kpool_has_fields(item))) {

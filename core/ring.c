@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fast operations: submit of an item, and start of the next one, without
- * pool->lock.
+ * pool->lock.  They are kpool_submit_fast() in submit.c and kpool_start_fast()
+ * in worker.c.  queue.h opens and closes the rings; queue.c does while special
+ * items are pending.
  *
  * A fast submit puts the item into a slot of pool->inbox.  A fast start takes
  * the item out of a slot of pool->ready.  Both are transactions, which fail
@@ -24,16 +26,20 @@
  *
  * The inbox is open while no decision has to be made about an item:
  *
- *   - The pool is open and not paused, and no special item is pending.
+ *   - The pool is open and not paused, no module's items are searched for, and
+ *     the rings are not off: see kpool_update_rings_off().
  *   - kpool_unlock() has nothing to recheck, so no submitter waits for admission.
  *   - There is room for an item in each open slot.
  *   - No worker has to be woken: one is waking, or all units are in use.  Both
  *     end with pool->lock being taken, by a worker that looks for work then.
- *   - That worker will find more than one item: otherwise it is not worth it.
+ *   - More items are queued than workers are waking: otherwise it is not worth
+ *     it.  With all units in use and no worker waking, one item is enough.
  *   - The jiffy is that of the last unlock, which becomes the time of the items.
  *
  * While special items are pending, kpool_inbox_open_special() opens it for all
- * items, or for jobs that wait for others of their streams.
+ * items under the same conditions.  If only those on waking workers do not
+ * hold, and jobs are parked, it opens it for jobs that wait for others of their
+ * streams.
  *
  * The ready ring
  *

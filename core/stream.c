@@ -7,8 +7,8 @@
  * started.  The first can start if no job of the stream runs.  All others are
  * marked with __KPOOL_STREAM_BLOCKED.  The queue parks a marked job whose turn
  * comes, so that it does not hold back other items.  When the run of the stream
- * ends, the first job is unmarked and, if parked, put back at the head of its
- * queue.
+ * ends, the first job is unmarked and, if parked, put back into its queue,
+ * ahead of all younger items.
  *
  * For an ordered stream, stream->jobs lists turns to be completed, in the
  * order in which the jobs were queued.  While the job runs, the turn is part

@@ -6,9 +6,9 @@
  * pool->inbox without it: see ring.c.  Either way the run sees everything
  * stored before the submit, even before one that returned -EALREADY.
  *
- * Most items are plain, in pools without special items.  kpool_admit_plain()
- * queues them after a few tests.  Everything else goes to kpool_admit(), at the
- * end of this file.
+ * Most items are plain, in pools without special items.  With the lock held,
+ * kpool_admit_plain() queues them after a few tests, and everything else goes
+ * to kpool_admit(), at the end of this file.
  *
  * If there is no room, kpool_overflow() takes the first of these that it may:
  * add an item that submits itself to the backlog, drop an older item, run the
@@ -151,9 +151,12 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	    !kpool_inbox_reserve(inbox, &ticket))
 		return false;
 	/*
-	 * Look at the owner again, as from here on the commit hands on what is
-	 * seen.  The lock holder stamps the item with the time of opening, so
-	 * that must be this jiffy.  Litmus: owner-fast.
+	 * From here on, a failure leaves the slot reserved, and the lock holder
+	 * skips it: see kpool_slot_is_committed().  Look at the owner again: it
+	 * is now seen as when the inbox was opened or later, like all that is
+	 * looked at below, see kpool_inbox_reserve(), and the commit hands on
+	 * what is seen.  The lock holder stamps the item with the time of
+	 * opening, so that must be this jiffy.  Litmus: owner-fast.
 	 */
 	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
 	    (plain ? READ_ONCE(inbox->plain_at) :
@@ -735,8 +738,8 @@ static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 
 /*
  * Submit again after KPOOL_NEEDS_RUN: allocate the memory that the submitter
- * needs to run the item itself.  If the allocation fails, the submitter sleeps
- * instead.
+ * needs to run the item itself.  Do not wait for it, as it can depend on this
+ * pool.  If the allocation fails, the submitter sleeps instead.
  */
 static noinline int kpool_submit_with_run(struct kpool *pool,
 					  struct kpool_item *item,
