@@ -170,7 +170,7 @@ struct kpool_run {
 	u64			nr;	/* L: external: runs begun here */
 	u64			began_us; /* L: see stats.c; 0: not known */
 	u8			kind;	/* L: enum kpool_run_kind */
-	bool			special; /* L, racy read: ends with L held */
+	bool			end_locked; /* L, racy read: ends with L held */
 	bool			dead;	/* L: accounted: its thread died */
 	bool			stalled; /* L: external: reported */
 	u8			notified; /* S, of any thread: enum kpool_notified */

@@ -260,7 +260,7 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 		kpool_group_drop(pool, item);
 	if (run) {
 		run->requeue = item;
-		run->special = true;
+		run->end_locked = true;
 	} else {
 		list_add_tail(&item->node, &pool->drops.items);
 		kpool_context_queue(&pool->drops.work);
@@ -718,7 +718,7 @@ static void kpool_park(struct kpool *pool, struct kpool_item *item)
 	} else {
 		item->state = KPOOL_ITEM_REQUEUE;
 		item->run->requeue = item;
-		item->run->special = true;
+		item->run->end_locked = true;
 		pool->q.nr_requeue++;
 	}
 }

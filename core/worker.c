@@ -54,7 +54,7 @@ static noinline void kpool_item_failed(struct kpool_worker *worker,
 	worker->run.notified = KPOOL_NOTIFIED_NONE;
 	/* do not end the run by a fast start, which does not count errors */
 	kpool_lock_irq(pool);
-	worker->run.special = true;
+	worker->run.end_locked = true;
 	kpool_unlock_irq(pool);
 }
 
@@ -90,7 +90,7 @@ kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 	struct kpool_group *group = run->group;
 	unsigned int extra = run->units - 1;
 
-	run->special = false;
+	run->end_locked = false;
 	run->group = NULL;
 	run->units -= extra;
 	pool->units_used -= extra;
@@ -129,7 +129,7 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 	run->item = NULL;
 	pool->units_used--;
 	pool->nr_running--;
-	if (unlikely(run->special || run->group) &&
+	if (unlikely(run->end_locked || run->group) &&
 	    !kpool_run_end_special(pool, run, item, err, lost))
 		return false;
 	if (unlikely(!list_empty(&run->waiters)))
@@ -177,7 +177,7 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
 		next = atomic64_read_acquire(&ready->next);
 		left = next & KPOOL_LEFT_MASK;
 		/* racy: the commit below fails if one of them has changed */
-		if (!left || unlikely(data_race(run->special) ||
+		if (!left || unlikely(data_race(run->end_locked) ||
 				      !list_empty(&run->waiters)))
 			return NULL;
 		if (jobs && *group && !kpool_can_end_fast(ready, *group))
@@ -285,7 +285,7 @@ static void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 		run->group = kpool_group_begin(pool, item);
 	if (!kpool_is_special(item))
 		return;
-	run->special = true;
+	run->end_locked = true;
 	run->units += extra;
 	pool->units_used += extra;
 	if (job && job->stream)
@@ -304,7 +304,7 @@ static void kpool_run_begin_completion(struct kpool *pool,
 
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_move_waiters(pool, item, &run->waiters);
-	run->special = true;
+	run->end_locked = true;
 	run->result = job->result;
 	kpool_stream_complete(run, job);
 	if (job->group)
