@@ -369,7 +369,7 @@ struct kpool_item {
 			u8	state;
 			u8	flags;
 		};
-		u32		special;
+		u32		word;
 	};
 };
 

@@ -89,11 +89,11 @@ enum kpool_turn_state {
 	(U8_MAX & ~(__KPOOL_HAS_WAITERS | __KPOOL_FN | __KPOOL_JOB |	\
 		    __KPOOL_JOB_SET))
 
-/* An item's flags as part of kpool_item.special. */
+/* An item's flags as part of kpool_item.word. */
 #define KPOOL_FLAGS(_flags)						\
 	((u32)(_flags) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24))
 
-/* Bits of kpool_item.special that an idle plain item does not have set. */
+/* Bits of kpool_item.word that an idle plain item does not have set. */
 #define KPOOL_NOT_FAST							\
 	(~KPOOL_FLAGS(__KPOOL_FN | __KPOOL_JOB))
 
@@ -103,7 +103,7 @@ enum kpool_turn_state {
 				       __KPOOL_WEIGHTED |		\
 				       __KPOOL_HIGH | __KPOOL_LOW))
 
-/* An item's state as part of kpool_item.special. */
+/* An item's state as part of kpool_item.word. */
 #define KPOOL_STATE(_state)						\
 	((u32)(_state) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 8 : 16))
 

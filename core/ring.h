@@ -239,10 +239,10 @@ static __always_inline bool kpool_ready_add(struct kpool *pool,
  */
 static __always_inline void kpool_item_started(struct kpool_item *item)
 {
-	u32 special = READ_ONCE(item->special);
+	u32 word = READ_ONCE(item->word);
 
 	do {
-		if ((special & KPOOL_STATE(U8_MAX)) !=
+		if ((word & KPOOL_STATE(U8_MAX)) !=
 		    KPOOL_STATE(KPOOL_ITEM_READY))
 			return;
 		kpool_debug_ended(item);
@@ -250,9 +250,8 @@ static __always_inline void kpool_item_started(struct kpool_item *item)
 		 * Pairs with the acquire in kpool_item_settle().  A lock
 		 * holder can be reading the flags: they do not change.
 		 */
-	} while (!data_race(try_cmpxchg_release(&item->special, &special,
-						special &
-						~KPOOL_STATE(U8_MAX))));
+	} while (!data_race(try_cmpxchg_release(&item->word, &word,
+						word & ~KPOOL_STATE(U8_MAX))));
 }
 
 /*

@@ -56,7 +56,7 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 static inline bool kpool_admit_plain(struct kpool *pool,
 				     struct kpool_item *item)
 {
-	if (unlikely((READ_ONCE(item->special) & KPOOL_NOT_FAST) ||
+	if (unlikely((READ_ONCE(item->word) & KPOOL_NOT_FAST) ||
 		     !pool->fast_capacity ||
 		     !list_empty(&pool->q.admission)) ||
 	    !kpool_has_plain_room(pool))
@@ -142,11 +142,11 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	u32 not_fast = plain ? KPOOL_NOT_FAST : KPOOL_NOT_FAST_SPECIAL;
 	struct kpool_inbox *inbox = &pool->inbox;
 	/* racy: the cmpxchg below fails if it has changed */
-	u32 special = READ_ONCE(item->special);
+	u32 word = READ_ONCE(item->word);
 	u64 ticket;
 
 	/* an item that is accepted through the inbox is not traced */
-	if (unlikely((special & not_fast) || trace_submit_enabled() ||
+	if (unlikely((word & not_fast) || trace_submit_enabled() ||
 		     !kpool_claim_item(pool, item)) ||
 	    !kpool_inbox_reserve(inbox, &ticket))
 		return false;
@@ -166,7 +166,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	if (!plain && !data_race(kpool_inbox_takes(pool, item)))
 		return false;
 	/* a lock holder can be reading the flags, which do not change here */
-	if (!data_race(try_cmpxchg_relaxed(&item->special, &special, special |
+	if (!data_race(try_cmpxchg_relaxed(&item->word, &word, word |
 					   KPOOL_STATE(KPOOL_ITEM_SUBMITTING))))
 		return false;
 	/* if this fails, the state stays, which kpool_is_idle() allows for */

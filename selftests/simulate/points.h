@@ -157,26 +157,26 @@ do {									\
 #undef try_cmpxchg_release
 #define try_cmpxchg_release(ptr, old, new)				\
 ({									\
-	typeof(ptr) word = (ptr);					\
+	typeof(ptr) __word = (ptr);					\
 	bool done;							\
 									\
 	sim_point();							\
-	done = raw_try_cmpxchg_release(word, old, new);			\
+	done = raw_try_cmpxchg_release(__word, old, new);		\
 	if (done)							\
-		sim_fast_step(word);					\
+		sim_fast_step(__word);					\
 	sim_point();							\
 	done;								\
 })
 #undef atomic64_try_cmpxchg_release
 #define atomic64_try_cmpxchg_release(ptr, old, new)			\
 ({									\
-	atomic64_t *word = (ptr);					\
+	atomic64_t *__word = (ptr);					\
 	bool done;							\
 									\
 	sim_point();							\
-	done = raw_atomic64_try_cmpxchg_release(word, old, new);	\
+	done = raw_atomic64_try_cmpxchg_release(__word, old, new);	\
 	if (done)							\
-		sim_fast_step(word);					\
+		sim_fast_step(__word);					\
 	sim_point();							\
 	done;								\
 })
@@ -309,14 +309,14 @@ static inline void sim_state_point(unsigned int state)
 /* whether a task has ended is the only int that is loaded so; there is one CPU */
 #define smp_load_acquire(ptr)						\
 ({									\
-	typeof(ptr) word = (ptr);					\
-	typeof(word) seen = __builtin_choose_expr(			\
-		__same_type(*word, int),				\
-		(typeof(word))sim_exit_state((void *)word), word);	\
-	__unqual_scalar_typeof(*word) loaded = READ_ONCE(*seen);	\
+	typeof(ptr) __word = (ptr);					\
+	typeof(__word) seen = __builtin_choose_expr(			\
+		__same_type(*__word, int),				\
+		(typeof(__word))sim_exit_state((void *)__word), __word);\
+	__unqual_scalar_typeof(*__word) loaded = READ_ONCE(*seen);	\
 									\
 	barrier();							\
-	(typeof(*word))loaded;						\
+	(typeof(*__word))loaded;					\
 })
 
 #undef kthread_init_work
