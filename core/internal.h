@@ -816,7 +816,14 @@ static inline bool kpool_has_special_fields(const struct kpool_item *item)
 	       (job->group && job->group->flags & KPOOL_GROUP_COLLECT);
 }
 
-/* Return true if @item is neither special nor a job of which a field is set. */
+/*
+ * Return true if @item is plain.  Items are of three classes:
+ *
+ *   plain     no flag but __KPOOL_FN, __KPOOL_JOB or __KPOOL_HAS_WAITERS
+ *   special   a weight, priority, stream, complete function, or group that
+ *             collects: see kpool_is_special()
+ *   neither   a job with a deadline, or another group, and nothing special
+ */
 static inline bool kpool_is_plain(const struct kpool_item *item)
 {
 	return likely(!(item->flags & (KPOOL_SPECIAL | __KPOOL_JOB_SET)));

@@ -70,8 +70,8 @@ static inline bool kpool_admit_plain(struct kpool *pool,
  * Return 0 if an item that is not plain can be accepted, not considering room,
  * or an error.
  */
-static __always_inline int kpool_special_check(const struct kpool *pool,
-					       const struct kpool_item *item)
+static __always_inline int kpool_check_fields(const struct kpool *pool,
+					      const struct kpool_item *item)
 {
 	const struct kpool_job *job;
 
@@ -126,7 +126,7 @@ static bool kpool_inbox_takes(const struct kpool *pool,
 		       kpool_group_is_fast(pool, kpool_group_of(item));
 	if (mode == KPOOL_INBOX_BEHIND && !kpool_must_wait_for_stream(item))
 		return false;
-	return !kpool_special_check(pool, item) &&
+	return !kpool_check_fields(pool, item) &&
 	       !kpool_has_running_turn(item) &&
 	       kpool_group_is_fast(pool, kpool_group_of(item));
 }
@@ -655,7 +655,7 @@ static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 		return -ESHUTDOWN;
 	if (item->disabled)
 		return -ECANCELED;
-	return kpool_is_plain(item) ? 0 : kpool_special_check(pool, item);
+	return kpool_is_plain(item) ? 0 : kpool_check_fields(pool, item);
 }
 
 /*
