@@ -1018,9 +1018,9 @@ bool kpool_prepare_start(struct kpool *pool);
 bool kpool_notify_room(struct kpool *pool);
 void kpool_update_fast_capacity(struct kpool *pool);
 void kpool_special_add(struct kpool *pool, struct kpool_item *item);
-void kpool_special_account(struct kpool *pool, const struct kpool_item *item,
-			   bool in);
-void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item);
+void kpool_prio_account(struct kpool *pool, const struct kpool_item *item,
+			bool in);
+void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item);
 struct kpool_item *kpool_any_accepted(struct kpool *pool);
 bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item);
 void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item);

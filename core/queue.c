@@ -92,8 +92,8 @@ static void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 }
 
 /* Account for a special item that is added to pool->q.prio, or removed. */
-void kpool_special_account(struct kpool *pool, const struct kpool_item *item,
-			   bool in)
+void kpool_prio_account(struct kpool *pool, const struct kpool_item *item,
+			bool in)
 {
 	int sign = in ? 1 : -1;
 
@@ -106,15 +106,14 @@ void kpool_special_account(struct kpool *pool, const struct kpool_item *item,
 }
 
 /* Account for a special item that has left pool->q.prio. */
-static void kpool_special_left(struct kpool *pool,
-			       const struct kpool_item *item)
+static void kpool_prio_left(struct kpool *pool, const struct kpool_item *item)
 {
 	struct kpool_item **put_back =
 		&pool->q.put_back[kpool_queue_of(pool, item) - pool->q.prio];
 
 	if (*put_back == item)
 		*put_back = NULL;
-	kpool_special_account(pool, item, false);
+	kpool_prio_account(pool, item, false);
 }
 
 /* Adding and removing items */
@@ -139,7 +138,7 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item)
 	if (kpool_has_fields(item))
 		kpool_stream_join(pool, item);
 	kpool_count_special(pool);
-	kpool_special_account(pool, item, true);
+	kpool_prio_account(pool, item, true);
 }
 
 static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
@@ -147,7 +146,7 @@ static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
 	list_del(&item->node);
 	pool->q.nr_queued--;
 	if (kpool_is_special(item))
-		kpool_special_left(pool, item);
+		kpool_prio_left(pool, item);
 }
 
 /* Take an item away from the parked ones, or from its previous run. */
@@ -340,7 +339,7 @@ static void kpool_queue_by_age(struct kpool *pool, struct kpool_item *item)
 	pool->q.nr_queued++;
 	if (kpool_is_special(item)) {
 		*last = item;
-		kpool_special_account(pool, item, true);
+		kpool_prio_account(pool, item, true);
 	}
 }
 
@@ -878,7 +877,7 @@ static void kpool_count_bypassed(struct kpool *pool,
 }
 
 /* Account for an item that the slow path has dequeued to run or complete it. */
-void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item)
+void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
 {
 	if (kpool_is_completion(item)) {
 		pool->q.nr_completions--;
@@ -892,7 +891,7 @@ void kpool_special_dequeue(struct kpool *pool, struct kpool_item *item)
 	}
 	kpool_count_bypassed(pool, item);
 	if (kpool_is_special(item)) {
-		kpool_special_left(pool, item);
+		kpool_prio_left(pool, item);
 		kpool_uncount_special(pool);
 	}
 }

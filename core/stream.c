@@ -188,10 +188,10 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 	item = &list_first_entry(&stream->jobs, struct kpool_job,
 				 stream_node)->item;
 	if (item->state == KPOOL_ITEM_QUEUED)
-		kpool_special_account(pool, item, false);
+		kpool_prio_account(pool, item, false);
 	item->flags &= ~__KPOOL_STREAM_BLOCKED;
 	if (item->state == KPOOL_ITEM_QUEUED)
-		kpool_special_account(pool, item, true);
+		kpool_prio_account(pool, item, true);
 	else if (item->state == KPOOL_ITEM_PARKED)
 		kpool_unpark(pool, item);
 }

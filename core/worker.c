@@ -319,7 +319,7 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 	struct kpool *pool = worker->pool;
 	kpool_item_fn fn = item->fn;
 
-	kpool_special_dequeue(pool, item);
+	kpool_account_dequeued(pool, item);
 	if (kpool_is_completion(item)) {
 		fn = kpool_complete_fn(item);
 		kpool_run_begin_completion(pool, &worker->run, item);
