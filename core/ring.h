@@ -7,6 +7,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 
 #include "debug.h"
 #include "internal.h"
@@ -27,6 +28,10 @@ void kpool_finish_start(struct kpool *pool, struct kpool_item *item);
 #define KPOOL_LEFT_BITS		8
 #define KPOOL_LEFT_MASK		0xff
 #define KPOOL_TICKET_MASK	(~0ULL >> KPOOL_LEFT_BITS)
+
+/* Tickets wrap, and must go on with the next slot then. */
+static_assert(KPOOL_RING_SIZE > 0 && KPOOL_RING_SIZE <= KPOOL_LEFT_MASK &&
+	      !(KPOOL_RING_SIZE & (KPOOL_RING_SIZE - 1)));
 
 /* Fast submit: reserve a slot, look at the pool, commit */
 
