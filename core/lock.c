@@ -116,6 +116,9 @@ static struct task_struct *kpool_kick(struct kpool *pool)
 }
 
 /*
+ * Re-establish the invariants, release the lock, and wake a worker if one is
+ * needed.
+ *
  * The worker is woken after unlocking, so that it does not spin on the lock.
  * Interrupts stay off until then.  A caller preempted before the wakeup would
  * delay the pool, and the worker can wake by itself, exit and be reaped before:

@@ -39,8 +39,11 @@ static __always_inline void kpool_lock_irq(struct kpool *pool)
 	kpool_rings_close(pool);
 }
 
-/* Return true if everything holds that has to while the lock is free. */
-static __always_inline bool kpool_holds(struct kpool *pool)
+/*
+ * Return true if the invariants in lock.c hold, so that the lock can be released
+ * at once.
+ */
+static __always_inline bool kpool_invariants_hold(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	return !pool->nr_recheck &&
@@ -55,7 +58,7 @@ static __always_inline bool kpool_holds(struct kpool *pool)
 static __always_inline void kpool_unlock(struct kpool *pool,
 					 unsigned long flags)
 {
-	if (likely(kpool_holds(pool)))
+	if (likely(kpool_invariants_hold(pool)))
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	else
 		kpool_unlock_recheck(pool, flags, false);
@@ -64,7 +67,7 @@ static __always_inline void kpool_unlock(struct kpool *pool,
 /* Like kpool_unlock(), where interrupts were on before the lock was taken. */
 static __always_inline void kpool_unlock_irq(struct kpool *pool)
 {
-	if (likely(kpool_holds(pool)))
+	if (likely(kpool_invariants_hold(pool)))
 		raw_spin_unlock_irq(&pool->lock);
 	else
 		kpool_unlock_irq_recheck(pool, false);
@@ -77,7 +80,7 @@ static __always_inline void kpool_unlock_irq(struct kpool *pool)
 static __always_inline void kpool_unlock_open(struct kpool *pool,
 					      unsigned long flags)
 {
-	if (unlikely(!kpool_holds(pool))) {
+	if (unlikely(!kpool_invariants_hold(pool))) {
 		kpool_unlock_recheck(pool, flags, true);
 		return;
 	}
@@ -88,7 +91,7 @@ static __always_inline void kpool_unlock_open(struct kpool *pool,
 /* Like kpool_unlock_irq(), and open the rings. */
 static __always_inline void kpool_unlock_irq_open(struct kpool *pool)
 {
-	if (unlikely(!kpool_holds(pool))) {
+	if (unlikely(!kpool_invariants_hold(pool))) {
 		kpool_unlock_irq_recheck(pool, true);
 		return;
 	}
