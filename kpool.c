@@ -516,7 +516,7 @@ static int kpool_try_reopen(struct kpool *pool)
 		   kpool_current_run(pool)) {
 		err = -EAGAIN;
 	} else {
-		kpool_check_drained(pool);
+		kpool_complete_drained(pool);
 		pool->closed = false;
 		pool->aborted = false;
 		pool->nr_recheck--;

@@ -558,7 +558,7 @@ void kpool_reap_dead(struct kpool *pool)
 /* Find dead threads from the watchdog */
 
 /* Mark the workers that died in an item.  Return true if there are any. */
-static bool kpool_find_dead_workers(struct kpool *pool)
+static bool kpool_mark_dead_workers(struct kpool *pool)
 {
 	struct kpool_worker *worker;
 	bool found = false;
@@ -576,8 +576,11 @@ static bool kpool_find_dead_workers(struct kpool *pool)
 	return found;
 }
 
-/* Return true if the thread of dead_work died while it reaped a run. */
-static bool kpool_check_dead_work(struct kpool *pool)
+/*
+ * Note if the thread of dead_work died while it reaped a run.  Return true if a
+ * dead_work has died and has not been replaced yet.
+ */
+static bool kpool_note_dead_work_lost(struct kpool *pool)
 {
 	struct kpool_run *run;
 	bool lost;
@@ -601,8 +604,8 @@ static bool kpool_check_dead_work(struct kpool *pool)
  */
 void kpool_look_for_dead(struct kpool *pool)
 {
-	bool lost = kpool_check_dead_work(pool);
-	bool found = kpool_find_dead_workers(pool);
+	bool lost = kpool_note_dead_work_lost(pool);
+	bool found = kpool_mark_dead_workers(pool);
 
 	found |= !!kpool_find_dead_run(pool);
 	/* a new dead_work takes memory, which the watchdog must not wait for */

@@ -1132,7 +1132,7 @@ bool kpool_waiter_complete_one(struct kpool *pool);
 struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch);
 void kpool_item_ended(struct kpool *pool, u32 epoch);
 bool kpool_is_drained(const struct kpool *pool);
-bool kpool_check_drained(struct kpool *pool);
+bool kpool_complete_drained(struct kpool *pool);
 void kpool_get(struct kpool *pool);
 void kpool_put(struct kpool *pool);
 void kpool_waiter_refuse(struct kpool *pool, struct kpool_waiter *waiter);

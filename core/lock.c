@@ -62,7 +62,7 @@ static bool kpool_recheck(struct kpool *pool)
 		if (kpool_park_batch(pool) || kpool_has_walked(pool))
 			return true;
 		if (kpool_admit_one(pool) || kpool_waiter_complete_one(pool) ||
-		    kpool_check_drained(pool) || kpool_notify_room(pool) ||
+		    kpool_complete_drained(pool) || kpool_notify_room(pool) ||
 		    kpool_sweep_groups(pool)) {
 			if (!--budget)
 				return true;

@@ -218,7 +218,7 @@ bool kpool_is_drained(const struct kpool *pool)
 }
 
 /* Complete the waiters of a drained pool.  Returns false if there are none. */
-bool kpool_check_drained(struct kpool *pool)
+bool kpool_complete_drained(struct kpool *pool)
 {
 	if (!pool->closed || !kpool_is_drained(pool) ||
 	    (list_empty(&pool->waiters.drain) &&
