@@ -246,11 +246,11 @@ static struct kpool_worker *kpool_find_dead_worker(struct kpool *pool)
 #define KPOOL_FAIL_BATCH	64
 
 /*
- * Mark the flushers that wait for the dead item as failed.  Returns with
- * pool->lock held, so that none is missed before the run ends.  Flushers cannot
+ * Take pool->lock, and mark the flushers that wait for the dead item as failed.
+ * Returns with the lock held, so that none is missed before the run ends.  Flushers cannot
  * complete while the item is outstanding, and new ones get a later epoch.
  */
-static void kpool_fail_flushers(struct kpool *pool, u32 epoch)
+static void kpool_lock_and_fail_flushers(struct kpool *pool, u32 epoch)
 {
 	struct kpool_waiter *waiter;
 	int i;
@@ -336,11 +336,12 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 	/* before its memory can be used for another worker */
 	mutex_lock(&pool->mutex);
 	list_del_init(&worker->member);
-	kpool_fail_flushers(pool, run->epoch);
+	kpool_lock_and_fail_flushers(pool, run->epoch);
 	kpool_fail_waiters(pool, run->group);
 	kpool_ext_run_leave(pool, run);
 	pool->faults.reaping = NULL;
 	suspended = kpool_worker_remove_dead(worker);
+	/* locked by kpool_lock_and_fail_flushers() */
 	kpool_unlock_irq(pool);
 	mutex_unlock(&pool->mutex);
 
@@ -452,10 +453,11 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && is_call)
 		kpool_call_end_abandoned(run, true);
 
-	kpool_fail_flushers(pool, run->epoch);
+	kpool_lock_and_fail_flushers(pool, run->epoch);
 	kpool_fail_waiters(pool, run->group);
 	pool->faults.reaping = NULL;
 	kpool_caller_run_end(pool, run, -EIO);
+	/* locked by kpool_lock_and_fail_flushers() */
 	kpool_unlock_irq(pool);
 
 	if (is_call)
