@@ -218,11 +218,11 @@ static bool kpool_run_is_of(const struct kpool_run *run,
 }
 
 /*
- * Cancel the requeued item of the run.  Called with pool->lock held, which is
- * dropped.  Return the run if it belongs to the module, or NULL.
+ * Cancel the requeued item of the run, and release pool->lock, which the caller
+ * has taken.  Return the run if it belongs to the module, or NULL.
  */
-static struct kpool_run *kpool_scan_run(struct kpool_going *going,
-					struct kpool_run *run)
+static struct kpool_run *kpool_scan_run_unlock(struct kpool_going *going,
+					       struct kpool_run *run)
 {
 	bool found = kpool_run_is_of(run, going->module);
 	struct kpool_item *left = run->requeue;
@@ -248,7 +248,7 @@ static struct kpool_run *kpool_find_worker_run(struct kpool_going *going)
 	mutex_lock(&pool->mutex);
 	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		kpool_lock_irq(pool);
-		found = kpool_scan_run(going, &worker->run);
+		found = kpool_scan_run_unlock(going, &worker->run);
 		if (found)
 			break;
 	}
@@ -285,7 +285,7 @@ static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
 		/* after a requeued item, look at the other runs of the thread */
 		if (!kpool_run_has_orphan(run, going->module))
 			task = run->task;
-		found = kpool_scan_run(going, run);
+		found = kpool_scan_run_unlock(going, run);
 		if (found)
 			return found;
 	}
