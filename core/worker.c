@@ -88,12 +88,11 @@ kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 		      struct kpool_item *item, int err, bool lost)
 {
 	struct kpool_group *group = run->group;
-	unsigned int extra = run->units - 1;
 
 	run->end_locked = false;
 	run->group = NULL;
-	run->units -= extra;
-	pool->units_used -= extra;
+	pool->units_used -= run->units - 1;
+	run->units = 1;
 	if (run->complete && !lost) {
 		kpool_job_of(item)->result = err;
 		kpool_keep_waiters(&run->waiters);
