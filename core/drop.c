@@ -16,6 +16,7 @@
 
 #include "internal.h"
 #include "lock.h"
+#include "run.h"
 #include "trace.h"
 
 /*
@@ -161,10 +162,10 @@ void kpool_drop_work_fn(struct kpool *pool)
 
 /*
  * Drop all items of an aborted pool, which starts none, and return their
- * number.  *@run is a free run, and another one afterwards.  Called with
- * pool->lock held, which is dropped around the drop functions.
+ * number.  @run is a free run, which belongs to the pool afterwards.  Called
+ * with pool->lock held, which is dropped around the drop functions.
  */
-static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
+static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run *run)
 {
 	unsigned long dropped = 0;
 	struct kpool_item *item;
@@ -177,13 +178,12 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run **run)
 			kpool_lock_irq(pool);
 			continue;
 		}
-		/* *run went to pool->runs.free at its end: take another */
-		kpool_drop(pool, item, *run, KPOOL_RUN_ABORT, -ECANCELED);
-		*run = list_first_entry(&pool->runs.free, struct kpool_run,
-					free);
-		list_del(&(*run)->free);
+		kpool_drop(pool, item, run, KPOOL_RUN_ABORT, -ECANCELED);
+		/* the end of the run has put it back: there is one */
+		run = kpool_run_take(pool);
 		dropped++;
 	}
+	kpool_run_put(pool, run);
 	return dropped;
 }
 
@@ -196,9 +196,8 @@ unsigned long kpool_abort(struct kpool *pool)
 	run = kpool_run_get(pool);
 	kpool_close(pool, true);
 	kpool_lock_irq(pool);
-	dropped = kpool_drop_all(pool, &run);
+	dropped = kpool_drop_all(pool, run);
 	pool->drops.nr_aborters--;
-	list_add(&run->free, &pool->runs.free);
 	/* recheck: this caller can no longer make progress by dropping items */
 	kpool_unlock_irq(pool);
 	return dropped;

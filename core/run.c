@@ -122,7 +122,7 @@ void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
 	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
 	kpool_item_ended(pool, run->epoch);
 	if (run != &pool->runs.drop)
-		list_add(&run->free, &pool->runs.free);
+		kpool_run_put(pool, run);
 }
 
 /*
@@ -155,7 +155,7 @@ void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run)
 	/* removal of a module waits for its functions */
 	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
 	if (run != &pool->runs.drop)
-		list_add(&run->free, &pool->runs.free);
+		kpool_run_put(pool, run);
 }
 
 /* Allocate an external run, or return NULL.  Called without pool->lock. */
@@ -177,10 +177,7 @@ struct kpool_run *kpool_run_get(struct kpool *pool)
 	struct kpool_run *run;
 
 	kpool_lock_irq(pool);
-	run = list_first_entry_or_null(&pool->runs.free, struct kpool_run,
-				       free);
-	if (run)
-		list_del(&run->free);
+	run = kpool_run_take(pool);
 	kpool_unlock_irq(pool);
 	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }

@@ -21,6 +21,7 @@
 #include "item.h"
 #include "lock.h"
 #include "queue.h"
+#include "run.h"
 #include "stats.h"
 #include "trace.h"
 
@@ -466,7 +467,7 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	kpool_accept(pool, item);
 	err = kpool_check_start(item);
 	if (err) {
-		list_add(&run->free, &pool->runs.free);
+		kpool_run_put(pool, run);
 		kpool_item_drop(pool, item, err);
 		return 0;
 	}
@@ -698,16 +699,13 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 	}
 	if (kpool_can_sleep(pool, opts, flags)) {
 		if (kpool_can_caller_run(pool, item)) {
-			run = list_first_entry_or_null(&pool->runs.free,
-						       struct kpool_run, free);
+			run = kpool_run_take(pool);
 			if (!run && !opts->no_memory) {
 				kpool_item_return(pool, item, handover);
 				return KPOOL_NEEDS_RUN;
 			}
-			if (run) {
-				list_del(&run->free);
+			if (run)
 				return kpool_caller_run(pool, item, run);
-			}
 		}
 		if (pool->q.nr_blocked < (unsigned int)pool->attrs.max_blocked)
 			return kpool_block(pool, item, opts, handover);
@@ -751,7 +749,7 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 	last.no_memory = true;
 	if (run) {
 		kpool_lock_irq(pool);
-		list_add(&run->free, &pool->runs.free);
+		kpool_run_put(pool, run);
 		kpool_unlock_irq(pool);
 	}
 	return kpool_submit_slow(pool, item, &last);
