@@ -397,18 +397,18 @@ static void kpool_refuse_in_stream(struct kpool *pool,
 }
 
 /*
- * Refuse the item.  Record the lightest item refused, so that
- * kpool_notify_room() can have the client's room function called once it would
- * find room.
+ * Account for an item that is refused with -EAGAIN.  Record the lightest item
+ * refused, so that kpool_notify_room() can have the client's room function
+ * called once it would find room.
  */
-static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
+static void kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 {
 	unsigned int units = kpool_units(pool, item);
 
 	pool->stats.refused++;
 	trace_refuse(pool, item, -EAGAIN);
 	if (!pool->init_attrs.room)
-		return -EAGAIN;
+		return;
 	if (!pool->q.room_units)
 		pool->nr_recheck++;
 	if (kpool_must_wait_for_stream(item)) {
@@ -417,7 +417,6 @@ static int kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 		units = KPOOL_ROOM_STREAM;
 	}
 	pool->q.room_units = min_not_zero(pool->q.room_units, units);
-	return -EAGAIN;
 }
 
 /* Full pool: run the item in its submitter */
@@ -456,8 +455,8 @@ static bool kpool_can_caller_run(struct kpool *pool,
  * Accept the item and run it, with @run as memory, which belongs to the pool
  * afterwards.  Called with pool->lock held, which is dropped during the run.
  */
-static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
-			    struct kpool_run *run)
+static void kpool_caller_run(struct kpool *pool, struct kpool_item *item,
+			     struct kpool_run *run)
 {
 	void *user_fn = kpool_user_fn(item);
 	kpool_item_fn fn = item->fn;
@@ -469,7 +468,7 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	if (err) {
 		kpool_run_put(pool, run);
 		kpool_item_drop(pool, item, err);
-		return 0;
+		return;
 	}
 	kpool_ext_run_begin(pool, run, item, KPOOL_RUN_CALLER);
 	kpool_latency_begin(pool, run, item);
@@ -494,7 +493,6 @@ static int kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	kpool_lock_irq(pool);
 	kpool_latency_end(pool, run);
 	kpool_caller_run_end(pool, run, err);
-	return 0;
 }
 
 /* Full pool: drop an older item */
@@ -685,7 +683,6 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 			  unsigned long flags)
 {
 	struct kpool_run *run;
-	int err;
 
 	if (kpool_is_self_submit(pool, item)) {
 		kpool_accept(pool, item);
@@ -704,15 +701,17 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 				kpool_item_return(pool, item, handover);
 				return KPOOL_NEEDS_RUN;
 			}
-			if (run)
-				return kpool_caller_run(pool, item, run);
+			if (run) {
+				kpool_caller_run(pool, item, run);
+				return 0;
+			}
 		}
 		if (pool->q.nr_blocked < (unsigned int)pool->attrs.max_blocked)
 			return kpool_block(pool, item, opts, handover);
 	}
-	err = kpool_refuse(pool, item);
+	kpool_refuse(pool, item);
 	kpool_item_return(pool, item, handover);
-	return err;
+	return -EAGAIN;
 }
 
 /* Accept an item that kpool_admit_plain() did not, or fail. */
