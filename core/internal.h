@@ -793,7 +793,7 @@ static inline void kpool_group_count_end(struct kpool_group *group)
 }
 
 /* Return true if @deadline is set and has passed. */
-static inline bool kpool_is_late(ktime_t deadline)
+static inline bool kpool_deadline_passed(ktime_t deadline)
 {
 	return unlikely(deadline) && ktime_after(ktime_get(), deadline);
 }

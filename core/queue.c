@@ -40,7 +40,7 @@ int kpool_check_start(const struct kpool_item *item)
 		return 0;
 	if (job->group && kpool_group_is_cancelled(job->group))
 		return -ECANCELED;
-	return kpool_is_late(job->deadline) ? -ETIME : 0;
+	return kpool_deadline_passed(job->deadline) ? -ETIME : 0;
 }
 
 /*

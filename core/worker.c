@@ -196,7 +196,7 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
 	if (unlikely(READ_ONCE(slot->has_fields))) {
 		fields = kpool_ready_fields(ready, ticket);
 		/* a late job is dropped, by the slow path */
-		if (!jobs || kpool_is_late(READ_ONCE(fields->deadline)))
+		if (!jobs || kpool_deadline_passed(READ_ONCE(fields->deadline)))
 			return NULL;
 	}
 	if (jobs)
