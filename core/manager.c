@@ -31,6 +31,9 @@
 #define KPOOL_MIN_SPAWN_PAUSE	msecs_to_jiffies(100)
 #define KPOOL_MAX_SPAWN_PAUSE	msecs_to_jiffies(10000)
 
+/* Time after which a worker_init is late; each late one doubles it. */
+#define KPOOL_INIT_TIME		msecs_to_jiffies(100)
+
 /* Limit of doubling the time for worker_init: about two hours. */
 #define KPOOL_MAX_LATE_SHIFT	16u
 
@@ -115,7 +118,7 @@ static unsigned long kpool_late_at(const struct kpool *pool)
 		list_first_entry(&pool->mgr.starting, struct kpool_worker,
 				 node);
 
-	return oldest->since + (KPOOL_MIN_SPAWN_PAUSE <<
+	return oldest->since + (KPOOL_INIT_TIME <<
 				min(pool->mgr.nr_late, KPOOL_MAX_LATE_SHIFT));
 }
 
