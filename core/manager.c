@@ -402,17 +402,28 @@ static void kpool_spawn_ended(struct kpool *pool)
 }
 
 /*
+ * Reset the pause after failures, and have spawn_work try at once.  Return false
+ * if there is no pause.  Called with pool->lock held.
+ */
+static bool kpool_spawn_reset_pause(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	if (!pool->mgr.spawn_pause)
+		return false;
+	pool->mgr.spawn_pause = 0;
+	mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
+	return true;
+}
+
+/*
  * Reset the pause after failures and log the recovery, if the last attempts had
  * failed.  Called with pool->lock held, which can be dropped to log.
  */
 static void kpool_spawn_recovered(struct kpool *pool)
 {
-	bool again = pool->mgr.spawn_pause, resumed = pool->mgr.reclaim_broken;
+	bool again = kpool_spawn_reset_pause(pool);
+	bool resumed = pool->mgr.reclaim_broken;
 
-	if (again) {
-		pool->mgr.spawn_pause = 0;
-		mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
-	}
 	while (again || resumed) {
 		pool->mgr.reclaim_broken = false;
 		kpool_unlock_irq(pool);
@@ -615,10 +626,7 @@ int kpool_prealloc(struct kpool *pool)
 
 	kpool_lock_irq(pool);
 	/* failures from before the pool was reopened do not count */
-	if (pool->mgr.spawn_pause) {
-		pool->mgr.spawn_pause = 0;
-		mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
-	}
+	kpool_spawn_reset_pause(pool);
 	kpool_unlock_irq(pool);
 	do {
 		while (kpool_reserve_worker(pool, kpool_should_prealloc,
