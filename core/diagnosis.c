@@ -120,9 +120,7 @@ static void kpool_diagnose(struct kpool *pool, struct kpool_diagnosis *d)
 	d->free = kpool_free_units(pool);
 	/* the job of a completion has started: it does not wait to start */
 	d->nr_completions = pool->q.nr_completions;
-	d->nr_waiting = pool->q.nr_queued - pool->q.nr_completions +
-			pool->q.nr_requeue + pool->q.nr_parked +
-			pool->q.nr_backlog;
+	d->nr_waiting = kpool_nr_waiting(pool);
 	d->nr_blocked = pool->q.nr_blocked;
 	d->nr_delayed = pool->delays.nr;
 	d->nr_dropping = pool->drops.nr + pool->runs.nr_drop;

@@ -1192,6 +1192,7 @@ void kpool_sched_restore(struct kpool *pool);
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
 
 /* stats.c: statistics */
+unsigned int kpool_nr_waiting(const struct kpool *pool);
 u32 kpool_oldest_age(struct kpool *pool);
 int kpool_latency_switch(struct kpool *pool, bool on);
 void kpool_latency_reset(struct kpool *pool);

@@ -20,6 +20,18 @@
 /* Counters and gauges */
 
 /*
+ * Return the number of accepted items that have yet to start, less those that
+ * are delayed or to be dropped.  A job to be completed has started.  Called with
+ * pool->lock held.
+ */
+unsigned int kpool_nr_waiting(const struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	return pool->q.nr_queued - pool->q.nr_completions +
+	       pool->q.nr_requeue + pool->q.nr_parked + pool->q.nr_backlog;
+}
+
+/*
  * Return the age of the oldest queued item, in jiffies.  Each queue is ordered
  * by age, up to the limit of kpool_unpark().  Called with pool->lock held.
  */
@@ -52,9 +64,7 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->running = pool->nr_running + pool->runs.nr_caller;
 	stats->units = pool->units_used;
 	stats->delayed = pool->delays.nr;
-	stats->pending = pool->q.nr_queued - pool->q.nr_completions +
-			 pool->q.nr_requeue + pool->q.nr_parked +
-			 pool->q.nr_backlog + pool->drops.nr;
+	stats->pending = kpool_nr_waiting(pool) + pool->drops.nr;
 	stats->blocked = pool->q.nr_blocked;
 	stats->oldest_pending_ms = jiffies_to_msecs(kpool_oldest_age(pool));
 	stats->closed = pool->closed;
