@@ -162,7 +162,7 @@ struct kpool_item *kpool_ready_pop(struct kpool *pool)
 {
 	struct kpool_ready *ready = &pool->ready;
 	struct kpool_ready_slot *slot =
-		kpool_ready_slot(ready, ready->end - ready->nr);
+		kpool_ready_slot(ready, kpool_ready_first_ticket(ready));
 	struct kpool_item *item = slot->item;
 
 	ready->nr--;
@@ -242,7 +242,7 @@ static noinline void kpool_settle_group(struct kpool_ready *ready, u32 ticket,
 static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 {
 	struct kpool_ready *ready = &pool->ready;
-	u32 ticket = ready->end - ready->nr;
+	u32 ticket = kpool_ready_first_ticket(ready);
 	unsigned int i;
 
 	for (i = 0; i < started; i++, ticket++) {
@@ -274,7 +274,7 @@ void kpool_finish_start(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_ready *ready = &pool->ready;
 	struct kpool_ready_slot *slot;
-	u32 i, first = ready->end - ready->nr;
+	u32 i, first = kpool_ready_first_ticket(ready);
 
 	lockdep_assert_held(&pool->lock);
 	/* slots of items that can be started, and then those that were taken */

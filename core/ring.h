@@ -191,12 +191,18 @@ kpool_ready_fields(struct kpool_ready *ready, u32 ticket)
 	return &ready->fields[ticket % KPOOL_RING_SIZE];
 }
 
+/* Return the ticket of the first item of the ready ring. */
+static inline u32 kpool_ready_first_ticket(const struct kpool_ready *ready)
+{
+	return ready->end - ready->nr;
+}
+
 /* Return the first item of the ready ring, which has one. */
 static inline struct kpool_item *kpool_ready_first(const struct kpool *pool)
 {
-	const struct kpool_ready *ready = &pool->ready;
+	u32 ticket = kpool_ready_first_ticket(&pool->ready);
 
-	return ready->slots[(ready->end - ready->nr) % KPOOL_RING_SIZE].item;
+	return pool->ready.slots[ticket % KPOOL_RING_SIZE].item;
 }
 
 /* Move all items of the ready ring back to the head of the queue. */

@@ -109,7 +109,7 @@ static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worke
 
 	for (i = 0; i + left < ready->nr_open; i++) {
 		const struct kpool_ready_slot *slot =
-			kpool_ready_slot(ready, ready->end - ready->nr + i);
+			kpool_ready_slot(ready, kpool_ready_first_ticket(ready) + i);
 
 		if (worker && slot->taker != worker)
 			continue;
@@ -128,7 +128,7 @@ static struct kpool_worker *sim_taker(struct kpool *pool, const struct kpool_ite
 
 	for (i = 0; i < KPOOL_RING_SIZE; i++) {
 		const struct kpool_ready_slot *slot =
-			kpool_ready_slot(ready, ready->end - ready->nr + i);
+			kpool_ready_slot(ready, kpool_ready_first_ticket(ready) + i);
 
 		if (slot->item == item &&
 		    (i >= ready->nr || i + left < ready->nr_open))
