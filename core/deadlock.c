@@ -76,7 +76,7 @@ static bool kpool_waits_for_stream(const struct kpool *pool,
 		container_of(item, struct kpool_job, item);
 
 	return (item->flags & __KPOOL_STREAM_BLOCKED) && !pool->aborted &&
-	       !(job->group && kpool_group_is_cancelled(job->group));
+	       !kpool_group_is_cancelled(job->group);
 }
 
 /* Return true if @item must be completed after others, as far as known now. */
@@ -92,7 +92,7 @@ static bool kpool_waits_for_turn(const struct kpool *pool,
 		return true;
 	return item->state == KPOOL_ITEM_QUEUED && !kpool_run_of(item) &&
 	       !pool->aborted &&
-	       !(job->group && kpool_group_is_cancelled(job->group));
+	       !kpool_group_is_cancelled(job->group);
 }
 
 /* Return true if @item is completed only after @run has ended. */

@@ -38,7 +38,7 @@ int kpool_check_start(const struct kpool_item *item)
 
 	if (!job)
 		return 0;
-	if (job->group && kpool_group_is_cancelled(job->group))
+	if (kpool_group_is_cancelled(job->group))
 		return -ECANCELED;
 	return kpool_deadline_passed(job->deadline) ? -ETIME : 0;
 }

@@ -89,8 +89,7 @@ static __always_inline int kpool_check_fields(const struct kpool *pool,
 		return -EINVAL;
 	if (job->group && job->group->pool != pool)
 		return -EINVAL;
-	return job->group && kpool_group_is_cancelled(job->group) ?
-	       -ECANCELED : 0;
+	return kpool_group_is_cancelled(job->group) ? -ECANCELED : 0;
 }
 
 /*
