@@ -91,8 +91,8 @@ DEFINE_EVENT(kpool_item_error, drop,
 	TP_ARGS(pool, item, err)
 );
 
-/* The caller has slept in a submit, which returns @err.  @item can be freed. */
-TRACE_EVENT(unblock,
+/* What a submit or a function has returned.  @item can be freed. */
+DECLARE_EVENT_CLASS(kpool_result,
 
 	TP_PROTO(const struct kpool *pool, const void *item, void *fn, int err),
 
@@ -115,6 +115,12 @@ TRACE_EVENT(unblock,
 	TP_printk("item=%p function=%ps err=%d pool=%s",
 		  __entry->item, __entry->function, __entry->err,
 		  __entry->pool)
+);
+
+/* The caller has slept in a submit, which returns @err.  @item can be freed. */
+DEFINE_EVENT(kpool_result, unblock,
+	TP_PROTO(const struct kpool *pool, const void *item, void *fn, int err),
+	TP_ARGS(pool, item, fn, err)
 );
 
 /* Runs */
@@ -143,29 +149,9 @@ TRACE_EVENT(start,
 );
 
 /* The function has returned @err.  The item can be freed. */
-TRACE_EVENT(end,
-
+DEFINE_EVENT(kpool_result, end,
 	TP_PROTO(const struct kpool *pool, const void *item, void *fn, int err),
-
-	TP_ARGS(pool, item, fn, err),
-
-	TP_STRUCT__entry(
-		__field(const void *,	item)
-		__field(void *,		function)
-		__field(int,		err)
-		__array(char,		pool,	KPOOL_NAME_MAX + 1)
-	),
-
-	TP_fast_assign(
-		__entry->item		= item;
-		__entry->function	= fn;
-		__entry->err		= err;
-		memcpy(__entry->pool, pool->name, sizeof(pool->name));
-	),
-
-	TP_printk("item=%p function=%ps err=%d pool=%s",
-		  __entry->item, __entry->function, __entry->err,
-		  __entry->pool)
+	TP_ARGS(pool, item, fn, err)
 );
 
 /* The thread of @run has died in it. */
