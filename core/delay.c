@@ -36,7 +36,7 @@ static void kpool_delay_arm(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	if (first)
 		mod_timer(&pool->delays.timer, jiffies +
-			  kpool_timer_expires(kpool_job_of(first)->due));
+			  kpool_timer_delay(kpool_job_of(first)->due));
 }
 
 /*

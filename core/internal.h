@@ -961,7 +961,7 @@ kpool_task_state_leaked(const struct kpool_task_state *before)
  * time until then.  The granularity of the timer wheel is 8/63 at the start of
  * a level, more than 1/8.  So aim 1/256 early, which can cost one more expiry.
  */
-static inline unsigned long kpool_timer_expires(unsigned long when)
+static inline unsigned long kpool_timer_delay(unsigned long when)
 {
 	long left = when - jiffies;
 

@@ -227,7 +227,7 @@ void kpool_arm_reap_work(struct kpool *pool)
 	    !kpool_can_expire(pool))
 		return;
 	queue_delayed_work(kpool_wq, &pool->mgr.reap_work,
-			   kpool_timer_expires(kpool_next_expiry(pool)));
+			   kpool_timer_delay(kpool_next_expiry(pool)));
 }
 
 /*
