@@ -425,13 +425,13 @@ const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
  */
 unsigned int kpool_nr_runnable(const struct kpool *pool, unsigned int *left)
 {
-	unsigned int ready, nr;
+	unsigned int startable, nr;
 
-	ready = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked;
+	startable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked;
 	*left = kpool_units_left(pool);
-	if (ready + pool->q.extra_units <= *left) {
-		*left -= ready + pool->q.extra_units;
-		return ready;
+	if (startable + pool->q.extra_units <= *left) {
+		*left -= startable + pool->q.extra_units;
+		return startable;
 	}
 	if (pool->q.extra_units)
 		kpool_first_unfit(pool, &nr, left);
