@@ -87,24 +87,24 @@ static bool kpool_is_orphan(const struct kpool_item *item,
 
 /*
  * Scan a batch of items, up to the first of the module, which is returned in
- * *@left; NULL if there is none.  Return false at the end of the list.  Called
+ * *@orphan; NULL if there is none.  Return false at the end of the list.  Called
  * with pool->lock held.
  */
 static bool kpool_scan_batch(struct kpool_going *going,
 			     const struct list_head *list,
-			     struct kpool_item **left)
+			     struct kpool_item **orphan)
 {
 	int i;
 
 	lockdep_assert_held(&going->pool->lock);
-	*left = NULL;
+	*orphan = NULL;
 	for (i = 0; i < KPOOL_SCAN_BATCH; i++) {
 		struct kpool_item *item = kpool_scan_next(going, list);
 
 		if (!item)
 			return false;
 		if (kpool_is_orphan(item, going->module)) {
-			*left = item;
+			*orphan = item;
 			break;
 		}
 	}
@@ -139,18 +139,18 @@ static struct kpool_item *kpool_cancel_orphan(struct kpool_going *going,
 static void kpool_scan(struct kpool_going *going, struct list_head *list)
 {
 	struct kpool *pool = going->pool;
-	struct kpool_item *left;
+	struct kpool_item *orphan;
 	bool more;
 
 	kpool_lock_irq(pool);
 	kpool_scan_begin(going, list);
 	do {
-		more = kpool_scan_batch(going, list, &left);
-		if (left)
-			left = kpool_cancel_orphan(going, left);
+		more = kpool_scan_batch(going, list, &orphan);
+		if (orphan)
+			orphan = kpool_cancel_orphan(going, orphan);
 		kpool_unlock_irq(pool);
-		if (left)
-			left->dropped(left, -ECANCELED);
+		if (orphan)
+			orphan->dropped(orphan, -ECANCELED);
 		cond_resched();
 		kpool_lock_irq(pool);
 	} while (more);
@@ -181,15 +181,15 @@ static bool kpool_wait_completions(struct kpool_going *going,
 				   struct list_head *list)
 {
 	struct kpool *pool = going->pool;
-	struct kpool_item *left;
+	struct kpool_item *orphan;
 	bool more, found = false;
 
 	kpool_lock_irq(pool);
 	kpool_scan_begin(going, list);
 	do {
-		more = kpool_scan_batch(going, list, &left);
-		if (left) {
-			kpool_wait_item(pool, left, KPOOL_WAITER_ITEM,
+		more = kpool_scan_batch(going, list, &orphan);
+		if (orphan) {
+			kpool_wait_item(pool, orphan, KPOOL_WAITER_ITEM,
 					MAX_SCHEDULE_TIMEOUT, 0);
 			going->awaited++;
 			found = true;
@@ -225,16 +225,16 @@ static struct kpool_run *kpool_scan_run_unlock(struct kpool_going *going,
 					       struct kpool_run *run)
 {
 	bool found = kpool_run_is_of(run, going->module);
-	struct kpool_item *left = run->requeue;
+	struct kpool_item *orphan = run->requeue;
 
 	lockdep_assert_held(&going->pool->lock);
-	if (left && kpool_is_orphan(left, going->module))
-		left = kpool_cancel_orphan(going, left);
+	if (orphan && kpool_is_orphan(orphan, going->module))
+		orphan = kpool_cancel_orphan(going, orphan);
 	else
-		left = NULL;
+		orphan = NULL;
 	kpool_unlock_irq(going->pool);
-	if (left)
-		left->dropped(left, -ECANCELED);
+	if (orphan)
+		orphan->dropped(orphan, -ECANCELED);
 	return found ? run : NULL;
 }
 
