@@ -85,7 +85,7 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
  */
 static noinline bool
 kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
-		      struct kpool_item *item, int err, bool lost)
+		      struct kpool_item *item, int err, bool died)
 {
 	struct kpool_group *group = run->group;
 
@@ -93,7 +93,7 @@ kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 	run->group = NULL;
 	pool->units_used -= run->units - 1;
 	run->units = 1;
-	if (run->complete && !lost) {
+	if (run->complete && !died) {
 		kpool_job_of(item)->result = err;
 		kpool_keep_waiters(&run->waiters);
 		kpool_stream_finished(pool, run, kpool_job_of(item));
@@ -113,13 +113,13 @@ kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 }
 
 /*
- * End the worker's run with the item's result @err.  @lost means that the
+ * End the worker's run with the item's result @err.  @died means that the
  * worker's thread died in it.  Returns false if the item is an ordered job that
  * has yet to be completed.  Otherwise it may have been freed, so only its address
  * is used.  Called with pool->lock held.
  */
 static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
-					     int err, bool lost)
+					     int err, bool died)
 {
 	struct kpool_run *run = &worker->run;
 	struct kpool_item *item = run->item;
@@ -129,10 +129,10 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 	pool->units_used--;
 	pool->nr_running--;
 	if (unlikely(run->end_locked || run->group) &&
-	    !kpool_run_end_special(pool, run, item, err, lost))
+	    !kpool_run_end_special(pool, run, item, err, died))
 		return false;
 	if (unlikely(!list_empty(&run->waiters)))
-		kpool_waiter_complete_list(pool, &run->waiters, lost);
+		kpool_waiter_complete_list(pool, &run->waiters, died);
 	if (unlikely(!RB_EMPTY_ROOT(&pool->waiters.flushers.rb_root)))
 		kpool_item_ended(pool, run->epoch);
 	return true;
