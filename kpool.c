@@ -297,17 +297,16 @@ void kpool_close(struct kpool *pool, bool abort)
 static int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 {
 	struct kpool_waiter waiter;
-	unsigned long flags;
 	int err = 0;
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_DRAIN, NULL);
-	kpool_lock(pool, &flags);
+	kpool_lock_irq(pool);
 	/* if the pool was reopened since, it had already drained */
 	if (pool->closed && !kpool_is_drained(pool)) {
 		list_add_tail(&waiter.node, &pool->waiters.drain);
 		err = kpool_wait(pool, &waiter, timeout, 0);
 	}
-	kpool_unlock(pool, flags);
+	kpool_unlock_irq(pool);
 	return err;
 }
 

@@ -225,15 +225,14 @@ static int kpool_call_wait(struct kpool_call *call, unsigned long timeout,
 			   unsigned int signals, int *result)
 {
 	struct kpool *pool = call->pool;
-	unsigned long flags;
 	bool free_it;
 	int err;
 
-	kpool_lock(pool, &flags);
+	kpool_lock_irq(pool);
 	err = kpool_wait_item(pool, &call->base.item, KPOOL_WAITER_CALL,
 			      timeout, signals);
 	err = kpool_call_finish(call, err, &free_it);
-	kpool_unlock(pool, flags);
+	kpool_unlock_irq(pool);
 	if (!err && result)
 		*result = call->result;
 	if (free_it)

@@ -309,17 +309,16 @@ static int __kpool_group_wait(struct kpool_group *group, unsigned long timeout,
 			      unsigned int signals)
 {
 	struct kpool *pool = group->pool;
-	unsigned long flags;
 	int err = 0;
 
 	might_sleep();
 	if (timeout)
 		kpool_lockdep_wait_pool(pool);
-	kpool_lock(pool, &flags);
+	kpool_lock_irq(pool);
 	if (group->left)
 		err = kpool_group_sleep(group, KPOOL_WAITER_GROUP, timeout,
 					signals);
-	kpool_unlock(pool, flags);
+	kpool_unlock_irq(pool);
 	return err;
 }
 
@@ -375,7 +374,6 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 	unsigned long end = jiffies + timeout;
 	struct kpool *pool = group->pool;
 	struct kpool_job *job;
-	unsigned long flags;
 	int err = 0;
 
 	might_sleep();
@@ -383,7 +381,7 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 		return ERR_PTR(-EINVAL);
 	if (timeout)
 		kpool_lockdep_wait_pool(pool);
-	kpool_lock(pool, &flags);
+	kpool_lock_irq(pool);
 	/* another caller may have taken the job that this one was woken for */
 	while (!(job = kpool_group_pop(group)) && group->left && !err) {
 		err = kpool_group_sleep(group, KPOOL_WAITER_NEXT, timeout, 0);
@@ -393,7 +391,7 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 	/* it may have been the last, just when the time was over */
 	if (!group->left)
 		err = 0;
-	kpool_unlock(pool, flags);
+	kpool_unlock_irq(pool);
 	return job ?: ERR_PTR(err);
 }
 EXPORT_SYMBOL_GPL(kpool_group_next);

@@ -178,7 +178,6 @@ static void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
 int kpool_flush(struct kpool *pool)
 {
 	struct kpool_waiter waiter;
-	unsigned long flags;
 	int err = 0;
 
 	might_sleep();
@@ -187,12 +186,12 @@ int kpool_flush(struct kpool *pool)
 	kpool_lockdep_wait_pool(pool);
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_FLUSH, NULL);
-	kpool_lock(pool, &flags);
+	kpool_lock_irq(pool);
 	if (kpool_outstanding(pool)) {
 		kpool_add_flusher(pool, &waiter);
 		err = kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
-	kpool_unlock(pool, flags);
+	kpool_unlock_irq(pool);
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_flush);
