@@ -8,7 +8,6 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/sched/isolation.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/topology.h>
 #include <uapi/linux/sched/types.h>

@@ -22,7 +22,6 @@
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 #include <linux/task_work.h>
 
 #include "internal.h"
