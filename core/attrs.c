@@ -517,13 +517,14 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
 	*kpool_attr(&attrs, row) = value;
 	err = kpool_attr_resolve(row, kpool_default_of(row),
 				 kpool_attr(&attrs, row));
+	if (err) {
+		err = kpool_out_of_range(row, pool->name, value);
+		goto unlock;
+	}
 	if (tunable == KPOOL_TUNE_MIN_WORKERS && !value)
 		kpool_fit_min_workers(&attrs);
-	if (err)
-		err = kpool_out_of_range(row, pool->name, value);
-	else
-		err = kpool_check_created(pool, &attrs) ?:
-		      kpool_attrs_validate(&attrs, pool->name);
+	err = kpool_check_created(pool, &attrs) ?:
+	      kpool_attrs_validate(&attrs, pool->name);
 	if (!err && tunable == KPOOL_TUNE_NODE)
 		err = kpool_check_cpus(&attrs, pool->name);
 	if (!err) {
@@ -531,6 +532,7 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
 			   *kpool_attr(&attrs, row));
 		kpool_attrs_apply(pool, &attrs);
 	}
+unlock:
 	mutex_unlock(&pool->mutex);
 	return err;
 }
@@ -568,6 +570,7 @@ void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
 	kpool_lock(pool, &flags);
 	*attrs = pool->attrs;
 	kpool_unlock(pool, flags);
+	/* it points into the pool, which can be destroyed */
 	attrs->cpumask = NULL;
 }
 EXPORT_SYMBOL_GPL(kpool_get_attrs);
