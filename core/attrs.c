@@ -479,7 +479,6 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 	pool->attrs = *attrs;
 	if (attrs->cpumask)
 		pool->attrs.cpumask = pool->mgr.cpumask;
-	pool->expiry = msecs_to_jiffies(attrs->expiry_ms);
 	kpool_update_fast_capacity(pool);
 	kpool_update_rings_off(pool);
 	/* a shorter stall_ms needs a shorter period */

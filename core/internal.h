@@ -611,7 +611,6 @@ struct kpool {
 
 	struct mutex		mutex;		/* workers, attributes */
 	struct kpool_attrs	attrs;		/* B: current values */
-	unsigned long		expiry;		/* B: expiry_ms in jiffies */
 	/* I: as created with; L: ->room, cleared when the pool is orphaned */
 	struct kpool_attrs	init_attrs;
 

@@ -214,7 +214,7 @@ static unsigned long kpool_next_expiry(const struct kpool *pool)
 	const struct kpool_worker *oldest =
 		list_last_entry(&pool->mgr.idle, struct kpool_worker, node);
 
-	return oldest->since + pool->expiry;
+	return oldest->since + msecs_to_jiffies(pool->attrs.expiry_ms);
 }
 
 /*
