@@ -247,8 +247,9 @@ static struct kpool_worker *kpool_find_dead_worker(struct kpool *pool)
 
 /*
  * Take pool->lock, and mark the flushers that wait for the dead item as failed.
- * Returns with the lock held, so that none is missed before the run ends.  Flushers cannot
- * complete while the item is outstanding, and new ones get a later epoch.
+ * Returns with the lock held, so that none is missed before the run ends.
+ * Flushers cannot complete while the item is outstanding, and new ones get a
+ * later epoch.
  */
 static void kpool_lock_and_fail_flushers(struct kpool *pool, u32 epoch)
 {
