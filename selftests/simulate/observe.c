@@ -461,10 +461,7 @@ static void sim_check_call(const struct kpool_run *run, const void *ptr)
 	sim_expect(!run->item || run->call != ptr, "a run has a call that is freed");
 }
 
-/*
- * The module notifier finds a call by its run: mutants dead-call-stays-in-run,
- * released-call-stays-in-run.
- */
+/* The module notifier finds a call by its run: mutant released-call-stays-in-run. */
 static void sim_check_calls(const struct kpool *pool, const void *ptr)
 {
 	const struct kpool_worker *worker;
