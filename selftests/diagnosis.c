@@ -224,11 +224,12 @@ static void drop_function_is_held(void)
 	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
 }
 
-static struct kt_thread aborter;
+static struct kt_thread closer;
 
 static int aborts(void *arg)
 {
-	return kpool_abort(pool);
+	KT_EXPECT_EQ(kpool_abort(pool), 2);
+	return 0;
 }
 
 /* The drop function is called by kpool_abort(). */
@@ -245,8 +246,29 @@ static void pool_is_aborted(void)
 	for (i = 1; i < 3; i++)
 		kpool_set_drop_fn(&p[i].job.item, drops_late);
 	probes_submit(pool, &p[1], 2);
-	if (kt_thread_start(&aborter, aborts, NULL))
+	if (kt_thread_start(&closer, aborts, NULL))
 		KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+}
+
+static int shuts_down(void *arg)
+{
+	kpool_shutdown(pool);
+	return 0;
+}
+
+/* Nothing is accepted, and what is pending runs. */
+static void pool_is_shut_down(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2,
+	};
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	probes_submit(pool, &p[1], 2);
+	if (kt_thread_start(&closer, shuts_down, NULL))
+		KT_EXPECT(kt_wait(probe_try(pool, &p[3]) == -ESHUTDOWN));
 }
 
 static void room_is_made(void *data)
@@ -492,8 +514,8 @@ static void scene_ends(void)
 	kpool_resume(pool);
 	for (i = 0; i < MANY; i++)
 		kpool_modify_delay(&p[i].job, 0);
-	if (aborter.task)
-		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	if (closer.task)
+		KT_EXPECT_EQ(kt_thread_join(&closer), 0);
 	if (caller.task)
 		KT_EXPECT_EQ(kt_thread_join(&caller), 0);
 	if (submitter.thread.task)
@@ -533,6 +555,8 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(due_job_waits_for_a_unit),
 	  KT_CASE(scene_ends),
 	  KT_CASE(drop_function_is_held),
+	  KT_CASE(scene_ends),
+	  KT_CASE(pool_is_shut_down),
 	  KT_CASE(scene_ends),
 	  KT_CASE(pool_is_aborted),
 	  KT_CASE(scene_ends),

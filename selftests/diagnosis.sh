@@ -62,6 +62,9 @@ $worker, 1 units" "$submitter"
 		all_of "dropping: 2 items wait for their drop functions" 0 \
 			"  drop function PID: drops_late [diagnosis] for N ms"
 		;;
+	pool_is_shut_down)
+		all_of "busy: running items hold all 1 units" 2 "$worker, 1 units"
+		;;
 	pool_is_aborted)
 		all_of "dropping: 2 items wait for their drop functions" 0 "$worker, 1 units
   drop function PID: drops_late [diagnosis] for N ms"

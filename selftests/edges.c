@@ -588,6 +588,39 @@ static void room_may_be_taken_by_the_callback(void)
 	edges_end();
 }
 
+/* Is refused again, and there is room again before it returns. */
+static void room_refused_meanwhile(void *data)
+{
+	if (atomic_inc_return(&nr_calls) > 1)
+		return;
+	KT_EXPECT_EQ(kpool_try_submit(here, item(1)), 0);
+	probe_runs(&p[1]);
+	refuse(2);
+	kt_gate_open(&p[1].own);
+	KT_EXPECT(kt_wait(kt_stat(here, running) == 0));
+}
+
+/*
+ * Fails (never called again) if its end stands for a call that is due: mutant
+ * room-due-in-room-lost.
+ */
+static void room_is_called_for_a_refusal_in_the_callback(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .room = room_refused_meanwhile,
+	};
+
+	atomic_set(&nr_calls, 0);
+	if (!edges_make(&attrs))
+		return;
+	occupy(0);
+	refuse(1);
+	p[1].gate = &p[1].own;
+	kt_gate_open(&p[0].own);
+	expect_calls(2);
+	edges_end();
+}
+
 /*
  * Fails if any end of a run calls it, or a refusal by kpool_submit_now() does.
  */
@@ -1753,6 +1786,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_EACH(room_is_called_once_when, room_maker_names),
 	  KT_CASE(room_is_called_in_a_nonblocking_pool),
 	  KT_CASE(room_may_be_taken_by_the_callback),
+	  KT_CASE(room_is_called_for_a_refusal_in_the_callback),
 	  KT_CASE(room_is_not_called_without_a_refusal),
 	  KT_CASE(room_is_called_when_a_heavy_item_fits),
 	  KT_CASE(room_is_called_when_the_lightest_item_fits),

@@ -288,6 +288,33 @@ static void handler_may_submit(void)
 	jobs_end(pool);
 }
 
+/*
+ * Other items are queued behind a failing one when the handler submits one.
+ * Fails if the worker starts the next item as if the one before had not failed:
+ * mutant failed-item-ends-fast.
+ */
+static void failure_is_counted_before_items_that_wait(void)
+{
+	struct kpool *pool = fault_pool(1);
+
+	if (!pool)
+		return;
+	probe_init(&p[1], fails, 1);
+	p[1].ret = -EIO;
+	probes_hold(p, 1);
+	seen.again = &p[7].job.item;
+	probes_submit(pool, p, 7);
+	probe_runs(p);
+	probes_open(p, 1);
+	/* a flush would have each item end with the lock held */
+	probe_ran(&p[7]);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(seen.again_ret, 0);
+	probes_expect_ran(p, 8);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 1);
+	jobs_end(pool);
+}
+
 /* Succeeds in the third attempt. */
 static int fails_twice(struct kpool_item *item)
 {
@@ -431,6 +458,7 @@ KT_MODULE("kpool selftest: items that fail",
 	  KT_CASE(handler_gets_the_function_behind_a_plain_item),
 	  KT_CASE(freed_item_is_reported_by_its_address),
 	  KT_CASE(handler_may_submit),
+	  KT_CASE(failure_is_counted_before_items_that_wait),
 	  KT_CASE(handler_may_try_the_item_again),
 	  KT_CASE(handler_cannot_wait_for_its_item),
 	  KT_CASE(failure_in_the_caller_is_reported));

@@ -19,7 +19,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, call, late, across, creates, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, finished, call, late, across, creates, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -350,6 +350,33 @@ static int leave_completion(void)
 	return kpool_submit(pool, &f->job.item);
 }
 
+static int finished_fn(struct kpool_item *unused)
+{
+	atomic_inc(&nr_running);
+	return 0;
+}
+
+/* Its own job has run, and is to be completed after another module's. */
+static int leave_finished(void)
+{
+	struct foreign *f = foreign_make();
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	kpool_init_ordered_stream(&f->stream, pool);
+	kpool_set_stream(&f->job, &f->stream);
+	kpool_set_complete_fn(&f->job, (kpool_item_fn)fn);
+	kpool_init_job(&left[0], finished_fn);
+	kpool_set_stream(&left[0], &f->stream);
+	kpool_set_complete_fn(&left[0], ordered_fn);
+	err = kpool_submit(pool, &f->job.item) ?:
+	      kpool_submit(pool, &left[0].item);
+	while (!err && !atomic_read(&nr_running))
+		usleep_range(500, 1000);
+	return err;
+}
+
 /* Run by its submitter, as is the one that it submits. */
 static int nested_fn(struct kpool_item *unused)
 {
@@ -489,6 +516,8 @@ static int leave_all(void)
 		return leave_dropping();
 	if (leaves("completion"))
 		return leave_completion();
+	if (leaves("finished"))
+		return leave_finished();
 	if (leaves("call"))
 		return leave_call();
 	if (leaves("across"))

@@ -289,6 +289,29 @@ completion_of_a_borrowed_function_is_awaited() {
 	rmmod kpool
 }
 
+# Fails if a job that is only to be completed is not counted: mutant awaited-completion-not-counted.
+completion_that_waits_for_its_turn_is_reported() {
+	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
+	turn_reported=$(said "module module_unload removed with items in the pool: 0 cancelled, 1 runs awaited")
+	turn_ended=$(said "module_unload: a completion ends")
+	load_test client use_default=1
+	load_test module_unload leave=finished "fn=$(of_client hold_fn)"
+	wait_until rest_is "0 0 1"
+	rmmod module_unload &
+	wait_until goes module_unload
+	# to see it gone if nothing is awaited
+	sleep 0.3
+	goes module_unload
+	ktap_result $? "a completion is awaited that waits for its turn"
+	echo 1 >/sys/module/client/parameters/open
+	wait $!
+	ktap_is "the log reports it" "0 0 0 1 1" "$(rest_of_it) \
+$(($(said "module_unload: a completion ends") - turn_ended)) \
+$(($(said "module module_unload removed with items in the pool: 0 cancelled, 1 runs awaited") - turn_reported))"
+	rmmod client
+	rmmod kpool
+}
+
 # abandon_call: one whose argument module_unload releases
 abandon_call() {
 	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
@@ -487,6 +510,7 @@ else
 	wait_across_pools_ends
 	borrowed_functions_are_awaited
 	completion_of_a_borrowed_function_is_awaited
+	completion_that_waits_for_its_turn_is_reported
 	abandoned_call_is_awaited
 	release_is_awaited
 	run_around_a_foreign_one_is_awaited

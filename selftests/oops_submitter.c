@@ -14,9 +14,10 @@ static struct kpool_group group;
 static atomic_t blamed, released;
 static struct kpool_fault last_blame;
 
-/* The handler for the other waits here, and then for the victim. */
+/* The handler for the other waits here, and then for an item. */
 static struct victim other;
 static struct kt_gate blaming_other;
+static struct kpool_item *other_awaits;
 static int other_got;
 
 static void note_fault(void *data, const struct kpool_fault *fault)
@@ -25,7 +26,7 @@ static void note_fault(void *data, const struct kpool_fault *fault)
 	atomic_inc(&blamed);
 	if (fault->item == &other.job.item) {
 		kt_gate_pass(&blaming_other);
-		other_got = kpool_flush_item(&victim.job.item);
+		other_got = kpool_flush_item(other_awaits);
 	}
 }
 
@@ -45,6 +46,7 @@ static bool begin(int way)
 	};
 
 	victim_init(&victim, way);
+	other_awaits = &victim.job.item;
 	atomic_set(&blamed, 0);
 	atomic_set(&released, 0);
 	probe_init(&holder, probe_fn, 0);
@@ -203,11 +205,36 @@ static int submits_inside(struct kpool_item *item)
 	return kpool_submit(pool, &victim.job.item);
 }
 
+/* While another death is handled, an item that runs is progress. */
+static void handler_waits_for_a_running_item(void)
+{
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	probe_init(&holder, probe_fn, 0);
+	holder.gate = &holder.own;
+	victim_init(&other, DIE_NULL);
+	kt_gate_init(&blaming_other);
+	other_awaits = &holder.job.item;
+	other_got = 1;
+	if (!probes_submit(pool, &holder, 1) || !probe_runs(&holder) ||
+	    !victim_begin(pool, &other))
+		return;
+	victim_let_die(&other);
+	KT_EXPECT(kt_wait(atomic_read(&blaming_other.started)));
+	kt_gate_open(&blaming_other);
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(READ_ONCE(other_got), 1);
+	probes_open(&holder, 1);
+	KT_EXPECT(kt_wait(READ_ONCE(other_got) <= 0));
+	KT_EXPECT_EQ(other_got, 0);
+	dead_are(pool, 2);
+}
+
 /*
  * A worker that dies in an item inside of its own dies in both, and the inner
  * run ends first.
- * Fails if one of the two is left accounted, or if the worker's memory can be
- * reused while the inner run refers to it.
+ * Fails if one of the two is left accounted, or no longer is when the next dies:
+ * mutant nested-death-counted-out-twice; or if the worker's memory can be reused
+ * while the inner run refers to it.
  */
 static void nested_runs_both_end(void)
 {
@@ -230,6 +257,7 @@ static void nested_runs_both_end(void)
 	KT_EXPECT_EQ(atomic_read(&blamed), 2);
 	KT_EXPECT(last_blame.fn == submits_inside);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	handler_waits_for_a_running_item();
 	victim_expect_reusable(pool, &victim);
 out:
 	finish();

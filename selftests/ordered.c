@@ -525,24 +525,45 @@ static void job_may_be_freed_by_its_completion(void)
 	finish();
 }
 
-/* Fails if a job is accepted that would never be completed, or complete in no order. */
+/* @before opens the pool's inbox, if its units are in use. */
+static void expect_refusal(struct probe *before)
+{
+	probes_submit(pool, before, 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[0]), -EINVAL);
+}
+
+/*
+ * Fails if a job is accepted that would never be completed, or complete in no
+ * order; by a busy pool without its lock: mutant complete-fn-looks-plain.
+ */
 static void complete_function_without_an_ordered_stream_is_refused(void)
 {
+	static struct probe busy[6];
 	struct kpool_stream plain;
 	struct kpool_job no_job;
+	int i;
 
 	if (!begin(&queued_two))
 		return;
 	kpool_init_stream(&plain, pool);
-	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, &plain), 0);
-	KT_EXPECT_EQ(probe_try(pool, &p[0]), -EINVAL);
-	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, NULL), 0);
-	KT_EXPECT_EQ(probe_try(pool, &p[0]), -EINVAL);
-	KT_EXPECT_EQ(kpool_set_complete_fn(&p[1].job, NULL), 0);
-	KT_EXPECT_EQ(probe_try(pool, &p[1]), -EINVAL);
+	probes_init(busy, 6, probe_fn);
+	probes_hold(busy, 6);
+	for (i = 0; i < 6; i += 3) {
+		KT_EXPECT_EQ(kpool_set_stream(&p[0].job, &plain), 0);
+		KT_EXPECT_EQ(kpool_set_complete_fn(&p[0].job, complete_fn), 0);
+		expect_refusal(&busy[i]);
+		KT_EXPECT_EQ(kpool_set_stream(&p[0].job, NULL), 0);
+		expect_refusal(&busy[i + 1]);
+		KT_EXPECT_EQ(kpool_set_stream(&p[0].job, &stream), 0);
+		KT_EXPECT_EQ(kpool_set_complete_fn(&p[0].job, NULL), 0);
+		expect_refusal(&busy[i + 2]);
+		probe_runs(&busy[0]);
+		probe_runs(&busy[1]);
+	}
 	kpool_init_item(&no_job.item, probe_fn);
 	KT_EXPECT_EQ(kpool_set_complete_fn(&no_job, complete_fn), -EINVAL);
-	KT_EXPECT_EQ(kt_stat(pool, submitted), 0);
+	KT_EXPECT_EQ(kt_stat(pool, submitted), 6);
+	probes_open(busy, 6);
 	finish();
 }
 

@@ -370,6 +370,47 @@ out:
 }
 
 /*
+ * Items were queued for fast starts when the pool shrinks, and one more comes.
+ * Fails (as many run as before) if a fast start uses a unit that is gone: mutant
+ * fast-start-on-a-lost-unit.
+ */
+static void shrunk_pool_starts_no_more_than_it_should(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
+	};
+	static struct kt_gate first, second;
+	static struct kt_job jobs[12];
+	struct kpool *pool = kt_pool("tune", &attrs);
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&first);
+	kt_gate_init(&second);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	for (i = 0; i < 12; i++)
+		kt_job_init(&jobs[i], kt_job_gated, i < 4 ? &first : &second, i);
+	for (i = 0; i < 11; i++)
+		KT_EXPECT_EQ(kpool_submit(pool, &jobs[i].item), 0);
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(atomic_read(&first.started) == 4));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	/* let all that follows from it be over, which takes the lock */
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(kpool_submit(pool, &jobs[11].item), 0);
+	kt_gate_open(&first);
+	KT_EXPECT(kt_wait(atomic_read(&second.started)));
+	KT_EXPECT(kt_wait(atomic_read(&first.finished) == 4));
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(atomic_read(&second.started), 1);
+	kt_gate_open(&second);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&second.finished), 8);
+	kt_pool_end(pool);
+}
+
+/*
  * Idle surplus workers go too.
  * Fails if tune waits for the reap work to take them.
  */
@@ -1061,6 +1102,7 @@ KT_MODULE("kpool selftest: attributes of the live pool",
 	  KT_CASE(longer_queue_admits_blocked_submitters),
 	  KT_CASE(shrinking_refuses_no_blocked_submitter),
 	  KT_CASE(shrinking_ends_surplus_workers),
+	  KT_CASE(shrunk_pool_starts_no_more_than_it_should),
 	  KT_CASE(shrinking_retires_idle_workers),
 	  KT_CASE(prealloc_makes_min_workers),
 	  KT_CASE(scheduling_reaches_old_and_new_workers),
