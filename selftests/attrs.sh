@@ -82,6 +82,7 @@ make_bytes() {
 	printf '\377\376' >/tmp/bytes/no_text
 	dd if=/dev/zero bs=1M count=1 of=/tmp/bytes/million_nuls 2>/dev/null
 	tr '\0' 1 </tmp/bytes/million_nuls >/tmp/bytes/million_digits
+	printf '1%4095s' "" >/tmp/bytes/page_of_spaces
 }
 
 # Fails if a file parses up to the first bad byte, stores before it looks, or trusts a length.

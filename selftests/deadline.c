@@ -156,7 +156,36 @@ static void deadline_is_checked_at_the_start(void)
 }
 
 /*
- * The same in a paused pool, where no turn comes.
+ * Both jobs have a deadline, and that of the second passes while the first runs.
+ * Fails if a start without the lock looks at deadlines of members of groups only:
+ * mutant deadline-only-with-group.
+ */
+static void deadline_passes_while_the_job_before_runs(void)
+{
+	struct kpool *pool = deadline_pool(&one_deep);
+
+	if (!pool)
+		return;
+	KT_EXPECT(load_runs(pool, &load[0]));
+	kt_gate_init(&job[0].gate);
+	due_in(&job[0], 3600 * MSEC_PER_SEC);
+	due_in(&job[1], 100);
+	KT_EXPECT_EQ(submit(pool, &job[0]), 0);
+	KT_EXPECT_EQ(submit(pool, &job[1]), 0);
+	load_end(&load[0]);
+	KT_EXPECT(kt_wait(atomic_read(&job[0].gate.started)));
+	kt_sleep_ms(150);
+	/* until then others may have taken the lock; this allows fast starts */
+	KT_EXPECT_EQ(submit(pool, &job[2]), 0);
+	kt_gate_open(&job[0].gate);
+	/* a flush would have it start with the lock held */
+	KT_EXPECT(kt_wait(timed_drops(&job[1]) || timed_runs(&job[1])));
+	KT_EXPECT(timed_was_dropped(&job[1], -ETIME));
+	deadline_finish(pool);
+}
+
+/*
+ * Deadlines pass in a paused pool, where no turn comes.
  * Fails if pause lets expired jobs go.
  */
 static void paused_pool_drops_nothing(void)
@@ -759,6 +788,7 @@ KT_MODULE("kpool selftest: deadlines",
 	  KT_CASE(future_deadline_runs),
 	  KT_CASE(no_deadline_is_none),
 	  KT_CASE(deadline_is_checked_at_the_start),
+	  KT_CASE(deadline_passes_while_the_job_before_runs),
 	  KT_CASE(paused_pool_drops_nothing),
 	  KT_CASE(run_may_outlast_the_deadline),
 	  KT_CASE(sleeping_submit_is_accepted_and_dropped),

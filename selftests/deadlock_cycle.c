@@ -417,6 +417,49 @@ out:
 	cycle_end(pool);
 }
 
+static struct kpool_group child;
+
+static int cancels_and_flushes_late(struct caller_item *a)
+{
+	kt_gate_pass(&runner_cue);
+	kpool_group_cancel(&group);
+	return kpool_flush_item(&late->job.item);
+}
+
+/*
+ * The late job is the last of many in a group whose parent the runner cancels:
+ * it is still queued when the runner waits for it.
+ * Fails if only its own group is looked at: mutant
+ * job-of-a-cancelled-parent-waits-for-its-stream.
+ */
+static void job_of_a_cancelled_parent_closes_no_cycle(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = cycle_make(&attrs, cancels_and_flushes_late);
+	int i;
+
+	if (!pool || !KT_EXPECT(load_runs(pool, &bystander)) ||
+	    !caller_start(runner))
+		goto out;
+	KT_EXPECT(kt_wait(atomic_read(&runner_cue.started)));
+	KT_EXPECT_EQ(kpool_init_group(&child, pool, &group, 0), 0);
+	for (i = 0; i < ARRAY_SIZE(p); i++)
+		kpool_set_group(&p[i].job, &child);
+	probes_submit(pool, &p[1], ARRAY_SIZE(p) - 1);
+	probes_submit(pool, late, 1);
+	kt_gate_open(&runner_cue);
+	caller_expect(runner, 0);
+	probes_expect_dropped(late, 1, -ECANCELED);
+	kt_gate_open(&runner->probe.own);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+out:
+	kt_gate_open(&runner_cue);
+	kt_gate_open(&runner->probe.own);
+	cycle_end(pool);
+}
+
 static struct task_struct *dropper;
 
 static void dropped_flushes_late(struct kpool_item *item, int err)
@@ -547,6 +590,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(job_that_the_runner_runs_closes_a_cycle),
 	  KT_CASE(handed_over_job_closes_a_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
+	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),
 	  KT_CASE(drop_function_that_flushes_the_next_is_refused),
 	  KT_CASE(drop_function_whose_job_is_dropped_is_refused),
 	  KT_CASE(timed_call_closes_no_cycle));

@@ -15,6 +15,7 @@ said() {
 expected() {
 	worker="  worker PID: holds_a_unit [diagnosis] for N ms"
 	submitter="  submitter PID: holds_a_unit [diagnosis] for N ms"
+	heavy="heavy: the next item, holds_a_unit [diagnosis], needs 4 units, 3 of 4 are free"
 	case $1 in
 	nothing_is_pending)
 		all_of "idle: no item is pending, 0 are delayed" 0
@@ -30,16 +31,13 @@ $worker, 1 units" "$submitter"
 		all_of "paused: kpool_pause() holds back 3 items" 3
 		;;
 	next_item_is_heavy)
-		all_of "heavy: the next item, holds_a_unit [diagnosis], needs 4 units, 3 of 4 are free" 2 \
-			"$worker, 1 units"
+		all_of "$heavy" 2 "$worker, 1 units"
 		;;
 	blocked_item_is_heavy)
-		all_of "heavy: the next item, holds_a_unit [diagnosis], needs 4 units, 3 of 4 are free" 0 \
-			"$worker, 1 units" "$submitter"
+		all_of "$heavy" 0 "$worker, 1 units" "$submitter"
 		;;
 	heavy_item_is_before_a_submitter)
-		all_of "heavy: the next item, holds_a_unit [diagnosis], needs 4 units, 3 of 4 are free" 1 \
-			"$worker, 1 units" "$submitter"
+		all_of "$heavy" 1 "$worker, 1 units" "$submitter"
 		;;
 	call_waits_for_a_unit)
 		all_of "busy: running items hold all 1 units" 0 "$worker, 1 units" \
@@ -111,7 +109,8 @@ is_said() {
 	[ "$(said)" = "$1" ]
 }
 
-# Fails if another obstacle is named, another figure, or a thread is missing, twice or in the wrong list.
+# Fails if another obstacle is named, another figure, or a thread is missing, twice or in the wrong
+# list.
 scene_is_said() {
 	scene_text=$(expected "$1")
 	[ -n "$scene_text" ] || return
@@ -123,7 +122,8 @@ scene_is_said() {
 # Fails if a time is in another unit, or begins earlier than the scene: mutant thread-age-is-uptime.
 # Two clocks, which are read in turn, count ticks.
 times_are_since() {
-	times=$(grep -v '^no_thread' "$file" | sed -nE 's/.* ([0-9]+) ms.*/\1/p' | sort -n | tail -n 1)
+	times=$(grep -v '^no_thread' "$file" | sed -nE 's/.* ([0-9]+) ms.*/\1/p' |
+		sort -n | tail -n 1)
 	times_most=$(($(uptime_ms) - $2 + 20))
 	[ "$times" -le "$times_most" ] || ktap_diag "$times ms in a scene of $times_most ms"
 	[ "$times" -le "$times_most" ]

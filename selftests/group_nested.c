@@ -99,6 +99,39 @@ static void error_propagates_to_the_parent(void)
 	tree_end(pool);
 }
 
+static int ends_its_thread(struct kpool_item *item)
+{
+	probe_fn(item);
+	kthread_complete_and_exit(NULL, 0);
+	return 0;
+}
+
+/*
+ * The thread of a grandchild's job dies while the parent is waited for.
+ * Fails (the wait returns 0) if only the job's own group has its waiters told:
+ * mutant death-spares-the-parent.
+ */
+static void death_in_a_grandchild_fails_the_wait(void)
+{
+	struct kpool *pool = tree_make(&queued_four, 0);
+	struct group_waiter w;
+
+	if (!pool)
+		return;
+	probe_init(&p[2], ends_its_thread, 2);
+	kpool_set_group(&p[2].job, &tree[2]);
+	probes_hold(&p[2], 1);
+	if (!probes_submit(pool, &p[2], 1) || !probe_runs(&p[2]) ||
+	    !group_waiter_sleeps(&w, &tree[0]))
+		goto out;
+	probes_open(&p[2], 1);
+	KT_EXPECT_EQ(kt_thread_join(&w.thread), -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&tree[0]), -EIO);
+	KT_EXPECT_EQ(kpool_group_error(&tree[3]), 0);
+out:
+	tree_end(pool);
+}
+
 /*
  * The error of a grandchild cancels a parent with FAIL_FAST, and with it all
  * its other children.
@@ -307,6 +340,7 @@ KT_MODULE("kpool selftest: groups of groups",
 	  KT_CASE(parent_waits_for_its_children),
 	  KT_CASE(child_can_be_waited_for_alone),
 	  KT_CASE(error_propagates_to_the_parent),
+	  KT_CASE(death_in_a_grandchild_fails_the_wait),
 	  KT_CASE(childs_error_cancels_a_parent_that_fails_fast),
 	  KT_CASE(cancel_propagates_to_the_children),
 	  KT_CASE(children_are_cancelled_beside_their_parent),

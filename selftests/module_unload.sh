@@ -292,7 +292,8 @@ completion_of_a_borrowed_function_is_awaited() {
 # Fails if a job that is only to be completed is not counted: mutant awaited-completion-not-counted.
 completion_that_waits_for_its_turn_is_reported() {
 	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
-	turn_reported=$(said "module module_unload removed with items in the pool: 0 cancelled, 1 runs awaited")
+	turn_log="module module_unload removed with items in the pool: 0 cancelled, 1 runs awaited"
+	turn_reported=$(said "$turn_log")
 	turn_ended=$(said "module_unload: a completion ends")
 	load_test client use_default=1
 	load_test module_unload leave=finished "fn=$(of_client hold_fn)"
@@ -307,7 +308,7 @@ completion_that_waits_for_its_turn_is_reported() {
 	wait $!
 	ktap_is "the log reports it" "0 0 0 1 1" "$(rest_of_it) \
 $(($(said "module_unload: a completion ends") - turn_ended)) \
-$(($(said "module module_unload removed with items in the pool: 0 cancelled, 1 runs awaited") - turn_reported))"
+$(($(said "$turn_log") - turn_reported))"
 	rmmod client
 	rmmod kpool
 }
