@@ -789,6 +789,46 @@ static void stall_time_begins_with_each_item_of_a_submitter(void)
 	stall_finish();
 }
 
+static noinline int submits_halves(struct kpool_item *item)
+{
+	int i, err = 0;
+
+	for (i = 0; i < 5 && !err; i++)
+		err = kpool_submit(pool, &p[1].job.item);
+	return err;
+}
+
+/*
+ * An item that its submitter runs runs short ones in the same way, one after
+ * the other.
+ * Fails if only the innermost run of a thread is looked at: mutant
+ * nested-run-hides-a-stall.
+ */
+static void stall_around_short_items_is_reported(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .stall_ms = 200,
+		.when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	int before = seen("submits_halves");
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	probes_init(p, 3, probe_fn);
+	kpool_init_item(&p[1].job.item, takes_half_of_it);
+	kpool_init_item(&p[2].job.item, submits_halves);
+	probes_hold(p, 1);
+	pr_info("kpool-testbed: expect begin\n");
+	pool = kt_pool("stall", &attrs);
+	if (pool && probes_submit(pool, p, 1) && stalls(1))
+		KT_EXPECT_EQ(kpool_submit(pool, &p[2].job.item), 0);
+	KT_EXPECT_EQ(stalled(), 2);
+	KT_EXPECT_EQ(seen("submits_halves"), before + 1);
+	stall_finish();
+}
+
 /* Fails if each external run counts as that of an item. */
 static void long_drop_function_is_no_stall(void)
 {
@@ -807,6 +847,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(function_form_is_reported_by_the_callers_function),
 	  KT_CASE(item_of_a_submitter_is_reported_once_a_run),
 	  KT_CASE(stall_time_begins_with_each_item_of_a_submitter),
+	  KT_CASE(stall_around_short_items_is_reported),
 	  KT_CASE(long_drop_function_is_no_stall),
 	  KT_CASE(spinner_is_reported_with_its_stack),
 	  KT_CASE(busy_item_is_reported),
