@@ -9,8 +9,8 @@ ktap_begin
 if [ "${KERNEL:-}" != uml-time ]; then
 	ktap_skip_all "wants one CPU and simulated time: KERNEL=uml-time"
 fi
-simulate_name="10000 seeds agree with the model"
-if simulate_report=$(sh "$SELFTESTS/simulate/run.sh" 1 10000 2>&1); then
+simulate_name="50000 seeds agree with the model"
+if simulate_report=$(sh "$SELFTESTS/simulate/run.sh" 1 50000 2>&1); then
 	ktap_ok "$simulate_name"
 else
 	ktap_diag "$simulate_report"

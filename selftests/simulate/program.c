@@ -228,6 +228,45 @@ static void sim_make_grouped(struct sim_program *program)
 			program->op[i].kind = submit;
 }
 
+/*
+ * More plain items, and jobs with a deadline, than a small pool has units, which
+ * change: most start without the lock.
+ */
+static void sim_make_fast(struct sim_program *program)
+{
+	u8 submit = sim_kind("submit"), tune = sim_kind("tune");
+	u8 fail = sim_kind("fail"), sleep = sim_kind("sleep");
+	int i;
+
+	program->attrs[0].capacity = one_of(1, 2, 3, 4);
+	program->attrs[0].min_workers = KPOOL_NONE;
+	program->attrs[0].queue_depth = KPOOL_UNLIMITED;
+	program->attrs[0].when_full = KPOOL_FULL_WAIT;
+	program->attrs[0].flags = 0;
+	for (i = 0; i < SIM_ITEMS; i++) {
+		program->item[i] = (struct sim_item_spec) {
+			.again		= program->item[i].again,
+			.job		= chance(40),
+			.group		= -1,
+		};
+		if (program->item[i].job)
+			program->item[i].deadline = one_of(0, 1, 3, 5);
+	}
+	for (i = 0; i < SIM_OPS; i++) {
+		struct sim_op *op = &program->op[i];
+
+		if (i >= SIM_CLIENTS * SIM_CLIENT_OPS) {
+			if (chance(40))
+				op->kind = chance(30) ? fail : sleep;
+		} else if (op->kind && chance(70)) {
+			op->pool = 0;
+			op->kind = chance(80) ? submit : tune;
+			op->tunable = KPOOL_TUNE_CAPACITY;
+			op->value = one_of(1, 1, 2, 3);
+		}
+	}
+}
+
 /* A pool that deaths matter to: it has few workers, or its submitters run items. */
 static void sim_make_mortal(struct sim_program *program, struct kpool_attrs *attrs)
 {
@@ -387,6 +426,8 @@ void sim_program_make(struct sim_program *program, u64 seed)
 		sim_make_grouped(program);
 	if (seed % 16 == 4)
 		sim_make_calling(program);
+	if (seed % 32 == 16)
+		sim_make_fast(program);
 	if (seed % 16 == 12)
 		sim_make_completing(program);
 	if (seed % 16 == 6 || seed % 16 == 11 || seed % 16 == 14)
