@@ -249,20 +249,25 @@ goes() {
 	grep -q "^$1 .* Unloading" /proc/modules
 }
 
+# removal_waits NAME: until what the client holds has ended
+removal_waits() {
+	rmmod module_unload &
+	wait_until goes module_unload
+	# to see it gone if nothing is awaited
+	sleep 0.3
+	goes module_unload
+	ktap_result $? "$1"
+	echo 1 >/sys/module/client/parameters/open
+	wait $!
+}
+
 # Fails if memory of a module is freed while a function of another's has it as its item.
 borrowed_functions_are_awaited() {
 	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
 	load_test client use_default=1
 	load_test module_unload leave=borrowed runs=1 "fn=$(of_client hold_fn)"
 	wait_until rest_is "0 0 1"
-	rmmod module_unload &
-	wait_until goes module_unload
-	# to see it gone if nothing is awaited
-	sleep 0.3
-	goes module_unload
-	ktap_result $? "a run is awaited of which only the memory is the module's"
-	echo 1 >/sys/module/client/parameters/open
-	wait $!
+	removal_waits "a run is awaited of which only the memory is the module's"
 	ktap_is "it goes when that has ended" "0 0 0 1" "$(rest_of_it) $(stat_of completed)"
 	rmmod client
 	rmmod kpool
@@ -275,14 +280,7 @@ completion_of_a_borrowed_function_is_awaited() {
 	load_test client use_default=1
 	load_test module_unload leave=completion "fn=$(of_client hold_fn)"
 	wait_until rest_is "0 0 1"
-	rmmod module_unload &
-	wait_until goes module_unload
-	# to see it gone if nothing is awaited
-	sleep 0.3
-	goes module_unload
-	ktap_result $? "a run is awaited of which only the completion function is the module's"
-	echo 1 >/sys/module/client/parameters/open
-	wait $!
+	removal_waits "a run is awaited of which only the completion function is the module's"
 	ktap_is "it goes when that has ended, too" "0 0 0 1" \
 		"$(rest_of_it) $(($(said "module_unload: a completion ends") - completion_ended))"
 	rmmod client
@@ -298,14 +296,7 @@ completion_that_waits_for_its_turn_is_reported() {
 	load_test client use_default=1
 	load_test module_unload leave=finished "fn=$(of_client hold_fn)"
 	wait_until rest_is "0 0 1"
-	rmmod module_unload &
-	wait_until goes module_unload
-	# to see it gone if nothing is awaited
-	sleep 0.3
-	goes module_unload
-	ktap_result $? "a completion is awaited that waits for its turn"
-	echo 1 >/sys/module/client/parameters/open
-	wait $!
+	removal_waits "a completion is awaited that waits for its turn"
 	ktap_is "the log reports it" "0 0 0 1 1" "$(rest_of_it) \
 $(($(said "module_unload: a completion ends") - turn_ended)) \
 $(($(said "$turn_log") - turn_reported))"
@@ -333,14 +324,7 @@ end_abandoned_call() {
 # mutant orphan-release-not-awaited.
 abandoned_call_is_awaited() {
 	abandon_call
-	rmmod module_unload &
-	wait_until goes module_unload
-	# to see it gone if nothing is awaited
-	sleep 0.3
-	goes module_unload
-	ktap_result $? "a run is awaited of which only the release of the argument is the module's"
-	echo 1 >/sys/module/client/parameters/open
-	wait $!
+	removal_waits "a run is awaited of which only the release of the argument is the module's"
 	end_abandoned_call "it goes when that has returned"
 }
 
@@ -369,14 +353,7 @@ run_around_a_foreign_one_is_awaited() {
 	load_test module_unload leave=nested "fn=$(of_client hold_fn)"
 	cat /sys/module/module_unload/parameters/item >/sys/module/client/parameters/submit
 	wait_until rest_is "0 0 3"
-	rmmod module_unload &
-	wait_until goes module_unload
-	# to see it gone if nothing is awaited
-	sleep 0.3
-	goes module_unload
-	ktap_result $? "a run is awaited in which another module's item runs"
-	echo 1 >/sys/module/client/parameters/open
-	wait $!
+	removal_waits "a run is awaited in which another module's item runs"
 	ktap_is "it goes when both have ended" "0 0 0 1" \
 		"$(rest_of_it) $(($(said "module_unload: a running item ends") - nested_ended))"
 	rmmod client
