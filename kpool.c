@@ -366,7 +366,7 @@ static int __kpool_destroy(struct kpool *pool)
 	return err;
 }
 
-/* Claim the pool for kpool_destroy(); return false if it is orphaned. */
+/* Claim the pool to destroy it; return false if it is orphaned. */
 static bool kpool_claim(struct kpool *pool)
 {
 	bool claimed;
@@ -376,6 +376,17 @@ static bool kpool_claim(struct kpool *pool)
 	pool->ending |= claimed;
 	mutex_unlock(&kpool_registry);
 	return claimed;
+}
+
+/* Destroy the pool unless it is orphaned: it belongs to kpool then. */
+static int kpool_claim_and_destroy(struct kpool *pool)
+{
+	if (kpool_claim(pool))
+		return __kpool_destroy(pool);
+	/* wait for the caller's own items */
+	kpool_close(pool, false);
+	kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
+	return -ESHUTDOWN;
 }
 
 static struct kpool *__kpool_create(const char *name,
@@ -411,7 +422,7 @@ static struct kpool *__kpool_create(const char *name,
 	}
 	err = kpool_prealloc(pool);
 	if (err) {
-		__kpool_destroy(pool);
+		kpool_claim_and_destroy(pool);
 		return ERR_PTR(err);
 	}
 	return pool;
@@ -465,13 +476,7 @@ int kpool_destroy(struct kpool *pool)
 	kpool_lockdep_wait_pool(pool);
 	if (pool == READ_ONCE(kpool_the_default))
 		return -EINVAL;
-	if (!kpool_claim(pool)) {
-		/* wait for the caller's own items */
-		kpool_close(pool, false);
-		kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
-		return -ESHUTDOWN;
-	}
-	return __kpool_destroy(pool);
+	return kpool_claim_and_destroy(pool);
 }
 EXPORT_SYMBOL_GPL(kpool_destroy);
 

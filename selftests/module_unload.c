@@ -19,7 +19,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, finished, call, late, across, creates, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, finished, call, late, across, creates, fails, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -239,6 +239,36 @@ static int creating_fn(struct kpool_item *unused)
 	return 0;
 }
 
+static void *second_fails(void *data)
+{
+	static atomic_t nr = ATOMIC_INIT(0);
+
+	return atomic_inc_return(&nr) > 1 ? ERR_PTR(-EIO) : NULL;
+}
+
+static void takes_time(void *data, void *state)
+{
+	msleep(300);
+}
+
+/* Fail to make a pool, which takes until this module's pools are looked for. */
+static int failing_fn(struct kpool_item *unused)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .min_workers = 2, .flags = KPOOL_PREALLOC,
+		.worker_init = second_fails, .worker_exit = takes_time,
+	};
+	struct kpool *made;
+
+	atomic_inc(&nr_running);
+	while (!gone)
+		usleep_range(500, 1000);
+	made = kpool_create(&attrs, "made-late");
+	if (made != ERR_PTR(-EIO))
+		pr_err("module_unload: WARNING: there is a pool\n");
+	return 0;
+}
+
 static int run_one(int i)
 {
 	if (leaves("its_function"))
@@ -249,6 +279,8 @@ static int run_one(int i)
 		kpool_init_job(&running[i], (kpool_item_fn)fn);
 	if (leaves("creates"))
 		kpool_init_job(&running[i], creating_fn);
+	if (leaves("fails"))
+		kpool_init_job(&running[i], failing_fn);
 	join(&running[i]);
 	return kpool_submit(pool, &running[i].item);
 }
@@ -507,7 +539,7 @@ static int leave_all(void)
 	int i, err = 0;
 
 	if (leaves("") || leaves("running") || leaves("borrowed") ||
-	    leaves("creates") ||
+	    leaves("creates") || leaves("fails") ||
 	    leaves("offered") || leaves("nested") || comes_again())
 		return 0;
 	if (leaves("foreign"))
@@ -595,6 +627,9 @@ static void hasten(void)
 static void __exit forgotten_exit(void)
 {
 	gone = true;
+	/* until the item is in kpool_create() */
+	if (leaves("fails"))
+		msleep(100);
 	if (leaves(""))
 		kpool_flush(pool);
 	if (leaves("adopted"))

@@ -196,6 +196,24 @@ pool_made_late_is_ended() {
 	rmmod kpool
 }
 
+# An item of the module is making a pool, whose workers cannot all be created.
+# Fails (oopses) if the pool is freed by that item and by the removal: mutant
+# failing-create-frees-an-orphan.
+pool_that_is_not_made_is_ended_once() {
+	insmod "$KPOOL_KO" default_capacity=2
+	failing_warned=$(said "module_unload: WARNING")
+	failing_ended=$(said "made-late: module module_unload removed without kpool_destroy()")
+	load_test module_unload leave=fails runs=1
+	rmmod module_unload
+	ktap_result $? "a client can go while a pool of it fails to be made"
+	ktap_is "the pool is closed, and its creation fails" "1 0" \
+		"$(($(said "made-late: module module_unload removed without kpool_destroy()") - failing_ended)) \
+$(($(said "module_unload: WARNING") - failing_warned))"
+	[ ! -e "$KPOOL_DEBUGFS/made-late" ]
+	ktap_result $? "the name of a pool that was not made is free"
+	rmmod kpool
+}
+
 # Fails if the submitter sleeps on, or gets another error: mutants orphan-submitter-errno,
 # orphan-call-stays-blocked.
 # blocked_client_is_refused ACTION WHAT: submit or call what has that parameter
@@ -482,6 +500,7 @@ else
 	items_to_be_dropped_are_cancelled
 	default_pool_made_late_is_searched
 	pool_made_late_is_ended
+	pool_that_is_not_made_is_ended_once
 	blocked_client_is_refused submit item
 	blocked_client_is_refused call called
 	queued_call_is_refused
