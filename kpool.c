@@ -153,6 +153,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->runs.free);
 	kpool_run_init(&pool->runs.drop, NULL);
 	INIT_LIST_HEAD(&pool->going);
+	INIT_LIST_HEAD(&pool->calls);
 	INIT_LIST_HEAD(&pool->member);
 	mutex_init(&pool->mutex);
 	INIT_DELAYED_WORK(&pool->wd.work, kpool_watchdog_fn);

@@ -97,6 +97,34 @@ static struct kpool_run *kpool_call_returned(struct kpool_call *call,
 }
 
 /*
+ * Keep the pool, and let module removal know of the release function.  It waits
+ * until the caller cannot call that any more: see kpool_wait_calls().
+ */
+static void kpool_call_enter(struct kpool_call *call)
+{
+	struct kpool *pool = call->pool;
+
+	kpool_get(pool);
+	if (!call->release)
+		return;
+	kpool_lock_irq(pool);
+	list_add_tail(&call->node, &pool->calls);
+	kpool_unlock_irq(pool);
+}
+
+/*
+ * Take the call off the pool's list, if it is on it: its release function has
+ * been called, will not be, or will be called by its run.  Called with
+ * pool->lock held.
+ */
+void kpool_call_leave(struct kpool_call *call)
+{
+	lockdep_assert_held(&call->pool->lock);
+	list_del_init(&call->node);
+	kpool_waiter_complete_list(call->pool, &call->waiters, false);
+}
+
+/*
  * Free the call of a run, whose caller is gone.  Release the argument first,
  * unless a thread has died in that.
  */
@@ -111,6 +139,7 @@ void kpool_call_end_abandoned(struct kpool_run *run, bool release)
 	/* until here, module.c finds release() by the run */
 	kpool_lock(pool, &flags);
 	run->call = NULL;
+	kpool_call_leave(call);
 	kpool_unlock(pool, flags);
 	kfree(call);
 }
@@ -164,6 +193,9 @@ static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 	*free_it = true;
 	if (call->returned)
 		return 0;
+	/* its module can be gone already: see kpool_is_orphan() */
+	if (item->state == KPOOL_ITEM_DROPPING)
+		err = item->err;
 	if (kpool_do_cancel(pool, item))
 		return err;
 	/*
@@ -180,6 +212,7 @@ static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 	if (call->dropped)
 		return call->dropped;
 	WRITE_ONCE(call->abandoned, true);
+	kpool_call_leave(call);
 	pool->stats.abandoned++;
 	*free_it = false;
 	return err;
@@ -213,8 +246,15 @@ static void kpool_call_release(struct kpool_call *call)
  */
 static void kpool_call_end(struct kpool_call *call, int err)
 {
-	if (call->release && (err == -ETIMEDOUT || err == -EINTR))
-		kpool_call_release(call);
+	struct kpool *pool = call->pool;
+
+	if (call->release) {
+		if (err == -ETIMEDOUT || err == -EINTR)
+			kpool_call_release(call);
+		kpool_lock_irq(pool);
+		kpool_call_leave(call);
+		kpool_unlock_irq(pool);
+	}
 	kfree(call);
 }
 
@@ -256,6 +296,8 @@ static struct kpool_call *kpool_call_alloc(struct kpool *pool, kpool_fn fn,
 	call->base.arg = arg;
 	call->pool = pool;
 	call->release = release;
+	INIT_LIST_HEAD(&call->node);
+	INIT_LIST_HEAD(&call->waiters);
 	return call;
 }
 
@@ -277,7 +319,7 @@ static int __kpool_call(struct kpool *pool, kpool_fn fn, void *arg,
 	timeout = min_t(unsigned long, timeout, MAX_SCHEDULE_TIMEOUT);
 	if (timeout)
 		kpool_lockdep_wait_item(&call->base.item);
-	kpool_get(pool);
+	kpool_call_enter(call);
 	err = kpool_submit_signals(pool, &call->base.item, timeout, signals);
 	if (err) {
 		kpool_call_end(call, err);

@@ -333,6 +333,9 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 		});
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && run->call)
 		kpool_call_died(run);
+	/* an earlier thread of dead_work has died in its release function */
+	if (run->call)
+		kpool_call_end_abandoned(run, false);
 
 	/* before its memory can be used for another worker */
 	mutex_lock(&pool->mutex);
@@ -451,8 +454,9 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 			.err	= -EIO,
 			.died	= true,
 		});
-	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && is_call)
-		kpool_call_end_abandoned(run, true);
+	if (is_call)
+		kpool_call_end_abandoned(run, kpool_begin_notify(run,
+								 KPOOL_NOTIFIED_CALL));
 
 	kpool_lock_and_fail_flushers(pool, run->epoch);
 	kpool_fail_waiters(pool, run->group);
@@ -473,6 +477,7 @@ static void kpool_reap_dead_release(struct kpool *pool, struct kpool_run *run)
 	kpool_lock_irq(pool);
 	pool->faults.reaping = NULL;
 	kpool_ext_run_end_callback(pool, run);
+	kpool_call_leave(call);
 	kpool_unlock_irq(pool);
 	kfree(call);
 	kpool_put(pool);

@@ -617,6 +617,8 @@ struct kpool {
 	struct list_head	member;		/* G: on kpool_pools */
 	struct list_head	orphan;		/* for module notifier */
 	struct list_head	going;		/* L: modules being removed */
+	/* L: with a release function that the caller can still call */
+	struct list_head	calls;
 	/* G: NULL for the default pool, and once removed */
 	struct module		*owner;
 	char			owner_name[MODULE_NAME_LEN];	/* I */
@@ -639,6 +641,8 @@ struct kpool_call {
 	struct kpool_fn_item	base;
 	struct kpool		*pool;		/* I */
 	void			(*release)(void *arg);	/* I */
+	struct list_head	node;		/* L: on pool->calls, or empty */
+	struct list_head	waiters;	/* L: until it leaves that list */
 	int			result;		/* L: valid if @returned */
 	int			dropped;	/* L: with this error, or 0 */
 	bool			returned;	/* L, racy read: the function has */
@@ -1057,6 +1061,7 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 /* call.c: functions with an argument */
 void kpool_call_died(struct kpool_run *run);
 void kpool_call_end_abandoned(struct kpool_run *run, bool release);
+void kpool_call_leave(struct kpool_call *call);
 
 /* worker.c: a worker's thread */
 bool kpool_worker_remove_dead(struct kpool_worker *worker);

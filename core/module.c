@@ -314,6 +314,54 @@ static bool kpool_wait_orphan_run(struct kpool_going *going)
 	return true;
 }
 
+/*
+ * Return true if the caller can call a release function of the module.  A call
+ * that is to be dropped has failed.
+ */
+static bool kpool_call_can_release(const struct kpool_call *call,
+				   const struct module *module)
+{
+	return call->release && kpool_is_within(call->release, module) &&
+	       call->base.item.state != KPOOL_ITEM_DROPPING;
+}
+
+/*
+ * Wait for callers that have given up, or can, to call release functions of the
+ * module.  What is searched goes behind a mark on the list, which another
+ * search takes for a call without a release function.
+ */
+static void kpool_wait_calls(struct kpool_going *going)
+{
+	struct kpool *pool = going->pool;
+	struct kpool_waiter waiter;
+	struct kpool_call mark = { }, *call;
+	int nr = 0;
+
+	kpool_lock_irq(pool);
+	list_add_tail(&mark.node, &pool->calls);
+	for (;;) {
+		call = list_first_entry(&pool->calls, struct kpool_call, node);
+		if (call == &mark)
+			break;
+		if (kpool_call_can_release(call, going->module)) {
+			kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM,
+					  &call->base.item);
+			list_add_tail(&waiter.node, &call->waiters);
+			kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
+			going->awaited++;
+			continue;
+		}
+		list_move_tail(&call->node, &pool->calls);
+		if (++nr % KPOOL_SCAN_BATCH)
+			continue;
+		kpool_unlock_irq(pool);
+		cond_resched();
+		kpool_lock_irq(pool);
+	}
+	list_del(&mark.node);
+	kpool_unlock_irq(pool);
+}
+
 /* The notifier */
 
 /* Return true if the pool has neither accepted items nor blocked submitters. */
@@ -356,6 +404,7 @@ static void kpool_cancel_orphans(struct kpool_going *going)
 		    !kpool_test_clear_again(going) && !awaited)
 			break;
 	}
+	kpool_wait_calls(going);
 	if (going->cancelled || going->awaited)
 		pr_err("%s: module %s removed with items in the pool: %u cancelled, %u runs awaited\n",
 		       going->pool->name, going->module->name,

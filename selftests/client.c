@@ -187,6 +187,29 @@ static const struct kernel_param_ops call_ops = { .set = call_set };
 module_param_cb(call, &call_ops, NULL, 0200);
 MODULE_PARM_DESC(call, "write the address of a function of another module to call it");
 
+static int patience_ms = 100;
+module_param(patience_ms, int, 0600);
+MODULE_PARM_DESC(patience_ms, "how long the caller that gives up waits");
+
+static int gives_up(void *release)
+{
+	return submitter_goes(kpool_call_timeout(pool, held_call_fn, NULL, release,
+						 msecs_to_jiffies(patience_ms), NULL));
+}
+
+/*
+ * Written: have a thread give up a call, and release its argument by the
+ * function of that address, of another module.
+ */
+static int give_up_set(const char *val, const struct kernel_param *kp)
+{
+	return submitter_start(val, gives_up);
+}
+
+static const struct kernel_param_ops give_up_ops = { .set = give_up_set };
+module_param_cb(give_up, &give_up_ops, NULL, 0200);
+MODULE_PARM_DESC(give_up, "write the address of a release function of another module to call it");
+
 /* Written: have a thread submit the item of that address, of another module. */
 static int submit_set(const char *val, const struct kernel_param *kp)
 {

@@ -41,6 +41,10 @@ static unsigned long called;
 module_param(called, ulong, 0400);
 MODULE_PARM_DESC(called, "address of a function for others to call");
 
+static unsigned long releasing;
+module_param(releasing, ulong, 0400);
+MODULE_PARM_DESC(releasing, "address of a release function for calls of others");
+
 static unsigned long address;
 module_param(address, ulong, 0400);
 MODULE_PARM_DESC(address, "of a pool of another module, to adopt");
@@ -594,6 +598,7 @@ static int __init forgotten_init(void)
 	kpool_init_item(&late, leaves("nested") ? nested_fn : left_fn);
 	item = (unsigned long)&late;
 	called = (unsigned long)called_fn;
+	releasing = (unsigned long)release_fn;
 	if (leaves("late"))
 		return leave_late();
 	if (leaves("adopted"))

@@ -360,6 +360,56 @@ release_is_awaited() {
 	end_abandoned_call "the release of an argument is awaited"
 }
 
+# give_up PATIENCE_MS: a call of the client's, which cannot start
+give_up() {
+	releasing=$(said "module_unload: an argument is to be released")
+	released=$(said "module_unload: an argument is released")
+	echo "$1" >/sys/module/client/parameters/patience_ms
+	cat /sys/module/module_unload/parameters/releasing >/sys/module/client/parameters/give_up
+}
+
+# The call has not started, and nothing else is in the pool when its caller releases the argument.
+# Fails (oopses) if only items are searched for: mutant release-by-callers-not-awaited.
+release_by_the_caller_is_awaited() {
+	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	wait_until rest_is "0 0 1"
+	load_test module_unload leave=offered
+	give_up 100
+	wait_until is_releasing
+	echo 1 >/sys/module/client/parameters/open
+	wait_until rest_is "0 0 0"
+	rmmod module_unload
+	ktap_is "the release of an argument by a caller is awaited" 1 \
+		"$(($(said "module_unload: an argument is released") - released))"
+	wait_until submit_returned
+	ktap_is "that caller has given up" -110 "$(of_client submit_got)"
+	rmmod client
+	rmmod kpool
+}
+
+# The call is to be dropped behind the drop function of another module when its module goes, and then
+# its time is over.
+# Fails (oopses) if its caller gives up: mutant caller-of-a-dropped-call-gives-up.
+caller_of_a_dropped_call_does_not_give_up() {
+	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	wait_until rest_is "0 0 1"
+	load_test module_unload leave=dropping "fn=$(of_client fn)" "drop_fn=$(of_client drop_fn)"
+	give_up 1500
+	wait_until rest_is "17 0 1"
+	rmmod module_unload
+	wait_until submit_returned
+	ktap_is "a call that is to be dropped has failed when its time is over" "-125 0" \
+		"$(of_client submit_got) \
+$(($(said "module_unload: an argument is to be released") - releasing))"
+	echo 1 >/sys/module/client/parameters/open
+	rmmod client
+	rmmod kpool
+}
+
 # Fails (oopses) if only the innermost run of a thread is searched for: mutant
 # orphan-outer-run-not-found.
 run_around_a_foreign_one_is_awaited() {
@@ -510,6 +560,8 @@ else
 	completion_that_waits_for_its_turn_is_reported
 	abandoned_call_is_awaited
 	release_is_awaited
+	release_by_the_caller_is_awaited
+	caller_of_a_dropped_call_does_not_give_up
 	run_around_a_foreign_one_is_awaited
 	destroy_of_a_forgotten_pool_waits
 	two_may_go_at_once
