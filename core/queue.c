@@ -618,6 +618,8 @@ void kpool_settle_special(struct kpool *pool)
 		item->queued_at = inbox->opened_at;
 		kpool_enqueue(pool, item);
 	}
+	/* only now: a submit that has looked at the mode can have committed */
+	WRITE_ONCE(inbox->mode, KPOOL_INBOX_NORMAL);
 }
 
 /* Picking the next item */

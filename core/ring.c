@@ -98,7 +98,6 @@ unsigned int kpool_inbox_close(struct kpool_inbox *inbox)
 	unsigned int nr = inbox->nr_open;
 
 	inbox->nr_open = 0;
-	inbox->mode = KPOOL_INBOX_NORMAL;
 	/* the slots have an order of their own */
 	return nr - (atomic64_xchg_relaxed(&inbox->next, 0) & KPOOL_LEFT_MASK);
 }

@@ -109,7 +109,7 @@ static __always_inline void kpool_inbox_open(struct kpool_inbox *inbox,
 
 	WRITE_ONCE(inbox->opened_at, now);
 	WRITE_ONCE(inbox->plain_at, now - (mode == KPOOL_INBOX_BEHIND));
-	inbox->mode = mode;
+	WRITE_ONCE(inbox->mode, mode);
 	inbox->nr_open = nr;
 	atomic64_set_release(&inbox->next,
 			     (inbox->first << KPOOL_LEFT_BITS) + nr);

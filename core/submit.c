@@ -118,7 +118,7 @@ static bool kpool_has_running_turn(const struct kpool_item *item)
 static bool kpool_inbox_takes(const struct kpool *pool,
 			      const struct kpool_item *item)
 {
-	u8 mode = pool->inbox.mode;
+	u8 mode = READ_ONCE(pool->inbox.mode);
 
 	if (mode == KPOOL_INBOX_NORMAL)
 		return !(item->flags & KPOOL_SPECIAL) &&
