@@ -1547,6 +1547,11 @@ int kpool_multi_destroy(struct kpool_multi *multi);
  * With KPOOL_ROUND_ROBIN, the least loaded pool is tried once if the chosen one
  * returns -EAGAIN.
  *
+ * An item that submits itself from its own function by this is handed over if
+ * another pool is chosen, which may have no room: it can be refused or sleep, and
+ * two that wait for each other's units sleep until one of the pools is closed.
+ * To be never refused for want of room, submit it to kpool_current().
+ *
  * Context: As kpool_submit().
  * Return: as kpool_submit() to the chosen pool.
  */
