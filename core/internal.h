@@ -979,7 +979,7 @@ void kpool_end_orphans(const struct module *owner);
 struct kpool *kpool_by_id(u32 id);
 
 /* lock.c: the way out of pool->lock */
-void kpool_recheck_some(struct kpool *pool);
+bool kpool_recheck_some(struct kpool *pool);
 void kpool_unlock_recheck(struct kpool *pool, unsigned long flags, bool open);
 void kpool_unlock_irq_recheck(struct kpool *pool, bool open);
 void kpool_recheck_all(struct kpool *pool);

@@ -75,30 +75,14 @@ static bool kpool_recheck(struct kpool *pool)
 	return false;
 }
 
-/* Handle one batch and leave the rest to recheck_work. */
-void kpool_recheck_some(struct kpool *pool)
+/* Handle one batch, and leave the rest to recheck_work: then return true. */
+bool kpool_recheck_some(struct kpool *pool)
 {
-	if (kpool_recheck(pool))
+	bool more = kpool_recheck(pool);
+
+	if (more)
 		queue_work(kpool_wq, &pool->waiters.recheck_work);
-}
-
-/* Handle all, one batch per hold of the lock.  The caller keeps the pool. */
-void kpool_recheck_all(struct kpool *pool)
-{
-	unsigned long flags;
-	bool more;
-
-	do {
-		kpool_lock(pool, &flags);
-		more = kpool_recheck(pool);
-		kpool_unlock(pool, flags);
-	} while (more);
-}
-
-void kpool_recheck_work_fn(struct work_struct *work)
-{
-	kpool_recheck_all(container_of(work, struct kpool,
-				       waiters.recheck_work));
+	return more;
 }
 
 /*
@@ -107,8 +91,6 @@ void kpool_recheck_work_fn(struct work_struct *work)
  */
 static struct task_struct *kpool_kick(struct kpool *pool)
 {
-	if (unlikely(pool->nr_recheck))
-		kpool_recheck_some(pool);
 	if (pool->mgr.nr_waking || !kpool_has_work(pool) ||
 	    !kpool_prepare_start(pool))
 		return NULL;
@@ -116,8 +98,8 @@ static struct task_struct *kpool_kick(struct kpool *pool)
 }
 
 /*
- * Re-establish the invariants, release the lock, and wake a worker if one is
- * needed.
+ * Release the lock, and wake a worker if one is needed.  The other invariants
+ * hold, or recheck_work is queued.
  *
  * The worker is woken after unlocking, so that it does not spin on the lock.
  * Interrupts stay off until then.  A caller preempted before the wakeup would
@@ -128,7 +110,8 @@ static struct task_struct *kpool_kick(struct kpool *pool)
  * Preemption is enabled last, because that lets the woken worker preempt this
  * task on its CPU; enabling interrupts would not.
  */
-void kpool_unlock_recheck(struct kpool *pool, unsigned long flags, bool open)
+static __always_inline void
+kpool_unlock_kick(struct kpool *pool, unsigned long flags, bool open)
 {
 	struct task_struct *task = kpool_kick(pool);
 
@@ -145,11 +128,22 @@ void kpool_unlock_recheck(struct kpool *pool, unsigned long flags, bool open)
 	preempt_enable();
 }
 
+/* Re-establish the invariants, and release the lock. */
+void kpool_unlock_recheck(struct kpool *pool, unsigned long flags, bool open)
+{
+	if (unlikely(pool->nr_recheck))
+		kpool_recheck_some(pool);
+	kpool_unlock_kick(pool, flags, open);
+}
+
 /* Like kpool_unlock_recheck(), where interrupts were on before. */
 void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
 {
-	struct task_struct *task = kpool_kick(pool);
+	struct task_struct *task;
 
+	if (unlikely(pool->nr_recheck))
+		kpool_recheck_some(pool);
+	task = kpool_kick(pool);
 	if (open)
 		kpool_rings_open(pool);
 	if (!task) {
@@ -161,4 +155,29 @@ void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
 	wake_up_process(task);
 	local_irq_enable();
 	preempt_enable();
+}
+
+/*
+ * Handle all, one batch per hold of the lock.  The caller keeps the pool.
+ *
+ * Recheck once per hold: after one that has followed a long chain of waiters,
+ * another would take that for work that is left, and queue recheck_work, which
+ * would queue itself for ever.
+ */
+void kpool_recheck_all(struct kpool *pool)
+{
+	unsigned long flags;
+	bool more;
+
+	do {
+		kpool_lock(pool, &flags);
+		more = kpool_recheck_some(pool);
+		kpool_unlock_kick(pool, flags, false);
+	} while (more);
+}
+
+void kpool_recheck_work_fn(struct work_struct *work)
+{
+	kpool_recheck_all(container_of(work, struct kpool,
+				       waiters.recheck_work));
 }

@@ -537,6 +537,94 @@ static void drop_function_whose_job_is_dropped_is_refused(void)
 	dropper_is_refused(pool);
 }
 
+/* Longer than a chain that one hold of the lock follows. */
+#define LINKS	66
+
+static struct link {
+	struct kpool_item	item;
+	struct task_struct	*task;
+} links[LINKS];
+
+static int link_fn(struct kpool_item *item)
+{
+	struct link *link = container_of(item, struct link, item);
+
+	WRITE_ONCE(link->task, current);
+	if (link == links)
+		return kt_gate_pass(&runner_cue);
+	return kpool_flush_item(&link[-1].item);
+}
+
+static void dropped_flushes_the_chain(struct kpool_item *item, int err)
+{
+	WRITE_ONCE(dropper, current);
+	WRITE_ONCE(called_got, kpool_flush_item(&links[LINKS - 1].item));
+	probe_dropped(item, err);
+}
+
+static void links_start(struct kpool *pool)
+{
+	int i;
+
+	memset(links, 0, sizeof(links));
+	for (i = 0; i < LINKS; i++) {
+		kpool_init_item(&links[i].item, link_fn);
+		KT_EXPECT_EQ(kpool_submit(pool, &links[i].item), 0);
+		KT_EXPECT(kt_wait(READ_ONCE(links[i].task) &&
+				  !task_is_running(links[i].task)));
+	}
+}
+
+/* The processor time of workqueues so far. */
+static u64 kworkers_ns(void)
+{
+	struct task_struct *task;
+	u64 sum = 0;
+
+	rcu_read_lock();
+	for_each_process(task)
+		if (!strncmp(task->comm, "kworker/", 8))
+			sum += READ_ONCE(task->se.sum_exec_runtime);
+	rcu_read_unlock();
+	return sum;
+}
+
+/*
+ * A drop function sleeps at the end of a long chain of waits, and an item comes
+ * and ends.
+ * Fails (a processor is busy, simulated time stands still) if the chain is taken
+ * for work that is left, again and again: mutant recheck-repeats-itself.
+ */
+static void long_chain_is_followed_once(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = LINKS + 2, .queue_depth = 8 };
+	struct kpool *pool = group_make(&attrs, 2, 0);
+	u64 before;
+
+	if (!pool)
+		return;
+	called_got = 1;
+	dropper = NULL;
+	kt_gate_init(&runner_cue);
+	links_start(pool);
+	kpool_set_drop_fn(&p[0].job.item, dropped_flushes_the_chain);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 2);
+	kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(READ_ONCE(dropper) && !task_is_running(dropper)));
+	kpool_resume(pool);
+	probes_submit(pool, &p[2], 1);
+	KT_EXPECT_EQ(kpool_flush_item(&p[2].job.item), 0);
+	before = kworkers_ns();
+	msleep(1000);
+	KT_EXPECT(kworkers_ns() - before < 500 * NSEC_PER_MSEC);
+	KT_EXPECT_EQ(READ_ONCE(called_got), 1);
+	kt_gate_open(&runner_cue);
+	KT_EXPECT(kt_wait(READ_ONCE(called_got) != 1));
+	KT_EXPECT_EQ(called_got, 0);
+	jobs_end(pool);
+}
+
 static int calls_for_a_while(struct caller_item *a)
 {
 	return kpool_call_timeout(a->pool, flushes_flusher_when_called, NULL,
@@ -593,4 +681,5 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),
 	  KT_CASE(drop_function_that_flushes_the_next_is_refused),
 	  KT_CASE(drop_function_whose_job_is_dropped_is_refused),
+	  KT_CASE(long_chain_is_followed_once),
 	  KT_CASE(timed_call_closes_no_cycle));
