@@ -188,9 +188,19 @@ static struct kpool_run *kpool_blocked_on_run(struct kpool *pool,
 }
 
 /*
+ * Return true if the wait can fail.  That of a running call cannot: the function
+ * can use its caller's stack.
+ */
+static bool kpool_can_refuse(const struct kpool_waiter *waiter)
+{
+	return waiter->kind == KPOOL_WAITER_ITEM ||
+	       (waiter->kind == KPOOL_WAITER_CALL &&
+		kpool_is_accepted(waiter->item));
+}
+
+/*
  * Return another waiter of a cycle to fail, because the last one must not, or
- * NULL.  The caller of a running call cannot be failed: the function can use
- * its stack.  There is another waiter, because calls alone cannot form a cycle.
+ * NULL.  There is one, because running calls alone cannot form a cycle.
  */
 static struct kpool_waiter *kpool_cycle_victim(struct kpool *pool,
 					       struct kpool_run *run)
@@ -202,7 +212,7 @@ static struct kpool_waiter *kpool_cycle_victim(struct kpool *pool,
 		struct kpool_waiter *waiter =
 			kpool_run_outermost(run)->blocked_on;
 
-		if (waiter && waiter->kind == KPOOL_WAITER_ITEM)
+		if (waiter && kpool_can_refuse(waiter))
 			return waiter;
 	}
 	return NULL;

@@ -537,6 +537,51 @@ static void drop_function_whose_job_is_dropped_is_refused(void)
 	dropper_is_refused(pool);
 }
 
+static int does_nothing(void *arg)
+{
+	return 0;
+}
+
+static void dropped_calls(struct kpool_item *item, int err)
+{
+	WRITE_ONCE(dropper, current);
+	WRITE_ONCE(called_got, kpool_call(p[0].data, does_nothing, NULL, NULL));
+	probe_dropped(item, err);
+}
+
+/*
+ * A drop function calls its pool, and the call is evicted: it is to be dropped
+ * after that function.
+ * Fails (lasts) if no wait for a call is refused: mutant
+ * evicted-call-not-refused.
+ */
+static void evicted_call_of_a_drop_function_is_refused(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = group_make(&attrs, 0, 0);
+
+	if (!pool)
+		return;
+	called_got = 1;
+	dropper = NULL;
+	p[0].data = pool;
+	load_init(&bystander, 0);
+	kpool_set_drop_fn(&p[0].job.item, dropped_calls);
+	KT_EXPECT(load_runs(pool, &bystander));
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(READ_ONCE(dropper) && !task_is_running(dropper)));
+	KT_EXPECT_EQ(READ_ONCE(called_got), 1);
+	probes_submit(pool, &p[2], 1);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
+	KT_EXPECT(READ_ONCE(called_got) < 0);
+	KT_EXPECT(kt_wait_prompt(probes_dropped(p, 2) == 2));
+	load_end(&bystander);
+	jobs_end(pool);
+	probes_expect_ran(&p[2], 1);
+}
+
 /* Longer than a chain that one hold of the lock follows. */
 #define LINKS	66
 
@@ -681,5 +726,6 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),
 	  KT_CASE(drop_function_that_flushes_the_next_is_refused),
 	  KT_CASE(drop_function_whose_job_is_dropped_is_refused),
+	  KT_CASE(evicted_call_of_a_drop_function_is_refused),
 	  KT_CASE(long_chain_is_followed_once),
 	  KT_CASE(timed_call_closes_no_cycle));
