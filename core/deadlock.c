@@ -355,10 +355,14 @@ static bool kpool_drop_work_can_progress(struct kpool *pool)
 /* Return true if an aborter can drop an item: each drops one at a time. */
 static bool kpool_abort_can_progress(struct kpool *pool)
 {
-	return pool->aborted && pool->drops.nr_aborters &&
-	       kpool_any_accepted(pool) &&
-	       pool->drops.nr_aborters + pool->drops.active >
-	       pool->runs.nr_drop;
+	const struct kpool_run *drop = &pool->runs.drop;
+	unsigned int nr_abort = pool->runs.nr_drop;
+
+	/* of the drop work, which drops nothing for an aborter */
+	if (drop->item && drop->kind == KPOOL_RUN_DROP)
+		nr_abort--;
+	return pool->aborted && kpool_any_accepted(pool) &&
+	       pool->drops.nr_aborters > nr_abort;
 }
 
 /* Return true if a signal ends one of the waits on the list. */

@@ -119,8 +119,6 @@ void kpool_drop_died(struct kpool *pool, struct kpool_run *run)
 	lockdep_assert_held(&pool->lock);
 	if (run->kind == KPOOL_RUN_ABORT)
 		pool->drops.nr_aborters--;
-	else
-		pool->drops.active = false;
 	if (run->kind == KPOOL_RUN_ROOM)
 		kpool_ext_run_end_callback(pool, run);
 	else
@@ -139,7 +137,6 @@ void kpool_drop_work_fn(struct kpool *pool)
 		kpool_unlock_irq(pool);
 		return;
 	}
-	pool->drops.active = true;
 	do {
 		/* a submitter that waits for it must not wait for all drops */
 		kpool_call_room(pool);
@@ -153,7 +150,6 @@ void kpool_drop_work_fn(struct kpool *pool)
 		cond_resched();
 		kpool_lock_irq(pool);
 	} while (item || more);
-	pool->drops.active = false;
 	/* recheck: the end of the drop work can leave nothing to progress */
 	kpool_unlock_irq(pool);
 }

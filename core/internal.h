@@ -403,7 +403,6 @@ struct kpool_drops {
 	struct kpool_context	work;
 	unsigned int		nr;		/* L: on @items, or in a run */
 	unsigned int		nr_aborters;	/* L: in kpool_abort() */
-	bool			active;		/* L: @work is being executed */
 	bool			room_pending;	/* L: call init_attrs.room */
 };
 

@@ -155,6 +155,43 @@ static void aborting_drop_work_makes_no_progress(void)
 	jobs_end(pool);
 }
 
+static void dropped_flushes_the_second(struct kpool_item *item, int err)
+{
+	WRITE_ONCE(dropped_got, kpool_flush_item(&p[1].job.item));
+	probe_dropped(item, err);
+}
+
+static void room_aborts(void *data)
+{
+	kpool_abort(here);
+}
+
+/*
+ * The room function aborts the pool, and sleeps in what it drops so.
+ * Fails (hangs) if it counts as an aborter that goes on: mutant
+ * aborting-room-is-progress.
+ */
+static void aborting_room_function_makes_no_progress(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 2, .room = room_aborts,
+	};
+	struct kpool *pool = pool_make(&attrs, 0, NULL);
+
+	if (!pool)
+		return;
+	kpool_set_drop_fn(&p[0].job.item, dropped_flushes_the_second);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 3);
+	KT_EXPECT_EQ(probe_try(pool, &p[3]), -EAGAIN);
+	KT_EXPECT(kpool_cancel(&p[2].job.item));
+	if (!KT_EXPECT(kt_wait_prompt(READ_ONCE(dropped_got) != 1)))
+		KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT(kt_wait(READ_ONCE(dropped_got) != 1));
+	KT_EXPECT_EQ(dropped_got, -EDEADLK);
+	jobs_end(pool);
+}
+
 static void dropped_at_its_gate(struct kpool_item *item, int err)
 {
 	kt_gate_pass(&probe_of(item)->own);
@@ -213,8 +250,7 @@ static void returning_aborter_makes_no_progress(void)
 /*
  * The drop work has dropped a job before, and has ended.  Now an aborter sleeps in a
  * drop function for an item that waits for what only the aborter can drop.
- * Fails (hangs) if the drop work counts as busy for ever: mutant
- * drop-work-stays-active.
+ * Fails (hangs) if the drop work counts as busy for ever.
  */
 static void earlier_drop_makes_no_progress(void)
 {
@@ -784,6 +820,7 @@ static void deadlock_is_found_when_last_progress_ends(int which)
 KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_EACH(deadlock_through_a_dropped_function_is_refused, drop_calls),
 	  KT_CASE(aborting_drop_work_makes_no_progress),
+	  KT_CASE(aborting_room_function_makes_no_progress),
 	  KT_CASE(returning_aborter_makes_no_progress),
 	  KT_CASE(earlier_drop_makes_no_progress),
 	  KT_CASE(aborting_exiting_worker_makes_no_progress),
