@@ -178,6 +178,19 @@ static bool kpool_has_cpu(const struct cpumask *mask, int node)
 	return false;
 }
 
+/*
+ * Parse a list of CPUs.  Refuse more than one line: cpulist_parse() ignores what
+ * follows the first.
+ */
+int kpool_cpulist_parse(const char *text, struct cpumask *mask)
+{
+	const char *newline = strchr(text, '\n');
+
+	if (newline && newline[1])
+		return -EINVAL;
+	return cpulist_parse(text, mask);
+}
+
 /* Return -EINVAL, and log the reason, if attributes exclude each other. */
 static int kpool_attrs_validate(const struct kpool_attrs *attrs,
 				const char *name)

@@ -448,7 +448,7 @@ static int kpool_tune_cpumask_by_text(struct kpool *pool, const char *text)
 		return kpool_tune_cpumask(pool, cpu_all_mask);
 	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
 		return -ENOMEM;
-	err = cpulist_parse(text, mask) ? -EINVAL : 0;
+	err = kpool_cpulist_parse(text, mask) ? -EINVAL : 0;
 	if (err)
 		pr_err("%s: bad cpumask \"%*pE\"; allowed: a list of CPUs like 0-3,5, or all\n",
 		       pool->name, (int)strnlen(text, 32), text);

@@ -1187,6 +1187,7 @@ int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 		     const char *name, int *value);
 int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
 		     size_t size);
+int kpool_cpulist_parse(const char *text, struct cpumask *mask);
 int kpool_attrs_resolve(const struct kpool_attrs *req,
 			struct kpool_attrs *attrs, const char *name);
 int kpool_attrs_check_defaults(void);

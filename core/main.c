@@ -72,7 +72,7 @@ static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 	/* the command line of the kernel is parsed before SMP is up */
 	const struct cpumask *usable = system_state < SYSTEM_RUNNING ?
 				       cpu_possible_mask : cpu_online_mask;
-	int err = cpulist_parse(text, mask);
+	int err = kpool_cpulist_parse(text, mask);
 
 	if (!err && !cpumask_intersects(mask, usable))
 		err = -EINVAL;

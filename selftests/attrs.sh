@@ -80,6 +80,7 @@ make_bytes() {
 	printf '1\0' >/tmp/bytes/nul_after_digit
 	printf '\0\0\0\0' >/tmp/bytes/nuls
 	printf '\377\376' >/tmp/bytes/no_text
+	printf '0\nx' >/tmp/bytes/second_line
 	dd if=/dev/zero bs=1M count=1 of=/tmp/bytes/million_nuls 2>/dev/null
 	tr '\0' 1 </tmp/bytes/million_nuls >/tmp/bytes/million_digits
 	printf '1%4095s' "" >/tmp/bytes/page_of_spaces
