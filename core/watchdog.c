@@ -162,13 +162,15 @@ static void kpool_note_stall(struct kpool *pool, const struct kpool_run *run,
 
 /*
  * Return true if the worker's run has exceeded @limit and was not reported yet.
- * Called with pool->lock held.
+ * A dead thread, which waits to be reaped, is not stalled.  Called with
+ * pool->lock held.
  */
 static bool kpool_is_new_stall(const struct kpool_worker *worker,
 			       unsigned long limit)
 {
 	lockdep_assert_held(&worker->pool->lock);
 	return worker->state == KPOOL_WORKER_RUNNING &&
+	       !READ_ONCE(worker->died) && !worker->run.dead &&
 	       worker->stall_reported != worker->nr_runs + 1 &&
 	       time_after(jiffies, READ_ONCE(worker->since) + limit);
 }
@@ -194,6 +196,17 @@ static void kpool_find_worker_stalls(struct kpool *pool, unsigned long limit,
 }
 
 /*
+ * Return true if the thread that is in the external run has died.  A run that is
+ * being reaped is dead, but dead_work's thread is in it.
+ */
+static bool kpool_thread_is_dead(const struct kpool *pool,
+				 struct kpool_run *run)
+{
+	run = kpool_run_outermost(run);
+	return run->dead && run != pool->faults.reaping;
+}
+
+/*
  * Find the new stalls of an external run and of those that it is nested in.
  * @run can be NULL.
  */
@@ -202,6 +215,8 @@ static void kpool_find_nested_stalls(struct kpool *pool, struct kpool_run *run,
 				     struct kpool_new_stalls *stalls)
 {
 	lockdep_assert_held(&pool->lock);
+	if (run && kpool_thread_is_dead(pool, run))
+		return;
 	for (; run; run = run->outer) {
 		if (run->kind != KPOOL_RUN_CALLER || run->dead || run->stalled ||
 		    !time_after(jiffies, run->since + limit))

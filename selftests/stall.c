@@ -643,6 +643,46 @@ static void yielding_worker_does_not_stall(void)
 	stall_finish();
 }
 
+static struct kt_gate handler;
+
+static void held_in_handler(void *data, const struct kpool_fault *fault)
+{
+	kt_gate_pass(&handler);
+}
+
+static int ends_its_thread(struct kpool_item *item)
+{
+	probe_fn(item);
+	kthread_complete_and_exit(NULL, 0);
+	return 0;
+}
+
+/*
+ * Two threads die, and the handler takes long for the first: the second is not
+ * running any more.
+ * Fails if it counts as one that is: mutant dead-thread-stalls.
+ */
+static void dead_thread_does_not_stall(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .stall_ms = 4 * STALL, .fault = held_in_handler,
+	};
+
+	kt_gate_init(&handler);
+	probes_init(p, 2, ends_its_thread);
+	pr_info("kpool-testbed: expect begin\n");
+	pool = kt_pool("stall", &attrs);
+	if (pool) {
+		probes_submit(pool, p, 2);
+		KT_EXPECT(kt_wait(atomic_read(&handler.started) == 1));
+		kt_sleep_ms(16 * STALL);
+		KT_EXPECT_EQ(stalled(), 0);
+		kt_gate_open(&handler);
+		KT_EXPECT(kt_wait(kt_stat(pool, died) == 2));
+	}
+	stall_finish();
+}
+
 /* As many as are remembered, and two more, one after the other. */
 static void six_stalls_last(void)
 {
@@ -863,6 +903,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(stall_time_begins_with_each_item),
 	  KT_CASE(idle_worker_does_not_stall),
 	  KT_CASE(yielding_worker_does_not_stall),
+	  KT_CASE(dead_thread_does_not_stall),
 	  KT_CASE(a_stall_lasts),
 	  KT_CASE(a_stall_ends),
 	  KT_CASE(six_stalls_last),
