@@ -267,18 +267,26 @@ static void kpool_show_stall(struct seq_file *m,
 		   stall->pid, stall->stack);
 }
 
-/* Copy a stall.  Return false if it is empty or is being written. */
-static bool kpool_copy_stall(struct kpool *pool, unsigned int i,
+/*
+ * Copy the stall number @nr, or the first after it if it has been overwritten,
+ * and advance @nr.  Return false if there is none.
+ */
+static bool kpool_copy_stall(struct kpool *pool, unsigned int *nr,
 			     struct kpool_stall *copy)
 {
 	const struct kpool_stall *stall;
-	bool complete;
+	bool complete = false;
 
 	kpool_lock_irq(pool);
-	stall = pool->wd.stalls[(pool->wd.nr_stalls + i) % KPOOL_NR_STALLS];
-	complete = stall && stall->when;
-	if (complete)
-		*copy = *stall;
+	if (pool->wd.nr_stalls - *nr > KPOOL_NR_STALLS)
+		*nr = pool->wd.nr_stalls - KPOOL_NR_STALLS;
+	while (!complete && *nr != pool->wd.nr_stalls) {
+		stall = pool->wd.stalls[(*nr)++ % KPOOL_NR_STALLS];
+		/* not one that is being overwritten */
+		complete = stall && stall->when;
+		if (complete)
+			*copy = *stall;
+	}
 	kpool_unlock_irq(pool);
 	return complete;
 }
@@ -288,13 +296,12 @@ static int kpool_stalls_show(struct seq_file *m, void *unused)
 {
 	struct kpool_stall *copy = kmalloc_obj(*copy, GFP_KERNEL);
 	struct kpool *pool = m->private;
-	unsigned int i;
+	unsigned int nr = 0;
 
 	if (!copy)
 		return -ENOMEM;
-	for (i = 0; i < KPOOL_NR_STALLS; i++)
-		if (kpool_copy_stall(pool, i, copy))
-			kpool_show_stall(m, copy);
+	while (kpool_copy_stall(pool, &nr, copy))
+		kpool_show_stall(m, copy);
 	kfree(copy);
 	return 0;
 }
