@@ -451,10 +451,12 @@ bool kpool_worker_account(struct kpool_worker *worker)
 
 	lockdep_assert_held(&pool->lock);
 	kpool_spawn_recovered(pool);
-	if (pool->mgr.nr_workers >= (unsigned int)pool->attrs.capacity)
-		return false;
-	worker->state = KPOOL_WORKER_WAKING;
 	worker->since = jiffies;
+	if (pool->mgr.nr_workers >= (unsigned int)pool->attrs.capacity) {
+		worker->state = KPOOL_WORKER_FAILED;
+		return false;
+	}
+	worker->state = KPOOL_WORKER_WAKING;
 	pool->mgr.nr_workers++;
 	pool->stats.spawned++;
 	trace_spawn(pool, worker);

@@ -218,6 +218,26 @@ static void each_worker_has_another_state(void)
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
 }
 
+/* For the script: a worker that is not needed any more when it has started. */
+static void unneeded_worker_exits(void)
+{
+	struct kpool_attrs attrs = held_callbacks;
+
+	attrs.capacity = 2;
+	WRITE_ONCE(init_waits, false);
+	if (!begin(&attrs))
+		return;
+	probes_hold(p, 2);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	WRITE_ONCE(init_waits, true);
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	kt_gate_let_one(&callback);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 2));
+}
+
 /* For the script: a worker that was idle for too long, in its worker_exit. */
 static void expired_worker_exits(void)
 {
@@ -382,6 +402,8 @@ KT_MODULE("kpool selftest: tables in debugfs",
 	  KT_CASE(worker_init_waits_for_an_item),
 	  KT_CASE(scene_ends),
 	  KT_CASE(each_worker_has_another_state),
+	  KT_CASE(scene_ends),
+	  KT_CASE(unneeded_worker_exits),
 	  KT_CASE(scene_ends),
 	  KT_CASE(expired_worker_exits),
 	  KT_CASE(scene_ends),

@@ -88,6 +88,11 @@ states_are() {
 	[ "$(states)" = "$1" ]
 }
 
+# Fails if it is shown as one in worker_init: mutant unneeded-worker-starts.
+unneeded_worker_exits() {
+	ktap_is "a worker that is not needed is exiting" "exiting - running probe_fn" "$(states)"
+}
+
 # Fails if one of the two ways to exit has another's word.
 expired_worker_exits() {
 	ktap_is "a worker that has expired is exiting" "exiting -" "$(states)"
@@ -171,6 +176,7 @@ if load_tested tables; then
 		case $case in
 		closed_*) closed_pool_runs_on ;;
 		expired_*) expired_worker_exits ;;
+		unneeded_*) unneeded_worker_exits ;;
 		no_two_*) no_two_figures_are_equal ;;
 		worker_memory_*) worker_memory_is_used_again ;;
 		items_follow_*) items_follow_each_other ;;
