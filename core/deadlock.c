@@ -288,6 +288,28 @@ static struct kpool_waiter *kpool_cycle_of_drops(struct kpool *pool)
 	return NULL;
 }
 
+/*
+ * Find a fault handler that waits, directly or through others, for a dead run,
+ * which only its own thread reaps after it.  A death closes such a cycle.
+ * Returns the waiter to fail, or NULL.
+ */
+static struct kpool_waiter *kpool_cycle_of_deaths(struct kpool *pool)
+{
+	struct kpool_run *reaping = pool->faults.reaping, *run = reaping;
+	int i;
+
+	if (!reaping || !pool->faults.nr_dead)
+		return NULL;
+	for (i = 0; i < KPOOL_MAX_CHAIN; i++) {
+		run = kpool_blocked_on_run(pool, run);
+		if (!run)
+			return NULL;
+		if (kpool_run_outermost(run)->dead)
+			return kpool_cycle_victim(pool, reaping);
+	}
+	return NULL;
+}
+
 /* Return true if @item is completed only after a run that the caller is in. */
 static bool kpool_is_after_caller(const struct kpool *pool,
 				  const struct kpool_item *item,
@@ -418,7 +440,7 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
- * Return a wait of a cycle of drops, or the newest self-wait if all runs are in
+ * Return a wait of a cycle of drops or deaths, or the newest self-wait if all runs are in
  * self-waits and nothing can start, or NULL.  Waits for running calls are on
  * another list and are not returned: see kpool_cycle_victim().  Called with
  * pool->lock held.
@@ -430,7 +452,7 @@ struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	if (list_empty(&pool->waiters.self))
 		return NULL;
-	waiter = kpool_cycle_of_drops(pool);
+	waiter = kpool_cycle_of_drops(pool) ?: kpool_cycle_of_deaths(pool);
 	if (waiter || pool->paused || kpool_has_active_run(pool))
 		return waiter;
 	if (kpool_start_can_progress(pool) ||

@@ -577,6 +577,56 @@ out:
 static struct task_struct *handler_task;
 static int handler_got;
 
+static void first_death_flushes(void *data, const struct kpool_fault *fault)
+{
+	if (atomic_inc_return(&blamed) > 1)
+		return;
+	WRITE_ONCE(handler_task, current);
+	WRITE_ONCE(handler_got, kpool_flush_item(p[0].data));
+}
+
+/*
+ * The handler of a death waits for an item whose worker dies then, while another
+ * item runs.
+ * Fails (lasts) if deaths are compared only when a wait begins: mutant
+ * cycle-of-deaths-not-seen.
+ */
+static void handler_waits_for_one_that_dies_later(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .fault = first_death_flushes,
+	};
+	static struct victim other_victim;
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	handler_got = 1;
+	WRITE_ONCE(handler_task, NULL);
+	victim_init(&other_victim, DIE_EXIT);
+	p[0].data = &other_victim.job.item;
+	pool = kt_pool("callback", &attrs);
+	if (!pool)
+		goto out;
+	probes_hold(&p[1], 1);
+	probes_submit(pool, &p[1], 1);
+	victim_begin(pool, &victim);
+	victim_begin(pool, &other_victim);
+	victim_let_die(&victim);
+	KT_EXPECT(kt_wait(READ_ONCE(handler_task) &&
+			  !task_is_running(handler_task)));
+	KT_EXPECT_EQ(READ_ONCE(handler_got), 1);
+	victim_let_die(&other_victim);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(handler_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(handler_got), -EDEADLK);
+	probes_open(&p[1], 1);
+	dead_are(pool, 2);
+	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	jobs_end(pool);
+out:
+	finish();
+}
+
 static void handler_flushes_item(void *data, const struct kpool_fault *fault)
 {
 	if (xchg(&dies, false))
@@ -997,6 +1047,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_CASE(item_that_a_handler_runs_may_submit_itself),
 	  KT_CASE(handler_of_a_later_death_may_wait),
 	  KT_CASE(handler_cannot_wait_for_another_death),
+	  KT_CASE(handler_waits_for_one_that_dies_later),
 	  KT_EACH(handler_may_wait_after_another_has_died, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
 	  KT_EACH(caller_that_dies_in_release_is_survived_by_destroy, kinds),
