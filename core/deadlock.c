@@ -83,16 +83,13 @@ static bool kpool_waits_for_stream(const struct kpool *pool,
 static bool kpool_waits_for_turn(const struct kpool *pool,
 				 const struct kpool_item *item)
 {
-	const struct kpool_job *job =
-		container_of(item, struct kpool_job, item);
-
 	if (!kpool_is_ordered(item))
 		return false;
 	if (item->state == KPOOL_ITEM_COMPLETING || kpool_is_to_complete(item))
 		return true;
+	/* one that will not run is dropped, whether it is its turn or not */
 	return item->state == KPOOL_ITEM_QUEUED && !kpool_run_of(item) &&
-	       !pool->aborted &&
-	       !kpool_group_is_cancelled(job->group);
+	       !pool->aborted && !kpool_check_start(item);
 }
 
 /* Return true if @item is completed only after @run has ended. */

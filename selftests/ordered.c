@@ -857,6 +857,40 @@ static int abort_main(void *unused)
 }
 
 /*
+ * The later job is late: it is dropped when there is a unit for it, while the
+ * first runs.
+ * Fails (-EDEADLK) if a job past its deadline waits for its turn: mutant
+ * late-job-waits-for-its-turn.
+ */
+static void flush_of_a_late_job_ends(void)
+{
+	static struct probe other;
+
+	if (!begin(&queued_two))
+		return;
+	got = 1;
+	kt_gate_init(&cue);
+	enter(p, 0, flush_next_on_cue_fn);
+	KT_EXPECT_EQ(kpool_set_deadline(&p[1].job, the_past()), 0);
+	probe_init(&other, probe_fn, 0);
+	probes_hold(&other, 1);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, &other, 1);
+	probes_submit(pool, &p[1], 1);
+	probe_runs(&other);
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue.finished)));
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(READ_ONCE(got), 1);
+	probes_open(&other, 1);
+	KT_EXPECT(kt_wait(READ_ONCE(got) != 1));
+	KT_EXPECT_EQ(got, 0);
+	finish();
+	probes_expect_dropped(&p[1], 1, -ETIME);
+}
+
+/*
  * The later job will be dropped as soon as another has been: it is not completed
  * after the first.
  * Fails (-EDEADLK) if what is about to be dropped waits for its turn: mutant
@@ -1292,6 +1326,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_EACH(flush_of_a_later_job_is_refused, from),
 	  KT_CASE(flush_of_a_later_job_is_refused_behind_the_first),
 	  KT_CASE(flush_of_a_job_submitted_later_is_refused),
+	  KT_CASE(flush_of_a_late_job_ends),
 	  KT_CASE(flush_of_a_job_to_be_dropped_ends),
 	  KT_CASE(flush_of_an_earlier_job_ends),
 	  KT_CASE(flush_of_an_earlier_turn_ends),
