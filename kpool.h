@@ -248,7 +248,8 @@ enum kpool_tunable {
  * @failed: those of @completed that returned an error
  * @cancelled: accepted items taken back before their start: by cancel, disable,
  *	a call that gave up, or the removal of their module
- * @dropped: accepted items that the pool dropped, see typedef kpool_drop_fn
+ * @dropped: accepted items that the pool dropped, see typedef kpool_drop_fn, and
+ *	pending calls of a function whose module was removed
  * @expired: those of @dropped whose deadline had passed
  * @displaced: those of @dropped that were evicted for a newer item
  * @caller_ran: those of @completed that their submitter ran
