@@ -437,10 +437,10 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
- * Return a wait of a cycle of drops or deaths, or the newest self-wait if all runs are in
- * self-waits and nothing can start, or NULL.  Waits for running calls are on
- * another list and are not returned: see kpool_cycle_victim().  Called with
- * pool->lock held.
+ * Return a wait of a cycle of drops or deaths, or the newest self-wait if all
+ * runs are in self-waits and nothing can start, or NULL.  Waits for running
+ * calls are on another list and are not returned: see kpool_cycle_victim().
+ * Called with pool->lock held.
  */
 struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)
 {

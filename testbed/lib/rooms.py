@@ -22,7 +22,7 @@ MIN_FILE_LINES = 60
 # What may call raw_spin_unlock(): kpool_unlock(), and the search for an item's owner.
 UNLOCKERS = {
     "kpool_unlock", "kpool_unlock_irq", "kpool_unlock_open", "kpool_unlock_irq_open",
-    "kpool_unlock_recheck", "kpool_unlock_irq_recheck",
+    "kpool_unlock_kick", "kpool_unlock_irq_recheck",
     "kpool_trylock_owner", "kpool_lock_null_pool", "kpool_item_lock_for_submit", "kpool_item_migrate",
     "kpool_unhash",
 }
