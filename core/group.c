@@ -87,6 +87,8 @@ static void kpool_group_remove_member(struct kpool_group *group)
 	for (; group && !--group->members; group = parent) {
 		parent = group->parent;
 		list_del_init(&group->sibling);
+		/* the parent can be used again, and cancelled again */
+		group->swept = false;
 		kpool_group_swept(group);
 	}
 }

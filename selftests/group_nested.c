@@ -161,6 +161,28 @@ out:
 	tree_end(pool);
 }
 
+/*
+ * A parent is used again, and cancelled again, and its child is the same.
+ * Fails (the wait lasts for an hour) if the second does not reach the child: mutant
+ * child-swept-once.
+ */
+static void second_cancel_reaches_the_children(void)
+{
+	struct kpool *pool = tree_make(&queued_one, 0);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 1; i <= 5; i += 4) {
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job, 3600 * HZ), 0);
+		kpool_group_cancel(&tree[0]);
+		KT_EXPECT_EQ(kpool_group_wait(&tree[0], KT_LIMIT), 0);
+		probes_expect_dropped(&p[i], 1, -ECANCELED);
+		KT_EXPECT_EQ(kpool_init_group(&tree[0], pool, NULL, 0), 0);
+	}
+	tree_end(pool);
+}
+
 /* Fails if a child's or grandchild's jobs are not dropped. */
 static void cancel_propagates_to_the_children(void)
 {
@@ -343,6 +365,7 @@ KT_MODULE("kpool selftest: groups of groups",
 	  KT_CASE(death_in_a_grandchild_fails_the_wait),
 	  KT_CASE(childs_error_cancels_a_parent_that_fails_fast),
 	  KT_CASE(cancel_propagates_to_the_children),
+	  KT_CASE(second_cancel_reaches_the_children),
 	  KT_CASE(children_are_cancelled_beside_their_parent),
 	  KT_CASE(cancel_does_not_propagate_to_the_parent),
 	  KT_CASE(child_may_be_freed_before_its_parent),
