@@ -124,6 +124,23 @@ bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item)
 	return in;
 }
 
+/* Limit of external runs inside one another, to bound the stack usage. */
+#define KPOOL_MAX_DEPTH		4
+
+/*
+ * Return true if the caller can enter one more external run of the pool.  Called
+ * with pool->lock held.
+ */
+bool kpool_can_nest(struct kpool *pool)
+{
+	const struct kpool_run *run = kpool_current_run(pool);
+	unsigned int depth = 0;
+
+	for (; run && kpool_is_ext_run(run); run = run->outer)
+		depth++;
+	return depth < KPOOL_MAX_DEPTH;
+}
+
 /* Return true if the caller is a worker of the pool, or in one of its runs. */
 bool kpool_is_part_of(struct kpool *pool)
 {

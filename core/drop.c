@@ -186,13 +186,19 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run *run)
 unsigned long kpool_abort(struct kpool *pool)
 {
 	struct kpool_run *run;
-	unsigned long dropped;
+	unsigned long dropped = 0;
 
 	might_sleep();
 	run = kpool_run_get(pool);
 	kpool_close(pool, true);
 	kpool_lock_irq(pool);
-	dropped = kpool_drop_all(pool, run);
+	if (kpool_can_nest(pool)) {
+		dropped = kpool_drop_all(pool, run);
+	} else {
+		/* leave the items to an outer aborter, or to the drop work */
+		kpool_run_put(pool, run);
+		kpool_context_queue(&pool->drops.work);
+	}
 	pool->drops.nr_aborters--;
 	/* recheck: this caller can no longer make progress by dropping items */
 	kpool_unlock_irq(pool);

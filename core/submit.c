@@ -420,20 +420,6 @@ static void kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 
 /* Full pool: run the item in its submitter */
 
-/* Limit of caller-runs items inside one another, to bound the stack usage. */
-#define KPOOL_MAX_DEPTH		4
-
-/* Return the number of nested external runs of @pool that the caller is in. */
-static unsigned int kpool_ext_run_depth(struct kpool *pool)
-{
-	const struct kpool_run *run = kpool_current_run(pool);
-	unsigned int depth = 0;
-
-	for (; run && kpool_is_ext_run(run); run = run->outer)
-		depth++;
-	return depth;
-}
-
 /* Return true if the submitter, which can sleep, can run the item itself. */
 static bool kpool_can_caller_run(struct kpool *pool,
 				 const struct kpool_item *item)
@@ -446,8 +432,7 @@ static bool kpool_can_caller_run(struct kpool *pool,
 	/* a stream runs its jobs in order */
 	if (job && job->stream)
 		return false;
-	return !kpool_run_of(item) &&
-	       kpool_ext_run_depth(pool) < KPOOL_MAX_DEPTH;
+	return !kpool_run_of(item) && kpool_can_nest(pool);
 }
 
 /*

@@ -155,6 +155,39 @@ static void aborting_drop_work_makes_no_progress(void)
 	jobs_end(pool);
 }
 
+static int depth, deepest;
+
+static void dropped_aborts_inside(struct kpool_item *item, int err)
+{
+	deepest = max(deepest, ++depth);
+	kpool_abort(here);
+	depth--;
+	probe_dropped(item, err);
+}
+
+/*
+ * Each drop function aborts the pool, which calls the next.
+ * Fails if they nest without limit: mutant aborts-nest.
+ */
+static void aborts_inside_one_another_are_limited(void)
+{
+	struct kpool *pool = pool_make(&queued_one, 0, NULL);
+	int i;
+
+	if (!pool)
+		return;
+	deepest = 0;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	for (i = 0; i < 30; i++)
+		kpool_set_drop_fn(&p[i].job.item, dropped_aborts_inside);
+	probes_submit(pool, p, 30);
+	kpool_abort(pool);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	probes_expect_dropped(p, 30, -ECANCELED);
+	KT_EXPECT_EQ(deepest, 4);
+	jobs_end(pool);
+}
+
 static void dropped_flushes_the_second(struct kpool_item *item, int err)
 {
 	WRITE_ONCE(dropped_got, kpool_flush_item(&p[1].job.item));
@@ -820,6 +853,7 @@ static void deadlock_is_found_when_last_progress_ends(int which)
 KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_EACH(deadlock_through_a_dropped_function_is_refused, drop_calls),
 	  KT_CASE(aborting_drop_work_makes_no_progress),
+	  KT_CASE(aborts_inside_one_another_are_limited),
 	  KT_CASE(aborting_room_function_makes_no_progress),
 	  KT_CASE(returning_aborter_makes_no_progress),
 	  KT_CASE(earlier_drop_makes_no_progress),
