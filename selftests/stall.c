@@ -839,7 +839,7 @@ static noinline int submits_halves(struct kpool_item *item)
 }
 
 /*
- * An item that its submitter runs runs short ones in the same way, one after
+ * An item that its submitter runs has short ones run in the same way, one after
  * the other.
  * Fails if only the innermost run of a thread is looked at: mutant
  * nested-run-hides-a-stall.
