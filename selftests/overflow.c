@@ -1396,6 +1396,42 @@ static void callers_do_not_nest_without_end(void)
 	overflow_finish(NULL, 0);
 }
 
+static int submits_the_next_or_aborts(struct kpool_item *item)
+{
+	int nr = timed_of(item)->nr;
+
+	noted(item);
+	if (nr < 4)
+		return submit(nr + 1);
+	KT_EXPECT_EQ(kpool_abort(overflow_pool), 0);
+	return 0;
+}
+
+/*
+ * The last of four items that a submitter runs inside one another aborts the
+ * pool, which then calls no drop function on that stack.
+ * Fails (nothing is dropped, and destroy hangs) if it leaves the items to an
+ * aborter that does not exist: mutant abort-too-deep-drops-nothing.
+ */
+static void abort_in_nested_callers_is_left_to_the_drop_work(void)
+{
+	struct kt_thread t = { };
+	int i;
+
+	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 1))
+		return;
+	KT_EXPECT_EQ(submit(0), 0);
+	for (i = 1; i <= 4; i++)
+		job[i].job.item.fn = submits_the_next_or_aborts;
+	if (kt_thread_start(&t, runner_main, (void *)1L))
+		KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	for (i = 1; i <= 4; i++)
+		KT_EXPECT(timed_ran(&job[i]));
+	KT_EXPECT(kt_wait(timed_drops(&job[0])));
+	KT_EXPECT(timed_was_dropped(&job[0], -ECANCELED));
+	overflow_finish(NULL, 0);
+}
+
 /*
  * A submitter can be one that reclaims memory.  The pool's own run is in use, so
  * memory for another is needed.
@@ -1653,6 +1689,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(function_submits_another_in_a_caller),
 	  KT_CASE(parked_item_blocks_no_other),
 	  KT_CASE(callers_do_not_nest_without_end),
+	  KT_CASE(abort_in_nested_callers_is_left_to_the_drop_work),
 	  KT_CASE(caller_may_run_it_in_reclaim),
 	  KT_EACH(deadlock_through_a_caller_is_refused, depths_of_callers),
 	  KT_CASE(deadlock_within_a_workers_item_is_refused),
