@@ -46,6 +46,14 @@ submit_returned() {
 	[ "$(of_client submit_got)" != 1 ]
 }
 
+# client_holds_the_unit: of the default pool, which has one
+client_holds_the_unit() {
+	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
+	load_test client use_default=1
+	echo 1 >/sys/module/client/parameters/hold
+	wait_until rest_is "0 0 1"
+}
+
 # Fails (oopses) if what is pending or delayed runs when its code has gone, or if rmmod returns while
 # an item still runs, or is to be completed; or if the log does not count both.
 # forget WHAT CAPACITY RUNNING CANCELLED [TAKER]: of the client's own; with a thread that takes the
@@ -124,10 +132,7 @@ $(($(said "module_unload: comes again no more: -40") - again_warned))"
 # Fails if an item is known by its own function and memory alone: its dropped function would be
 # called when that has gone.
 foreign_items_with_a_dropped_function_are_cancelled() {
-	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
-	load_test client use_default=1
-	echo 1 >/sys/module/client/parameters/hold
-	wait_until rest_is "0 0 1"
+	client_holds_the_unit
 	load_test module_unload leave=foreign "fn=$(of_client fn)"
 	ktap_is "items with a function of another's wait" 16 "$(stat_of pending)"
 	rmmod module_unload
@@ -141,10 +146,7 @@ foreign_items_with_a_dropped_function_are_cancelled() {
 # Fails (oopses) if a pending job is not known by its completion function: mutant
 # orphan-known-without-completion.
 foreign_job_with_a_completion_function_is_cancelled() {
-	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
-	load_test client use_default=1
-	echo 1 >/sys/module/client/parameters/hold
-	wait_until rest_is "0 0 1"
+	client_holds_the_unit
 	load_test module_unload leave=completion "fn=$(of_client fn)"
 	rmmod module_unload
 	ktap_is "a job is cancelled with the module of its completion function" "1 0" \
@@ -236,10 +238,7 @@ blocked_client_is_refused() {
 # The same of a call that is queued.
 # Fails (oopses) if its function is called when it has gone: mutant orphan-call-stays-queued.
 queued_call_is_refused() {
-	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
-	load_test client use_default=1
-	echo 1 >/sys/module/client/parameters/hold
-	wait_until rest_is "0 0 1"
+	client_holds_the_unit
 	load_test module_unload leave=offered
 	cat /sys/module/module_unload/parameters/called >/sys/module/client/parameters/call
 	wait_until rest_is "1 0 1"
@@ -371,10 +370,7 @@ give_up() {
 # The call has not started, and nothing else is in the pool when its caller releases the argument.
 # Fails (oopses) if only items are searched for: mutant release-by-callers-not-awaited.
 release_by_the_caller_is_awaited() {
-	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
-	load_test client use_default=1
-	echo 1 >/sys/module/client/parameters/hold
-	wait_until rest_is "0 0 1"
+	client_holds_the_unit
 	load_test module_unload leave=offered
 	give_up 100
 	wait_until is_releasing
@@ -393,10 +389,7 @@ release_by_the_caller_is_awaited() {
 # its time is over.
 # Fails (oopses) if its caller gives up: mutant caller-of-a-dropped-call-gives-up.
 caller_of_a_dropped_call_does_not_give_up() {
-	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=unlimited
-	load_test client use_default=1
-	echo 1 >/sys/module/client/parameters/hold
-	wait_until rest_is "0 0 1"
+	client_holds_the_unit
 	load_test module_unload leave=dropping "fn=$(of_client fn)" "drop_fn=$(of_client drop_fn)"
 	give_up 1500
 	wait_until rest_is "17 0 1"
