@@ -321,7 +321,7 @@ static bool kpool_wait_orphan_run(struct kpool_going *going)
 static bool kpool_call_can_release(const struct kpool_call *call,
 				   const struct module *module)
 {
-	return call->release && kpool_is_within(call->release, module) &&
+	return kpool_is_within(call->release, module) &&
 	       call->base.item.state != KPOOL_ITEM_DROPPING;
 }
 
