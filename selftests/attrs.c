@@ -193,9 +193,14 @@ static void contradictions_are_refused(void)
  */
 static void default_of_a_reclaim_pool_is_one_worker(void)
 {
+	static const struct kpool_attrs without = {
+		.flags = KPOOL_MEM_RECLAIM, .min_workers = KPOOL_NONE,
+	};
 	struct kpool_attrs attrs = { .flags = KPOOL_MEM_RECLAIM };
-	struct kpool *pool = kt_pool("attrs", &attrs);
+	struct kpool *pool;
 
+	KT_EXPECT_EQ(create("attrs", &without), -EINVAL);
+	pool = kt_pool("attrs", &attrs);
 	if (!pool)
 		return;
 	kpool_get_attrs(pool, &attrs);

@@ -110,7 +110,7 @@ out_of_range_is_refused() {
 	range_failed=0
 	for pair in nonblocking:2 when_full:3 when_full:refuse nice:20 nice:-21 rt_priority:100 min_workers:65537 policy:5 \
 		min_workers:unlimited nice:unlimited rt_priority:never expiry_ms:unlimited stall_ms:none \
-		capacity:none max_bypass:none max_bypass:-1 node:100000 cpumask:100000 cpumask:1-0 policy:deadline; do
+		capacity:none max_bypass:none max_bypass:-1 node:-1 node:100000 cpumask:100000 cpumask:1-0 policy:deadline; do
 		begin_refusals "${pair%%:*}"
 		refuse_text "${pair#*:}"
 		end_refusals

@@ -11,6 +11,7 @@
 #include "limits.h"
 #include "log.h"
 #include "oops.h"
+#include "threads.h"
 
 #define CROWD	24		/* pools, more than the kernel keeps idle kworkers for */
 
@@ -203,8 +204,9 @@ static void release_may_flush_a_workqueue(int kind)
 
 /*
  * A dropped function that dies costs the thread that it was called in: those of
- * other items are called in another.
- * Fails (hangs) if a context waits for what its dead thread was executing.
+ * other items are called in another, which is the pool's own again if it must be.
+ * Fails (hangs) if a context waits for what its dead thread was executing; if the
+ * next thread is any kworker: mutant next-thread-is-a-kworker.
  */
 static void dropped_that_dies_is_not_the_last(int kind)
 {
@@ -224,6 +226,7 @@ static void dropped_that_dies_is_not_the_last(int kind)
 		leaf_falls(pool, &last);
 		KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 1));
 		KT_EXPECT(!dies);
+		KT_EXPECT(kt_wait(threads_named("kpool-drop/call") == kind));
 		leaf_falls(pool, &leaf);
 		leaf_fell(&leaf);
 	}

@@ -449,6 +449,42 @@ out:
 	cast_end(pool);
 }
 
+static struct kpool_job late;
+static int late_got;		/* by a flush of it; 1: none yet */
+
+static int flushes_late_fn(struct kpool_item *item)
+{
+	WRITE_ONCE(late_got, kpool_flush_item(&late.item));
+	return 0;
+}
+
+/*
+ * Nor can a job start that becomes due while the waiter holds all units.
+ * Fails (lasts an hour) if what is delayed is taken for a way out: mutant
+ * delayed-job-needs-no-unit.
+ */
+static void flush_of_a_delayed_job_without_a_unit_is_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2 };
+	struct kpool *pool = kt_pool("late", &attrs);
+	struct kpool_item heavy;
+
+	if (!pool)
+		return;
+	late_got = 1;
+	kpool_init_job(&late, kt_job_tiny);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &late, 3600 * HZ), 0);
+	kpool_init_item_onstack(&heavy, flushes_late_fn);
+	KT_EXPECT_EQ(kpool_set_weight(&heavy, 2), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &heavy), 0);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(late_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(late_got), -EDEADLK);
+	KT_EXPECT(kpool_cancel(&late.item));
+	KT_EXPECT_EQ(kpool_flush_item(&heavy), 0);
+	kpool_destroy_item_onstack(&heavy);
+	kt_pool_end(pool);
+}
+
 /*
  * While an active item remains, all others sleep; when it ends on a pool that
  * shrank meanwhile, no waiter can be completed any more, and the newest is
@@ -913,6 +949,7 @@ KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(cycle_of_cancels_is_refused),
 	  KT_CASE(cycle_is_refused_with_a_free_unit),
 	  KT_CASE(flush_of_a_pending_item),
+	  KT_CASE(flush_of_a_delayed_job_without_a_unit_is_refused),
 	  KT_CASE(last_active_item_ends_on_a_shrunk_pool),
 	  KT_CASE(paused_pool_is_no_deadlock),
 	  KT_CASE(resume_checks_for_deadlock),

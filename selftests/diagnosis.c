@@ -193,6 +193,20 @@ static void item_waits_for_its_earlier_run(void)
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 0));
 }
 
+/* The only unit that is free would do. */
+static void blocked_item_waits_for_its_stream(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2 };
+
+	if (!begin(&attrs))
+		return;
+	kpool_init_stream(&stream, pool);
+	KT_EXPECT_EQ(kpool_set_stream(&p[0].job, &stream), 0);
+	KT_EXPECT_EQ(kpool_set_stream(&p[1].job, &stream), 0);
+	submit_running(0, 1);
+	kt_submitter_block(&submitter, pool, &p[1].job.item);
+}
+
 /* It has no queue to wait in. */
 static void due_job_waits_for_a_unit(void)
 {
@@ -551,6 +565,8 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(stream_is_busy),
 	  KT_CASE(scene_ends),
 	  KT_CASE(item_waits_for_its_earlier_run),
+	  KT_CASE(scene_ends),
+	  KT_CASE(blocked_item_waits_for_its_stream),
 	  KT_CASE(scene_ends),
 	  KT_CASE(due_job_waits_for_a_unit),
 	  KT_CASE(scene_ends),

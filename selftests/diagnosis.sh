@@ -50,6 +50,10 @@ $worker, 1 units" "$submitter"
 		all_of "ordered: 1 items wait for their streams or their earlier runs" 1 \
 			"$worker, 1 units"
 		;;
+	blocked_item_waits_for_its_stream)
+		all_of "ordered: 1 items wait for their streams or their earlier runs" 0 \
+			"$worker, 1 units" "$submitter"
+		;;
 	due_job_waits_for_a_unit)
 		all_of "busy: running items hold all 1 units" 1 "$worker, 1 units"
 		;;

@@ -5,28 +5,13 @@
 #include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
-#include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
 
-#include "selftest.h"
+#include "threads.h"
 
 /*
  * How many threads of the pool are there, by their name?  One that exits has
  * left the pool's code, and stays listed for a moment.
  */
-static int threads_named(const char *name)
-{
-	struct task_struct *task;
-	int n = 0;
-
-	rcu_read_lock();
-	for_each_process(task)
-		n += !(task->flags & PF_EXITING) &&
-		     !strncmp(task->comm, name, TASK_COMM_LEN - 1);
-	rcu_read_unlock();
-	return n;
-}
-
 static int threads_of(const char *pool)
 {
 	char name[TASK_COMM_LEN];

@@ -994,6 +994,54 @@ static void flush_of_an_earlier_turn_ends(void)
 	finish();
 }
 
+static struct probe inner;	/* it is run by the thread that submits it */
+
+static int submits_inner_fn(struct kpool_item *item)
+{
+	kt_gate_pass(&cue);
+	KT_EXPECT_EQ(kpool_submit(pool, &inner.job.item), 0);
+	return probe_fn(item);
+}
+
+/*
+ * The function of the first job submits an item, has to run it itself, and that
+ * flushes the second job, which is completed after the first.
+ * Fails (lasts) if only the innermost run of a thread is looked at: mutant
+ * outer-run-has-no-turn.
+ */
+static void flush_of_a_later_job_in_a_nested_run_is_refused(void)
+{
+	static const struct kpool_attrs caller_runs = {
+		.capacity = 3, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	static struct probe other;
+
+	if (!begin(&caller_runs))
+		return;
+	got = 1;
+	probe_init(&inner, flush_next_fn, 0);
+	probe_init(&other, probe_fn, 0);
+	other.gate = &other.own;
+	kt_gate_init(&cue);
+	enter(p, 0, submits_inner_fn);
+	probes_hold(&p[1], 1);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, &p[1], 1);
+	probe_runs(&p[1]);
+	/* so that not all sleep */
+	probes_submit(pool, &other, 1);
+	probe_runs(&other);
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(got), -EDEADLK);
+	/* so that a failure does not hang */
+	probes_open(&p[1], 1);
+	probes_open(&other, 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	finish();
+}
+
 static struct probe outer;	/* it flushes p[1], once its gate is open */
 static int got_outer;		/* by a flush of it */
 
@@ -1330,6 +1378,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(flush_of_a_job_to_be_dropped_ends),
 	  KT_CASE(flush_of_an_earlier_job_ends),
 	  KT_CASE(flush_of_an_earlier_turn_ends),
+	  KT_CASE(flush_of_a_later_job_in_a_nested_run_is_refused),
 	  KT_CASE(end_of_a_turn_closes_a_cycle),
 	  KT_EACH(flush_of_a_job_submitted_again_ends, again),
 	  KT_CASE(wait_for_a_turn_behind_a_completion_is_refused),

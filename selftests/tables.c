@@ -274,6 +274,17 @@ static void threads_are_known(void)
 	kt_sleep_ms(120);
 }
 
+/* For the script: an item has failed, of which its handler is being told. */
+static void handler_is_held(void)
+{
+	WRITE_ONCE(init_waits, false);
+	if (!begin(&held_callbacks))
+		return;
+	p[0].ret = -EIO;
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
+}
+
 /* For the script: more workers than fit into the first copy, if any do. */
 static void many_workers_run(void)
 {
@@ -408,6 +419,8 @@ KT_MODULE("kpool selftest: tables in debugfs",
 	  KT_CASE(expired_worker_exits),
 	  KT_CASE(scene_ends),
 	  KT_CASE(threads_are_known),
+	  KT_CASE(scene_ends),
+	  KT_CASE(handler_is_held),
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_workers_run),
 	  KT_CASE(scene_ends),

@@ -126,6 +126,13 @@ threads_are_known() {
 	ktap_result $? "workers shows for how long it has run"
 }
 
+# Fails if an error is recorded only when the handler has returned: mutant
+# error-recorded-after-handler.
+handler_is_held() {
+	ktap_is "errors shows an error before its handler has returned" "-5 returned" \
+		"$(awk 'NR > 1 { print $2, $4 }' "$dir/errors")"
+}
+
 # Fails if the copy is too small, or workers are copied twice.
 many_workers_run() {
 	ktap_is "workers lists each worker once" "200 200" \
@@ -184,6 +191,7 @@ if load_tested tables; then
 		worker_init_*) worker_init_waits_for_an_item ;;
 		threads_*) threads_are_known ;;
 		each_worker_*) each_worker_has_another_state ;;
+		handler_is_*) handler_is_held ;;
 		many_*) many_workers_run ;;
 		pool_is_*) pool_is_pinned ;;
 		esac
