@@ -249,6 +249,38 @@ out:
 	kvfree(jobs);
 }
 
+/*
+ * Pools with 1 and 2 items; the first has started five others without the lock,
+ * which have ended, and nothing has taken it since.
+ * Fails if these still count as load: mutant fast-starts-are-load.
+ */
+static void items_that_started_fast_are_no_load(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
+	struct kpool_multi *multi = several(2, &attrs, KPOOL_LEAST_LOADED);
+	struct kt_gate gate, count;
+	struct kt_job *jobs, *tiny;
+
+	kt_gate_init(&gate);
+	kt_gate_init(&count);
+	jobs = kt_jobs(3, kt_job_gated, &gate);
+	tiny = kt_jobs(5, kt_job_tiny, &count);
+	if (!multi || !jobs || !tiny)
+		goto out;
+	KT_EXPECT_EQ(kpool_pause(kpool_multi_pool(multi, 0)), 0);
+	if (!fill(multi, 0, tiny, 5) || !fill(multi, 0, jobs, 1) ||
+	    !fill(multi, 1, &jobs[1], 2))
+		goto out;
+	kpool_resume(kpool_multi_pool(multi, 0));
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2));
+	KT_EXPECT_EQ(index_of(multi, kpool_multi_pick(multi)), 0);
+out:
+	kt_gate_open(&gate);
+	several_end(multi);
+	kvfree(tiny);
+	kvfree(jobs);
+}
+
 /* Fails if items that have ended, in any way, still count as load. */
 static void ended_items_are_no_load(void)
 {
@@ -1144,6 +1176,7 @@ KT_MODULE("kpool selftest: several pools as one",
 	  KT_CASE(every_turn_is_taken_once),
 	  KT_CASE(least_loaded_gets_the_item),
 	  KT_CASE(items_in_the_inbox_are_load),
+	  KT_CASE(items_that_started_fast_are_no_load),
 	  KT_CASE(ended_items_are_no_load),
 	  KT_CASE(overload_falls_back_to_the_least_loaded),
 	  KT_CASE(only_overload_falls_back),

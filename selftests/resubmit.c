@@ -198,6 +198,60 @@ static void requeued_item_blocks_no_other(void)
 	kt_pool_end(pool);
 }
 
+static struct order order;
+
+static int notes_its_start(struct kpool_item *item)
+{
+	struct kt_job *job = kt_job_of(item);
+
+	order_note(&order, job->nr);
+	return kt_job_gated(item);
+}
+
+/*
+ * An item runs and is submitted again, without the lock, before a heavy one in
+ * the same tick.  It has its turn when the other lacks a unit, waits for its run,
+ * and is put back then: in front of the younger.
+ * Fails (does not start first) if both have one number: mutant
+ * fast-submits-use-no-numbers.
+ */
+static void requeued_item_keeps_its_place(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	};
+	static struct kt_gate first, gate, open;
+	static struct kt_job again, before, filler, heavy;
+	struct kpool *pool = kt_pool("place", &attrs);
+
+	if (!pool)
+		return;
+	order_init(&order);
+	kt_gate_init(&first);
+	kt_gate_init(&gate);
+	kt_gate_init(&open);
+	kt_job_init(&again, notes_its_start, &first, 0);
+	kt_job_init(&before, kt_job_gated, &gate, 0);
+	kt_job_init(&filler, kt_job_tiny, &open, 0);
+	kt_job_init(&heavy, notes_its_start, &first, 1);
+	KT_EXPECT_EQ(kpool_set_weight(&heavy.item, 2), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &again.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &before.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&first.started) && atomic_read(&gate.started)));
+	KT_EXPECT_EQ(kpool_submit(pool, &filler.item), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &again.item), 0);
+	/* with the lock, the next one has it, too */
+	KT_EXPECT_EQ(kt_stat(pool, pending), 2);
+	KT_EXPECT_EQ(kpool_submit(pool, &heavy.item), 0);
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+	kt_gate_open(&first);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(order.n, 3);
+	KT_EXPECT_EQ(order.nr[1], 0);
+	kt_pool_end(pool);
+}
+
 /* An item that counts how often it is entered. */
 struct entered {
 	struct kpool_item	item;
@@ -987,6 +1041,7 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(submitted_while_running_starts_after),
 	  KT_CASE(cancel_of_the_next_run_keeps_the_first),
 	  KT_CASE(requeued_item_blocks_no_other),
+	  KT_CASE(requeued_item_keeps_its_place),
 	  KT_CASE(never_on_two_workers_at_once),
 	  KT_CASE(item_may_free_itself),
 	  KT_CASE(item_may_be_reinitialized_inside),
