@@ -83,13 +83,14 @@ static enum kpool_reason kpool_find_missing_worker(const struct kpool *pool)
 {
 	if (pool->mgr.nr_waking || pool->mgr.nr_idle)
 		return KPOOL_REASON_STARTING;
+	/* first: without room there is no attempt, and spawn_pause stays */
+	if (pool->mgr.nr_exiting &&
+	    pool->mgr.nr_workers >= (unsigned int)pool->attrs.capacity)
+		return KPOOL_REASON_EXITING;
 	if (pool->mgr.spawn_pause)
 		return KPOOL_REASON_NO_THREAD;
 	if (pool->mgr.nr_spawning)
 		return KPOOL_REASON_CREATING;
-	if (pool->mgr.nr_exiting &&
-	    pool->mgr.nr_workers >= (unsigned int)pool->attrs.capacity)
-		return KPOOL_REASON_EXITING;
 	return KPOOL_REASON_STARTING;
 }
 

@@ -451,6 +451,40 @@ static void worker_is_in_its_exit(void)
 	probes_submit(pool, &p[1], 1);
 }
 
+static bool second_fails;
+
+static void *second_cannot_start(void *data)
+{
+	return READ_ONCE(second_fails) ? ERR_PTR(-ENOMEM) : NULL;
+}
+
+/*
+ * A second worker could not be created, and is not needed any more: the first
+ * takes the only unit that is left, and exits.
+ */
+static void failure_is_over(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 3, .expiry_ms = KPOOL_NO_PURGE,
+		.worker_init = second_cannot_start, .worker_exit = waits,
+	};
+
+	WRITE_ONCE(second_fails, false);
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	WRITE_ONCE(second_fails, true);
+	probes_submit(pool, &p[1], 1);
+	/* it has failed by then */
+	kt_sleep_ms(60);
+	probes_open(p, 2);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 10), 0);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	probes_submit(pool, &p[2], 1);
+}
+
 static void submitter_runs_its_item(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -523,6 +557,7 @@ static void scene_ends(void)
 	if (!pool)
 		return;
 	WRITE_ONCE(init_fails, false);
+	WRITE_ONCE(second_fails, false);
 	kt_gate_open(&callback);
 	probes_open(p, MANY);
 	kpool_resume(pool);
@@ -589,6 +624,8 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(worker_is_in_its_init),
 	  KT_CASE(scene_ends),
 	  KT_CASE(worker_is_in_its_exit),
+	  KT_CASE(scene_ends),
+	  KT_CASE(failure_is_over),
 	  KT_CASE(scene_ends),
 	  KT_CASE(submitter_runs_its_item),
 	  KT_CASE(scene_ends),

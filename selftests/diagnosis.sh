@@ -85,7 +85,7 @@ $worker, 1 units" "$submitter"
 	worker_is_in_its_init)
 		all_of "creating: 1 workers are being created or are in worker_init" 1
 		;;
-	worker_is_in_its_exit)
+	worker_is_in_its_exit | failure_is_over)
 		all_of "exiting: 1 exiting workers leave no room for another" 1
 		;;
 	submitter_runs_its_item)
