@@ -116,6 +116,7 @@ static void kpool_worker_died(struct kpool_worker *worker)
 	kpool_lockdep_run_died(worker);
 	kpool_lock(pool, &flags);
 	WRITE_ONCE(worker->died, true);
+	WRITE_ONCE(worker->since, jiffies);
 	if (worker->run.item)
 		kpool_mark_dead(pool, &worker->run);
 	kpool_context_queue(&pool->faults.dead_work);
@@ -369,7 +370,8 @@ static void kpool_reap_dead_worker(struct kpool *pool,
 	mutex_lock(&pool->mutex);
 	kpool_lock_irq(pool);
 	worker->state = KPOOL_WORKER_DEAD;
-	worker->since = jiffies;
+	if (!worker->died)
+		worker->since = jiffies;
 	/* the watchdog has not, if another death led here first */
 	kpool_mark_dead(pool, &worker->run);
 	kpool_take_over_run(pool, &worker->run);

@@ -178,6 +178,13 @@ static int ends_its_thread(struct kpool_item *item)
 	return 0;
 }
 
+static int runs_and_ends_its_thread(struct kpool_item *item)
+{
+	probe_fn(item);
+	kthread_complete_and_exit(NULL, 0);
+	return 0;
+}
+
 static const struct kpool_attrs held_callbacks = {
 	.capacity = 5, .queue_depth = 8, .expiry_ms = KPOOL_NO_PURGE,
 	.worker_init = held_in_init, .worker_exit = held_in_exit,
@@ -216,6 +223,24 @@ static void each_worker_has_another_state(void)
 	probes_open(&p[5], 1);
 	probe_ran(&p[6]);
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+}
+
+/* For the script: two that ran for long have died, one waits for the handler. */
+static void dead_workers_wait(void)
+{
+	struct kpool_attrs attrs = held_callbacks;
+
+	WRITE_ONCE(init_waits, false);
+	if (!begin(&attrs))
+		return;
+	probe_init(&p[0], runs_and_ends_its_thread, 0);
+	probe_init(&p[1], runs_and_ends_its_thread, 1);
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	probes_run(0, 2);
+	kt_sleep_ms(3000);
+	probes_open(p, 2);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
 }
 
 /* For the script: a worker that is not needed any more when it has started. */
@@ -413,6 +438,8 @@ KT_MODULE("kpool selftest: tables in debugfs",
 	  KT_CASE(worker_init_waits_for_an_item),
 	  KT_CASE(scene_ends),
 	  KT_CASE(each_worker_has_another_state),
+	  KT_CASE(scene_ends),
+	  KT_CASE(dead_workers_wait),
 	  KT_CASE(scene_ends),
 	  KT_CASE(unneeded_worker_exits),
 	  KT_CASE(scene_ends),

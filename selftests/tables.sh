@@ -88,6 +88,18 @@ states_are() {
 	[ "$(states)" = "$1" ]
 }
 
+# two_are_dead: which for less time than they ran
+# shellcheck disable=SC2317 # wait_until calls it
+two_are_dead() {
+	[ "$(awk '$2 == "dead" && $3 < 2500' "$dir/workers" | wc -l)" = 2 ]
+}
+
+# Fails if the time of the run is shown for that of the death: mutant dead-since-it-ran.
+dead_workers_wait() {
+	wait_until two_are_dead
+	ktap_result $? "a dead worker has been so since it died"
+}
+
 # Fails if it is shown as one in worker_init: mutant unneeded-worker-starts.
 unneeded_worker_exits() {
 	ktap_is "a worker that is not needed is exiting" "exiting - running probe_fn" "$(states)"
@@ -183,6 +195,7 @@ if load_tested tables; then
 		case $case in
 		closed_*) closed_pool_runs_on ;;
 		expired_*) expired_worker_exits ;;
+		dead_workers_*) dead_workers_wait ;;
 		unneeded_*) unneeded_worker_exits ;;
 		no_two_*) no_two_figures_are_equal ;;
 		worker_memory_*) worker_memory_is_used_again ;;

@@ -384,7 +384,9 @@ static void sim_observe_workers(const struct kpool *pool, struct sim_view *view)
 		if (view->nr_workers == SIM_WORKERS)
 			break;
 		view->worker[view->nr_workers++] = (struct sim_worker_view) {
-			.worker = worker, .state = worker->state, .since = worker->since,
+			/* as debugfs shows it */
+			.worker = worker, .since = worker->since,
+			.state = worker->died ? KPOOL_WORKER_DEAD : worker->state,
 		};
 	}
 	view->staying = pool->mgr.nr_workers - pool->mgr.nr_exiting;
