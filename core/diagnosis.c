@@ -215,7 +215,7 @@ static void kpool_see_thread(struct kpool_seen_threads *seen,
 		put_task_struct(shortest);
 }
 
-/* See the workers that run an item. */
+/* See the workers that run an item, and have not died in it. */
 static void kpool_see_workers(struct kpool *pool,
 			      struct kpool_seen_threads *seen)
 {
@@ -228,7 +228,8 @@ static void kpool_see_workers(struct kpool *pool,
 		bool running;
 
 		kpool_lock_irq(pool);
-		running = worker->state == KPOOL_WORKER_RUNNING;
+		running = worker->state == KPOOL_WORKER_RUNNING &&
+			  !worker->died && !worker->run.dead;
 		thread.task = worker->task;
 		thread.fn = READ_ONCE(worker->run.fn);
 		thread.since = READ_ONCE(worker->since);
@@ -242,9 +243,9 @@ static void kpool_see_workers(struct kpool *pool,
 	mutex_unlock(&pool->mutex);
 }
 
-/* See the threads that are in an external run, one per hold of the lock. */
-static void kpool_see_callers(struct kpool *pool,
-			      struct kpool_seen_threads *seen)
+/* Return what the thread in the external run is. */
+static const char *kpool_caller_role(const struct kpool *pool,
+				     const struct kpool_run *run)
 {
 	static const char * const roles[] = {
 		[KPOOL_RUN_WORKER]	= "fault handler",
@@ -254,20 +255,37 @@ static void kpool_see_callers(struct kpool *pool,
 		[KPOOL_RUN_ROOM]	= "room function",
 		[KPOOL_RUN_RELEASE]	= "release function",
 	};
+
+	/* of a dead worker or submitter */
+	if (run == pool->faults.reaping)
+		return "fault handler";
+	return roles[run->kind];
+}
+
+/*
+ * See the living threads that are in an external run, one per hold of the lock.
+ */
+static void kpool_see_callers(struct kpool *pool,
+			      struct kpool_seen_threads *seen)
+{
 	struct kpool_seen_thread thread = { };
 	struct kpool_run *run;
+	bool alive;
 
 	do {
 		kpool_lock_irq(pool);
 		run = kpool_ext_run_after(pool, thread.task);
-		if (run) {
-			thread.task = get_task_struct(run->task);
-			thread.role = roles[run->kind];
+		alive = run && !kpool_thread_is_dead(pool, run);
+		if (run)
+			thread.task = run->task;
+		if (alive) {
+			get_task_struct(thread.task);
+			thread.role = kpool_caller_role(pool, run);
 			thread.fn = run->fn;
 			thread.since = run->since;
 		}
 		kpool_unlock_irq(pool);
-		if (run)
+		if (alive)
 			kpool_see_thread(seen, thread);
 	} while (run);
 }

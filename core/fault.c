@@ -399,6 +399,18 @@ static bool kpool_ext_run_is_dead(struct kpool_run *run)
 }
 
 /*
+ * Return true if the thread that is in the external run is known to have died.
+ * A run that is being reaped is dead, but dead_work's thread is in it.  Called
+ * with pool->lock held.
+ */
+bool kpool_thread_is_dead(const struct kpool *pool, struct kpool_run *run)
+{
+	lockdep_assert_held(&pool->lock);
+	run = kpool_run_outermost(run);
+	return run->dead && run != pool->faults.reaping;
+}
+
+/*
  * Mark external runs whose thread has died.  Return one of them, or NULL: that
  * of the drop work last, because to reap it takes memory.
  */

@@ -1167,6 +1167,7 @@ void kpool_report_error(struct kpool *pool, struct task_struct *task,
 int kpool_exit_work_alloc(struct kpool_worker *worker);
 void kpool_exit_work_put(struct kpool_exit_work *exit_work);
 void kpool_exit_work_wait_all(void);
+bool kpool_thread_is_dead(const struct kpool *pool, struct kpool_run *run);
 void kpool_reap_dead(struct kpool *pool);
 void kpool_look_for_dead(struct kpool *pool);
 void kpool_replace_dead_work(struct kpool *pool);

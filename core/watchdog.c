@@ -196,17 +196,6 @@ static void kpool_find_worker_stalls(struct kpool *pool, unsigned long limit,
 }
 
 /*
- * Return true if the thread that is in the external run has died.  A run that is
- * being reaped is dead, but dead_work's thread is in it.
- */
-static bool kpool_thread_is_dead(const struct kpool *pool,
-				 struct kpool_run *run)
-{
-	run = kpool_run_outermost(run);
-	return run->dead && run != pool->faults.reaping;
-}
-
-/*
  * Find the new stalls of an external run and of those that it is nested in.
  * @run can be NULL.
  */

@@ -330,6 +330,47 @@ static void fault_handler_is_held(void)
 	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
 }
 
+/* Two workers have died, and one waits for the handler of the other. */
+static void dead_worker_waits(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 3, .fault = handles,
+	};
+
+	if (!begin(&attrs))
+		return;
+	probe_init(&p[0], ends_its_thread, 0);
+	probe_init(&p[1], ends_its_thread, 1);
+	probes_submit(pool, p, 3);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+	/* in its item, or in the next one */
+	kt_sleep_ms(60);
+}
+
+static struct kt_submitter dying[2];
+
+/*
+ * Two submitters have died in the items that they ran, and the handler is called
+ * for one.
+ */
+static void dead_submitter_waits(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+		.fault = handles,
+	};
+	int i;
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	for (i = 0; i < 2; i++) {
+		probe_init(&p[i + 1], ends_its_thread, i + 1);
+		kt_submitter_start(&dying[i], pool, &p[i + 1].job.item);
+	}
+	KT_EXPECT(kt_wait(atomic_read(&callback.started)));
+}
+
 static int completes(struct kpool_item *item)
 {
 	return 0;
@@ -567,6 +608,11 @@ static void scene_ends(void)
 		KT_EXPECT_EQ(kt_thread_join(&closer), 0);
 	if (caller.task)
 		KT_EXPECT_EQ(kt_thread_join(&caller), 0);
+	for (i = 0; i < ARRAY_SIZE(dying); i++) {
+		if (dying[i].thread.task)
+			put_task_struct(dying[i].thread.task);
+		dying[i].thread.task = NULL;
+	}
 	if (submitter.thread.task)
 		KT_EXPECT_EQ(kt_thread_join(&submitter.thread), 0);
 	for (i = 0; i < MANY; i++)
@@ -614,6 +660,10 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(room_function_is_held),
 	  KT_CASE(scene_ends),
 	  KT_CASE(fault_handler_is_held),
+	  KT_CASE(scene_ends),
+	  KT_CASE(dead_worker_waits),
+	  KT_CASE(scene_ends),
+	  KT_CASE(dead_submitter_waits),
 	  KT_CASE(scene_ends),
 	  KT_CASE(completion_waits_for_a_unit),
 	  KT_CASE(scene_ends),

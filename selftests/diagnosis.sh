@@ -79,6 +79,14 @@ $worker, 1 units" "$submitter"
 		all_of "busy: running items hold all 1 units" 1 \
 			"  fault handler PID: ends_its_thread [diagnosis] for N ms"
 		;;
+	dead_worker_waits)
+		all_of "busy: running items hold all 2 units" 1 \
+			"  fault handler PID: ends_its_thread [diagnosis] for N ms"
+		;;
+	dead_submitter_waits)
+		all_of "idle: no item is pending, 0 are delayed" 0 "$worker, 1 units
+  fault handler PID: ends_its_thread [diagnosis] for N ms"
+		;;
 	worker_cannot_be_created | worker_is_tried_again)
 		all_of "no_thread: creating a worker failed (-12), next attempt in N ms" 1
 		;;
