@@ -6,6 +6,7 @@
 #ifndef _KPOOL_COMPAT_H
 #define _KPOOL_COMPAT_H
 
+#include <linux/panic.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
@@ -58,6 +59,16 @@ static inline void kpool_set_wake_cpu(struct task_struct *task, int cpu)
 #define kzalloc_obj(obj, gfp)		kzalloc(sizeof(obj), gfp)
 #define kzalloc_objs(obj, count, gfp)	kcalloc(count, sizeof(obj), gfp)
 #endif
+
+/*
+ * Return true if a thread may have oopsed since the machine was booted.  Some
+ * architectures do not taint the kernel then.
+ */
+static inline bool kpool_may_have_oopsed(void)
+{
+	return IS_ENABLED(CONFIG_MICROBLAZE) || IS_ENABLED(CONFIG_NIOS2) ||
+	       IS_ENABLED(CONFIG_OPENRISC) || test_taint(TAINT_DIE);
+}
 
 /* Entries of a saved stack. */
 #define KPOOL_STACK_DEPTH	14

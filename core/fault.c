@@ -621,13 +621,14 @@ static bool kpool_note_dead_work_lost(struct kpool *pool)
 }
 
 /*
- * Queue dead_work if a thread died without its exit work.  Called by the
- * watchdog.
+ * Queue dead_work if a thread died without its exit work.  A worker does so
+ * only by an oops: until there is one, the workers are not looked at.  Called
+ * by the watchdog.
  */
 void kpool_look_for_dead(struct kpool *pool)
 {
 	bool lost = kpool_note_dead_work_lost(pool);
-	bool found = kpool_mark_dead_workers(pool);
+	bool found = kpool_may_have_oopsed() && kpool_mark_dead_workers(pool);
 
 	found |= !!kpool_find_dead_run(pool);
 	/* a new dead_work takes memory, which the watchdog must not wait for */

@@ -210,6 +210,17 @@ static void __noreturn sim_die(bool in_item)
 	sim_thread_die(thread);
 }
 
+/* Has a thread died without its exit work?  Only an oops keeps it from that. */
+int sim_test_taint(unsigned int flag)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sim->pool); i++)
+		if (sim->pool[i].unnoticed)
+			return 1;
+	return 0;
+}
+
 /* The thread of the pool's own work: that never ends. */
 static void __noreturn sim_work_dies(struct sim_pool *p)
 {

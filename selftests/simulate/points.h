@@ -24,6 +24,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/panic.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -318,6 +319,9 @@ static inline void sim_state_point(unsigned int state)
 	barrier();							\
 	(typeof(*__word))loaded;					\
 })
+
+/* A thread that dies without its exit work has oopsed. */
+#define test_taint(flag)		sim_test_taint(flag)
 
 #undef kthread_init_work
 #define kthread_init_work(work, fn)	sim_thread_work_init(work, fn)

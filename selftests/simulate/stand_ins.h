@@ -24,6 +24,7 @@ void sim_step(const void *lock);
 
 /* deaths.c */
 void sim_log(const char *fmt, ...) __printf(1, 2);
+int sim_test_taint(unsigned int flag);
 
 /* removal.c */
 bool sim_within_module(unsigned long address, const struct module *module);

@@ -304,12 +304,17 @@ void *sim_kthread_data(struct task_struct *task)
 	return thread ? thread->data : kthread_data(task);
 }
 
-/* Has it ended?  Its ghost says so. */
+/*
+ * Has it ended?  Its ghost says so.  While no thread has died, only those that
+ * run their own items may be asked for: there can be any number of workers.
+ */
 int *sim_exit_state(int *state)
 {
 	struct task_struct *task = container_of(state, struct task_struct, exit_state);
 	struct sim_thread *thread = sim_thread_of(task);
 
+	sim_expect(!thread || strcmp(thread->name, "worker") || thread->call ||
+		   sim->nr_dead, "a worker is looked at, and no thread has died");
 	return thread ? &thread->ghost->exit_state : state;
 }
 
