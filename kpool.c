@@ -731,12 +731,7 @@ static void kpool_free_orphans(void)
 /* Restore the affinity of all workers when a CPU comes online. */
 static int kpool_cpu_online(unsigned int cpu)
 {
-	struct kpool *pool;
-
-	mutex_lock(&kpool_registry);
-	list_for_each_entry(pool, &kpool_pools, member)
-		kpool_sched_restore(pool);
-	mutex_unlock(&kpool_registry);
+	kpool_sched_restore_all();
 	return 0;
 }
 
@@ -815,6 +810,7 @@ void kpool_module_exit(void)
 	/* kpool_callback_wq can be left undrained */
 	kpool_latency_exit();
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
+	kpool_sched_exit();
 	kpool_destroy_queues();
 	kpool_exit_work_wait_all();
 	kpool_stack_req_flush();

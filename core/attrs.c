@@ -409,6 +409,28 @@ static bool kpool_cpu_stays(const struct cpumask *mask)
 	return false;
 }
 
+static void kpool_sched_work_fn(struct work_struct *work)
+{
+	kpool_sched_restore_all();
+}
+
+static DECLARE_DELAYED_WORK(kpool_sched_work, kpool_sched_work_fn);
+
+/*
+ * Try again later to apply an affinity of which a CPU is about to go offline.
+ * It may stay, which kpool_cpu_online() is not called for.
+ */
+static void kpool_sched_retry(void)
+{
+	queue_delayed_work(kpool_spawn_wq, &kpool_sched_work, HZ / 10);
+}
+
+/* Called at module exit, when no pool is left. */
+void kpool_sched_exit(void)
+{
+	cancel_delayed_work_sync(&kpool_sched_work);
+}
+
 /*
  * Apply policy, priority and affinity to a worker.  Called with pool->mutex
  * held.
@@ -433,10 +455,13 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 
 	lockdep_assert_held(&pool->mutex);
 	sched_setattr_nocheck(task, &sched);
+	if (!kpool_has_affinity(pool) && !pool->mgr.had_affinity)
+		return;
 	/* else kpool_sched_restore() does it once such a CPU is online */
-	if ((kpool_has_affinity(pool) || pool->mgr.had_affinity) &&
-	    kpool_cpu_stays(pool->mgr.affinity))
+	if (kpool_cpu_stays(pool->mgr.affinity))
 		set_cpus_allowed_ptr(task, pool->mgr.affinity);
+	else if (cpumask_intersects(pool->mgr.affinity, cpu_online_mask))
+		kpool_sched_retry();
 }
 
 /*
@@ -460,6 +485,17 @@ void kpool_sched_restore(struct kpool *pool)
 	if (kpool_has_affinity(pool) || pool->mgr.had_affinity)
 		kpool_sched_apply_workers(pool);
 	mutex_unlock(&pool->mutex);
+}
+
+/* Likewise, of all pools. */
+void kpool_sched_restore_all(void)
+{
+	struct kpool *pool;
+
+	mutex_lock(&kpool_registry);
+	list_for_each_entry(pool, &kpool_pools, member)
+		kpool_sched_restore(pool);
+	mutex_unlock(&kpool_registry);
 }
 
 /* Return true if @attrs change how the threads of the workers are scheduled. */

@@ -1195,6 +1195,8 @@ int kpool_attrs_resolve(const struct kpool_attrs *req,
 int kpool_attrs_check_defaults(void);
 void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
 void kpool_sched_restore(struct kpool *pool);
+void kpool_sched_restore_all(void);
+void kpool_sched_exit(void);
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
 
 /* stats.c: statistics */

@@ -225,7 +225,60 @@ static void worker_is_created_while_its_cpu_goes_offline(void)
 	kt_pool_end(confined);
 }
 
+/* As above, but then it stays: another user of it refuses. */
+static int cpu_stays(unsigned int cpu)
+{
+	cpu_goes(cpu);
+	return -EBUSY;
+}
+
+static int is_confined_to(void *cpu)
+{
+	return cpumask_equal(current->cpus_ptr, cpumask_of(*(int *)cpu));
+}
+
+static bool worker_is_confined_to(int cpu)
+{
+	int confined_to = 0;
+
+	return !kpool_call(confined, is_confined_to, &cpu, &confined_to) &&
+	       confined_to;
+}
+
+/*
+ * A worker that is made while the only CPU of its pool is about to go is sent
+ * there when the CPU does not go: kpool is not called then.
+ * Fails if it stays anywhere: mutant affinity-not-tried-again.
+ */
+static void worker_is_created_while_its_cpu_nearly_goes(void)
+{
+	unsigned int cpu = cpu_that_goes();
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .cpumask = cpumask_of(cpu),
+		.expiry_ms = KPOOL_NO_PURGE,
+	};
+	int state;
+
+	if (!cpu)
+		return;
+	confined = kt_pool("confined", &attrs);
+	if (!confined)
+		return;
+	/* above kpool's state, and so before it on the way down */
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "kpool:test",
+					  NULL, cpu_stays);
+	if (KT_EXPECT_GE(state, 0)) {
+		KT_EXPECT_EQ(remove_cpu(cpu), -EBUSY);
+		KT_EXPECT(cpu_online(cpu));
+		KT_EXPECT(kt_wait(worker_is_confined_to(cpu)));
+		KT_EXPECT_EQ(kt_stat(confined, spawned), 1);
+		cpuhp_remove_state_nocalls(state);
+	}
+	kt_pool_end(confined);
+}
+
 KT_MODULE("kpool selftest: CPUs that come and go under load",
 	  KT_CASE(load_outlives_its_cpu),
 	  KT_CASE(watchdog_outlives_its_cpu),
-	  KT_CASE(worker_is_created_while_its_cpu_goes_offline));
+	  KT_CASE(worker_is_created_while_its_cpu_goes_offline),
+	  KT_CASE(worker_is_created_while_its_cpu_nearly_goes));
