@@ -421,6 +421,8 @@ static struct kpool *__kpool_create(const char *name,
 		kpool_free(pool);
 		return ERR_PTR(err);
 	}
+	/* a CPU of its node may have come online before it was registered */
+	kpool_sched_restore(pool);
 	err = kpool_prealloc(pool);
 	if (err) {
 		kpool_claim_and_destroy(pool);
