@@ -549,7 +549,12 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 		pool->mgr.had_affinity = true;
 }
 
-int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
+/*
+ * Tune an attribute.  If @restore, @value was in force before: a node needs no
+ * online CPU then, as its CPUs can have gone offline since.
+ */
+int __kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value,
+		 bool restore)
 {
 	const struct kpool_attr_row *row;
 	struct kpool_attrs attrs;
@@ -573,7 +578,7 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
 		kpool_fit_min_workers(&attrs);
 	err = kpool_check_created(pool, &attrs) ?:
 	      kpool_attrs_validate(&attrs, pool->name);
-	if (!err && tunable == KPOOL_TUNE_NODE)
+	if (!err && tunable == KPOOL_TUNE_NODE && !restore)
 		err = kpool_check_cpus(&attrs, pool->name);
 	if (!err) {
 		trace_tune(pool, row->name, *kpool_attr(&pool->attrs, row),
@@ -583,6 +588,11 @@ int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
 unlock:
 	mutex_unlock(&pool->mutex);
 	return err;
+}
+
+int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value)
+{
+	return __kpool_tune(pool, tunable, value, false);
 }
 EXPORT_SYMBOL_GPL(kpool_tune);
 

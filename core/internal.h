@@ -1193,6 +1193,8 @@ int kpool_cpulist_parse(const char *text, struct cpumask *mask);
 int kpool_attrs_resolve(const struct kpool_attrs *req,
 			struct kpool_attrs *attrs, const char *name);
 int kpool_attrs_check_defaults(void);
+int __kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value,
+		 bool restore);
 void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
 void kpool_sched_restore(struct kpool *pool);
 void kpool_sched_restore_all(void);

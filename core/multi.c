@@ -339,7 +339,7 @@ int kpool_multi_tune(struct kpool_multi *multi, enum kpool_tunable tunable,
 			break;
 	}
 	while (err && i--)
-		kpool_tune(multi->pool[i], tunable, before[i]);
+		__kpool_tune(multi->pool[i], tunable, before[i], true);
 	mutex_unlock(&multi->tuning);
 	return err;
 }
