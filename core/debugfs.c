@@ -92,23 +92,43 @@ static int kpool_pools_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_pools);
 
-static int kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
-{
-	cpumask_var_t mask;
-	bool all;
+/*
+ * What can be tuned, at one time.  @cpumask has no meaning if @all is true: all
+ * CPUs.
+ */
+struct kpool_tuned {
+	struct kpool_attrs	attrs;
+	cpumask_var_t		cpumask;
+	bool			all;
+};
 
-	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
+/*
+ * Copy what can be tuned, and the statistics unless @stats is NULL.  Return 0
+ * or -ENOMEM.  The mutex makes it one reading: attributes change with it held.
+ */
+static int kpool_copy_tuned(struct kpool *pool, struct kpool_tuned *tuned,
+			    struct kpool_stats *stats)
+{
+	if (!alloc_cpumask_var(&tuned->cpumask, GFP_KERNEL))
 		return -ENOMEM;
 	mutex_lock(&pool->mutex);
-	all = !pool->attrs.cpumask;
-	cpumask_copy(mask, pool->mgr.cpumask);
+	kpool_get_attrs(pool, &tuned->attrs);
+	if (stats)
+		kpool_get_stats(pool, stats);
+	tuned->all = !pool->attrs.cpumask;
+	cpumask_copy(tuned->cpumask, pool->mgr.cpumask);
 	mutex_unlock(&pool->mutex);
-	if (all)
+	return 0;
+}
+
+/* Show the mask, and free it. */
+static void kpool_show_cpumask(struct seq_file *m, struct kpool_tuned *tuned)
+{
+	if (tuned->all)
 		seq_puts(m, "all\n");
 	else
-		seq_printf(m, "%*pbl\n", cpumask_pr_args(mask));
-	free_cpumask_var(mask);
-	return 0;
+		seq_printf(m, "%*pbl\n", cpumask_pr_args(tuned->cpumask));
+	free_cpumask_var(tuned->cpumask);
 }
 
 #define KPOOL_STAT(_name)	seq_printf(m, #_name " %llu\n", stats._name)
@@ -116,20 +136,21 @@ static int kpool_show_cpumask(struct seq_file *m, struct kpool *pool)
 static int kpool_stats_show(struct seq_file *m, void *unused)
 {
 	struct kpool *pool = m->private;
-	struct kpool_attrs attrs;
+	struct kpool_tuned tuned;
 	struct kpool_stats stats;
 	int i;
 
-	kpool_get_attrs(pool, &attrs);
-	kpool_get_stats(pool, &stats);
+	if (kpool_copy_tuned(pool, &tuned, &stats))
+		return -ENOMEM;
 	seq_printf(m, "state %s\n", kpool_state_name(&stats));
 	KPOOL_STATS;
 	for (i = 0; i < KPOOL_NR_TUNABLES; i++) {
 		seq_printf(m, "%s ", kpool_attr_table[i].name);
-		kpool_show_attr(m, &kpool_attr_table[i], &attrs);
+		kpool_show_attr(m, &kpool_attr_table[i], &tuned.attrs);
 	}
 	seq_puts(m, "cpumask ");
-	return kpool_show_cpumask(m, pool);
+	kpool_show_cpumask(m, &tuned);
+	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kpool_stats);
 
@@ -422,12 +443,16 @@ struct kpool_tunable_file {
 static int kpool_tunable_show(struct seq_file *m, void *unused)
 {
 	struct kpool_tunable_file *file = m->private;
-	struct kpool_attrs attrs;
+	struct kpool_tuned tuned;
 
-	if (!file->row)
-		return kpool_show_cpumask(m, file->pool);
-	kpool_get_attrs(file->pool, &attrs);
-	kpool_show_attr(m, file->row, &attrs);
+	if (file->row) {
+		kpool_get_attrs(file->pool, &tuned.attrs);
+		kpool_show_attr(m, file->row, &tuned.attrs);
+		return 0;
+	}
+	if (kpool_copy_tuned(file->pool, &tuned, NULL))
+		return -ENOMEM;
+	kpool_show_cpumask(m, &tuned);
 	return 0;
 }
 
