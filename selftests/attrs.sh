@@ -168,7 +168,8 @@ bad_parameter() {
 	fi
 }
 
-# Fails if a parameter is stored unchecked.
+# Fails if a parameter is stored unchecked, or only its first line is looked at: mutant
+# second-line-of-a-parameter.
 bad_parameters_are_refused() {
 	for file in $TUNABLES; do
 		parameter_failed=0
@@ -181,6 +182,11 @@ bad_parameters_are_refused() {
 	for pair in nonblocking=2 nice=20 rt_priority=100 min_workers=65537 node=100000 \
 		capacity=none policy=bogus when_full=3 cpumask=100000; do
 		bad_parameter "${pair%%=*}" "${pair#*=}"
+	done
+	# in quotes, as the kernel takes the lines of its arguments for arguments
+	for file in cpumask default_cpumask; do
+		bad_parameter "$file" '"0
+x"'
 	done
 	if [ -w "$cpu1_online" ]; then
 		echo 0 >"$cpu1_online"

@@ -683,6 +683,55 @@ static void dead_thread_does_not_stall(void)
 	stall_finish();
 }
 
+static noinline int submits_a_dying_one(struct kpool_item *item)
+{
+	return kpool_submit(pool, &p[3].job.item);
+}
+
+/* Have a submitter run the item, and die in it. */
+static bool submitter_dies(struct kpool_item *item)
+{
+	struct kt_submitter s;
+
+	if (!kt_submitter_start(&s, pool, item))
+		return false;
+	KT_EXPECT(kt_wait(READ_ONCE(s.thread.task->exit_state)));
+	put_task_struct(s.thread.task);
+	return true;
+}
+
+/*
+ * As above, with submitters: the second dies in an item that it runs inside
+ * another.
+ * Fails if the inner one counts as running: mutant dead-submitter-stalls-inside.
+ */
+static void dead_submitter_does_not_stall(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .stall_ms = 4 * STALL, .fault = held_in_handler,
+		.when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+
+	kt_gate_init(&handler);
+	probes_init(p, 4, ends_its_thread);
+	probe_init(&p[0], probe_fn, 0);
+	probes_hold(p, 1);
+	kpool_init_item(&p[2].job.item, submits_a_dying_one);
+	pr_info("kpool-testbed: expect begin\n");
+	pool = kt_pool("stall", &attrs);
+	/* the only unit, whose worker alone stalls */
+	if (pool && probes_submit(pool, p, 1) && stalls(1) &&
+	    submitter_dies(&p[1].job.item)) {
+		KT_EXPECT(kt_wait(atomic_read(&handler.started) == 1));
+		submitter_dies(&p[2].job.item);
+		kt_sleep_ms(16 * STALL);
+		KT_EXPECT_EQ(stalled(), 1);
+		kt_gate_open(&handler);
+		KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 3));
+	}
+	stall_finish();
+}
+
 /* As many as are remembered, and two more, one after the other. */
 static void six_stalls_last(void)
 {
@@ -696,11 +745,31 @@ static void six_stalls_last(void)
 	}
 }
 
-/* What a person sees: the script looks between these two. */
+/* Memory that is allocated next for a stall has text in it. */
+static void leave_text_in_memory(void)
+{
+	struct kpool_stall *memory[32];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(memory); i++) {
+		memory[i] = kzalloc_obj(*memory[i], GFP_KERNEL);
+		if (memory[i])
+			memset(memory[i], 'x', sizeof(*memory[i]));
+	}
+	while (i--)
+		kfree(memory[i]);
+}
+
+/*
+ * What a person sees: the script looks between these two.
+ * Fails if a stack that is not available is what was in memory: mutant
+ * stall-without-a-stack-has-another.
+ */
 static void a_stall_lasts(void)
 {
 	if (!stall_make(1, STALL, sleeps_too_long))
 		return;
+	leave_text_in_memory();
 	probes_submit(pool, p, 1);
 	stalls(1);
 }
@@ -904,6 +973,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(idle_worker_does_not_stall),
 	  KT_CASE(yielding_worker_does_not_stall),
 	  KT_CASE(dead_thread_does_not_stall),
+	  KT_CASE(dead_submitter_does_not_stall),
 	  KT_CASE(a_stall_lasts),
 	  KT_CASE(a_stall_ends),
 	  KT_CASE(six_stalls_last),

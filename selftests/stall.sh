@@ -27,6 +27,8 @@ stall_can_be_seen() {
 	# an entry too far is what the memory behind them holds
 	ktap_is "log and debugfs show the same stack" \
 		"$(grep -c '^  ' "$KPOOL_DEBUGFS/stall/stalls")" "$(stack_in_log)"
+	ktap_is "nothing but the stack follows in debugfs" 1 \
+		"$(grep -vc '^  ' "$KPOOL_DEBUGFS/stall/stalls")"
 	stall_worker=$(awk 'NR > 1 { print $1 }' "$KPOOL_DEBUGFS/stall/workers")
 	ktap_is "log and debugfs name its thread" "$stall_worker $stall_worker" "$(
 		dmesg | sed -n 's/.*kpool: stall: .* has run for .* in thread //p' | tail -n 1) $(
