@@ -169,6 +169,7 @@ struct kpool_run {
 	int			result;
 	u64			nr;	/* L: external: runs begun here */
 	u64			began_us; /* L: see stats.c; 0: not known */
+	u64			began_nr; /* L: kpool_run_nr() of @began_us */
 	u8			kind;	/* L: enum kpool_run_kind */
 	bool			end_locked; /* L, racy read: ends with L held */
 	bool			dead;	/* L: accounted: its thread died */

@@ -377,6 +377,7 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	worker->since = jiffies;
 	worker->nr_runs = 0;
 	worker->run.fn = NULL;
+	worker->run.began_us = 0;
 	worker->data = NULL;
 	worker->run.call = NULL;
 	worker->nr_nested = 0;

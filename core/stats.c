@@ -144,6 +144,7 @@ void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
 		return;
 	now = kpool_now_us();
 	run->began_us = now;
+	run->began_nr = kpool_run_nr(run);
 	/* the completion of an ordered job is its second run */
 	if (!kpool_complete_fn(item) || run->complete)
 		kpool_latency_count(pool->latency.counts->waiting,
@@ -153,8 +154,12 @@ void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
 /* Called with pool->lock held. */
 void __kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 {
-	/* not a time from before the histograms were last off */
-	if (pool->latency.on && run->began_us >= pool->latency.on_us)
+	/*
+	 * Not a time from before the histograms were last off, or that of an
+	 * earlier run: the key may have been off when this one began.
+	 */
+	if (pool->latency.on && run->began_us >= pool->latency.on_us &&
+	    run->began_nr == kpool_run_nr(run))
 		kpool_latency_count(pool->latency.counts->running,
 				    kpool_now_us() - run->began_us);
 }

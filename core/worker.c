@@ -252,8 +252,8 @@ static __always_inline void kpool_worker_returned(struct kpool_worker *worker,
 	bool failed;
 
 	kpool_lock_irq(pool);
-	worker->nr_runs++;
 	kpool_latency_end(pool, &worker->run);
+	worker->nr_runs++;
 	/* a completion has the result of its job */
 	failed = err || worker->run.result;
 	if (likely(kpool_worker_end(worker, err, false))) {
