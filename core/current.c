@@ -101,6 +101,17 @@ struct kpool_run *kpool_current_run(struct kpool *pool)
 	return worker && worker->run.item ? &worker->run : NULL;
 }
 
+/*
+ * Return the innermost run that the thread of the worker, which is in an item,
+ * is in.  Called with pool->lock held.
+ */
+struct kpool_run *kpool_innermost_run(struct kpool_worker *worker)
+{
+	lockdep_assert_held(&worker->pool->lock);
+	return kpool_ext_run_of_task(worker->pool, worker->task) ?:
+	       &worker->run;
+}
+
 /* Return the outermost run of the thread that is in @run. */
 struct kpool_run *kpool_run_outermost(struct kpool_run *run)
 {

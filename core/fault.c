@@ -90,16 +90,17 @@ static LIST_HEAD(kpool_exit_works_done);
 static DEFINE_MUTEX(kpool_exit_works_mutex);
 
 /*
- * Count the thread of a run as dead until it is reaped, once if it is in several
- * runs.  See kpool_has_active_run().
+ * Count the thread of a run, its innermost, as dead until it is reaped, once if
+ * it is in several runs.  See kpool_has_active_run().
  */
 static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
 {
+	struct kpool_run *outermost = kpool_run_outermost(run);
+
 	lockdep_assert_held(&pool->lock);
-	run = kpool_run_outermost(run);
-	if (run->dead)
+	if (outermost->dead)
 		return;
-	run->dead = true;
+	outermost->dead = true;
 	pool->faults.nr_dead++;
 	trace_die(pool, run);
 }
@@ -118,7 +119,7 @@ static void kpool_worker_died(struct kpool_worker *worker)
 	WRITE_ONCE(worker->died, true);
 	WRITE_ONCE(worker->since, jiffies);
 	if (worker->run.item)
-		kpool_mark_dead(pool, &worker->run);
+		kpool_mark_dead(pool, kpool_innermost_run(worker));
 	kpool_context_queue(&pool->faults.dead_work);
 	kpool_unlock(pool, flags);
 }
@@ -591,7 +592,7 @@ static bool kpool_mark_dead_workers(struct kpool *pool)
 			continue;
 		found = true;
 		kpool_lock_irq(pool);
-		kpool_mark_dead(pool, &worker->run);
+		kpool_mark_dead(pool, kpool_innermost_run(worker));
 		kpool_unlock_irq(pool);
 	}
 	mutex_unlock(&pool->mutex);
@@ -612,8 +613,8 @@ static bool kpool_note_dead_work_lost(struct kpool *pool)
 	if (run && kpool_has_ended(run->task_ref)) {
 		pool->faults.dead_work_lost = true;
 		pool->faults.reaping = NULL;
-		run->dead = false;
-		kpool_mark_dead(pool, run);
+		/* it is dead still, and no thread has died in its function */
+		pool->faults.nr_dead++;
 	}
 	lost = pool->faults.dead_work_lost;
 	kpool_unlock_irq(pool);

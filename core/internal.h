@@ -1106,6 +1106,7 @@ struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 				      const struct task_struct *task);
 struct kpool_run *kpool_current_run(struct kpool *pool);
 bool kpool_can_nest(struct kpool *pool);
+struct kpool_run *kpool_innermost_run(struct kpool_worker *worker);
 struct kpool_run *kpool_run_outermost(struct kpool_run *run);
 bool kpool_is_part_of(struct kpool *pool);
 const void *kpool_current_fn(struct kpool *pool);

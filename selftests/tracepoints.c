@@ -209,6 +209,31 @@ static void worker_dies(void)
 	kt_pool_end(pool);
 }
 
+static int submits_a_dying_one(struct kpool_item *item)
+{
+	return kpool_submit(kpool_current(), &p[1].job.item);
+}
+
+/*
+ * In an item that it runs as a submitter, inside another.
+ * Fails if the other one is named: mutant die-names-the-outer-function.
+ */
+static void worker_dies_inside(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	struct kpool *pool = begin(&attrs);
+
+	if (!pool)
+		return;
+	probe_init(&p[0], submits_a_dying_one, 0);
+	probe_init(&p[1], ends_its_thread, 1);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
+	kt_pool_end(pool);
+}
+
 static void pool_is_tuned(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
@@ -235,4 +260,5 @@ KT_MODULE("kpool selftest: scenes for the tracepoints",
 	  KT_CASE(worker_expires),
 	  KT_CASE(run_stalls),
 	  KT_CASE(worker_dies),
+	  KT_CASE(worker_dies_inside),
 	  KT_CASE(pool_is_tuned));

@@ -145,6 +145,14 @@ expected() {
 		start: item=@1 function=ends_its_thread [tracepoints]
 		die: item=@1 function=ends_its_thread [tracepoints] pid=own
 	END
+	worker_dies_inside) cat <<-END ;;
+		submit: item=@1 function=submits_a_dying_one [tracepoints]
+		spawn: pid=own node=-1 alive=1
+		start: item=@1 function=submits_a_dying_one [tracepoints]
+		submit: item=@2 function=ends_its_thread [tracepoints]
+		start: item=@2 function=ends_its_thread [tracepoints]
+		die: item=@2 function=ends_its_thread [tracepoints] pid=own
+	END
 	pool_is_tuned) cat <<-END ;;
 		tune: attribute=capacity old=1 new=7
 		tune: attribute=cpumask old=all new=1
