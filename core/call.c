@@ -180,6 +180,25 @@ static bool kpool_call_is_running(const struct kpool_item *item)
 }
 
 /*
+ * Leave the call to its run, which frees it.  Another error than -ETIMEDOUT or
+ * -EINTR means that the function has died, in a deadlock with the thread that
+ * would reap it: then the argument stays the caller's.
+ */
+static int kpool_call_abandon(struct kpool_call *call, int err)
+{
+	struct kpool *pool = call->pool;
+
+	WRITE_ONCE(call->abandoned, true);
+	kpool_call_leave(call);
+	if (err == -ETIMEDOUT || err == -EINTR) {
+		pool->stats.abandoned++;
+		return err;
+	}
+	call->release = NULL;
+	return -EIO;
+}
+
+/*
  * Decide what becomes of a call after the caller's sleep has ended with @err.
  * Called with pool->lock held.  Return 0 if the function has returned, or why
  * it has not.  *@free_it is false if the call is abandoned, so that its run
@@ -211,11 +230,8 @@ static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 		return 0;
 	if (call->dropped)
 		return call->dropped;
-	WRITE_ONCE(call->abandoned, true);
-	kpool_call_leave(call);
-	pool->stats.abandoned++;
 	*free_it = false;
-	return err;
+	return kpool_call_abandon(call, err);
 }
 
 /*

@@ -185,14 +185,15 @@ static struct kpool_run *kpool_blocked_on_run(struct kpool *pool,
 }
 
 /*
- * Return true if the wait can fail.  That of a running call cannot: the function
- * can use its caller's stack.
+ * Return true if the wait for an item can fail.  That of a running call cannot:
+ * the function can use its caller's stack, unless its thread has died.
  */
-static bool kpool_can_refuse(const struct kpool_waiter *waiter)
+bool kpool_can_refuse(const struct kpool_waiter *waiter)
 {
 	return waiter->kind == KPOOL_WAITER_ITEM ||
 	       (waiter->kind == KPOOL_WAITER_CALL &&
-		kpool_is_accepted(waiter->item));
+		(kpool_is_accepted(waiter->item) ||
+		 kpool_has_died(waiter->item)));
 }
 
 /*
@@ -341,7 +342,7 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 	/* the caller reaps a dead run, and is the one that reaps the next */
 	if (first && kpool_run_outermost(first)->dead &&
 	    kpool_run_outermost(me) == pool->faults.reaping)
-		return kind != KPOOL_WAITER_CALL;
+		return true;
 	for (i = 0; run && i < KPOOL_MAX_CHAIN; i++) {
 		if (kpool_run_outermost(run) == kpool_run_outermost(me))
 			break;

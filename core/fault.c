@@ -90,6 +90,23 @@ static LIST_HEAD(kpool_exit_works_done);
 static DEFINE_MUTEX(kpool_exit_works_mutex);
 
 /*
+ * Let the wait of a call fail again, because its function has died and does not
+ * use the caller's stack any more: a fault handler can be waiting, directly or
+ * through others, for what only its own thread reaps.  It becomes the last to be
+ * chosen in a deadlock of the pool.
+ */
+static void kpool_let_caller_fail(struct kpool *pool, struct kpool_run *run)
+{
+	struct kpool_waiter *first =
+		list_first_entry_or_null(&run->waiters, struct kpool_waiter,
+					 node);
+
+	if (first && first->kind == KPOOL_WAITER_CALL &&
+	    !list_empty(&first->self_wait_node))
+		list_move(&first->self_wait_node, &pool->waiters.self);
+}
+
+/*
  * Count the thread of a run, its innermost, as dead until it is reaped, once if
  * it is in several runs.  See kpool_has_active_run().
  */
@@ -102,6 +119,7 @@ static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
 		return;
 	outermost->dead = true;
 	pool->faults.nr_dead++;
+	kpool_let_caller_fail(pool, outermost);
 	trace_die(pool, run);
 }
 

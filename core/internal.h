@@ -640,7 +640,8 @@ struct kpool_fn_item {
 struct kpool_call {
 	struct kpool_fn_item	base;
 	struct kpool		*pool;		/* I */
-	void			(*release)(void *arg);	/* I */
+	/* I, but cleared if a caller keeps the argument of a dead call */
+	void			(*release)(void *arg);
 	struct list_head	node;		/* L: on pool->calls, or empty */
 	struct list_head	waiters;	/* L: until it leaves that list */
 	int			result;		/* L: valid if @returned */
@@ -710,6 +711,14 @@ static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 	struct kpool_run *run = READ_ONCE(item->run);
 
 	return run && READ_ONCE(run->item) == item ? run : NULL;
+}
+
+/* Return true if the thread that runs @item, in its outermost run, has died. */
+static inline bool kpool_has_died(const struct kpool_item *item)
+{
+	const struct kpool_run *run = kpool_run_of(item);
+
+	return run && run->dead;
 }
 
 /* Return the run that is blocked while it hands the item over, or NULL. */
@@ -1154,6 +1163,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 /* deadlock.c: sleeps that can never end */
 bool kpool_refuse_self_wait(struct kpool *pool);
 bool kpool_wait_has_begun(const struct kpool_waiter *waiter);
+bool kpool_can_refuse(const struct kpool_waiter *waiter);
 struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 					 const struct kpool_item *item);
 struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,

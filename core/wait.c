@@ -311,7 +311,7 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	pool->waiters.nr_self++;
 	pool->waiters.nr_self_callbacks += !run->item;
 	if (waiter->kind == KPOOL_WAITER_CALL &&
-	    !kpool_is_accepted(waiter->item))
+	    !kpool_can_refuse(waiter))
 		list_add_tail(&waiter->self_wait_node,
 			      &pool->waiters.self_calls);
 	else

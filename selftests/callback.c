@@ -630,6 +630,85 @@ out:
 	finish();
 }
 
+static struct kpool *called_pool;
+static struct victim called;
+
+/* A kpool_fn; the handler calls it, or has the pool call it. */
+static int calls_what_dies(void *arg)
+{
+	*(int *)arg = kpool_call_killable(called_pool, victim_dies, &called,
+					  act_release, NULL);
+	return 0;
+}
+
+static void first_death_calls(void *data, const struct kpool_fault *fault)
+{
+	int got;
+
+	if (atomic_inc_return(&blamed) > 1)
+		return;
+	WRITE_ONCE(handler_task, current);
+	if (p[0].data)
+		KT_EXPECT_EQ(kpool_call(called_pool, calls_what_dies, &got,
+					NULL), 0);
+	else
+		calls_what_dies(&got);
+	WRITE_ONCE(handler_got, got);
+}
+
+static const char *const deaths[] = { "alone", "busy", "nested", NULL };
+
+enum { ALONE, BUSY, NESTED };
+
+/*
+ * The handler of a death calls a function, or one that calls another, and that
+ * dies: only the handler's own thread would notice.  The caller keeps the
+ * argument.
+ * Fails (hangs, or the argument is released) if the wait of a call never fails
+ * once it runs: mutants dead-call-is-awaited,
+ * argument-of-a-dead-call-released.
+ */
+static void handler_calls_what_dies(int how)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 4, .fault = first_death_calls,
+	};
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	handler_got = 1;
+	WRITE_ONCE(handler_task, NULL);
+	atomic_set(&released, 0);
+	victim_init(&called, DIE_EXIT);
+	pool = kt_pool("callback", &attrs);
+	if (!pool)
+		goto out;
+	called_pool = pool;
+	p[0].data = how == NESTED ? pool : NULL;
+	if (how != ALONE) {
+		probes_hold(&p[1], 1);
+		probes_submit(pool, &p[1], 1);
+	}
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	victim_runs(&called);
+	KT_EXPECT(kt_wait(READ_ONCE(handler_task) &&
+			  !task_is_running(handler_task)));
+	KT_EXPECT_EQ(READ_ONCE(handler_got), 1);
+	victim_let_die(&called);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(handler_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(handler_got), -EIO);
+	probes_open(&p[1], 1);
+	dead_are(pool, 2);
+	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT_EQ(atomic_read(&released), 0);
+	KT_EXPECT_EQ(kt_stat(pool, abandoned), 0);
+	jobs_end(pool);
+out:
+	finish();
+}
+
 static void handler_flushes_item(void *data, const struct kpool_fault *fault)
 {
 	if (xchg(&dies, false))
@@ -1051,6 +1130,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_CASE(handler_of_a_later_death_may_wait),
 	  KT_CASE(handler_cannot_wait_for_another_death),
 	  KT_CASE(handler_waits_for_one_that_dies_later),
+	  KT_EACH(handler_calls_what_dies, deaths),
 	  KT_EACH(handler_may_wait_after_another_has_died, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
 	  KT_EACH(caller_that_dies_in_release_is_survived_by_destroy, kinds),
