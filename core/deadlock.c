@@ -408,7 +408,7 @@ static bool kpool_has_signal(const struct list_head *self_waits)
 static bool kpool_has_active_run(struct kpool *pool)
 {
 	unsigned int threads = pool->nr_running + pool->runs.nr_threads +
-			       pool->waiters.nr_self_callbacks;
+			       pool->waiters.nr_self_bare;
 
 	if (pool->faults.reaping)
 		threads -= min(threads, pool->faults.nr_dead);

@@ -302,6 +302,7 @@ struct kpool_waiter {
 	int			result;	/* L: valid once @completed */
 	bool			failed;	/* L: _FLUSH: a worker has died */
 	bool			handed;	/* I: @item was to be accepted */
+	bool			in_callback; /* I: in worker_init or worker_exit */
 	bool			completed; /* L */
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };
@@ -460,6 +461,7 @@ struct kpool_waiters {
 	unsigned int		nr_self;	/* L: @self and @self_calls */
 	/* L: of @nr_self: in worker_init or worker_exit */
 	unsigned int		nr_self_callbacks;
+	unsigned int		nr_self_bare;	/* L: of them: in no ext. run */
 	unsigned int		nr_users;	/* L: callers in the pool */
 	struct completion	*users_gone;	/* L: for kpool_destroy() */
 	struct work_struct	recheck_work;	/* see kpool_recheck_some() */

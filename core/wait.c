@@ -59,7 +59,8 @@ static void kpool_self_wait_remove(struct kpool *pool,
 	list_del_init(&waiter->self_wait_node);
 	run->blocked_on = NULL;
 	pool->waiters.nr_self--;
-	pool->waiters.nr_self_callbacks -= !run->item;
+	pool->waiters.nr_self_callbacks -= waiter->in_callback;
+	pool->waiters.nr_self_bare -= !run->item;
 }
 
 /*
@@ -309,7 +310,10 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	run = kpool_run_outermost(run);
 	run->blocked_on = waiter;
 	pool->waiters.nr_self++;
-	pool->waiters.nr_self_callbacks += !run->item;
+	/* kpool_call() can call a release function in a run of its own there */
+	waiter->in_callback = worker && !worker->run.item;
+	pool->waiters.nr_self_callbacks += waiter->in_callback;
+	pool->waiters.nr_self_bare += !run->item;
 	if (waiter->kind == KPOOL_WAITER_CALL &&
 	    !kpool_can_refuse(waiter))
 		list_add_tail(&waiter->self_wait_node,

@@ -143,6 +143,59 @@ static void exit_is_refused_a_deadlock(int what)
 	jobs_end(pool);
 }
 
+static void release_flushes(void *arg)
+{
+	WRITE_ONCE(got[0], kpool_flush_item(&p[0].job.item));
+}
+
+static void gives_up_a_call(void)
+{
+	KT_EXPECT_EQ(kpool_call_timeout(kpool_current(), does_nothing, NULL,
+					release_flushes, 2, NULL), -ETIMEDOUT);
+}
+
+static void *init_gives_up(void *data)
+{
+	if (atomic_inc_return(&called) == 1)
+		gives_up_a_call();
+	return NULL;
+}
+
+static void exit_gives_up(void *data, void *state)
+{
+	if (atomic_inc_return(&called) != 1)
+		return;
+	KT_EXPECT_EQ(kpool_submit(kpool_current(), &p[0].job.item), 0);
+	gives_up_a_call();
+}
+
+static const char *const callbacks[] = { "init", "exit", NULL };
+
+/*
+ * The same of the release function of a call that it makes.
+ * Fails (hangs) if the worker counts as one that can start the item: mutant
+ * release-in-a-callback-keeps-no-place.
+ */
+static void release_in_a_callback_is_refused(int in_exit)
+{
+	struct kpool *pool = begin(1, 4, in_exit ? init_returns : init_gives_up,
+				   in_exit ? exit_gives_up : NULL);
+
+	if (!pool)
+		return;
+	probes_submit(pool, in_exit ? &p[3] : p, 1);
+	if (in_exit) {
+		probe_ran(&p[3]);
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
+	}
+	KT_EXPECT(kt_wait(READ_ONCE(got[0]) <= 0));
+	KT_EXPECT_EQ(READ_ONCE(got[0]), -EDEADLK);
+	/* so that a failure does not hang */
+	kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2);
+	probe_ran(p);
+	jobs_end(pool);
+}
+
 /*
  * Of two workers one is retired; as it leaves, it keeps a place that capacity
  * does not count any more, and the other is free.
@@ -380,6 +433,7 @@ static void init_may_submit_in_a_pool_with(int flag)
 KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
 	  KT_EACH(init_is_refused_a_deadlock, acts),
 	  KT_EACH(exit_is_refused_a_deadlock, acts),
+	  KT_EACH(release_in_a_callback_is_refused, callbacks),
 	  KT_EACH(exit_of_a_surplus_worker_may_wait, acts),
 	  KT_EACH(wait_that_another_worker_ends_is_not_refused, acts),
 	  KT_CASE(one_of_many_inits_is_refused),
