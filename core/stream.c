@@ -126,6 +126,9 @@ void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 	list_add_tail(&job->item.node, &pool->q.finished);
 	if (kpool_first_turn(stream) == &job->turn)
 		kpool_stream_next_turn(pool, stream);
+	/* the run of the first turn may sleep for this job, through others */
+	else if (pool->waiters.nr_self)
+		kpool_refuse_if(pool, kpool_cycle_at_leader(pool, stream));
 }
 
 /*

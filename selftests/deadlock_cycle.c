@@ -537,6 +537,44 @@ static void drop_function_whose_job_is_dropped_is_refused(void)
 	dropper_is_refused(pool);
 }
 
+static int completes_nothing(struct kpool_item *item)
+{
+	return 0;
+}
+
+/*
+ * The first job of an ordered stream waits for the flusher, and that for a later
+ * job, whose function returns last.
+ * Fails (lasts) if turns are compared only when a wait begins: mutant
+ * cycle-by-a-finished-function.
+ */
+static void function_that_returns_closes_a_cycle(void)
+{
+	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
+
+	if (!pool)
+		return;
+	kpool_init_ordered_stream(&stream, pool);
+	kpool_set_complete_fn(&runner->probe.job, completes_nothing);
+	kpool_set_complete_fn(&late->job, completes_nothing);
+	probes_hold(late, 1);
+	if (cycle_start(pool) && probes_submit(pool, late, 1) && probe_runs(late)) {
+		cycle_cue(&runner_cue);
+		caller_sleeps(runner);
+		cycle_cue(&flusher_cue);
+		caller_sleeps(flusher);
+		probes_open(late, 1);
+		KT_EXPECT(kt_wait_prompt(READ_ONCE(runner->acted)));
+		KT_EXPECT(!READ_ONCE(flusher->acted));
+		/* so that a failure does not hang */
+		kt_gate_open(&bystander.gate);
+		kt_gate_open(&runner->probe.own);
+		caller_expect(runner, -EDEADLK);
+		caller_expect(flusher, 0);
+	}
+	cycle_end(pool);
+}
+
 static int does_nothing(void *arg)
 {
 	return 0;
@@ -724,6 +762,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(handed_over_job_closes_a_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
 	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),
+	  KT_CASE(function_that_returns_closes_a_cycle),
 	  KT_CASE(drop_function_that_flushes_the_next_is_refused),
 	  KT_CASE(drop_function_whose_job_is_dropped_is_refused),
 	  KT_CASE(evicted_call_of_a_drop_function_is_refused),
