@@ -117,18 +117,47 @@ static struct kpool_run *kpool_stream_leader(struct kpool_stream *stream)
 	       container_of(turn, struct kpool_run, turn) : NULL;
 }
 
+/* Return true if @item, which does not run, will be dropped, if not cancelled. */
+static bool kpool_is_to_drop(const struct kpool *pool,
+			     const struct kpool_item *item)
+{
+	if (item->state == KPOOL_ITEM_DROPPING)
+		return true;
+	return pool->closed && kpool_is_accepted(item) &&
+	       (pool->aborted || item->state == KPOOL_ITEM_DELAYED);
+}
+
+/*
+ * Return the run of the thread that will drop @item, or NULL: of the drop work,
+ * or of the aborter.  Which of several aborters comes first is not known, and an
+ * item of a cancelled group is about to be left to the drop work.
+ */
+static struct kpool_run *kpool_run_before_drop(struct kpool *pool,
+					       const struct kpool_item *item)
+{
+	struct kpool_drops *drops = &pool->drops;
+
+	if (item->state == KPOOL_ITEM_DROPPING || !pool->aborted ||
+	    !drops->nr_aborters)
+		return pool->runs.drop.item ? &pool->runs.drop : NULL;
+	if (drops->nr_aborters > 1 ||
+	    kpool_group_is_cancelled(kpool_group_of(item)))
+		return NULL;
+	return drops->aborting;
+}
+
 /*
  * Return the run that must end before @item can: its own, its stream's, that of
- * the drop work, or NULL.  A running job can have to wait for its turn as well,
- * see kpool_is_after().
+ * the thread that drops it, or NULL.  A running job can have to wait for its turn
+ * as well, see kpool_is_after().
  */
 static struct kpool_run *kpool_run_before(struct kpool *pool,
 					  const struct kpool_item *item)
 {
 	struct kpool_run *run = kpool_run_of(item);
 
-	if (!run && item->state == KPOOL_ITEM_DROPPING)
-		return pool->runs.drop.item ? &pool->runs.drop : NULL;
+	if (!run && kpool_is_to_drop(pool, item))
+		return kpool_run_before_drop(pool, item);
 	if (kpool_waits_for_stream(pool, item))
 		return container_of(item, struct kpool_job,
 				    item)->stream->runner;
@@ -266,15 +295,15 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 
 /*
  * Find a cycle through the drop work, which closes when an item that the drop
- * function waits for is to be dropped itself.  Returns the waiter to fail, or
- * NULL.
+ * function waits for is to be dropped itself, also because the pool is closed.
+ * Returns the waiter to fail, or NULL.
  */
 static struct kpool_waiter *kpool_cycle_of_drops(struct kpool *pool)
 {
 	struct kpool_run *drop = &pool->runs.drop, *run = drop;
 	int i;
 
-	if (!drop->item || list_empty(&pool->drops.items))
+	if (!drop->item || (list_empty(&pool->drops.items) && !pool->closed))
 		return NULL;
 	for (i = 0; i < KPOOL_MAX_CHAIN; i++) {
 		run = kpool_blocked_on_run(pool, run);

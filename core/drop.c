@@ -28,6 +28,8 @@ static void kpool_drop_end(struct kpool *pool, struct kpool_run *run)
 	int err = run->err;
 
 	lockdep_assert_held(&pool->lock);
+	if (pool->drops.aborting == run)
+		pool->drops.aborting = NULL;
 	pool->stats.dropped++;
 	pool->stats.expired += err == -ETIME;
 	pool->stats.displaced += err == -EAGAIN;
@@ -48,6 +50,8 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 	kpool_dequeue_dead(pool, item);
 	item->state = KPOOL_ITEM_IDLE;
 	kpool_ext_run_begin(pool, run, item, kind);
+	if (kind == KPOOL_RUN_ABORT)
+		pool->drops.aborting = run;
 	run->err = err;
 	/* if both cancel and abort apply, the item was dropped with its group */
 	run->result = err == -ECANCELED &&

@@ -405,6 +405,7 @@ struct kpool_drops {
 	struct kpool_context	work;
 	unsigned int		nr;		/* L: on @items, or in a run */
 	unsigned int		nr_aborters;	/* L: in kpool_abort() */
+	struct kpool_run	*aborting;	/* L: newest _ABORT run, or NULL */
 	bool			room_pending;	/* L: call init_attrs.room */
 };
 

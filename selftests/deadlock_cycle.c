@@ -470,7 +470,7 @@ static void dropped_flushes_late(struct kpool_item *item, int err)
 }
 
 /* The drop function of the group's job is called, while another item runs. */
-static struct kpool *dropper_start(void)
+static struct kpool *dropper_start(bool delayed)
 {
 	struct kpool *pool = group_make(&queued_one, 2, 0);
 
@@ -482,59 +482,122 @@ static struct kpool *dropper_start(void)
 	load_init(&bystander, 0);
 	kpool_set_drop_fn(&p[1].job.item, dropped_flushes_late);
 	KT_EXPECT(load_runs(pool, &bystander));
-	KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
+	if (delayed)
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[1].job, 1000 * HZ), 0);
+	else
+		KT_EXPECT_EQ(kpool_submit(pool, &p[1].job.item), 0);
 	return pool;
 }
 
-static void dropper_is_refused(struct kpool *pool)
+static void dropper_is_refused(struct kpool *pool, int err)
 {
 	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
 	KT_EXPECT_EQ(READ_ONCE(called_got), -EDEADLK);
 	/* so that a failure does not hang */
 	load_end(&bystander);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	probes_expect_dropped(late, 1, -ECANCELED);
-	kt_pool_end(pool);
+	probes_expect_dropped(late, 1, err);
 }
 
+static const char *const drops[] = { "group_cancel", "abort", "shutdown", NULL };
+
+enum { GROUP_CANCEL, ABORT, SHUTDOWN };
+
 /*
- * A drop function waits for the job that is dropped after it.
- * Fails (lasts) if drops do not wait for each other: mutant
- * drops-seem-independent.
+ * A drop function waits for the job that is dropped after it, by the same thread.
+ * Fails (lasts) if drops do not wait for each other: mutants
+ * drops-seem-independent, drops-of-a-closed-pool-seem-independent.
  */
-static void drop_function_that_flushes_the_next_is_refused(void)
+static void drop_function_that_flushes_the_next_is_refused(int how)
 {
-	struct kpool *pool = dropper_start();
+	struct kpool *pool = dropper_start(how == SHUTDOWN);
+	struct kt_thread aborter = { };
 
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
-	kpool_group_cancel(&group);
+	if (how == SHUTDOWN)
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, 2000 * HZ), 0);
+	else
+		KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
+	if (how == GROUP_CANCEL)
+		kpool_group_cancel(&group);
+	else if (how == ABORT)
+		kt_thread_start(&aborter, aborts, pool);
+	else
+		kpool_shutdown(pool);
 	kt_gate_open(&dropping);
-	dropper_is_refused(pool);
+	dropper_is_refused(pool, how == SHUTDOWN ? -ESHUTDOWN : -ECANCELED);
+	if (aborter.task)
+		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	kt_pool_end(pool);
 }
 
+static const char *const later_drops[] = { "group_cancel", "shutdown", NULL };
+
 /*
- * It waits for a pending job, and that is cancelled then.
- * Fails (lasts) if drops are compared only when a wait begins: mutant
- * cycle-of-drops-not-seen.
+ * It waits for a pending job, and that is cancelled then, or the pool is closed.
+ * Fails (lasts) if drops are compared only when a wait begins: mutants
+ * cycle-of-drops-not-seen, close-closes-no-cycle.
  */
-static void drop_function_whose_job_is_dropped_is_refused(void)
+static void drop_function_whose_job_is_dropped_is_refused(int closes)
 {
-	struct kpool *pool = dropper_start();
+	struct kpool *pool = dropper_start(false);
 	struct kpool_group other_group;
 
 	if (!pool)
 		return;
 	KT_EXPECT_EQ(kpool_init_group(&other_group, pool, NULL, 0), 0);
 	kpool_set_group(&late->job, &other_group);
-	KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
+	if (closes)
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, 2000 * HZ), 0);
+	else
+		KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
 	kpool_group_cancel(&group);
 	kt_gate_open(&dropping);
 	KT_EXPECT(kt_wait(READ_ONCE(dropper) && !task_is_running(dropper)));
 	KT_EXPECT_EQ(READ_ONCE(called_got), 1);
-	kpool_group_cancel(&other_group);
-	dropper_is_refused(pool);
+	if (closes)
+		kpool_shutdown(pool);
+	else
+		kpool_group_cancel(&other_group);
+	dropper_is_refused(pool, closes ? -ESHUTDOWN : -ECANCELED);
+	kt_pool_end(pool);
+}
+
+static void dropped_cancels_and_flushes(struct kpool_item *item, int err)
+{
+	kpool_group_cancel(&group);
+	WRITE_ONCE(called_got, kpool_flush_item(&late->job.item));
+}
+
+/*
+ * A drop function in an aborter cancels a group, and waits for one of many jobs,
+ * which is left to the drop work.
+ * Fails (-EDEADLK) if the aborter alone seems to drop it: mutant
+ * aborter-drops-the-swept.
+ */
+static void drop_function_may_flush_what_it_cancels(void)
+{
+	struct kpool *pool = group_make(&queued_one, ARRAY_SIZE(p), 0);
+	struct kt_thread aborter = { };
+
+	if (!pool)
+		return;
+	called_got = 1;
+	load_init(&bystander, 0);
+	kpool_set_group(&p[1].job, NULL);
+	kpool_set_drop_fn(&p[1].job.item, dropped_cancels_and_flushes);
+	KT_EXPECT(load_runs(pool, &bystander));
+	probes_submit(pool, &p[1], ARRAY_SIZE(p) - 1);
+	probes_submit(pool, late, 1);
+	kt_thread_start(&aborter, aborts, pool);
+	KT_EXPECT(kt_wait(READ_ONCE(called_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(called_got), 0);
+	kt_thread_join(&aborter);
+	load_end(&bystander);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_dropped(late, 1, -ECANCELED);
+	kt_pool_end(pool);
 }
 
 static int completes_nothing(struct kpool_item *item)
@@ -763,8 +826,9 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(dropping_job_closes_no_cycle),
 	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),
 	  KT_CASE(function_that_returns_closes_a_cycle),
-	  KT_CASE(drop_function_that_flushes_the_next_is_refused),
-	  KT_CASE(drop_function_whose_job_is_dropped_is_refused),
+	  KT_EACH(drop_function_that_flushes_the_next_is_refused, drops),
+	  KT_EACH(drop_function_whose_job_is_dropped_is_refused, later_drops),
+	  KT_CASE(drop_function_may_flush_what_it_cancels),
 	  KT_CASE(evicted_call_of_a_drop_function_is_refused),
 	  KT_CASE(long_chain_is_followed_once),
 	  KT_CASE(timed_call_closes_no_cycle));

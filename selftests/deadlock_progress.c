@@ -109,6 +109,15 @@ static void hang_is_refused(struct kpool *pool, struct probe *last)
 	KT_EXPECT_EQ(dropped_got, 0);
 }
 
+/* Of p[2]: a wait for it alone would be refused as part of a cycle. */
+static struct kpool_group thirds;
+
+static int act_waits_for_the_third(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_group_wait(&thirds, MAX_SCHEDULE_TIMEOUT);
+}
+
 static struct kpool *pool_make(const struct kpool_attrs *attrs, int members,
 			       int (*act)(struct caller_item *a))
 {
@@ -119,6 +128,10 @@ static struct kpool *pool_make(const struct kpool_attrs *attrs, int members,
 	in_dropped = NULL;
 	dropped_got = 1;
 	caller_init(&callers[0], pool, &group, act);
+	if (pool && act == act_waits_for_the_third) {
+		KT_EXPECT_EQ(kpool_init_group(&thirds, pool, NULL, 0), 0);
+		kpool_set_group(&p[2].job, &thirds);
+	}
 	return pool;
 }
 
@@ -128,12 +141,6 @@ static void dropped_aborts(struct kpool_item *item, int err)
 	probe_dropped(item, err);
 }
 
-static int act_flushes_the_third(struct caller_item *a)
-{
-	kt_gate_pass(&cue);
-	return kpool_flush_item(&p[2].job.item);
-}
-
 /*
  * The drop work aborts the pool, and sleeps in what it drops so.
  * Fails (hangs) if it counts as an aborter that goes on: mutant
@@ -141,7 +148,7 @@ static int act_flushes_the_third(struct caller_item *a)
  */
 static void aborting_drop_work_makes_no_progress(void)
 {
-	struct kpool *pool = pool_make(&queued_one, 1, act_flushes_the_third);
+	struct kpool *pool = pool_make(&queued_one, 1, act_waits_for_the_third);
 
 	if (!pool)
 		return;
@@ -188,9 +195,9 @@ static void aborts_inside_one_another_are_limited(void)
 	jobs_end(pool);
 }
 
-static void dropped_flushes_the_second(struct kpool_item *item, int err)
+static void dropped_waits_for_the_third(struct kpool_item *item, int err)
 {
-	WRITE_ONCE(dropped_got, kpool_flush_item(&p[1].job.item));
+	WRITE_ONCE(dropped_got, kpool_group_wait(&thirds, MAX_SCHEDULE_TIMEOUT));
 	probe_dropped(item, err);
 }
 
@@ -209,17 +216,17 @@ static void aborting_room_function_makes_no_progress(void)
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 2, .room = room_aborts,
 	};
-	struct kpool *pool = pool_make(&attrs, 0, NULL);
+	struct kpool *pool = pool_make(&attrs, 0, act_waits_for_the_third);
 
 	if (!pool)
 		return;
-	kpool_set_drop_fn(&p[0].job.item, dropped_flushes_the_second);
+	kpool_set_drop_fn(&p[0].job.item, dropped_waits_for_the_third);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, p, 3);
 	KT_EXPECT_EQ(probe_try(pool, &p[3]), -EAGAIN);
-	KT_EXPECT(kpool_cancel(&p[2].job.item));
+	KT_EXPECT(kpool_cancel(&p[1].job.item));
 	if (!KT_EXPECT(kt_wait_prompt(READ_ONCE(dropped_got) != 1)))
-		KT_EXPECT(kpool_cancel(&p[1].job.item));
+		KT_EXPECT(kpool_cancel(&p[2].job.item));
 	KT_EXPECT(kt_wait(READ_ONCE(dropped_got) != 1));
 	KT_EXPECT_EQ(dropped_got, -EDEADLK);
 	jobs_end(pool);
@@ -287,7 +294,7 @@ static void returning_aborter_makes_no_progress(void)
  */
 static void earlier_drop_makes_no_progress(void)
 {
-	struct kpool *pool = pool_make(&queued_one, 1, act_flushes_the_third);
+	struct kpool *pool = pool_make(&queued_one, 1, act_waits_for_the_third);
 	struct kt_thread aborter = { };
 
 	if (!pool)
@@ -343,7 +350,7 @@ static void start_beside_an_idle_worker(struct kpool *pool)
  */
 static void aborting_exiting_worker_makes_no_progress(void)
 {
-	struct kpool *pool = pool_make(&exit_attrs, 0, act_flushes_the_third);
+	struct kpool *pool = pool_make(&exit_attrs, 0, act_waits_for_the_third);
 
 	if (!pool)
 		return;
