@@ -364,6 +364,12 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	err = kpool_sleep(waiter, timeout);
 
 	kpool_lock_irq(pool);
+	/* the wait can have ended, and its completion be left to recheck_work */
+	while (!waiter->completed && pool->waiters.ended &&
+	       waiter->kind != KPOOL_WAITER_SUBMIT) {
+		kpool_unlock_irq(pool);
+		kpool_lock_irq(pool);
+	}
 	if (!waiter->completed) {
 		/* the submitter unlinks its item and waiter itself */
 		if (waiter->kind != KPOOL_WAITER_SUBMIT)

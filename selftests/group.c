@@ -891,6 +891,56 @@ static void late_members_are_dropped_with_their_group(void)
 	jobs_end(pool);
 }
 
+#define WAITERS	20
+
+static int hogs_when_cued(struct kpool_item *item)
+{
+	int ret = probe_fn(item);
+
+	mdelay(200);
+	return ret;
+}
+
+static int waits_100ms(void *arg)
+{
+	return kpool_group_wait(&group, msecs_to_jiffies(100));
+}
+
+/*
+ * The last job of a group keeps its waiters off the only CPU when their time is
+ * over, and ends before they come.
+ * Fails (-ETIMEDOUT, though no job is left) if one that has not been completed
+ * has timed out: mutant ended-wait-times-out.
+ */
+static void wait_that_has_ended_does_not_time_out(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .policy = KPOOL_POLICY_FIFO,
+	};
+	static struct kt_thread waiters[WAITERS];
+	struct kpool *pool;
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	pool = group_make(&attrs, 1, 0);
+	if (!pool)
+		return;
+	p[0].job.item.fn = hogs_when_cued;
+	probes_hold(p, 1);
+	probes_submit(pool, p, 1);
+	probe_runs(p);
+	for (i = 0; i < WAITERS; i++)
+		if (kt_thread_start(&waiters[i], waits_100ms, NULL))
+			kt_thread_asleep(&waiters[i]);
+	probes_open(p, 1);
+	for (i = 0; i < WAITERS; i++)
+		KT_EXPECT_EQ(kt_thread_join(&waiters[i]), 0);
+	jobs_end(pool);
+}
+
 /* Fails if members that are not due yet are not waited for. */
 static void delayed_members_are_waited_for(void)
 {
@@ -1477,6 +1527,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(wait_is_for_members_alone),
 	  KT_CASE(empty_group_is_not_waited_for),
 	  KT_CASE(wait_can_time_out_and_be_repeated),
+	  KT_CASE(wait_that_has_ended_does_not_time_out),
 	  KT_CASE(many_may_wait),
 	  KT_CASE(first_error_is_kept),
 	  KT_CASE(error_alone_cancels_nothing),
