@@ -1369,6 +1369,9 @@ void kpool_group_cancel(struct kpool_group *group);
  * included; see kpool_job_result().  From its submit until it is returned here,
  * a job must not be freed, and submitting it again fails with -EALREADY.
  *
+ * Several callers can collect at once.  The group must stay until each of them
+ * has returned: one that was asleep looks for a job again.
+ *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
  * * the job; NULL when none is left; or ERR_PTR:
