@@ -12,7 +12,8 @@
  *               no cycles, and a walk along a chain of waiters ends.
  *
  * A wait with a timeout ends by itself and is not counted.  Neither is a wait
- * that a pending signal ends.
+ * that a pending signal ends.  A submitter with a timeout ahead of others in the
+ * line for admission is progress; a queued call with a timeout is not.
  *
  * This file only finds the wait.  Its callers, in lock.c, stream.c and wait.c,
  * fail it.  A wait of a run for its whole pool, or for its own group, is refused
@@ -26,6 +27,9 @@
 
 /* Number of waiters to check for a pending signal. */
 #define KPOOL_MAX_KILLABLE	128
+
+/* Number of blocked submitters to check for a time limit. */
+#define KPOOL_MAX_TIMED		64
 
 /* The caller itself */
 
@@ -467,6 +471,25 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
+ * Return true if the first in line for admission has a time limit, and one
+ * without a limit is behind it.  Time limits alone are no progress, because the
+ * next can come before the last is over.
+ */
+static bool kpool_admission_can_progress(const struct kpool *pool)
+{
+	const struct kpool_item *item;
+	int nr = 0;
+
+	list_for_each_entry(item, &pool->q.admission, node) {
+		if (item->state == KPOOL_ITEM_BACKLOG ||
+		    !item->submitter->timed || nr == KPOOL_MAX_TIMED)
+			return nr;
+		nr++;
+	}
+	return false;
+}
+
+/*
  * Return a wait of a cycle of drops or deaths, or the newest self-wait if all
  * runs are in self-waits and nothing can start, or NULL.  Waits for running
  * calls are on another list and are not returned: see kpool_cycle_victim().
@@ -484,7 +507,8 @@ struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)
 		return waiter;
 	if (kpool_start_can_progress(pool) ||
 	    kpool_drop_work_can_progress(pool) ||
-	    kpool_abort_can_progress(pool))
+	    kpool_abort_can_progress(pool) ||
+	    kpool_admission_can_progress(pool))
 		return NULL;
 	return list_last_entry(&pool->waiters.self, struct kpool_waiter,
 			       self_wait_node);

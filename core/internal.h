@@ -302,6 +302,7 @@ struct kpool_waiter {
 	int			result;	/* L: valid once @completed */
 	bool			failed;	/* L: _FLUSH: a worker has died */
 	bool			handed;	/* I: @item was to be accepted */
+	bool			timed;	/* I: its sleep has a time limit */
 	bool			in_callback; /* I: in worker_init or worker_exit */
 	bool			completed; /* L */
 	u8			kind;	/* I: enum kpool_waiter_kind */

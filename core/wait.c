@@ -356,7 +356,8 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	waiter->signals = signals;
 	waiter->task = current;
 	waiter->since = jiffies;
-	if (timeout == MAX_SCHEDULE_TIMEOUT)
+	waiter->timed = timeout != MAX_SCHEDULE_TIMEOUT;
+	if (!waiter->timed)
 		kpool_self_wait_add(pool, waiter);
 	pool->nr_recheck += kpool_is_rechecked(waiter);
 	kpool_unlock_irq(pool);

@@ -313,6 +313,76 @@ static void earlier_drop_makes_no_progress(void)
 	jobs_end(pool);
 }
 
+static int submits_heavy_for_a_while(void *arg)
+{
+	return kpool_submit_timeout(here, &p[1].job.item, HZ / 2);
+}
+
+static int act_submits_the_first(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_submit(a->pool, &p[0].job.item);
+}
+
+/*
+ * An item submits another, which would fit, behind one that does not; that one's
+ * submitter will give up.
+ * Fails (-EDEADLK) if its time limit does not count: mutant
+ * time-limit-ahead-ignored.
+ */
+static void submitter_behind_a_time_limit_is_not_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4 };
+	struct kpool *pool = pool_make(&attrs, 0, act_submits_the_first);
+	struct kt_thread other = { };
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 4), 0);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	if (kt_thread_start(&other, submits_heavy_for_a_while, NULL) &&
+	    kt_thread_asleep(&other)) {
+		kt_gate_open(&cue);
+		caller_expect(&callers[0], 0);
+		KT_EXPECT_EQ(kt_thread_join(&other), -ETIMEDOUT);
+		probe_ran(p);
+	}
+	kt_gate_open(&cue);
+	kt_thread_join(&other);
+	jobs_end(pool);
+}
+
+/*
+ * The item is first in line, and will never fit.
+ * Fails (-EDEADLK only when the time is over, or never if more come) if a time
+ * limit counts that nothing waits for: mutant time-limit-behind-is-progress.
+ */
+static void submitter_before_a_time_limit_is_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2 };
+	struct kpool *pool = pool_make(&attrs, 0, act_submits_the_first);
+	struct kt_thread other = { };
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
+	probes_hold(&p[2], 1);
+	probes_submit(pool, &p[2], 1);
+	probe_runs(&p[2]);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+	if (kt_thread_start(&other, submits_heavy_for_a_while, NULL))
+		kt_thread_asleep(&other);
+	probes_open(&p[2], 1);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
+	caller_expect(&callers[0], -EDEADLK);
+	KT_EXPECT_EQ(kt_thread_join(&other), 0);
+	jobs_end(pool);
+}
+
 static bool exit_aborts;
 
 static void worker_exit_fn(void *data, void *state)
@@ -864,6 +934,8 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(aborting_room_function_makes_no_progress),
 	  KT_CASE(returning_aborter_makes_no_progress),
 	  KT_CASE(earlier_drop_makes_no_progress),
+	  KT_CASE(submitter_behind_a_time_limit_is_not_refused),
+	  KT_CASE(submitter_before_a_time_limit_is_refused),
 	  KT_CASE(aborting_exiting_worker_makes_no_progress),
 	  KT_CASE(drop_function_in_exiting_worker_makes_progress),
 	  KT_CASE(past_wait_in_worker_init_makes_no_progress),
