@@ -372,10 +372,6 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 		return false;
 	if (kpool_is_after_caller(pool, item, me))
 		return true;
-	/* the caller reaps a dead run, and is the one that reaps the next */
-	if (first && kpool_run_outermost(first)->dead &&
-	    kpool_run_outermost(me) == pool->faults.reaping)
-		return true;
 	for (i = 0; run && i < KPOOL_MAX_CHAIN; i++) {
 		if (kpool_run_outermost(run) == kpool_run_outermost(me))
 			break;

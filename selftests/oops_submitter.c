@@ -268,8 +268,8 @@ static const char *const pools[] = { "quiet", "busy", NULL };
 /*
  * While the handler is called for one death, another that is not reaped yet
  * makes no progress for it, also if other items of the pool run.
- * Fails (hangs) if a dead submitter is taken for one that goes on: mutants
- * dead-submitter-is-progress, next-death-is-progress.
+ * Fails (hangs) if a dead submitter is taken for one that goes on: mutant
+ * dead-submitter-is-progress.
  */
 static void handler_cannot_wait_for_the_next_death(int busy)
 {
