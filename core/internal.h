@@ -138,7 +138,7 @@ struct kpool_run {
 	/* L, racy read by fast starts: for the end of this run */
 	struct list_head	waiters;
 	struct list_head	next_waiters; /* L: for the next run of @item */
-	/* L: @item, accepted again: queue or drop it when this run ends */
+	/* L: @item, accepted again, held or to be dropped when this run ends */
 	struct kpool_item	*requeue;
 	/* L: run of this pool that the thread was in before, or NULL */
 	struct kpool_run	*outer;
@@ -372,7 +372,7 @@ struct kpool_queue {
 	struct list_head	finished;	/* L: not their turn yet */
 	struct list_head	completions;	/* L: jobs to complete now */
 	unsigned int		nr_queued; /* L: @prio, @completions, ready ring */
-	unsigned int		nr_requeue;	/* L: kpool_run.requeue */
+	unsigned int		nr_requeue;	/* L: KPOOL_ITEM_REQUEUE */
 	unsigned int		nr_backlog;	/* L: KPOOL_ITEM_BACKLOG */
 	unsigned int		nr_blocked;	/* L: KPOOL_ITEM_BLOCKED */
 	unsigned int		nr_parked;	/* L */
@@ -381,6 +381,7 @@ struct kpool_queue {
 	unsigned int		nr_special;
 	/* L: on @prio, with __KPOOL_STREAM_BLOCKED */
 	unsigned int		nr_stream_blocked;
+	unsigned int		nr_held;	/* L: on @prio: kpool_hold() */
 	unsigned int		nr_ranked;	/* L: on @prio, high or low */
 	u64			extra_units;	/* L: weight - 1 of others */
 	unsigned int		nr_bypassed;	/* L: starts past lower prio */
@@ -725,6 +726,22 @@ static inline bool kpool_has_died(const struct kpool_item *item)
 	return run && run->dead;
 }
 
+/*
+ * Have the run of an item that has been queued hold it, unless it waits for its
+ * stream: until the run ends, it takes a place in the queue and no unit.
+ */
+static inline void kpool_hold(struct kpool *pool, struct kpool_item *item)
+{
+	struct kpool_run *run = kpool_run_of(item);
+
+	lockdep_assert_held(&pool->lock);
+	if (!run || item->flags & __KPOOL_STREAM_BLOCKED)
+		return;
+	run->requeue = item;
+	run->end_locked = true;
+	pool->q.nr_held++;
+}
+
 /* Return the run that is blocked while it hands the item over, or NULL. */
 static inline struct kpool_run *
 kpool_handing_run(const struct kpool_item *item)
@@ -1014,6 +1031,7 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item);
 void kpool_dequeue_dead(struct kpool *pool, struct kpool_item *item);
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_sweep_groups(struct kpool *pool);
+void kpool_let_go(struct kpool *pool, struct kpool_item *item);
 void kpool_unpark(struct kpool *pool, struct kpool_item *item);
 void kpool_delay_remove(struct kpool *pool, struct kpool_job *job);
 struct kpool_item *kpool_first_delayed(struct kpool *pool);
@@ -1021,6 +1039,7 @@ const struct kpool_item *
 kpool_first_unfit(const struct kpool *pool, unsigned int *nr,
 		  unsigned int *left);
 unsigned int kpool_nr_runnable(const struct kpool *pool, unsigned int *left);
+unsigned int kpool_nr_places(const struct kpool *pool, unsigned int startable);
 void kpool_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_handover *handover);

@@ -58,7 +58,7 @@ static bool kpool_recheck(struct kpool *pool)
 
 	lockdep_assert_held(&pool->lock);
 	for (;;) {
-		/* an item that still runs gives up its place in the queue */
+		/* a deadlock is looked for behind what cannot start */
 		if (kpool_park_batch(pool) || kpool_has_walked(pool))
 			return true;
 		if (kpool_admit_one(pool) || kpool_waiter_complete_one(pool) ||

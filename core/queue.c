@@ -12,6 +12,9 @@
  * A job that waits for its stream is parked on pool->q.parked.  An item whose
  * previous run has not ended is kept in kpool_run.requeue until it has.
  * kpool_unpark() puts both back into their queue, ahead of all younger items.
+ *
+ * An item that is queued while it runs is held by that run: it is not about to
+ * take a unit.
  */
 #include <linux/rbtree.h>
 
@@ -101,7 +104,7 @@ void kpool_prio_account(struct kpool *pool, const struct kpool_item *item,
 		pool->q.nr_ranked += sign;
 	if (item->flags & __KPOOL_STREAM_BLOCKED)
 		pool->q.nr_stream_blocked += sign;
-	else if (item->flags & __KPOOL_WEIGHTED)
+	else if (item->flags & __KPOOL_WEIGHTED && !kpool_is_held(item))
 		pool->q.extra_units += sign * (s64)(item->weight - 1);
 }
 
@@ -114,6 +117,14 @@ static void kpool_prio_left(struct kpool *pool, const struct kpool_item *item)
 	if (*put_back == item)
 		*put_back = NULL;
 	kpool_prio_account(pool, item, false);
+}
+
+/* Account for a queued item that is not held any more, as its run has ended. */
+void kpool_let_go(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->q.nr_held--;
+	pool->q.extra_units += kpool_weight(item) - 1;
 }
 
 /* Adding and removing items */
@@ -133,11 +144,15 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item)
 	item->state = KPOOL_ITEM_QUEUED;
 	list_add_tail(&item->node, kpool_queue_of(pool, item));
 	pool->q.nr_queued++;
-	if (!kpool_is_special(item))
+	if (!kpool_is_special(item)) {
+		if (unlikely(kpool_run_of(item)))
+			kpool_hold(pool, item);
 		return;
+	}
 	if (kpool_has_fields(item))
 		kpool_stream_join(pool, item);
 	kpool_count_special(pool);
+	kpool_hold(pool, item);
 	kpool_prio_account(pool, item, true);
 }
 
@@ -147,6 +162,10 @@ static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
 	pool->q.nr_queued--;
 	if (kpool_is_special(item))
 		kpool_prio_left(pool, item);
+	if (kpool_is_held(item)) {
+		item->run->requeue = NULL;
+		pool->q.nr_held--;
+	}
 }
 
 /* Take an item away from the parked ones, or from its previous run. */
@@ -337,6 +356,7 @@ static void kpool_queue_by_age(struct kpool *pool, struct kpool_item *item)
 			break;
 	list_add_tail(&item->node, &later->node);
 	pool->q.nr_queued++;
+	kpool_hold(pool, item);
 	if (kpool_is_special(item)) {
 		*last = item;
 		kpool_prio_account(pool, item, true);
@@ -378,6 +398,12 @@ struct kpool_item *kpool_first_delayed(struct kpool *pool)
 
 /* Room and admission */
 
+/* Return true if the item waits for its stream, or for its previous run. */
+static bool kpool_must_park(const struct kpool_item *item)
+{
+	return (item->flags & __KPOOL_STREAM_BLOCKED) || kpool_run_of(item);
+}
+
 /* Return the free units that pending completions leave. */
 static unsigned int kpool_units_left(const struct kpool *pool)
 {
@@ -390,8 +416,8 @@ static unsigned int kpool_units_left(const struct kpool *pool)
  * Return the first queued item that does not fit the free units, or NULL.  *@nr
  * is the number of items ahead of it, which start as soon as a worker looks.
  * *@left is the number of units free after they have started.  Items that wait
- * for their stream are skipped.  After KPOOL_MAX_LOOKS items the next one is
- * returned, with *@left set to 0.
+ * for their stream or their own run are skipped.  After KPOOL_MAX_LOOKS items
+ * the next one is returned, with *@left set to 0.
  */
 const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
 					   unsigned int *nr, unsigned int *left)
@@ -408,7 +434,7 @@ const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
 				*left = 0;
 				return item;
 			}
-			if (item->flags & __KPOOL_STREAM_BLOCKED)
+			if (kpool_must_park(item))
 				continue;
 			if (kpool_units(pool, item) > *left)
 				return item;
@@ -427,7 +453,8 @@ unsigned int kpool_nr_runnable(const struct kpool *pool, unsigned int *left)
 {
 	unsigned int startable, nr;
 
-	startable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked;
+	startable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked -
+		    pool->q.nr_held;
 	*left = kpool_units_left(pool);
 	if (startable + pool->q.extra_units <= *left) {
 		*left -= startable + pool->q.extra_units;
@@ -442,12 +469,22 @@ unsigned int kpool_nr_runnable(const struct kpool *pool, unsigned int *left)
 }
 
 /*
+ * Return the number of places in the queue that are taken, not counting
+ * @startable of the queued items.
+ */
+unsigned int kpool_nr_places(const struct kpool *pool, unsigned int startable)
+{
+	return kpool_nr_in_prio(pool) - startable + pool->q.nr_parked +
+	       pool->q.nr_requeue;
+}
+
+/*
  * Return true if fewer than queue_depth items wait, not counting @startable of
  * those that are queued.
  */
 static bool kpool_has_place(const struct kpool *pool, unsigned int startable)
 {
-	return kpool_nr_in_prio(pool) - startable + pool->q.nr_parked <
+	return kpool_nr_places(pool, startable) <
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
@@ -472,8 +509,9 @@ static noinline bool kpool_has_special_room(const struct kpool *pool,
 static bool kpool_has_room(const struct kpool *pool,
 			   const struct kpool_item *item)
 {
-	if (!pool->q.nr_special && !kpool_is_special(item))
-		return kpool_has_plain_room(pool);
+	if (!pool->q.nr_special && !kpool_is_special(item) &&
+	    kpool_has_plain_room(pool))
+		return true;
 	return kpool_has_place(pool, 0) || kpool_has_special_room(pool, item);
 }
 
@@ -585,7 +623,7 @@ bool kpool_admit_one(struct kpool *pool)
  */
 void kpool_inbox_open_special(struct kpool *pool)
 {
-	unsigned int waiting = kpool_nr_in_prio(pool) + pool->q.nr_parked;
+	unsigned int waiting = kpool_nr_places(pool, 0);
 	unsigned int depth = pool->attrs.queue_depth;
 	enum kpool_inbox_mode mode = KPOOL_INBOX_ALL;
 
@@ -663,12 +701,6 @@ struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 			lower = item;
 	}
 	return lower ?: first;
-}
-
-/* Return true if the item waits for its stream, or for its previous run. */
-static bool kpool_must_park(const struct kpool_item *item)
-{
-	return (item->flags & __KPOOL_STREAM_BLOCKED) || kpool_run_of(item);
 }
 
 /*
@@ -805,10 +837,8 @@ bool kpool_prepare_start(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	if (pool->ready.nr)
 		return true;
-	/* if fast_capacity is not 0, no list but this and the ring is used */
-	if (pool->fast_capacity &&
-	    !kpool_must_park(list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
-					      struct kpool_item, node)))
+	/* if fast_capacity is not 0, no item waits for its stream */
+	if (pool->fast_capacity && !pool->q.nr_held)
 		return true;
 	verdict = kpool_park_head(pool);
 	return pool->q.nr_completions ? kpool_free_units(pool) :

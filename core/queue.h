@@ -39,12 +39,23 @@ static inline unsigned int kpool_nr_in_prio(const struct kpool *pool)
 	return pool->q.nr_queued - pool->q.nr_completions;
 }
 
-/* Return true if a free unit or a place in the queue is left for a plain item. */
+/*
+ * Return true if a free unit or a place in the queue is left for a plain item,
+ * even if each queued or requeued item takes one.
+ */
 static inline bool kpool_has_plain_room(const struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	return pool->q.nr_queued < (u64)kpool_free_units(pool) +
-				  pool->attrs.queue_depth;
+	return (u64)pool->q.nr_queued + pool->q.nr_requeue <
+	       (u64)kpool_free_units(pool) + pool->attrs.queue_depth;
+}
+
+/* Return true if the queued item is held by its own run: see kpool_hold(). */
+static inline bool kpool_is_held(const struct kpool_item *item)
+{
+	const struct kpool_run *run = kpool_run_of(item);
+
+	return run && run->requeue;
 }
 
 /*
@@ -84,9 +95,11 @@ static inline void kpool_queue_plain(struct kpool *pool,
 	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_NORMAL];
 
 	lockdep_assert_held(&pool->lock);
-	if (!list_empty(queue) || !kpool_ready_add(pool, item)) {
+	if (!list_empty(queue) || !kpool_ready_add(pool, item, true)) {
 		item->state = KPOOL_ITEM_QUEUED;
 		list_add_tail(&item->node, queue);
+		if (unlikely(kpool_run_of(item)))
+			kpool_hold(pool, item);
 	}
 	pool->q.nr_queued++;
 }
@@ -99,10 +112,10 @@ static __always_inline void kpool_inbox_open_if(struct kpool *pool)
 {
 	unsigned int free = kpool_free_units(pool);
 	u64 room = (u64)free + pool->attrs.queue_depth;
-	unsigned int nr = pool->q.nr_queued;
+	u64 nr = (u64)pool->q.nr_queued + pool->q.nr_requeue;
 
-	if (nr > pool->mgr.nr_waking && (!free || pool->mgr.nr_waking) &&
-	    nr < room)
+	if (pool->q.nr_queued > pool->mgr.nr_waking &&
+	    (!free || pool->mgr.nr_waking) && nr < room)
 		kpool_inbox_open(&pool->inbox,
 				 min_t(u64, room - nr, KPOOL_RING_SIZE),
 				 KPOOL_INBOX_NORMAL);
@@ -153,20 +166,15 @@ static inline struct list_head *kpool_queue_of(struct kpool *pool,
  */
 static inline bool kpool_has_work(const struct kpool *pool)
 {
-	const struct kpool_item *item;
-
 	lockdep_assert_held(&pool->lock);
 	if (!pool->q.nr_queued)
 		return false;
 	if (pool->units_used >= pool->fast_capacity)
 		return likely(pool->fast_capacity) ?
 		       false : kpool_has_special_work(pool);
-	if (pool->ready.nr)
-		return true;
-	/* fast_capacity is not 0: only this list and the ready ring are used */
-	item = list_first_entry(&pool->q.prio[KPOOL_QUEUE_NORMAL],
-				struct kpool_item, node);
-	return likely(!kpool_run_of(item)) || kpool_has_special_work(pool);
+	/* fast_capacity is not 0: no item waits for its stream */
+	return pool->ready.nr || likely(!pool->q.nr_held) ||
+	       kpool_has_special_work(pool);
 }
 
 /*
@@ -214,7 +222,7 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 	} else {
 		/* if fast_capacity is not 0, no other list is used */
 		item = list_first_entry(queue, struct kpool_item, node);
-		if (unlikely(!pool->fast_capacity || kpool_run_of(item) ||
+		if (unlikely(!pool->fast_capacity || pool->q.nr_held ||
 			     kpool_has_fields(item))) {
 			item = kpool_next_special(pool);
 			if (!item)

@@ -121,11 +121,15 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 		kpool_debug_accepted(item);
 		if (kpool_has_fields(item))
 			kpool_group_join(pool, item);
-		if (last == queue && kpool_ready_add(pool, item))
+		if (last == queue && kpool_ready_add(pool, item, true))
 			continue;
 		item->state = KPOOL_ITEM_QUEUED;
 		kpool_link(last, &item->node);
 		last = &item->node;
+		if (unlikely(kpool_run_of(item))) {
+			kpool_link(last, queue);
+			kpool_hold(pool, item);
+		}
 	}
 	inbox->first = end;
 	kpool_link(last, queue);
@@ -177,7 +181,7 @@ void kpool_ready_fill(struct kpool *pool)
 
 	lockdep_assert_held(&pool->lock);
 	list_for_each_entry(item, queue, node)
-		if (!kpool_ready_add(pool, item))
+		if (!kpool_ready_add(pool, item, pool->q.nr_held))
 			break;
 	/* the items up to this one have left the list */
 	kpool_link(queue, &item->node);

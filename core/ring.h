@@ -217,7 +217,8 @@ static inline void kpool_ready_return(struct kpool *pool)
  * false if the ring is full, or @item must be started with pool->lock held.
  */
 static __always_inline bool kpool_ready_add(struct kpool *pool,
-					    struct kpool_item *item)
+					    struct kpool_item *item,
+					    bool may_run)
 {
 	struct kpool_ready *ready = &pool->ready;
 	u32 end = ready->end;
@@ -229,7 +230,7 @@ static __always_inline bool kpool_ready_add(struct kpool *pool,
 	 */
 	if (smp_load_acquire(&slot->item) ||
 	    item->flags & (__KPOOL_FN | __KPOOL_HAS_WAITERS) ||
-	    kpool_run_of(item))
+	    (may_run && kpool_run_of(item)))
 		return false;
 	WRITE_ONCE(slot->taker, NULL);
 	WRITE_ONCE(slot->fn, item->fn);

@@ -74,6 +74,10 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 /* Put an item back, or have it dropped, once its previous run has ended. */
 static void kpool_requeue(struct kpool *pool, struct kpool_item *item)
 {
+	if (item->state == KPOOL_ITEM_QUEUED) {
+		kpool_let_go(pool, item);
+		return;
+	}
 	kpool_scan_again(pool, item);
 	if (item->state == KPOOL_ITEM_DROPPING) {
 		list_add_tail(&item->node, &pool->drops.items);

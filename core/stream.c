@@ -193,10 +193,12 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 	if (item->state == KPOOL_ITEM_QUEUED)
 		kpool_prio_account(pool, item, false);
 	item->flags &= ~__KPOOL_STREAM_BLOCKED;
-	if (item->state == KPOOL_ITEM_QUEUED)
+	if (item->state == KPOOL_ITEM_QUEUED) {
+		kpool_hold(pool, item);
 		kpool_prio_account(pool, item, true);
-	else if (item->state == KPOOL_ITEM_PARKED)
+	} else if (item->state == KPOOL_ITEM_PARKED) {
 		kpool_unpark(pool, item);
+	}
 }
 
 /*

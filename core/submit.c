@@ -600,7 +600,7 @@ static bool kpool_one_place_short(const struct kpool *pool)
 	unsigned int left, startable = kpool_nr_runnable(pool, &left);
 
 	return pool->attrs.queue_depth &&
-	       kpool_nr_in_prio(pool) - startable + pool->q.nr_parked ==
+	       kpool_nr_places(pool, startable) ==
 	       (unsigned int)pool->attrs.queue_depth;
 }
 

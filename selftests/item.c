@@ -828,10 +828,10 @@ out:
 }
 
 /*
- * An item that still runs gives up its place in the queue as soon as it is the
- * first: a submitter that sleeps is admitted then.
- * Fails (the submitter sleeps until the item's run has ended) if the item is
- * parked after the look for room: mutant overflow-parked-admits-no-submitter.
+ * An item that still runs takes no free unit from a submitter that sleeps, which is
+ * admitted as soon as no other item needs that.
+ * Fails (the submitter sleeps until the item's run has ended) if there is no room
+ * before the item is parked.
  */
 static void cancel_admits_past_a_running_item(void)
 {

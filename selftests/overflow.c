@@ -1674,6 +1674,45 @@ out:
 	kt_pool_end(elsewhere);
 }
 
+/*
+ * An item that its drop function, or its own function with more weight, submits
+ * takes a place in the queue: its run frees no unit, or too few, for it.
+ * Fails (accepted) if it is taken for one that will have the units of its run:
+ * mutants requeued-takes-no-place, requeued-takes-no-place-from-plain.
+ */
+static void requeued_item_takes_a_place(int heavier)
+{
+	if (!overflow_make(KPOOL_FULL_WAIT, 1))
+		return;
+	kt_gate_init(&job[0].gate);
+	if (heavier) {
+		KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_TUNE_CAPACITY, 2), 0);
+		KT_EXPECT_EQ(submit(0), 0);
+		KT_EXPECT(kt_wait(atomic_read(&job[0].gate.started)));
+		KT_EXPECT_EQ(kpool_set_weight(&job[0].job.item, 2), 0);
+	} else {
+		kpool_set_drop_fn(&job[0].job.item, timed_dropped_gated);
+		KT_EXPECT_EQ(kpool_set_deadline(&job[0].job, 1), 0);
+		KT_EXPECT_EQ(submit(0), 0);
+		KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
+		KT_EXPECT_EQ(kpool_set_deadline(&job[0].job, 0), 0);
+	}
+	KT_EXPECT_EQ(try(0), 0);
+	KT_EXPECT(load_runs(overflow_pool, &load[0]));
+	KT_EXPECT_EQ(try(1), -EAGAIN);
+	KT_EXPECT_EQ(load_try(overflow_pool, &load[1]), -EAGAIN);
+	KT_EXPECT_EQ(kpool_tune(overflow_pool, KPOOL_TUNE_QUEUE_DEPTH, 2), 0);
+	KT_EXPECT_EQ(load_try(overflow_pool, &load[1]), 0);
+	KT_EXPECT_EQ(try(1), -EAGAIN);
+	kt_gate_open(&timed_dropping);
+	kt_gate_open(&job[0].gate);
+	KT_EXPECT(kt_wait(kt_stat(overflow_pool, pending) == 2));
+	overflow_finish(NULL, 0);
+	KT_EXPECT_EQ(timed_runs(&job[0]), 1 + heavier);
+}
+
+static const char *const requeued[] = { "dropped", "heavier", NULL };
+
 KT_MODULE("kpool selftest: no room",
 	  KT_EACH(caller_runs_the_item, sleeping_ways),
 	  KT_CASE(caller_runs_only_what_finds_no_room),
@@ -1688,6 +1727,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(item_may_be_reinitialized_in_a_caller),
 	  KT_CASE(function_submits_another_in_a_caller),
 	  KT_CASE(parked_item_blocks_no_other),
+	  KT_EACH(requeued_item_takes_a_place, requeued),
 	  KT_CASE(callers_do_not_nest_without_end),
 	  KT_CASE(abort_in_nested_callers_is_left_to_the_drop_work),
 	  KT_CASE(caller_may_run_it_in_reclaim),

@@ -252,6 +252,136 @@ static void requeued_item_keeps_its_place(void)
 	kt_pool_end(pool);
 }
 
+static const char *const weights[] = { "one", "three", NULL };
+
+/*
+ * While it is queued, in a paused pool, it takes none of the free units: there is
+ * room for another item, and for no third.
+ * Fails (-EAGAIN) if it counts as one that is about to start, or its weight does:
+ * mutants held-item-takes-a-unit, held-item-takes-its-weight.
+ */
+static void item_behind_its_run_takes_no_unit(int heavy)
+{
+	int i, weight = heavy ? 3 : 1;
+	const struct kpool_attrs attrs = { .capacity = weight + 1 };
+	struct kpool *pool = kt_pool("behind", &attrs);
+	static struct kt_job job[3];
+	static struct kt_gate gate;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	for (i = 0; i < 3; i++)
+		kt_job_init(&job[i], kt_job_gated, &gate, i);
+	KT_EXPECT_EQ(kpool_submit(pool, &job[0].item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	KT_EXPECT_EQ(kpool_set_weight(&job[0].item, weight), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&job[1].item, weight), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job[0].item), 0);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job[1].item), 0);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job[2].item), -EAGAIN);
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2));
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 3);
+	kt_pool_end(pool);
+}
+
+/*
+ * The end of its run makes it one that is about to start, and its units are taken
+ * again.
+ * Fails (accepted) if it still counts as held: mutants held-item-stays-held,
+ * held-item-has-no-weight.
+ */
+static void item_whose_run_has_ended_takes_a_unit(int heavy)
+{
+	int i, weight = heavy ? 3 : 1;
+	const struct kpool_attrs attrs = { .capacity = weight };
+	struct kpool *pool = kt_pool("behind", &attrs);
+	static struct kt_job job[2];
+	static struct kt_gate gate;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	for (i = 0; i < 2; i++)
+		kt_job_init(&job[i], kt_job_gated, &gate, i);
+	KT_EXPECT_EQ(kpool_set_weight(&job[0].item, weight), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &job[0].item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, 1), 0);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job[0].item), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
+	kt_gate_let_one(&gate);
+	KT_EXPECT(kt_wait(!kt_stat(pool, running)));
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job[1].item), -EAGAIN);
+	kpool_resume(pool);
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 2);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job[1].item), 0);
+	kt_pool_end(pool);
+}
+
+/* An item that flushes another from its first run. */
+static struct {
+	struct kt_job	self, heavy, light;
+	struct kt_gate	begin, held, free;
+	int		got;
+} hidden;
+
+static int flushes_heavy(struct kpool_item *item)
+{
+	if (atomic_read(&hidden.begin.started))
+		return 0;
+	kt_gate_pass(&hidden.begin);
+	WRITE_ONCE(hidden.got, kpool_flush_item(&hidden.heavy.item));
+	return 0;
+}
+
+/*
+ * It is first in line, behind its own run, which sleeps for a heavier item behind
+ * it.  When a unit is free, it is parked, and then nothing can start.
+ * Fails (waits for long) if it is taken for one that can start.
+ */
+static void item_behind_its_run_hides_no_deadlock(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = kt_pool("hides", &attrs);
+
+	if (!pool)
+		return;
+	kt_gate_init(&hidden.begin);
+	kt_gate_init(&hidden.held);
+	kt_gate_init(&hidden.free);
+	hidden.got = 1;
+	kt_job_init(&hidden.self, flushes_heavy, &hidden.free, 0);
+	kt_job_init(&hidden.light, kt_job_gated, &hidden.held, 1);
+	kt_job_init(&hidden.heavy, kt_job_tiny, &hidden.free, 2);
+	KT_EXPECT_EQ(kpool_set_weight(&hidden.heavy.item, 2), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &hidden.self.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&hidden.begin.started)));
+	KT_EXPECT_EQ(kpool_submit(pool, &hidden.light.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&hidden.held.started)));
+	KT_EXPECT_EQ(kpool_submit(pool, &hidden.heavy.item), 0);
+	kt_gate_open(&hidden.begin);
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(hidden.got, 1);
+	KT_EXPECT_EQ(kpool_set_priority(&hidden.self.item, KPOOL_PRIO_HIGH), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &hidden.self.item), 0);
+	kt_gate_open(&hidden.held);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(hidden.got) != 1));
+	KT_EXPECT_EQ(hidden.got, -EDEADLK);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&hidden.free.finished), 1);
+	kt_pool_end(pool);
+}
+
 /* An item that counts how often it is entered. */
 struct entered {
 	struct kpool_item	item;
@@ -1042,6 +1172,9 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(cancel_of_the_next_run_keeps_the_first),
 	  KT_CASE(requeued_item_blocks_no_other),
 	  KT_CASE(requeued_item_keeps_its_place),
+	  KT_EACH(item_behind_its_run_takes_no_unit, weights),
+	  KT_EACH(item_whose_run_has_ended_takes_a_unit, weights),
+	  KT_CASE(item_behind_its_run_hides_no_deadlock),
 	  KT_CASE(never_on_two_workers_at_once),
 	  KT_CASE(item_may_free_itself),
 	  KT_CASE(item_may_be_reinitialized_inside),

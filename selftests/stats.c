@@ -144,14 +144,14 @@ static void want_paused(void)
 	EXPECT_WANT();
 }
 
-/* Five units and four places of a queue are taken, in each way there is. */
+/* Five units and five places of a queue are taken, in each way there is. */
 static void gauges_fill_pool(void)
 {
 	int i;
 
 	want_run(0, 1);
 	want_run(1, 3);
-	/* submitted again while it runs */
+	/* submitted again while it runs: that takes a place */
 	want_pending(0);
 	/* behind the one before it in its stream, with a unit free */
 	kpool_set_stream(&p[2].job, &stream);
@@ -203,7 +203,7 @@ static void gauges_cancel(struct kt_submitter *second)
 static void gauges_distinguish_item_states(void)
 {
 	static const struct kpool_attrs attrs = {
-		.capacity = 5, .queue_depth = 4, .expiry_ms = KPOOL_NO_PURGE,
+		.capacity = 5, .queue_depth = 5, .expiry_ms = KPOOL_NO_PURGE,
 	};
 	struct kt_submitter s[2] = { };
 	int i;

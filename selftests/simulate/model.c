@@ -171,22 +171,6 @@ static bool sim_is_simple(const struct sim_view *v)
 }
 
 /*
- * How many wait for want of units, and is there a free unit for one more, or a
- * place to wait in?  Whether one that its submitter still runs takes such a
- * place, the contract leaves open.
- */
-static u64 sim_waiting(const struct sim_view *v, unsigned int back)
-{
-	return v->line - min_t(u64, v->line, sim_free_units(v)) + back;
-}
-
-static bool sim_has_room(const struct sim_view *v, unsigned int back)
-{
-	return v->line < sim_free_units(v) ||
-	       sim_waiting(v, back) < v->attrs.queue_depth;
-}
-
-/*
  * A refused submitter is notified; no drop function may keep the call waiting.
  */
 static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
@@ -773,7 +757,7 @@ static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 	if (!v->queue || v->settling)
 		return;
 	if (sim_is_simple(v)) {
-		sim_expect(!sim_has_room(v, v->back),
+		sim_expect(!sim_plain_has_room(v),
 			   "a submitter waits, but there is room");
 		return;
 	}
@@ -1008,7 +992,7 @@ static void sim_note_pool(struct sim_pool *p)
 
 	*(v->stats.closed ? &p->was_closed : &p->was_open) = step;
 	*(v->stats.paused ? &p->was_paused : &p->was_running) = step;
-	if (v->queue || !sim_is_simple(v) || !sim_has_room(v, v->back))
+	if (v->queue || !sim_is_simple(v) || !sim_plain_has_room(v))
 		p->was_full = step;
 	if (v->queue || v->line || v->back || v->stats.units || v->completable)
 		p->was_used = step;

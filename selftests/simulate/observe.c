@@ -427,7 +427,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	view->completable = pool->q.nr_completions;
 	view->line = pool->q.nr_queued - view->completable +
 		     sim_fast_submits(pool) - sim_fast_starts(pool, NULL, &item);
-	view->back = pool->q.nr_parked;
+	view->back = pool->q.nr_parked + pool->q.nr_requeue;
 	list_for_each_entry(item, &pool->q.parked, node)
 		view->followers += !!(item->flags & __KPOOL_STREAM_BLOCKED);
 	view->queue = pool->q.nr_blocked + pool->q.nr_backlog;
@@ -497,6 +497,9 @@ void sim_free_pool(struct kpool *pool)
 		   "a pool is freed that rechecks %u things", pool->nr_recheck);
 	sim_expect(!pool->faults.nr_dead, "a pool is freed with %u dead threads",
 		   pool->faults.nr_dead);
+	sim_expect(!pool->q.nr_held && !pool->q.nr_requeue,
+		   "a pool is freed that holds %u and %u items", pool->q.nr_held,
+		   pool->q.nr_requeue);
 	/* each of these would keep it slow, or take room, if it was opened again */
 	sim_expect(!pool->q.nr_special && !pool->q.nr_stream_blocked &&
 		   !pool->q.extra_units && !pool->waiters.nr_flushed,

@@ -17,7 +17,7 @@ struct sim_want {
 
 /* Units and places in a state: how many queued items are about to start? */
 struct sim_space {
-	u64			starts;
+	u64			places;		/* that others take */
 	u64			left;		/* units that these leave */
 };
 
@@ -77,7 +77,23 @@ static const struct sim_item *sim_first_of(const struct sim_view *v, u32 set)
 	return first;
 }
 
-/* The items that are queued and follow no other of their stream. */
+/* Is it queued behind its own run or drop, so that it needs no unit yet? */
+static bool sim_is_held(const struct sim_item_view *v)
+{
+	return v->here && v->place == SIM_LINE && !v->follows && (v->runs || v->dropping);
+}
+
+/* How many are? */
+static unsigned int sim_held(const struct sim_view *v)
+{
+	unsigned int n = 0, i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		n += sim_is_held(&v->item[i]);
+	return n;
+}
+
+/* The items that are queued and wait neither for their stream nor themselves. */
 static u32 sim_runnable(const struct sim_view *v)
 {
 	u32 set = 0;
@@ -85,7 +101,7 @@ static u32 sim_runnable(const struct sim_view *v)
 
 	for (i = 0; i < SIM_ITEMS; i++)
 		if (v->item[i].here && v->item[i].place == SIM_LINE &&
-		    !v->item[i].follows)
+		    !v->item[i].follows && !sim_is_held(&v->item[i]))
 			set |= BIT(i);
 	return set;
 }
@@ -107,15 +123,17 @@ static unsigned int sim_followers(const struct sim_view *v)
  */
 static bool sim_space_of(const struct sim_view *v, struct sim_space *space)
 {
+	unsigned int ready = v->line - sim_followers(v) - sim_held(v);
 	u32 set = sim_runnable(v);
-	unsigned int ready = v->line - sim_followers(v);
 	const struct sim_item *first;
+	u64 starts;
 
-	space->starts = 0;
+	space->places = v->line + v->back;
 	space->left = sim_free_units(v);
 	if (sim_are_light(v, set)) {
-		space->starts = min_t(u64, ready, space->left);
-		space->left -= space->starts;
+		starts = min_t(u64, ready, space->left);
+		space->places -= starts;
+		space->left -= starts;
 		return true;
 	}
 	if (ready != hweight32(set))
@@ -129,7 +147,7 @@ static bool sim_space_of(const struct sim_view *v, struct sim_space *space)
 			break;
 		}
 		space->left -= sim_units(first, v);
-		space->starts++;
+		space->places--;
 	}
 	return true;
 }
@@ -145,7 +163,7 @@ static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
 	if (!sim_space_of(v, &space))
 		return -1;
 	return (!want->follows && want->units <= space.left) ||
-	       v->line - space.starts + v->back < v->attrs.queue_depth;
+	       space.places < v->attrs.queue_depth;
 }
 
 /* The same if it has to start at once. */
@@ -177,12 +195,12 @@ static bool sim_is_one_short(const struct sim_view *v)
 	struct sim_space space;
 
 	return v->attrs.queue_depth > 0 && sim_space_of(v, &space) &&
-	       v->line - space.starts + v->back == v->attrs.queue_depth;
+	       space.places == v->attrs.queue_depth;
 }
 
 /*
- * May the waiting item be dropped for what comes?  One that runs takes no place,
- * unless it waits for its stream.
+ * May the waiting item be dropped for what comes?  Not one that runs, unless it
+ * waits for its stream: it could not be notified yet.
  */
 static bool sim_may_give_way(const struct sim_view *v, int nr,
 			     const struct sim_want *want)
@@ -235,21 +253,6 @@ static void sim_judge_victim(const struct sim_view *was, int victim,
 			   "item %d is dropped in place of item %d", victim, i);
 }
 
-/*
- * Has an item given up its place in this step, for its stream or its earlier run?
- * One that came before that, and was blocked, is admitted then.
- */
-static bool sim_has_parked(const struct sim_view *was, const struct sim_view *v)
-{
-	int i;
-
-	for (i = 0; i < SIM_ITEMS; i++)
-		if (was->item[i].here && was->item[i].place == SIM_LINE &&
-		    v->item[i].here && v->item[i].place == SIM_BACK)
-			return true;
-	return false;
-}
-
 static void sim_judge_room_taken(const struct sim_view *was,
 				 const struct sim_view *v,
 				 const struct sim_want *want, const char *what)
@@ -259,7 +262,7 @@ static void sim_judge_room_taken(const struct sim_view *was,
 	if (victim >= 0)
 		sim_judge_victim(was, victim, want);
 	/* what is dropped with its group makes room in the same step */
-	else if (v->nr_drops <= was->nr_drops && !sim_has_parked(was, v))
+	else if (v->nr_drops <= was->nr_drops)
 		sim_expect(sim_room_for(was, want), "%s is accepted without room",
 			   what);
 }
@@ -361,6 +364,16 @@ bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v)
 	};
 
 	return v->stats.closed || sim_room_for(v, &want) == 1;
+}
+
+/* Is there room for a plain item, but for those in front?  Not, for certain. */
+bool sim_plain_has_room(const struct sim_view *v)
+{
+	struct sim_want want = { .units = 1 };
+	struct sim_view w = *v;
+
+	w.queue = 0;
+	return sim_room_for(&w, &want) == 1;
 }
 
 /* Is there room for the first that waits for admission?  Not, for certain. */

@@ -612,6 +612,7 @@ void sim_judge_room_for(const struct sim_pool *p, const struct sim_call *call,
 void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
 		      const struct sim_view *was);
 bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v);
+bool sim_plain_has_room(const struct sim_view *v);
 bool sim_head_has_room(const struct sim_item *head, const struct sim_view *v);
 
 /* Was something so at any time since the call began? */
