@@ -573,23 +573,26 @@ static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 
 /*
  * Return the item to drop for @newcomer, or NULL: the oldest that makes room,
- * of the lowest priority that is not above @newcomer's.  Parked items come
- * first because their turn came before that of any queued item.
+ * of the lowest priority that is not above @newcomer's.  A queued item that was
+ * put back, and lacks units, can be older than a parked one.
  */
 static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 					    const struct kpool_item *newcomer)
 {
 	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_LOW];
+	struct kpool_item *parked, *queued;
 	const struct kpool_item *stuck;
-	struct kpool_item *item;
 	unsigned int nr, left;
 
 	stuck = kpool_first_unfit(pool, &nr, &left);
 	for (; queue >= kpool_queue_of(pool, newcomer); queue--) {
-		item = kpool_oldest_parked(pool, queue) ?:
-		       kpool_oldest_queued(pool, queue, newcomer, stuck, left);
-		if (item)
-			return item;
+		parked = kpool_oldest_parked(pool, queue);
+		queued = kpool_oldest_queued(pool, queue, newcomer, stuck,
+					     left);
+		if (parked && queued)
+			return kpool_is_older(queued, parked) ? queued : parked;
+		if (parked || queued)
+			return parked ?: queued;
 	}
 	return NULL;
 }

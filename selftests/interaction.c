@@ -282,6 +282,38 @@ static void job_that_waits_for_its_stream_fills_the_queue(void)
 }
 
 /*
+ * An item that has run, and lacks units for its next run, is older than a job
+ * that waits for its stream: it goes first.
+ * Fails if the job goes because its turn has come: mutant parked-before-an-older.
+ */
+static void item_put_back_is_displaced_before_a_younger_follower(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = busy_pool(&attrs, 2);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 4), 0);
+	KT_EXPECT_EQ(probe_try(pool, &p[0]), 0);
+	kpool_set_stream(&p[2].job, &stream);
+	kpool_set_stream(&p[3].job, &stream);
+	probes_hold(&p[2], 1);
+	probes_submit(pool, &p[2], 2);
+	probe_runs(&p[2]);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 2));
+	KT_EXPECT_EQ(kt_stat(pool, pending), 2);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 5)));
+	KT_EXPECT_EQ(atomic_read(&p[0].dropped), 1);
+	busy_end(pool);
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 1);
+	probes_expect_ran(&p[1], 4);
+}
+
+/*
  * Jobs that follow one that runs are the only ones queued, and the oldest of
  * them goes.
  * Fails if what waits for its stream is spared.
@@ -1173,6 +1205,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(displaced_behind_a_heavy_one_makes_room),
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
 	  KT_CASE(job_that_waits_for_its_stream_fills_the_queue),
+	  KT_CASE(item_put_back_is_displaced_before_a_younger_follower),
 	  KT_CASE(queued_follower_is_displaced),
 	  KT_CASE(due_job_does_not_overtake_a_heavy_submitter),
 	  KT_CASE(caller_runs_a_member_of_a_group),
