@@ -937,8 +937,11 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
  * @item: an initialized item
  *
  * The item is accepted only if its units are free and it need not wait for
- * other items, its stream, its own run, or kpool_resume().  It starts as soon
- * as a worker has woken up or has been created.
+ * other items, its stream, its own run, kpool_resume(), or a worker to return
+ * from worker_exit.  It starts as soon as a worker has woken up, or has been
+ * created and has returned from worker_init.  Whether a worker can be created
+ * is not known before: if that fails, the accepted item waits for the next
+ * attempt.
  *
  * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
  * pool->lock.

@@ -291,17 +291,32 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_submit_interruptible);
 
+/*
+ * Return true if there is a worker, or one can be created, for one more item than
+ * @startable.  An exiting worker keeps its place until it has been reaped.
+ */
+static bool kpool_has_thread_for(const struct kpool *pool,
+				 unsigned int startable)
+{
+	unsigned int most = max_t(unsigned int, pool->attrs.capacity,
+				  pool->mgr.nr_workers + pool->mgr.nr_spawning);
+
+	return most - pool->mgr.nr_exiting >
+	       pool->nr_running + pool->q.nr_completions + startable;
+}
+
 /* Return true if the item, once accepted, would wait only for a worker. */
 static bool kpool_can_start_now(const struct kpool *pool,
 				const struct kpool_item *item)
 {
-	unsigned int left;
+	unsigned int left, startable;
 
 	if (pool->paused || !list_empty(&pool->q.admission) ||
 	    kpool_run_of(item) || kpool_must_wait_for_stream(item))
 		return false;
-	kpool_nr_runnable(pool, &left);
-	return kpool_units(pool, item) <= left;
+	startable = kpool_nr_runnable(pool, &left);
+	return kpool_units(pool, item) <= left &&
+	       kpool_has_thread_for(pool, startable);
 }
 
 int kpool_submit_now(struct kpool *pool, struct kpool_item *item)

@@ -952,6 +952,38 @@ static void hanging_exit_delays_no_other(void)
 	desks_end(pool);
 }
 
+/*
+ * A worker that exits keeps the place of another thread until it has gone: what has
+ * to start at once is refused, although all units are free.
+ * Fails (accepted, and waits) if only units are counted: mutant
+ * now-beside-an-exiting-worker.
+ */
+static void submit_now_is_refused_while_an_exit_keeps_the_place(void)
+{
+	struct kpool *pool = desk_pool(2);
+	static struct kt_gate gate;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	slow_exit = &gate;
+	desks_use(pool, 1);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
+	desks_leave(pool, 1);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	probes_hold(&p[1], 1);
+	KT_EXPECT_EQ(kpool_submit_now(pool, &p[1].job.item), 0);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(kpool_submit_now(pool, &p[2].job.item), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(pool, units), 1);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3), 0);
+	KT_EXPECT_EQ(kpool_submit_now(pool, &p[2].job.item), 0);
+	probe_ran(&p[2]);
+	probes_open(&p[1], 1);
+	kt_gate_open(&gate);
+	desks_end(pool);
+}
+
 /* Fails if workers that were in worker_init while the pool shrank stay. */
 static void init_in_a_shrunk_pool_makes_no_worker(void)
 {
@@ -1447,6 +1479,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(paused_pool_creates_no_worker),
 	  KT_EACH(exits_run_side_by_side, departures),
 	  KT_CASE(hanging_exit_delays_no_other),
+	  KT_CASE(submit_now_is_refused_while_an_exit_keeps_the_place),
 	  KT_CASE(min_workers_come_after_an_exit),
 	  KT_CASE(init_in_a_shrunk_pool_makes_no_worker),
 	  KT_CASE(create_waits_for_all_at_once),

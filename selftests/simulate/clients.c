@@ -206,6 +206,7 @@ static bool sim_could_wait(const struct sim_call *call)
 	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
 
 	return sim_during(call, call->p->was_used) ||
+	       sim_during(call, call->p->was_exiting) ||
 	       sim_during(call, call->p->was_paused) ||
 	       sim_during(call, call->item->was_running) ||
 	       (spec->job && spec->stream == SIM_PLAIN_STREAM &&

@@ -996,6 +996,8 @@ static void sim_note_pool(struct sim_pool *p)
 		p->was_full = step;
 	if (v->queue || v->line || v->back || v->stats.units || v->completable)
 		p->was_used = step;
+	if (v->stats.alive > v->staying)
+		p->was_exiting = step;
 	if (v->aborted)
 		p->was_aborted = step;
 	if (v->attrs.when_full == KPOOL_FULL_DROP_OLDEST)

@@ -390,6 +390,7 @@ static void sim_observe_workers(const struct kpool *pool, struct sim_view *view)
 		};
 	}
 	view->staying = pool->mgr.nr_workers - pool->mgr.nr_exiting;
+	view->threads = pool->mgr.nr_workers + pool->mgr.nr_spawning;
 	if (!list_empty(&pool->mgr.idle))
 		view->idle_since = list_last_entry(&pool->mgr.idle,
 						   struct kpool_worker, node)->since;

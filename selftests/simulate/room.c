@@ -166,6 +166,15 @@ static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
 	       space.places < v->attrs.queue_depth;
 }
 
+/* Is there a thread for one more, or a place for one?  One that exits has its own. */
+static bool sim_has_thread(const struct sim_view *v, u64 starts)
+{
+	u64 most = max_t(u64, v->attrs.capacity, v->threads);
+	u64 busy = v->stats.running - v->callers + v->completable + starts;
+
+	return most > busy + v->stats.alive - v->staying;
+}
+
 /* The same if it has to start at once. */
 static int sim_room_now(const struct sim_view *v, const struct sim_want *want)
 {
@@ -173,7 +182,10 @@ static int sim_room_now(const struct sim_view *v, const struct sim_want *want)
 
 	if (v->queue || v->stats.paused || want->follows)
 		return 0;
-	return sim_space_of(v, &space) ? want->units <= space.left : -1;
+	if (!sim_space_of(v, &space))
+		return -1;
+	return want->units <= space.left &&
+	       sim_has_thread(v, v->line + v->back - space.places);
 }
 
 /* Room if a waiting item was dropped: -1 if its stream would go on then. */

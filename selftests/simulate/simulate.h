@@ -200,6 +200,7 @@ struct sim_view {
 	unsigned int		dropping;
 	bool			rooming;	/* the room function is called */
 	unsigned int		staying;	/* workers that do not exit */
+	unsigned int		threads;	/* workers, and those to be */
 	unsigned long		idle_since;	/* of the worker that is idle for longest */
 	unsigned int		nr_drops;	/* items to be dropped */
 	unsigned int		finished;	/* jobs to be completed ... */
@@ -261,6 +262,7 @@ struct sim_pool {
 	unsigned int		was_busy;	/* not all */
 	unsigned int		was_running;	/* not paused */
 	unsigned int		was_used;	/* a unit, or a place */
+	unsigned int		was_exiting;	/* a worker, which keeps its place */
 	unsigned int		was_hung;	/* all that ran slept here */
 	unsigned int		was_refusing;	/* instead of waiting */
 	unsigned int		was_aborted;
