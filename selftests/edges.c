@@ -93,7 +93,7 @@ static void stack_item_may_end_before_its_function(void)
 
 /* An item that hands itself to another pool. */
 struct courier {
-	struct kpool_item	item;
+	struct kpool_job	job;
 	int			got;	/* when it submitted itself */
 };
 
@@ -101,22 +101,43 @@ static struct kpool *next_pool;
 static struct kt_gate before, after, arrived;
 static struct courier courier;
 
+static int soon_on(struct kpool *pool, struct kpool_item *item)
+{
+	return kpool_submit_delayed(pool, kpool_job_of(item), 1);
+}
+
+static int late_on(struct kpool *pool, struct kpool_item *item)
+{
+	return kpool_submit_delayed(pool, kpool_job_of(item), 3600 * HZ);
+}
+
+static int (*courier_way)(struct kpool *pool, struct kpool_item *item);
+
+static int (*const ways_on[])(struct kpool *pool, struct kpool_item *item) = {
+	kpool_submit, kpool_try_submit, kpool_submit_now, soon_on,
+};
+
+static const char *const names_on[] = {
+	"submit", "try", "now", "delayed", NULL
+};
+
 static int hands_itself_on(struct kpool_item *item)
 {
 	if (kpool_current() == next_pool)
 		return kt_gate_pass(&arrived);
 	kt_gate_pass(&before);
-	courier.got = kpool_submit(next_pool, item);
+	courier.got = courier_way(next_pool, item);
 	return kt_gate_pass(&after);
 }
 
-static bool courier_make(void)
+static bool courier_make(int (*way)(struct kpool *pool, struct kpool_item *item))
 {
+	courier_way = way;
 	kt_gate_init(&before);
 	kt_gate_init(&after);
 	kt_gate_init(&arrived);
 	memset(&courier, 0, sizeof(courier));
-	kpool_init_item(&courier.item, hands_itself_on);
+	kpool_init_job(&courier.job, hands_itself_on);
 	courier.got = 1;
 	next_pool = kt_pool("next", &queued_one);
 	if (!next_pool)
@@ -125,7 +146,7 @@ static bool courier_make(void)
 		kt_pool_end(next_pool);
 		return false;
 	}
-	KT_EXPECT_EQ(kpool_submit(here, &courier.item), 0);
+	KT_EXPECT_EQ(kpool_submit(here, &courier.job.item), 0);
 	return KT_EXPECT(kt_wait(atomic_read(&before.started)));
 }
 
@@ -141,7 +162,7 @@ static void courier_end(void)
 
 static int flushes_courier(void *unused)
 {
-	return kpool_flush_item(&courier.item);
+	return kpool_flush_item(&courier.job.item);
 }
 
 /*
@@ -151,21 +172,21 @@ static int flushes_courier(void *unused)
  * Fails (-EBUSY) if its own function is taken for any caller: mutant
  * item-handed-on-refused.
  */
-static void item_handed_on_runs_in_the_next_pool(void)
+static void item_handed_on_runs_in_the_next_pool(int way)
 {
 	struct kt_thread old = { }, new = { };
 
-	if (!courier_make())
+	if (!courier_make(ways_on[way]))
 		return;
-	KT_EXPECT_EQ(kpool_submit(next_pool, &courier.item), -EBUSY);
+	KT_EXPECT_EQ(kpool_submit(next_pool, &courier.job.item), -EBUSY);
 	if (kt_thread_start(&old, flushes_courier, NULL))
 		kt_thread_asleep(&old);
 	kt_gate_open(&before);
 	KT_EXPECT(kt_wait(atomic_read(&arrived.started)));
 	KT_EXPECT(kt_wait(atomic_read(&after.started)));
-	KT_EXPECT(!kpool_is_pending(&courier.item));
-	KT_EXPECT(!kpool_cancel(&courier.item));
-	KT_EXPECT_EQ(kpool_submit(here, &courier.item), -EBUSY);
+	KT_EXPECT(!kpool_is_pending(&courier.job.item));
+	KT_EXPECT(!kpool_cancel(&courier.job.item));
+	KT_EXPECT_EQ(kpool_submit(here, &courier.job.item), -EBUSY);
 	KT_EXPECT_EQ(kt_stat(here, running), 1);
 	KT_EXPECT_EQ(kt_stat(next_pool, running), 1);
 	if (kt_thread_start(&new, flushes_courier, NULL))
@@ -190,7 +211,7 @@ static void item_handed_on_runs_in_the_next_pool(void)
  */
 static void item_handed_on_may_be_freed_by_its_second_run(void)
 {
-	if (!courier_make())
+	if (!courier_make(kpool_submit))
 		return;
 	kt_gate_open(&arrived);
 	kt_gate_open(&before);
@@ -209,15 +230,15 @@ static void item_handed_on_may_be_freed_by_its_second_run(void)
  * Pending in the next pool, it is taken back there, while its first run lasts.
  * Fails if cancel asks the pool it came from.
  */
-static void item_handed_on_is_cancelled_in_the_next_pool(void)
+static void item_handed_on_is_cancelled_in_the_next_pool(int late)
 {
-	if (!courier_make())
+	if (!courier_make(late ? late_on : kpool_submit))
 		return;
 	KT_EXPECT_EQ(kpool_pause(next_pool), 0);
 	kt_gate_open(&before);
 	KT_EXPECT(kt_wait(atomic_read(&after.started)));
-	if (KT_EXPECT(kpool_is_pending(&courier.item)))
-		KT_EXPECT_EQ(kpool_cancel_sync(&courier.item), 1);
+	if (KT_EXPECT(kpool_is_pending(&courier.job.item)))
+		KT_EXPECT_EQ(kpool_cancel_sync(&courier.job.item), 1);
 	KT_EXPECT_EQ(kt_stat(here, running), 1);
 	KT_EXPECT_EQ(kt_stat(next_pool, cancelled), 1);
 	kpool_resume(next_pool);
@@ -227,6 +248,8 @@ static void item_handed_on_is_cancelled_in_the_next_pool(void)
 	KT_EXPECT_EQ(atomic_read(&arrived.started), 0);
 	courier_end();
 }
+
+static const char *const pending_as[] = { "queued", "delayed", NULL };
 
 /* Two items that change places between two pools, each waited for in the other */
 static struct {
@@ -1774,9 +1797,9 @@ static void item_is_refused_in_its_dropped_function(void)
 
 KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(stack_item_may_end_before_its_function),
-	  KT_CASE(item_handed_on_runs_in_the_next_pool),
+	  KT_EACH(item_handed_on_runs_in_the_next_pool, names_on),
 	  KT_CASE(item_handed_on_may_be_freed_by_its_second_run),
-	  KT_CASE(item_handed_on_is_cancelled_in_the_next_pool),
+	  KT_EACH(item_handed_on_is_cancelled_in_the_next_pool, pending_as),
 	  KT_CASE(item_handed_on_closes_no_cycle),
 	  KT_CASE(submit_now_starts_while_units_are_free),
 	  KT_CASE(submit_now_is_refused_while_paused),

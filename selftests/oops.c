@@ -520,6 +520,111 @@ static void next_run_of_a_dead_item_is_kept(int way)
 	finish();
 }
 
+static struct kpool *next_pool;
+static struct kt_gate leaving, arrived;
+static int handed_on;
+
+/* After it has handed itself on, the item is not its own any more. */
+static int dies_handed_on(struct kpool_item *item)
+{
+	struct victim *v = container_of(item, struct victim, job.item);
+	int way = v->way;
+
+	if (kpool_current() == next_pool)
+		return kt_gate_pass(&arrived);
+	kt_gate_pass(&v->gate);
+	handed_on = kpool_submit(next_pool, item);
+	kt_gate_pass(&leaving);
+	die(way);
+	return 0;
+}
+
+enum { HANDED_PENDING, HANDED_RUNNING, HANDED_FREED };
+
+static const char *const handed_states[] = { "pending", "running", "freed", NULL };
+
+/* The victim is in its function, and now belongs to the next pool, as @state. */
+static bool victim_is_handed_on(int state)
+{
+	if (state == HANDED_PENDING)
+		KT_EXPECT_EQ(kpool_pause(next_pool), 0);
+	if (state == HANDED_FREED)
+		kt_gate_open(&arrived);
+	victim_let_die(&victim);
+	if (!KT_EXPECT(kt_wait(atomic_read(&leaving.started))) ||
+	    !KT_EXPECT_EQ(handed_on, 0))
+		return false;
+	if (state == HANDED_RUNNING)
+		KT_EXPECT(kt_wait(atomic_read(&arrived.started)));
+	if (state == HANDED_FREED) {
+		KT_EXPECT_EQ(kpool_flush(next_pool), 0);
+		poison(&victim, sizeof(victim));
+	}
+	return true;
+}
+
+/* What has become of it, when the run that handed it on has died? */
+static void victim_goes_on(int state)
+{
+	struct kt_thread flusher = { };
+
+	if (state == HANDED_FREED) {
+		KT_EXPECT(!memchr_inv(&victim, 0x6b, sizeof(victim)));
+		return;
+	}
+	KT_EXPECT_EQ(kpool_is_pending(&victim.job.item), state == HANDED_PENDING);
+	if (kt_thread_start(&flusher, flushes_item, &victim.job.item))
+		KT_EXPECT(kt_thread_asleep(&flusher));
+	kpool_resume(next_pool);
+	kt_gate_open(&arrived);
+	if (flusher.task)
+		KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+}
+
+/*
+ * An item that has handed itself to another pool is that pool's: the death
+ * of the thread that did so ends the old run, and the waits for that.
+ * Fails if the item is looked at, which can have been freed: mutant
+ * reap-touches-the-item.
+ */
+static void item_handed_on_outlives_its_old_run(int state)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kt_thread flusher = { };
+
+	if (!begin(1, DIE_EXIT))
+		return;
+	next_pool = kt_pool("next", &attrs);
+	kt_gate_init(&leaving);
+	kt_gate_init(&arrived);
+	kpool_init_job(&victim.job, dies_handed_on);
+	if (!next_pool || !victim_begin(pool, &victim))
+		goto out;
+	if (kt_thread_start(&flusher, flushes_item, &victim.job.item))
+		KT_EXPECT(kt_thread_asleep(&flusher));
+	if (!victim_is_handed_on(state))
+		goto out;
+	kt_gate_open(&leaving);
+	dead_are(pool, 1);
+	if (flusher.task)
+		KT_EXPECT_EQ(kt_thread_join(&flusher), -EIO);
+	flusher.task = NULL;
+	KT_EXPECT(kt_wait(atomic_read(&blame.calls) == 1));
+	KT_EXPECT(blame.last.item == &victim.job.item && blame.last.died);
+	victim_goes_on(state);
+	KT_EXPECT_EQ(kt_stat(next_pool, died), 0);
+	KT_EXPECT(kt_wait(kt_stat(next_pool, completed) == 1));
+out:
+	kt_gate_open(&leaving);
+	kt_gate_open(&arrived);
+	if (flusher.task)
+		kt_thread_join(&flusher);
+	kt_pool_end(next_pool);
+	finish();
+}
+
 /*
  * Call the victim until one call has started it in time; the others timed out
  * before, and their argument is released.  Returns how many there were.
@@ -1203,6 +1308,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(collecting_group_gets_the_dead_job),
 	  KT_CASE(failing_group_drops_pending_jobs),
 	  KT_EACH(next_run_of_a_dead_item_is_kept, ways),
+	  KT_EACH(item_handed_on_outlives_its_old_run, handed_states),
 	  KT_EACH(abandoned_call_releases_its_argument, ways),
 	  KT_CASE(item_dies_after_a_call),
 	  KT_EACH(function_form_dies_too, ways),

@@ -970,8 +970,9 @@ static int flush_item_main(void *item)
 /*
  * The item runs in its own pool as before: it can be flushed and submitted again,
  * also with a unit free.
- * Fails (two runs at once) if the other pool keeps it: mutant
- * refused-handover-keeps-the-owner, closed-handover-keeps-the-owner.
+ * Fails (two runs at once, or no wait for the first) if the other pool keeps it:
+ * mutants refused-handover-keeps-the-owner, closed-handover-keeps-the-owner,
+ * refused-now-keeps-the-owner, refused-delay-keeps-the-owner.
  */
 static void refused_handover_changes_nothing(int way)
 {
