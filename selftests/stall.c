@@ -349,6 +349,25 @@ static void many_are_counted(void)
 }
 
 /*
+ * As many as are reported in full.
+ * Fails if the log goes on with the number of others, which is 0: mutant
+ * stall-no-others-counted.
+ */
+static void eight_are_reported_alone(void)
+{
+	int others = log_count("kpool: stall: ", "more items have run");
+
+	if (!stall_make(8, 4 * STALL, sleeps_too_long))
+		return;
+	probes_submit(pool, p, 8);
+	stalls(8);
+	/* the line would be logged after the stalls are counted */
+	kt_sleep_ms(50);
+	KT_EXPECT_EQ(log_count("kpool: stall: ", "more items have run"), others);
+	stall_finish();
+}
+
+/*
  * By default nothing is reported; what is tuned holds for what runs already.
  * Fails if the default is a time, or if the watchdog keeps the period it had.
  */
@@ -962,6 +981,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(busy_item_is_reported),
 	  KT_CASE(spinner_with_interrupts_off_has_no_stack),
 	  KT_CASE(many_are_counted),
+	  KT_CASE(eight_are_reported_alone),
 	  KT_CASE(stall_time_is_tunable),
 	  KT_CASE(stall_is_reported_in_time),
 	  KT_CASE(stall_is_noticed_within_an_eighth),
