@@ -6,6 +6,7 @@
 . "$testbed/lib/debian.sh"
 
 kernel_packages=(qemu-system-x86 linux-image-amd64 linux-headers-amd64)
+kernel_warnings=1
 long_cpus="2 4"
 check_timeout=1200
 

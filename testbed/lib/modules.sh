@@ -89,13 +89,13 @@ kernel_make() {
 		CONFIG_DEBUG_INFO_BTF_MODULES= "${@:2}"
 }
 
-# make_modules DIR: those that the script needs, or all. What a debugger wants is ten times the rest, and
-# a guest in QEMU would spend most of its time loading it.
+# make_modules DIR ARG...: those that the script needs, or all. What a debugger wants is ten times the
+# rest, and a guest in QEMU would spend most of its time loading it.
 make_modules() {
-	kernel_make "$1" KCFLAGS="-Werror -g0" KPOOL_SPL="${KPOOL_SPL:-}" \
+	kernel_make "$1" KCFLAGS="-Werror -g0" W="${kernel_warnings:-}" KPOOL_SPL="${KPOOL_SPL:-}" \
 		KBUILD_EXTRA_SYMBOLS="${KPOOL_SPL:+$KPOOL_SPL/module/Module.symvers}" \
 		KPOOL_WITH="samples selftests bench" KPOOL_GCOV="${coverage:+y}" \
-		KPOOL_ONLY="$(needed_modules "${script[@]}" | xargs)" modules
+		KPOOL_ONLY="$(needed_modules "${script[@]}" | xargs)" "${@:2}" modules
 }
 
 build_locked() {
