@@ -382,6 +382,71 @@ static void item_behind_its_run_hides_no_deadlock(void)
 	kt_pool_end(pool);
 }
 
+/* A job that submits itself with a delay, once, and then waits at its gate. */
+static struct {
+	struct kpool_job	job;
+	struct kpool		*pool;
+	struct kt_gate		gate;
+	int			err;
+} later;
+
+static int later_fn(struct kpool_item *item)
+{
+	if (later.err == 1)
+		later.err = kpool_submit_delayed(later.pool, &later.job, HZ / 10);
+	return kt_gate_pass(&later.gate);
+}
+
+static int flush_later(void *unused)
+{
+	return kpool_flush_item(&later.job.item);
+}
+
+/*
+ * A flush begins while the job runs and its next run is delayed; behind it are
+ * items that can start without the lock.
+ * Fails (hangs) if the run ends without the lock then, and so without a look at
+ * the waiters for the next: mutant wait-for-the-next-run-ends-fast.
+ */
+static void flush_of_a_running_delayed_job_waits(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = kt_pool("later", &attrs);
+	static struct kt_job tiny[8];
+	static struct kt_gate open;
+	struct kt_thread flusher;
+	int i;
+
+	if (!pool)
+		return;
+	memset(&later, 0, sizeof(later));
+	kpool_init_job(&later.job, later_fn);
+	kt_gate_init(&later.gate);
+	kt_gate_init(&open);
+	later.pool = pool;
+	later.err = 1;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &later.job.item), 0);
+	for (i = 0; i < ARRAY_SIZE(tiny); i++) {
+		kt_job_init(&tiny[i], kt_job_tiny, &open, i);
+		KT_EXPECT_EQ(kpool_submit(pool, &tiny[i].item), 0);
+	}
+	kpool_resume(pool);
+	KT_EXPECT(kt_wait(atomic_read(&later.gate.started)));
+	if (kt_thread_start(&flusher, flush_later, NULL)) {
+		KT_EXPECT(kt_thread_asleep(&flusher));
+		kt_gate_open(&later.gate);
+		KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	}
+	kt_gate_open(&later.gate);
+	KT_EXPECT_EQ(later.err, 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&later.gate.finished), 2);
+	kt_pool_end(pool);
+}
+
 /* An item that counts how often it is entered. */
 struct entered {
 	struct kpool_item	item;
@@ -1176,6 +1241,7 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_EACH(item_behind_its_run_takes_no_unit, weights),
 	  KT_EACH(item_whose_run_has_ended_takes_a_unit, weights),
 	  KT_CASE(item_behind_its_run_hides_no_deadlock),
+	  KT_CASE(flush_of_a_running_delayed_job_waits),
 	  KT_CASE(never_on_two_workers_at_once),
 	  KT_CASE(item_may_free_itself),
 	  KT_CASE(item_may_be_reinitialized_inside),
