@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Turns the bench's rounds into a table for draw.gnuplot: a line per case, with
-# the median cost of each contender.
+# Turns the bench's rounds into a table for draw.gnuplot and ratios.sh: a line per
+# case, with the median cost of each contender, or the lower quartile in the cases
+# that the regular expression "quartile" names.
 
 $1 == "ground" || !($5 + 0) {
 	next
@@ -28,10 +29,11 @@ END {
 	print ""
 	for (k = 1; k <= nr_cases; k++) {
 		printf "%s", cases[k]
+		part = quartile && cases[k] ~ quartile ? 4 : 2
 		for (c = 1; c <= nr_contenders; c++) {
 			of = cases[k] SUBSEP contender[c]
 			if (of in count)
-				printf " %s", cost[of, int((count[of] + 1) / 2)]
+				printf " %s", cost[of, int((count[of] - 1) / part) + 1]
 			else
 				printf " -"
 		}
