@@ -931,6 +931,63 @@ out:
 	kt_pool_end(second);
 }
 
+/* Handover to a pool whose inbox is open */
+
+static struct behind {
+	struct full		full;
+	struct order		order;
+	struct kpool_item	before[2], item;
+} behind;
+
+static int notes_its_turn(struct kpool_item *item)
+{
+	order_note(&behind.order, item - behind.before);
+	return 0;
+}
+
+static int hands_itself_over_behind(struct kpool_item *item)
+{
+	struct kpool *next = behind.full.pool;
+	int i;
+
+	if (kpool_current() == next) {
+		order_note(&behind.order, ARRAY_SIZE(behind.before));
+		return 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(behind.before); i++)
+		KT_EXPECT_EQ(kpool_submit(next, &behind.before[i]), 0);
+	return kpool_submit(next, item);
+}
+
+/*
+ * The second of the items before it is submitted fast, unless the jiffy has just
+ * changed.
+ * Fails (the item runs before that one) if the pool's lock is taken, but its
+ * inbox is not closed: mutant handover-leaves-rings-open.
+ */
+static void item_handed_over_runs_behind_fast_submits(void)
+{
+	const struct kpool_attrs deep = { .capacity = 1, .queue_depth = 8 };
+	struct behind *b = &behind;
+	struct kpool *own = kt_pool("own", &one);
+	int i;
+
+	if (!own)
+		return;
+	if (full_make(&b->full, &deep)) {
+		order_init(&b->order);
+		for (i = 0; i < ARRAY_SIZE(b->before); i++)
+			kpool_init_item(&b->before[i], notes_its_turn);
+		kpool_init_item(&b->item, hands_itself_over_behind);
+		KT_EXPECT_EQ(kpool_submit(own, &b->item), 0);
+		KT_EXPECT_EQ(kpool_flush(own), 0);
+		KT_EXPECT_EQ(kt_stat(b->full.pool, pending), 3);
+		full_end(&b->full);
+		order_expect_rising(&b->order, 3);
+	}
+	kt_pool_end(own);
+}
+
 /* Handovers that the next pool refuses */
 
 static struct handover {
@@ -1250,6 +1307,7 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(item_outlives_its_pool),
 	  KT_CASE(item_outlives_its_worker),
 	  KT_CASE(item_does_not_follow_workers_of_its_old_pool),
+	  KT_CASE(item_handed_over_runs_behind_fast_submits),
 	  KT_EACH(refused_handover_changes_nothing, handover_names),
 	  KT_CASE(cancel_sync_of_a_blocked_handover_waits),
 	  KT_EACH(flush_of_a_blocked_handover_waits, decisions),
