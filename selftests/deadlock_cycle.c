@@ -18,6 +18,7 @@ static struct kpool_stream stream;
 static struct kt_gate runner_cue, flusher_cue;
 static struct load bystander, filler, queued;
 static int called_got;
+static unsigned long refused_at;
 
 static const struct kpool_attrs roomy = { .capacity = 5, .queue_depth = 1 };
 
@@ -131,6 +132,40 @@ static void due_job_closes_a_cycle(void)
 	    KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, HZ / 5), 0)) {
 		cycle_sleeps();
 		cycle_is_broken(-EDEADLK);
+	}
+	cycle_end(pool);
+}
+
+static int waits_for_the_group(struct caller_item *a)
+{
+	int got;
+
+	kt_gate_pass(&runner_cue);
+	got = kpool_group_wait(&group, a->timeout);
+	refused_at = jiffies;
+	return got;
+}
+
+/*
+ * The runner waits for a group, and a job of that comes due, which follows the
+ * runner.  All sleep then, with units free.
+ * Fails (a second late, when the watchdog looks) if a job that cannot start seems
+ * about to: mutant recheck-parks-nothing.
+ */
+static void due_job_of_a_group_ends_progress(void)
+{
+	struct kpool *pool = cycle_make(&roomy, waits_for_the_group);
+	unsigned long due = jiffies + HZ / 5;
+
+	if (pool && !kpool_set_group(&late->job, &group) && caller_start(runner) &&
+	    KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, HZ / 5), 0)) {
+		cycle_cue(&runner_cue);
+		caller_expect(runner, -EDEADLK);
+		if (kt_exact)
+			KT_EXPECT_LE(refused_at, due + 2 + HZ / 40);
+		if (!READ_ONCE(runner->acted))
+			kpool_cancel(&late->job.item);
+		kt_gate_open(&runner->probe.own);
 	}
 	cycle_end(pool);
 }
@@ -817,6 +852,7 @@ static void timed_call_closes_no_cycle(void)
 
 KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(due_job_closes_a_cycle),
+	  KT_CASE(due_job_of_a_group_ends_progress),
 	  KT_CASE(admitted_job_closes_a_cycle),
 	  KT_CASE(caller_in_a_cycle_keeps_waiting),
 	  KT_CASE(wait_for_an_earlier_run_closes_no_cycle),
