@@ -1109,7 +1109,7 @@ void kpool_arm_reap_work(struct kpool *pool);
 struct task_struct *kpool_pick_worker(struct kpool *pool);
 bool kpool_retire_if_needed(struct kpool_worker *worker);
 void kpool_retire_surplus(struct kpool *pool);
-bool kpool_worker_account(struct kpool_worker *worker);
+void kpool_worker_account(struct kpool_worker *worker);
 void kpool_worker_failed(struct kpool_worker *worker, int err);
 void kpool_worker_exited(struct kpool_worker *worker);
 int kpool_prealloc(struct kpool *pool);

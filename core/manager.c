@@ -442,29 +442,24 @@ static void kpool_spawn_recovered(struct kpool *pool)
 }
 
 /*
- * Account for the calling worker, after its worker_init.  Returns false if
- * capacity has been reduced since, and the worker must exit.  Called with
- * pool->lock held, which can be dropped.
+ * Account for the calling worker, after its worker_init.  If capacity has been
+ * reduced since, it is surplus, and will exit as such.  Called with pool->lock
+ * held, which can be dropped.
  */
-bool kpool_worker_account(struct kpool_worker *worker)
+void kpool_worker_account(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 
 	lockdep_assert_held(&pool->lock);
 	kpool_spawn_recovered(pool);
-	worker->since = jiffies;
-	if (pool->mgr.nr_workers >= (unsigned int)pool->attrs.capacity) {
-		worker->state = KPOOL_WORKER_FAILED;
-		return false;
-	}
 	worker->state = KPOOL_WORKER_WAKING;
+	worker->since = jiffies;
 	pool->mgr.nr_workers++;
 	pool->stats.spawned++;
 	trace_spawn(pool, worker);
 	kpool_spawn_ended(pool);
 	/* an idle worker that min_workers kept can expire now */
 	kpool_arm_reap_work(pool);
-	return true;
 }
 
 /*

@@ -566,13 +566,12 @@ int kpool_worker_main(void *data)
 	}
 	kpool_task_state_save(&worker->before);
 	kpool_lock_irq(pool);
-	if (kpool_worker_account(worker)) {
-		worker->exit_work->stage = KPOOL_STAGE_RUNNING;
-		do {
-			while ((item = kpool_next_item(worker)))
-				kpool_process_item(worker, item);
-		} while (kpool_worker_idle(worker));
-	}
+	kpool_worker_account(worker);
+	worker->exit_work->stage = KPOOL_STAGE_RUNNING;
+	do {
+		while ((item = kpool_next_item(worker)))
+			kpool_process_item(worker, item);
+	} while (kpool_worker_idle(worker));
 	kpool_unlock_irq(pool);
 	worker->exit_work->stage = KPOOL_STAGE_EXIT;
 	kpool_worker_call_exit(worker);

@@ -985,7 +985,7 @@ static void submit_now_is_refused_while_an_exit_keeps_the_place(void)
 }
 
 /* Fails if workers that were in worker_init while the pool shrank stay. */
-static void init_in_a_shrunk_pool_makes_no_worker(void)
+static void init_in_a_shrunk_pool_leaves_no_surplus(void)
 {
 	struct kpool *pool = desk_pool(SEATS);
 	static struct kt_gate gate;
@@ -1001,7 +1001,42 @@ static void init_in_a_shrunk_pool_makes_no_worker(void)
 	kt_gate_open(&gate);
 	KT_EXPECT(kt_wait(atomic_read(&gone) == SEATS - 1));
 	KT_EXPECT(kt_wait(probes_ran(p, SEATS) == SEATS));
-	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, retired) == SEATS - 1));
+	KT_EXPECT_EQ(kt_stat(pool, spawned), SEATS);
+	desks_end(pool);
+}
+
+/*
+ * The pool shrinks during a worker_init and grows again.  The worker exits, so the
+ * item it was created for needs another.
+ * Fails (waits for worker_exit) if the worker counts as one that is about to come:
+ * mutant surplus-worker-still-comes.
+ */
+static void worker_that_a_shrunk_pool_ends_is_replaced(void)
+{
+	struct kpool *pool = desk_pool(2);
+	static struct kt_gate gate, gate_exit;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	kt_gate_init(&gate_exit);
+	desks_use(pool, 1);
+	slow = &gate;
+	slow_exit = &gate_exit;
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(atomic_read(&gate_exit.started) == 1));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	probes_hold(&p[2], 1);
+	KT_EXPECT_EQ(kpool_submit_now(pool, &p[2].job.item), -EAGAIN);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 4), 0);
+	probe_ran(&p[1]);
+	KT_EXPECT_EQ(atomic_read(&gate_exit.finished), 0);
+	kt_gate_open(&gate_exit);
+	desks_leave(pool, 1);
 	desks_end(pool);
 }
 
@@ -1481,7 +1516,8 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(hanging_exit_delays_no_other),
 	  KT_CASE(submit_now_is_refused_while_an_exit_keeps_the_place),
 	  KT_CASE(min_workers_come_after_an_exit),
-	  KT_CASE(init_in_a_shrunk_pool_makes_no_worker),
+	  KT_CASE(init_in_a_shrunk_pool_leaves_no_surplus),
+	  KT_CASE(worker_that_a_shrunk_pool_ends_is_replaced),
 	  KT_CASE(create_waits_for_all_at_once),
 	  KT_CASE(failing_init_is_tried_ever_more_seldom),
 	  KT_CASE(failing_init_is_tried_one_at_a_time),

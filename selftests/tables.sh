@@ -100,7 +100,7 @@ dead_workers_wait() {
 	ktap_result $? "a dead worker has been so since it died"
 }
 
-# Fails if it is shown as one in worker_init: mutant unneeded-worker-starts.
+# Fails if it is shown as one that wakes: mutant unneeded-worker-wakes.
 unneeded_worker_exits() {
 	ktap_is "a worker that is not needed is exiting" "exiting - running probe_fn" "$(states)"
 }

@@ -900,10 +900,8 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 	if (v->stats.purged > was->stats.purged && !p->deaths)
 		sim_expect(v->stats.alive + v->stats.retired >= p->min_warm,
 			   "a warm worker is purged");
-	sim_expect(v->stats.alive <= was->stats.alive ||
-		   v->stats.alive <= v->attrs.capacity,
-		   "%llu workers, capacity %d", v->stats.alive,
-		   v->attrs.capacity);
+	sim_expect(v->threads <= was->threads || v->threads <= v->attrs.capacity,
+		   "%u threads, capacity %d", v->threads, v->attrs.capacity);
 	sim_judge_worker_times(was, v);
 	sim_judge_expiry(p, was, v);
 	sim_judge_span(&p->few, v->attrs.flags & KPOOL_PREALLOC && !v->stats.closed &&
