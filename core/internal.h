@@ -167,7 +167,7 @@ struct kpool_run {
 	int			err;	/* L: reason for _DROP or _ABORT */
 	/* L: completion: the job's result; drop: what its group fails with */
 	int			result;
-	u64			nr;	/* L: external: runs begun here */
+	u64			nr;	/* L: begun here, those of @worker->nr_runs aside */
 	u64			began_us; /* L: see stats.c; 0: not known */
 	u64			began_nr; /* L: kpool_run_nr() of @began_us */
 	u8			kind;	/* L: enum kpool_run_kind */
@@ -750,13 +750,10 @@ kpool_handing_run(const struct kpool_item *item)
 	       item->submitter->handover.run : NULL;
 }
 
-/*
- * Return the number of the run, unique among those of one worker's thread, or
- * among external ones in the same memory.
- */
+/* Return the number of the run, unique among those in the same memory. */
 static inline u64 kpool_run_nr(const struct kpool_run *run)
 {
-	return run->worker ? run->worker->nr_runs : run->nr;
+	return run->nr + (run->worker ? run->worker->nr_runs : 0);
 }
 
 /* Return true if the item can be submitted. */

@@ -375,9 +375,10 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	worker->run.notified = KPOOL_NOTIFIED_NONE;
 	worker->state = KPOOL_WORKER_STARTING;
 	worker->since = jiffies;
+	/* no number of an earlier thread's run comes again */
+	worker->run.nr += worker->nr_runs + 1;
 	worker->nr_runs = 0;
 	worker->run.fn = NULL;
-	worker->run.began_us = 0;
 	worker->data = NULL;
 	worker->run.call = NULL;
 	worker->nr_nested = 0;

@@ -6,6 +6,8 @@
  * A cycle may close without a thread blocking: when the late job is queued
  * behind the runner.  Mutant cycle-by-a-late-job.
  */
+#include <linux/kthread.h>
+
 #include "caller_item.h"
 #include "load.h"
 
@@ -355,6 +357,58 @@ static void job_that_the_runner_runs_closes_a_cycle(void)
 out:
 	kt_gate_open(&runner_cue);
 	kt_gate_open(&flusher_cue);
+	kt_gate_open(&runner->probe.own);
+	cycle_end(pool);
+}
+
+static struct kpool_job reborn;
+static struct kt_gate first_life, second_life;
+
+/* Its first run ends the thread, its second submits it behind the runner. */
+static int is_reborn(struct kpool_item *item)
+{
+	if (!atomic_read(&first_life.finished)) {
+		kt_gate_pass(&first_life);
+		kthread_complete_and_exit(NULL, 0);
+	}
+	if (!atomic_read(&second_life.finished)) {
+		kt_gate_pass(&second_life);
+		KT_EXPECT_EQ(kpool_set_stream(&reborn, &stream), 0);
+		KT_EXPECT_EQ(kpool_submit(kpool_current(), item), 0);
+	}
+	return 0;
+}
+
+static int flushes_reborn(struct caller_item *a)
+{
+	return kpool_flush_item(&reborn.item);
+}
+
+/*
+ * The runner waits for the next run of an item, whose thread dies.  That run
+ * begins in a new thread, in the memory of the dead one, and submits the item
+ * behind the runner: the wait ends before that.
+ * Fails (-EDEADLK) if the run seems to be the one before: mutant
+ * run-numbers-come-again.
+ */
+static void run_in_used_memory_closes_no_cycle(void)
+{
+	struct kpool *pool = cycle_make(&roomy, flushes_reborn);
+
+	if (!pool)
+		return;
+	kt_gate_init(&first_life);
+	kt_gate_init(&second_life);
+	kpool_init_job(&reborn, is_reborn);
+	KT_EXPECT_EQ(kpool_submit(pool, &reborn.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&first_life.started) == 1));
+	KT_EXPECT_EQ(kpool_submit(pool, &reborn.item), 0);
+	if (caller_start(runner))
+		caller_sleeps(runner);
+	kt_gate_open(&first_life);
+	KT_EXPECT(kt_wait(atomic_read(&second_life.started) == 1));
+	kt_gate_open(&second_life);
+	caller_expect(runner, 0);
 	kt_gate_open(&runner->probe.own);
 	cycle_end(pool);
 }
@@ -858,6 +912,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(wait_for_an_earlier_run_closes_no_cycle),
 	  KT_CASE(wait_for_the_next_run_closes_a_cycle),
 	  KT_CASE(job_that_the_runner_runs_closes_a_cycle),
+	  KT_CASE(run_in_used_memory_closes_no_cycle),
 	  KT_CASE(handed_over_job_closes_a_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
 	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),
