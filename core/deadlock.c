@@ -297,26 +297,39 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 	return NULL;
 }
 
-/*
- * Find a cycle through the drop work, which closes when an item that the drop
- * function waits for is to be dropped itself, also because the pool is closed.
- * Returns the waiter to fail, or NULL.
- */
-static struct kpool_waiter *kpool_cycle_of_drops(struct kpool *pool)
+/* Find a cycle through @first, the run of a drop function. */
+static struct kpool_waiter *kpool_cycle_of_drop(struct kpool *pool,
+						struct kpool_run *first)
 {
-	struct kpool_run *drop = &pool->runs.drop, *run = drop;
+	struct kpool_run *run = first;
 	int i;
 
-	if (!drop->item || (list_empty(&pool->drops.items) && !pool->closed))
-		return NULL;
 	for (i = 0; i < KPOOL_MAX_CHAIN; i++) {
 		run = kpool_blocked_on_run(pool, run);
 		if (!run)
 			return NULL;
-		if (kpool_run_outermost(run) == kpool_run_outermost(drop))
-			return kpool_cycle_victim(pool, drop);
+		if (kpool_run_outermost(run) == kpool_run_outermost(first))
+			return kpool_cycle_victim(pool, first);
 	}
 	return NULL;
+}
+
+/*
+ * Find a cycle through the drop work, or through the only aborter.  It closes
+ * when an item that the drop function waits for is left to the same thread, or
+ * has to wait for the function's run.  Returns the waiter to fail, or NULL.
+ */
+static struct kpool_waiter *kpool_cycle_of_drops(struct kpool *pool)
+{
+	struct kpool_run *drop = &pool->runs.drop;
+	struct kpool_run *abort = pool->drops.aborting;
+	struct kpool_waiter *waiter = NULL;
+
+	if (drop->item)
+		waiter = kpool_cycle_of_drop(pool, drop);
+	if (!waiter && abort && pool->drops.nr_aborters == 1)
+		waiter = kpool_cycle_of_drop(pool, abort);
+	return waiter;
 }
 
 /*

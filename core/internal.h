@@ -1058,6 +1058,7 @@ bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item);
 void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item);
 
 /* stream.c: streams of jobs */
+void kpool_stream_let_go(struct kpool *pool, struct kpool_item *item);
 void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 			   struct kpool_job *job);
 void kpool_stream_complete(struct kpool_run *run, struct kpool_job *job);

@@ -76,6 +76,7 @@ static void kpool_requeue(struct kpool *pool, struct kpool_item *item)
 {
 	if (item->state == KPOOL_ITEM_QUEUED) {
 		kpool_let_go(pool, item);
+		kpool_stream_let_go(pool, item);
 		return;
 	}
 	kpool_scan_again(pool, item);

@@ -107,6 +107,20 @@ static void kpool_stream_add_turn(struct kpool *pool,
 }
 
 /*
+ * The run that held the job has ended, see kpool_let_go().  Until then it was not
+ * known that the job waits for its turn, and the run of the first one may sleep
+ * for it.
+ */
+void kpool_stream_let_go(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	if (!kpool_is_ordered(item) || !pool->waiters.nr_self)
+		return;
+	kpool_refuse_if(pool, kpool_cycle_at_leader(pool,
+						    kpool_job_of(item)->stream));
+}
+
+/*
  * The function of an ordered job has returned: put the job on pool->q.finished,
  * and move its turn back from the run to the job.
  */

@@ -549,6 +549,11 @@ out:
 	cycle_end(pool);
 }
 
+static int completes_nothing(struct kpool_item *item)
+{
+	return 0;
+}
+
 static struct task_struct *dropper;
 
 static void dropped_flushes_late(struct kpool_item *item, int err)
@@ -653,6 +658,161 @@ static void drop_function_whose_job_is_dropped_is_refused(int closes)
 	kt_pool_end(pool);
 }
 
+/*
+ * The drop function, in an aborter, waits for an item that runs and is pending
+ * again.  When that run ends, the item is left to the aborter.
+ * Fails (lasts) if only the drop work is looked at then: mutant
+ * cycle-of-an-aborter-not-seen.
+ */
+static void drop_function_whose_job_is_left_to_it_is_refused(void)
+{
+	struct kpool *pool = group_make(&queued_two, 0, 0);
+	struct kt_thread aborter = { };
+
+	if (!pool)
+		return;
+	called_got = 1;
+	kt_gate_init(&dropping);
+	load_init(&bystander, 0);
+	kpool_set_drop_fn(&p[1].job.item, dropped_flushes_late);
+	probes_hold(late, 1);
+	KT_EXPECT(load_runs(pool, &bystander));
+	KT_EXPECT(probes_submit(pool, late, 1) && probe_runs(late));
+	probes_submit(pool, &p[1], 1);
+	probes_submit(pool, late, 1);
+	if (!kt_thread_start(&aborter, aborts, pool))
+		goto out;
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
+	kt_gate_open(&dropping);
+	KT_EXPECT(kt_thread_asleep(&aborter));
+	KT_EXPECT_EQ(READ_ONCE(called_got), 1);
+	probes_open(late, 1);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(called_got), -EDEADLK);
+out:
+	/* so that a failure does not hang */
+	load_end(&bystander);
+	if (aborter.task)
+		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+	KT_EXPECT_EQ(atomic_read(&late->ran), 1);
+	KT_EXPECT_EQ(late->err, -ECANCELED);
+	kt_pool_end(pool);
+}
+
+static struct kt_gate resubmitted;
+
+/* The dropped job is pending again, behind this run. */
+static void dropped_submits_late_again(struct kpool_item *item, int err)
+{
+	dropped_submits_again(item, err);
+	kt_gate_pass(&resubmitted);
+}
+
+static void dropped_submits_again_and_flushes(struct kpool_item *item, int err)
+{
+	dropped_submits_late_again(item, err);
+	WRITE_ONCE(called_got, kpool_flush_item(&flusher->probe.job.item));
+}
+
+/* The late job is in its drop function, and another item runs. */
+static bool late_is_dropped(struct kpool *pool, kpool_drop_fn fn)
+{
+	called_got = 1;
+	kt_gate_init(&dropping);
+	kt_gate_init(&resubmitted);
+	kpool_set_drop_fn(&late->job.item, fn);
+	kpool_set_deadline(&late->job, the_past());
+	return KT_EXPECT(load_runs(pool, &bystander)) &&
+	       KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0) &&
+	       KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
+}
+
+static int does_no_more(struct caller_item *a)
+{
+	return 0;
+}
+
+/*
+ * The dropped job is pending again behind the runner, and behind the drop
+ * function, which waits for the flusher, and that for the job.  When the runner
+ * ends, the job still waits for the drop function.
+ * Fails (lasts) if that is looked at only while something is to be dropped:
+ * mutant cycle-of-drops-without-drops.
+ */
+static void runner_that_ends_closes_a_cycle(void)
+{
+	struct kpool *pool = cycle_make(&roomy, does_no_more);
+
+	if (!pool)
+		return;
+	if (!late_is_dropped(pool, dropped_submits_again_and_flushes) ||
+	    !caller_start(runner) || !probe_runs(&runner->probe) ||
+	    !caller_start(flusher))
+		goto out;
+	cycle_cue(&dropping);
+	KT_EXPECT(kt_wait(atomic_read(&resubmitted.started)));
+	cycle_cue(&flusher_cue);
+	caller_sleeps(flusher);
+	cycle_cue(&resubmitted);
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(READ_ONCE(called_got), 1);
+	kt_gate_open(&runner->probe.own);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(called_got), -EDEADLK);
+	/* so that a failure does not hang */
+	kt_gate_open(&bystander.gate);
+	caller_expect(flusher, 0);
+	KT_EXPECT(probe_ran(late));
+out:
+	kt_gate_open(&dropping);
+	kt_gate_open(&resubmitted);
+	kt_gate_open(&runner->probe.own);
+	cycle_end(pool);
+}
+
+static int flushes_late_on_its_cue(struct caller_item *a)
+{
+	kt_gate_pass(&runner_cue);
+	return kpool_flush_item(&late->job.item);
+}
+
+/*
+ * The dropped job is pending again behind its drop function, and the first of its
+ * ordered stream waits for it.  When the function returns, the job waits for
+ * nothing but its turn.
+ * Fails (lasts) if turns are not looked at then: mutant
+ * cycle-by-a-drop-function-that-returns.
+ */
+static void drop_function_that_returns_closes_a_cycle(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 2 };
+	struct kpool *pool = cycle_make(&attrs, flushes_late_on_its_cue);
+
+	if (!pool)
+		return;
+	kpool_init_ordered_stream(&stream, pool);
+	kpool_set_complete_fn(&runner->probe.job, completes_nothing);
+	kpool_set_complete_fn(&late->job, completes_nothing);
+	if (!late_is_dropped(pool, dropped_submits_late_again) ||
+	    !caller_start(runner) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&runner_cue.started))))
+		goto out;
+	cycle_cue(&dropping);
+	KT_EXPECT(kt_wait(atomic_read(&resubmitted.started)));
+	cycle_cue(&runner_cue);
+	caller_sleeps(runner);
+	kt_gate_open(&resubmitted);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(runner->acted)));
+	/* so that a failure does not hang */
+	kt_gate_open(&bystander.gate);
+	caller_expect(runner, -EDEADLK);
+out:
+	kt_gate_open(&dropping);
+	kt_gate_open(&resubmitted);
+	kt_gate_open(&runner->probe.own);
+	cycle_end(pool);
+}
+
 static void dropped_cancels_and_flushes(struct kpool_item *item, int err)
 {
 	kpool_group_cancel(&group);
@@ -689,10 +849,6 @@ static void drop_function_may_flush_what_it_cancels(void)
 	kt_pool_end(pool);
 }
 
-static int completes_nothing(struct kpool_item *item)
-{
-	return 0;
-}
 
 /*
  * The first job of an ordered stream waits for the flusher, and that for a later
@@ -919,6 +1075,9 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(function_that_returns_closes_a_cycle),
 	  KT_EACH(drop_function_that_flushes_the_next_is_refused, drops),
 	  KT_EACH(drop_function_whose_job_is_dropped_is_refused, later_drops),
+	  KT_CASE(drop_function_whose_job_is_left_to_it_is_refused),
+	  KT_CASE(runner_that_ends_closes_a_cycle),
+	  KT_CASE(drop_function_that_returns_closes_a_cycle),
 	  KT_CASE(drop_function_may_flush_what_it_cancels),
 	  KT_CASE(evicted_call_of_a_drop_function_is_refused),
 	  KT_CASE(long_chain_is_followed_once),
