@@ -1148,6 +1148,57 @@ static void death_in_the_handler_is_one_death(void)
 	finish();
 }
 
+static int died_on, retuned;
+
+static int dies_where_it_must_stay(struct kpool_item *item)
+{
+	migrate_disable();
+	WRITE_ONCE(died_on, raw_smp_processor_id());
+	die(DIE_NULL);
+	migrate_enable();
+	return 0;
+}
+
+static void moves_the_workers(void *data, const struct kpool_fault *fault)
+{
+	int other = cpumask_any_but(cpu_online_mask, READ_ONCE(died_on));
+
+	WRITE_ONCE(retuned, kpool_tune_cpumask(pool, cpumask_of(other)));
+	note_fault(data, fault);
+}
+
+/*
+ * A thread that died with migration disabled stays on its CPU; the others move.
+ * Fails (hangs) if the dead one is moved as well: mutant affinity-of-the-dead.
+ */
+static void handler_moves_all_but_the_dead(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 1, .fault = moves_the_workers,
+	};
+	struct kpool_job job;
+
+	if (num_online_cpus() < 2) {
+		kt_skip("there is one CPU");
+		return;
+	}
+	memset(&blame, 0, sizeof(blame));
+	retuned = 1;
+	kpool_init_job(&job, dies_where_it_must_stay);
+	oopses_begin();
+	pool = kt_pool("oops", &attrs);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&blame.calls) == 1));
+	KT_EXPECT_EQ(READ_ONCE(retuned), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_init(p, 1, probe_fn);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(probe_ran(p));
+	finish();
+}
+
 /*
  * The next worker may have that one's memory; when it dies in an item, the
  * handler is called.
@@ -1326,6 +1377,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(death_in_worker_init_is_a_failure),
 	  KT_CASE(death_in_worker_exit_ends_the_worker),
 	  KT_CASE(death_in_the_handler_is_one_death),
+	  KT_CASE(handler_moves_all_but_the_dead),
 	  KT_CASE(death_after_a_handler_death_is_reported),
 	  KT_EACH(handler_of_a_death_cannot_wait_for_it, self_waits),
 	  KT_CASE(pool_with_dead_worker_stays),
