@@ -849,7 +849,6 @@ static void drop_function_may_flush_what_it_cancels(void)
 	kt_pool_end(pool);
 }
 
-
 /*
  * The first job of an ordered stream waits for the flusher, and that for a later
  * job, whose function returns last.

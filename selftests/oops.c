@@ -1148,7 +1148,7 @@ static void death_in_the_handler_is_one_death(void)
 	finish();
 }
 
-static int died_on, retuned;
+static int died_on, tune_got;
 
 static int dies_where_it_must_stay(struct kpool_item *item)
 {
@@ -1163,7 +1163,7 @@ static void moves_the_workers(void *data, const struct kpool_fault *fault)
 {
 	int other = cpumask_any_but(cpu_online_mask, READ_ONCE(died_on));
 
-	WRITE_ONCE(retuned, kpool_tune_cpumask(pool, cpumask_of(other)));
+	WRITE_ONCE(tune_got, kpool_tune_cpumask(pool, cpumask_of(other)));
 	note_fault(data, fault);
 }
 
@@ -1183,7 +1183,7 @@ static void handler_moves_all_but_the_dead(void)
 		return;
 	}
 	memset(&blame, 0, sizeof(blame));
-	retuned = 1;
+	tune_got = 1;
 	kpool_init_job(&job, dies_where_it_must_stay);
 	oopses_begin();
 	pool = kt_pool("oops", &attrs);
@@ -1191,7 +1191,7 @@ static void handler_moves_all_but_the_dead(void)
 		return;
 	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
 	KT_EXPECT(kt_wait(atomic_read(&blame.calls) == 1));
-	KT_EXPECT_EQ(READ_ONCE(retuned), 0);
+	KT_EXPECT_EQ(READ_ONCE(tune_got), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_init(p, 1, probe_fn);
 	probes_submit(pool, p, 1);
