@@ -15,9 +15,15 @@
  * that a pending signal ends.  A submitter with a timeout ahead of others in the
  * line for admission is progress; a queued call with a timeout is not.
  *
- * This file only finds the wait.  Its callers, in lock.c, stream.c and wait.c,
- * fail it.  A wait of a run for its whole pool, or for its own group, is refused
- * without a search: see kpool_refuse_self_wait() and group.c.
+ * This file only finds the wait; its callers fail it:
+ *
+ *   kpool_would_deadlock()    before a wait for an item: wait.c
+ *   kpool_cycle_through()     a job was queued behind another: stream.c
+ *   kpool_cycle_at_leader()   an ordered stream has changed: stream.c
+ *   kpool_find_deadlocked()   at each recheck, for all else: lock.c
+ *
+ * A wait of a run for its whole pool, or for its own group, is refused without a
+ * search: see kpool_refuse_self_wait() and group.c.
  */
 #include <linux/sched/signal.h>
 

@@ -53,7 +53,8 @@ static __always_inline bool kpool_invariants_hold(struct kpool *pool)
 /*
  * Re-establish the pool's invariants and release pool->lock, after any change
  * that can free room, end a wait or make an item runnable.  This part is all
- * that a plain item needs; kpool_unlock_recheck() is the rest.
+ * that a plain item needs; kpool_unlock_recheck() is the rest, and wakes the
+ * worker.
  */
 static __always_inline void kpool_unlock(struct kpool *pool,
 					 unsigned long flags)

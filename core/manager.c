@@ -12,6 +12,9 @@
  *   reap_work    retires surplus and expired idle workers, and joins the
  *                threads of those that have exited
  *
+ * A worker that is idle for expiry_ms expires, which counts as purged.  One that
+ * exits because of shutdown or a smaller capacity is retired.
+ *
  * A new worker calls worker_init and then accounts itself, so no worker waits
  * for another's worker_init.  An exiting worker calls worker_exit before it is
  * put on pool->mgr.exited, so reap_work waits for no client function.

@@ -11,8 +11,8 @@
  * to kpool_admit(), at the end of this file.
  *
  * If there is no room, kpool_overflow() takes the first of these that it may:
- * add an item that submits itself to the backlog, drop an older item, run the
- * item in the submitter, block the submitter, refuse the item.
+ * put the item on the backlog, if its own function submits it; drop an older
+ * item; run the item in the submitter; block the submitter; refuse the item.
  */
 #include <linux/module.h>
 
@@ -152,11 +152,12 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 		return false;
 	/*
 	 * From here on, a failure leaves the slot reserved, and the lock holder
-	 * skips it: see kpool_slot_is_committed().  Look at the owner again: it
-	 * is now seen as when the inbox was opened or later, like all that is
-	 * looked at below, see kpool_inbox_reserve(), and the commit hands on
-	 * what is seen.  The lock holder stamps the item with the time of
-	 * opening, so that must be this jiffy.  Litmus: owner-fast.
+	 * skips it: see kpool_slot_is_committed().  The acquire in
+	 * kpool_inbox_reserve() orders the reads below after the opening of the
+	 * inbox.  Read the owner again, because the first read was before it.
+	 * The release of the commit passes what was read on to the lock holder.
+	 * That stamps the item with the time of opening, so fail unless it is
+	 * this jiffy.  Litmus: owner-fast.
 	 */
 	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
 	    (plain ? READ_ONCE(inbox->plain_at) :
@@ -169,7 +170,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	if (!data_race(try_cmpxchg_relaxed(&item->word, &word, word |
 					   KPOOL_STATE(KPOOL_ITEM_SUBMITTING))))
 		return false;
-	/* if this fails, the state stays, which kpool_is_idle() allows for */
+	/* if it fails, the state stays: kpool_is_idle() accepts SUBMITTING */
 	return kpool_slot_commit(&inbox->slots[ticket % KPOOL_RING_SIZE],
 				 ticket, item);
 }

@@ -138,8 +138,8 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 }
 
 /*
- * Return true if the group need not know at once that the run of a job ends:
- * after all fast starts that can be committed, others will be left.
+ * Return true if the group need not know at once that the run of a job ends: it
+ * has more jobs left than slots are open, so no fast start can end its last one.
  */
 static bool kpool_can_end_fast(const struct kpool_ready *ready,
 			       const struct kpool_group *group)
@@ -150,7 +150,8 @@ static bool kpool_can_end_fast(const struct kpool_ready *ready,
 
 /*
  * End the run of the worker's item, and start the next one, without pool->lock:
- * see ring.c.  Return that item, or NULL if the lock has to be taken.
+ * see ring.c.  Return that item, or NULL if the lock has to be taken.  The end
+ * needs no code here: the next lock holder counts it.
  *
  * If @jobs, either of them can have fields.  *@group is the group of the first,
  * and then that of the next, or NULL.  run->group is not up to date here, since
@@ -360,7 +361,8 @@ static noinline void kpool_process_job(struct kpool_worker *worker,
  * functions run.
  *
  * On the fast path no item is special, so one test skips weights, priorities and
- * streams.
+ * streams.  Items that kpool has allocated take the slow path too, which looks up
+ * their function and call.
  */
 static void kpool_process_item(struct kpool_worker *worker,
 			       struct kpool_item *item)

@@ -423,6 +423,18 @@ def check_top(header):
             print(f"column {head} of kpool-top: there is no statistic {key}")
 
 
+# Functions
+
+def check_functions():
+    """A function of kpool that the manual names is one of this tree."""
+    code = "\n".join(read(name) for pattern in ("*.[ch]", "core/*.[ch]", "samples/**/*.c", "selftests/**/*.[ch]")
+                     for name in glob.glob(pattern, recursive=True) if not name.endswith(".mod.c"))
+    known = set(re.findall(r"\b(_*kpool_\w+)\b", code))
+    for name in sorted(glob.glob("Documentation/**/*.rst", recursive=True)):
+        for function_name in sorted(set(re.findall(r"\b(_*kpool_\w+)\(\)", read(name))) - known):
+            print(f"{name}: there is no {function_name}()")
+
+
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else ".")
     header, page = read("kpool.h"), read("Documentation/debugfs.rst")
@@ -438,6 +450,7 @@ def main():
     check_examples()
     check_tracing()
     check_top(header)
+    check_functions()
 
 
 if __name__ == "__main__":
