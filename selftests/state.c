@@ -1188,6 +1188,35 @@ static void failing_init_is_tried_one_at_a_time(void)
 }
 
 /*
+ * Several fail at once, and the next attempts are as if one had.
+ * Fails if each of them doubles it: mutant failures-at-once-double-the-pause.
+ */
+static void inits_that_fail_at_once_are_one_failure(void)
+{
+	struct kpool *pool = desk_pool(SEATS);
+	static struct kt_gate gate;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	slow = &gate;
+	WRITE_ONCE(refusal, -EIO);
+	probes_init(p, SEATS, desk_uses);
+	probes_submit(pool, p, SEATS);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == SEATS));
+	kt_gate_open(&gate);
+	if (kt_exact) {
+		/* after 100 ms and 200 ms more */
+		kt_sleep_ms(350);
+		KT_EXPECT_EQ(atomic_read(&tried), SEATS + 2);
+	}
+	WRITE_ONCE(refusal, 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(p, SEATS);
+	desks_end(pool);
+}
+
+/*
  * After each pause there is one attempt.
  * Fails if others begin before it has failed: mutant many-attempts-in-a-pause.
  */
@@ -1521,6 +1550,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(create_waits_for_all_at_once),
 	  KT_CASE(failing_init_is_tried_ever_more_seldom),
 	  KT_CASE(failing_init_is_tried_one_at_a_time),
+	  KT_CASE(inits_that_fail_at_once_are_one_failure),
 	  KT_CASE(each_pause_ends_with_one_attempt),
 	  KT_CASE(later_failures_do_not_prolong_the_pause),
 	  KT_CASE(recovery_ends_the_pause),
