@@ -175,6 +175,54 @@ static void only_the_freezable_pool_stops(void)
 	everybody_stops();
 }
 
+static int sleeps_a_while(struct kpool_item *item)
+{
+	if (witness_is_frozen())
+		atomic_inc(&freezable.ran_meanwhile);
+	kt_sleep_ms(100);
+	return kt_job_tiny(item);
+}
+
+/* The one worker has a queue of items to start, each when the one before ends. */
+static void queue_begins(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = ITEMS, .flags = KPOOL_FREEZABLE,
+	};
+	struct side *side = &freezable;
+	int i;
+
+	stop = false;
+	memset(side, 0, sizeof(*side));
+	kt_gate_init(&side->gate);
+	side->pool = kt_pool("freezable", &attrs);
+	if (!side->pool || !kt_thread_start(&witness, is_a_witness, NULL))
+		return;
+	for (i = 0; i < ITEMS; i++) {
+		kt_job_init(&side->job[i], sleeps_a_while, &side->gate, i);
+		KT_EXPECT_EQ(kpool_submit(side->pool, &side->job[i].item), 0);
+	}
+	KT_EXPECT(kt_wait(ran(side) == 1));
+}
+
+/*
+ * No item has started, but for one that the worker had taken when it was asked.
+ * Fails (all have) if the worker looks only when it takes the lock: mutants
+ * fast-start-does-not-freeze, freezable-pool-starts-fast.
+ */
+static void queue_runs_after_the_thaw(void)
+{
+	if (!KT_EXPECT(freezable.pool))
+		return;
+	KT_EXPECT_LE(atomic_read(&freezable.ran_meanwhile), 1);
+	KT_EXPECT_EQ(kpool_flush(freezable.pool), 0);
+	KT_EXPECT_EQ(ran(&freezable), ITEMS);
+	WRITE_ONCE(stop, true);
+	kt_thread_join(&witness);
+	kt_pool_end(freezable.pool);
+	freezable.pool = NULL;
+}
+
 /* Idle workers alone do not keep a system from suspending either. */
 static void idle_begins(void)
 {
@@ -293,6 +341,8 @@ static void submitter_continues_after_a_failed_suspend(void)
 KT_MODULE("kpool selftest: suspend and resume",
 	  KT_CASE(load_begins),
 	  KT_CASE(only_the_freezable_pool_stops),
+	  KT_CASE(queue_begins),
+	  KT_CASE(queue_runs_after_the_thaw),
 	  KT_CASE(idle_begins),
 	  KT_CASE(idle_workers_thaw),
 	  KT_CASE(long_item_begins),

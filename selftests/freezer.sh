@@ -44,6 +44,13 @@ under_load() {
 	done
 }
 
+with_a_queue() {
+	run_case freezer queue_begins
+	go_to_sleep
+	ktap_result $? "the system suspends beside a queue of items"
+	run_case freezer queue_runs_after_the_thaw
+}
+
 while_idle() {
 	run_case freezer idle_begins
 	go_to_sleep
@@ -75,6 +82,7 @@ if [ ! -e /sys/power/pm_test ]; then
 	ktap_skip "suspend and resume" "this kernel cannot test them"
 elif load_tested freezer; then
 	under_load
+	with_a_queue
 	while_idle
 	with_a_long_item
 	with_a_sleeping_submitter

@@ -617,27 +617,42 @@ static void lock_held_across_flush_of_an_item_is_reported(void)
 	kt_pool_end(pool);
 }
 
+static struct kpool_item *awaited;
+
 static int takes_nothing(struct kpool_item *item)
 {
 	return 0;
 }
 
+static int flushes_under_lock(struct kpool_item *item)
+{
+	int err;
+
+	mutex_lock(&taken_by_items);
+	err = kpool_flush_item(awaited);
+	mutex_unlock(&taken_by_items);
+	return err;
+}
+
 /*
- * The wait for an ordered job is one for its completion function, too.
- * Fails if kpool_lockdep_wait_item() takes the map of its function only: mutant
- * lockdep-completion-not-reported.
+ * The wait for an ordered job is one for its completion function, too, also in an
+ * item of another pool.
+ * Fails if kpool_lockdep_wait_item() takes the map of its function only, or not in
+ * a worker: mutants lockdep-completion-not-reported,
+ * lockdep-completion-not-reported-in-a-worker.
  */
 static void lock_held_across_flush_of_an_ordered_job_is_reported(void)
 {
 	static DEFINE_KPOOL_JOB(job, takes_nothing);
 	struct kpool_stream stream;
-	struct kpool *pool;
+	struct kpool *pool, *other;
 
 	if (!lockdep_watches())
 		return;
 	pool = kt_pool("flushed", &two);
-	if (!pool)
-		return;
+	other = kt_pool("flushes", &two);
+	if (!pool || !other)
+		goto out;
 	kpool_init_ordered_stream(&stream, pool);
 	KT_EXPECT_EQ(kpool_set_stream(&job, &stream), 0);
 	KT_EXPECT_EQ(kpool_set_complete_fn(&job, takes_lock), 0);
@@ -645,13 +660,14 @@ static void lock_held_across_flush_of_an_ordered_job_is_reported(void)
 	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
 	KT_EXPECT(debug_locks);
 
+	awaited = &job.item;
 	pr_info("kpool-testbed: expect begin\n");
-	mutex_lock(&taken_by_items);
-	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
-	mutex_unlock(&taken_by_items);
+	run(other, flushes_under_lock);
 	pr_info("kpool-testbed: expect end\n");
 
 	expect_report("(kpool_item", "at: kpool_lockdep_wait_item");
+out:
+	kt_pool_end(other);
 	kt_pool_end(pool);
 }
 
