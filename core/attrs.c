@@ -476,7 +476,8 @@ static void kpool_sched_apply_workers(struct kpool *pool)
 
 	lockdep_assert_held(&pool->mutex);
 	list_for_each_entry(worker, &pool->mgr.workers, member)
-		if (!(READ_ONCE(worker->task->flags) & PF_EXITING))
+		/* racy: one that begins to exit now can still be moved */
+		if (!(data_race(worker->task->flags) & PF_EXITING))
 			kpool_sched_apply(pool, worker->task);
 }
 
