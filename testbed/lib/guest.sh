@@ -8,7 +8,7 @@ trouble+='|possible .*(circular|recursive|inversion|dependency)|inconsistent loc
 trouble+='|suspicious RCU usage|Invalid wait context|held lock freed|non-static key|DEBUG_LOCKS_WARN_ON'
 trouble+='|unreferenced object|scheduling while atomic|sleeping function called|bad unlock balance'
 trouble+='|still held|(list_add|list_del) corruption|refcount_t:|Bad page|Slab .*(corrupt|overwritten|leak)'
-trouble+='|Objects remaining|Segfault|Out of memory|page allocation failure|kernel stack|preempt_count'
+trouble+='|Objects remaining|Segfault|Out of memory|page allocation failure|kernel stack|preempt_count[^_]'
 
 # What an expected oops does not excuse.
 spoilt='BUG: KASAN|KCSAN|UBSAN|ODEBUG|(list_add|list_del) corruption|refcount_t:|Bad page|unreferenced object'
