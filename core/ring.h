@@ -251,7 +251,8 @@ static __always_inline bool kpool_ready_add(struct kpool *pool,
  */
 static __always_inline void kpool_item_started(struct kpool_item *item)
 {
-	u32 word = READ_ONCE(item->word);
+	/* racy: the cmpxchg fails if it has changed */
+	u32 word = data_race(READ_ONCE(item->word));
 
 	do {
 		if ((word & KPOOL_STATE(U8_MAX)) !=

@@ -142,7 +142,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	u32 not_fast = plain ? KPOOL_NOT_FAST : KPOOL_NOT_FAST_SPECIAL;
 	struct kpool_inbox *inbox = &pool->inbox;
 	/* racy: the cmpxchg below fails if it has changed */
-	u32 word = READ_ONCE(item->word);
+	u32 word = data_race(READ_ONCE(item->word));
 	u64 ticket;
 
 	/* an item that is accepted through the inbox is not traced */
