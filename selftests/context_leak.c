@@ -3,6 +3,7 @@
  * An item that returns with a changed context is reported by its function,
  * and its worker, or the submitter that runs it, goes on.
  */
+#include <linux/irq_work.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
@@ -64,9 +65,21 @@ static int leaves_rcu_sections_open(struct kpool_item *item)
 	return 0;
 }
 
+static int rcu_depth_found;
+
+static void find_rcu_depth(struct irq_work *work)
+{
+	rcu_depth_found = rcu_preempt_depth();
+}
+
+static DEFINE_IRQ_WORK(rcu_depth_work, find_rcu_depth);
+
+/* Interrupts are off, as a tick that finds the section closed warns. */
 static int closes_rcu_section_of_others(struct kpool_item *item)
 	__releases(RCU)
 {
+	local_irq_disable();
+	irq_work_queue(&rcu_depth_work);
 	rcu_read_unlock();
 	return 0;
 }
@@ -270,21 +283,29 @@ static int leaves_two_things(struct kpool_item *item)
 	return 0;
 }
 
-/* Fails if only the first of two is reported: mutant second-leak-unreported. */
-static void each_of_two_leaks_is_reported(int runner)
+static void expect_two_reports(int runner, kpool_item_fn fn, const char *name,
+			       const char *what)
 {
-	const char *name = REPORT "leaves_two_things";
 	int interrupts = log_count(name, "interrupts off");
-	int counts = log_count(name, "a changed preemption count");
+	int others = log_count(name, what);
 
-	if (!counts_preemption() || !report_pool(runner))
+	if (!report_pool(runner))
 		return;
-	run(leaves_two_things);
+	run(fn);
 	KT_EXPECT_EQ(log_count(name, "interrupts off"), interrupts + 1);
-	KT_EXPECT_EQ(log_count(name, "a changed preemption count"), counts + 1);
+	KT_EXPECT_EQ(log_count(name, what), others + 1);
 	run(finds_all_in_order);
 	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
 	report_end();
+}
+
+/* Fails if only the first of two is reported: mutant second-leak-unreported. */
+static void each_of_two_leaks_is_reported(int runner)
+{
+	if (counts_preemption())
+		expect_two_reports(runner, leaves_two_things,
+				   REPORT "leaves_two_things",
+				   "a changed preemption count");
 }
 
 /*
@@ -321,17 +342,23 @@ static void nested_rcu_sections_are_closed(int runner)
 			      "an RCU read section open");
 }
 
-/* Fails if sections are closed until their number is none (it is below). */
+/*
+ * Fails if sections are closed until their number is none (it is below), or if
+ * the next interrupt finds it so: mutant interrupts-on-before-rcu.
+ */
 static void closed_rcu_section_is_reported(int runner)
 {
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING)) {
 		kt_skip("the kernel complains itself");
 		return;
 	}
-	if (counts_rcu_sections())
-		expect_report(runner, closes_rcu_section_of_others,
-			      REPORT "closes_rcu_section_of_others",
-			      "an RCU read section closed");
+	if (!counts_rcu_sections())
+		return;
+	expect_two_reports(runner, closes_rcu_section_of_others,
+			   REPORT "closes_rcu_section_of_others",
+			   "an RCU read section closed");
+	irq_work_sync(&rcu_depth_work);
+	KT_EXPECT_EQ(rcu_depth_found, 0);
 }
 
 /*
