@@ -279,7 +279,7 @@ static bool sim_was_first_to(const struct sim_item *it,
 	const struct sim_item_view *now = &v->item[it->nr];
 
 	return old->here && old->place == SIM_LINE && now->place == SIM_LINE &&
-	       !now->runs && !now->follows && !old->follows && !old->runs;
+	       !sim_must_wait(now) && !sim_must_wait(old);
 }
 
 static void sim_judge_order(struct sim_pool *p, const struct sim_item *it,
@@ -819,7 +819,7 @@ static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 		if (!now->here || now->place != SIM_LINE)
 			continue;
 		seen++;
-		if (now->runs || now->follows)
+		if (sim_must_wait(now))
 			continue;
 		if (!first || sim_is_before(it, first, v))
 			first = it;
@@ -921,14 +921,13 @@ static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
 	const struct sim_item_view *now = &v->item[it->nr];
 	unsigned int units = v->line, i;
 
-	if (v->stats.paused || v->queue || now->place != SIM_LINE || now->runs ||
-	    now->follows)
+	if (v->stats.paused || v->queue || now->place != SIM_LINE || sim_must_wait(now))
 		return false;
 	for (i = 0; i < SIM_ITEMS; i++) {
 		now = &v->item[i];
 		if (!now->here || now->place != SIM_LINE)
 			continue;
-		if (now->runs || now->follows)
+		if (sim_must_wait(now))
 			units--;
 		else
 			units += sim_units(&sim->item[i], v) - 1;
