@@ -447,8 +447,8 @@ static void kpool_spawn_recovered(struct kpool *pool)
 
 /*
  * Account for the calling worker, after its worker_init.  If capacity has been
- * reduced since, it is surplus, and will exit as such.  Called with pool->lock
- * held, which can be dropped.
+ * reduced since, this worker or an idle one is surplus, and will exit as such.
+ * Called with pool->lock held, which can be dropped.
  */
 void kpool_worker_account(struct kpool_worker *worker)
 {
@@ -462,8 +462,9 @@ void kpool_worker_account(struct kpool_worker *worker)
 	pool->stats.spawned++;
 	trace_spawn(pool, worker);
 	kpool_spawn_ended(pool);
-	/* an idle worker that min_workers kept can expire now */
+	/* an idle worker that min_workers kept can expire now, or is surplus */
 	kpool_arm_reap_work(pool);
+	kpool_retire_surplus(pool);
 }
 
 /*

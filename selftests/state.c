@@ -26,6 +26,7 @@ static atomic_t tried;
 static int refusal;		/* what worker_init returns, if not 0 */
 static struct kt_gate *slow;	/* where it waits, or NULL */
 static struct kt_gate *slow_exit;	/* and worker_exit */
+static struct kpool *filled;	/* to which worker_init submits p[0] and p[1] */
 static s64 tries[32];		/* when worker_init was called */
 static int token;
 static struct probe p[32];
@@ -40,6 +41,8 @@ static void *desk_make(void *data)
 		ktime_get_ns();
 	if (slow)
 		kt_gate_pass(slow);
+	if (READ_ONCE(filled))
+		probes_submit(filled, p, 2);
 	if (READ_ONCE(refusal))
 		return ERR_PTR(READ_ONCE(refusal));
 	desk = &desks[(atomic_inc_return(&made) - 1) % ARRAY_SIZE(desks)];
@@ -95,6 +98,7 @@ static void desks_clear(void)
 	WRITE_ONCE(refusal, 0);
 	slow = NULL;
 	slow_exit = NULL;
+	filled = NULL;
 	probes_init(p, ARRAY_SIZE(p), desk_uses);
 }
 
@@ -1041,6 +1045,36 @@ static void worker_that_a_shrunk_pool_ends_is_replaced(void)
 }
 
 /*
+ * The pool shrinks during a worker_init, and the new worker finds an item to run:
+ * of two idle workers, one is surplus.
+ * Fails (both stay) if nothing retires it: mutant surplus-beside-a-new-worker.
+ */
+static void new_worker_makes_an_idle_one_surplus(void)
+{
+	struct kpool *pool = desk_pool(3);
+	static struct kt_gate gate;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	desks_use(pool, 2);
+	slow = &gate;
+	probes_submit(pool, &p[2], 1);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	desks_leave(pool, 2);
+	probes_init(p, 2, desk_uses);
+	probes_hold(p, 2);
+	WRITE_ONCE(filled, pool);
+	kt_gate_open(&gate);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	KT_EXPECT(kt_wait(atomic_read(&gone) == 1));
+	probes_open(p, 2);
+	desks_end(pool);
+}
+
+/*
  * A worker that exits keeps the place of a warm one, which comes when it has gone.
  * Fails (one is missing) if only an item would bring it: mutant
  * min-workers-not-refilled.
@@ -1547,6 +1581,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(min_workers_come_after_an_exit),
 	  KT_CASE(init_in_a_shrunk_pool_leaves_no_surplus),
 	  KT_CASE(worker_that_a_shrunk_pool_ends_is_replaced),
+	  KT_CASE(new_worker_makes_an_idle_one_surplus),
 	  KT_CASE(create_waits_for_all_at_once),
 	  KT_CASE(failing_init_is_tried_ever_more_seldom),
 	  KT_CASE(failing_init_is_tried_one_at_a_time),
