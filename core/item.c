@@ -50,7 +50,9 @@ EXPORT_SYMBOL_GPL(kpool_destroy_item_onstack);
 /*
  * Return -EBUSY if the item is pending or to be completed: its place in the
  * queue depends on what a setter would change.  Without the lock, only the
- * state of most idle items is certain.
+ * state of most idle items is certain.  Pairs with the release in
+ * kpool_item_set_idle(): nothing else of the item is changed after that.
+ * Litmus: set-cancelled.
  */
 static int kpool_check_unqueued(struct kpool_item *item)
 {
@@ -58,7 +60,7 @@ static int kpool_check_unqueued(struct kpool_item *item)
 	struct kpool *pool;
 	bool queued;
 
-	if (READ_ONCE(item->state) == KPOOL_ITEM_IDLE &&
+	if (smp_load_acquire(&item->state) == KPOOL_ITEM_IDLE &&
 	    !kpool_complete_fn(item))
 		return 0;
 	pool = kpool_item_lock(item, &flags);
@@ -308,13 +310,14 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 		return false;
 
 	kpool_dequeue_dead(pool, item);
-	item->state = KPOOL_ITEM_IDLE;
 	kpool_debug_ended(item);
 	pool->stats.cancelled++;
 	/* the waiters wait for a previous run, too, if that has not ended */
 	kpool_move_waiters(pool, item, run ? &run->waiters : &waiters);
-	kpool_waiter_complete_list(pool, &waiters, false);
 	group = kpool_group_begin(pool, item);
+	if (item->state != KPOOL_ITEM_DONE)
+		kpool_item_set_idle(item);
+	kpool_waiter_complete_list(pool, &waiters, false);
 	if (group)
 		kpool_group_end(pool, group, item, -ECANCELED, false);
 	kpool_item_ended(pool, item->epoch);
