@@ -819,6 +819,46 @@ static void dropped_cancels_and_flushes(struct kpool_item *item, int err)
 	WRITE_ONCE(called_got, kpool_flush_item(&late->job.item));
 }
 
+static void dropped_flushes_at_once(struct kpool_item *item, int err)
+{
+	WRITE_ONCE(called_got, kpool_flush_item(&late->job.item));
+}
+
+/*
+ * Two threads abort a pool.  The drop function in one waits for a job that the
+ * other can drop.
+ * Fails (-EDEADLK) if the one alone seems to drop it: mutant
+ * aborter-drops-for-all.
+ */
+static void drop_function_may_flush_what_another_aborter_drops(void)
+{
+	struct kpool *pool = group_make(&queued_one, 0, 0);
+	struct kt_thread aborter[2] = { };
+
+	if (!pool)
+		return;
+	called_got = 1;
+	kt_gate_init(&dropping);
+	load_init(&bystander, 0);
+	kpool_set_drop_fn(&p[1].job.item, dropped_waits);
+	kpool_set_drop_fn(&p[2].job.item, dropped_flushes_at_once);
+	KT_EXPECT(load_runs(pool, &bystander));
+	probes_submit(pool, &p[1], 2);
+	probes_submit(pool, late, 1);
+	kt_thread_start(&aborter[0], aborts, pool);
+	KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
+	kt_thread_start(&aborter[1], aborts, pool);
+	KT_EXPECT(kt_thread_asleep(&aborter[1]));
+	kt_gate_open(&dropping);
+	KT_EXPECT_EQ(kt_thread_join(&aborter[1]), 1);
+	KT_EXPECT_EQ(kt_thread_join(&aborter[0]), 2);
+	KT_EXPECT_EQ(called_got, 0);
+	load_end(&bystander);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_dropped(late, 1, -ECANCELED);
+	kt_pool_end(pool);
+}
+
 /*
  * A drop function in an aborter cancels a group, and waits for one of many jobs,
  * which is left to the drop work.
@@ -1078,6 +1118,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(runner_that_ends_closes_a_cycle),
 	  KT_CASE(drop_function_that_returns_closes_a_cycle),
 	  KT_CASE(drop_function_may_flush_what_it_cancels),
+	  KT_CASE(drop_function_may_flush_what_another_aborter_drops),
 	  KT_CASE(evicted_call_of_a_drop_function_is_refused),
 	  KT_CASE(long_chain_is_followed_once),
 	  KT_CASE(timed_call_closes_no_cycle));

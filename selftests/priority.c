@@ -1142,6 +1142,33 @@ static void submit_forty(struct kpool *pool)
 }
 
 /*
+ * A start beside another of its priority passes over nothing.
+ * Fails (a lower one that comes then starts first) if it counts: mutant
+ * bypass-of-its-equals.
+ */
+static void start_beside_an_equal_is_no_bypass(void)
+{
+	struct kpool *pool = paused_pool(&one_bypass);
+
+	if (!pool)
+		return;
+	order_init(&order);
+	set_rank(&load[0].job.item, KPOOL_PRIO_HIGH);
+	KT_EXPECT_EQ(load_submit(pool, &load[0]), 0);
+	item_prepare(1, KPOOL_PRIO_HIGH);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[1].item), 0);
+	kpool_resume(pool);
+	KT_EXPECT(load_starts(&load[0]));
+	item_prepare(2, KPOOL_PRIO_NORMAL);
+	KT_EXPECT_EQ(kpool_submit(pool, &item[2].item), 0);
+	load_end(&load[0]);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(order.n, 2);
+	KT_EXPECT_EQ(order.nr[0], 1);
+	priority_finish(pool, NULL, 0);
+}
+
+/*
  * Starts that pass over a lower one count in a row: one that passes no item
  * ends it.
  * Fails if the next lower one comes too early.
@@ -1294,6 +1321,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(due_job_is_as_old_as_its_number),
 	  KT_CASE(due_job_is_younger_than_a_submitter_before_it),
 	  KT_CASE(start_without_bypass_resets_the_count),
+	  KT_CASE(start_beside_an_equal_is_no_bypass),
 	  KT_CASE(fast_start_resets_the_count),
 	  KT_CASE(priority_can_be_set_back),
 	  KT_EACH(drops_are_no_bypasses, priorities));
