@@ -1795,6 +1795,43 @@ static void item_is_refused_in_its_dropped_function(void)
 	KT_EXPECT_EQ(atomic_read(&p[1].ran), 0);
 }
 
+static void dropped_hands_on(struct kpool_item *item, int err)
+{
+	dropped_got = kpool_try_submit(next_pool, item);
+	probe_dropped(item, err);
+}
+
+static const char *const drop_ways[] = { "group_cancel", "abort", NULL };
+
+/*
+ * There it cannot be handed to another pool, as its run lasts.
+ * Fails (accepted) if its dropped function is taken for its own: mutants
+ * dropped-item-submits-itself, aborted-item-is-handed-on.
+ */
+static void item_is_not_handed_on_in_its_dropped_function(int aborts)
+{
+	if (!edges_make(NULL))
+		return;
+	next_pool = kt_pool("next-home", NULL);
+	if (!next_pool)
+		goto out;
+	dropped_got = 1;
+	kpool_set_drop_fn(item(0), dropped_hands_on);
+	kpool_set_group(&p[0].job, &group);
+	KT_EXPECT_EQ(kpool_pause(here), 0);
+	submit(0);
+	if (aborts)
+		KT_EXPECT_EQ(kpool_abort(here), 1);
+	else
+		kpool_group_cancel(&group);
+	KT_EXPECT(kt_wait(atomic_read(&p[0].dropped)));
+	KT_EXPECT_EQ(dropped_got, -EBUSY);
+	kt_pool_end(next_pool);
+out:
+	edges_end();
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 0);
+}
+
 KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(stack_item_may_end_before_its_function),
 	  KT_EACH(item_handed_on_runs_in_the_next_pool, names_on),
@@ -1844,4 +1881,5 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(abort_inside_a_dropped_function_ends),
 	  KT_CASE(shutdown_during_an_abort_lets_none_run),
 	  KT_CASE(item_submitted_in_its_dropped_function_runs),
-	  KT_CASE(item_is_refused_in_its_dropped_function));
+	  KT_CASE(item_is_refused_in_its_dropped_function),
+	  KT_EACH(item_is_not_handed_on_in_its_dropped_function, drop_ways));

@@ -374,10 +374,20 @@ static bool sim_is_over(const struct sim_death *d, const struct sim_view *v)
 	}
 }
 
+/* In how many submitters does a function run, and no item of its own? */
+static unsigned int sim_function_callers(const struct sim_view *v)
+{
+	unsigned int n = v->callers, i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		n -= v->item[i].by_caller;
+	return n;
+}
+
 /* Functions cannot be told apart: have all ended that may be meant? */
 static bool sim_functions_are_over(const struct sim_death *d, const struct sim_view *v)
 {
-	return d->by_caller ? !v->callers : v->stats.died == d->p->deaths;
+	return d->by_caller ? !sim_function_callers(v) : v->stats.died == d->p->deaths;
 }
 
 /*
