@@ -61,6 +61,41 @@ static void destroy_refuses_blocked_submitters(void)
 }
 
 /*
+ * A pool is shut down with interrupts off, so that the last of many submitters
+ * asleep are failed later.  They are, also if it is reopened first.
+ * Fails (accepted) if reopen does not wait for them: mutant
+ * reopen-keeps-submitters.
+ */
+static void reopen_waits_for_blocked_submitters(void)
+{
+	static const struct kpool_attrs one = { .capacity = 1 };
+	static struct kt_submitter s[2 * SLEEPERS];
+	static struct kt_job jobs[2 * SLEEPERS];
+	static struct kt_gate gate;
+	struct kpool *pool = kt_pool("reopened", &one);
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	for (i = 0; i < ARRAY_SIZE(jobs); i++)
+		kt_job_init(&jobs[i], kt_job_tiny, &gate, i);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &jobs[0].item), 0);
+	for (i = 1; i < ARRAY_SIZE(jobs); i++)
+		kt_submitter_block(&s[i], pool, &jobs[i].item);
+	local_irq_disable();
+	kpool_shutdown(pool);
+	KT_EXPECT(kpool_cancel(&jobs[0].item));
+	local_irq_enable();
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	for (i = 1; i < ARRAY_SIZE(jobs); i++)
+		KT_EXPECT_EQ(kt_thread_join(&s[i].thread), -ESHUTDOWN);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 0);
+	kt_pool_end(pool);
+}
+
+/*
  * What was accepted runs before destroy returns, though no thread has been made
  * to run it yet.
  * Fails if destroy drops what is pending, or the last submission is missed.
@@ -213,6 +248,7 @@ static void create_and_destroy(void)
 
 KT_MODULE("kpool selftest: the end of a pool",
 	  KT_CASE(destroy_refuses_blocked_submitters),
+	  KT_CASE(reopen_waits_for_blocked_submitters),
 	  KT_CASE(destroy_runs_accepted_items),
 	  KT_CASE(destroy_waits_for_the_threads),
 	  KT_CASE(default_pool_is_one),
