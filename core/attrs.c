@@ -466,9 +466,7 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 
 /*
  * Apply the attributes to all workers.  pool->mutex keeps the tasks: a worker
- * leaves the list under it before its task is put.  Skip a thread that exits: if
- * it died with migration disabled, its affinity cannot be changed any more, and
- * set_cpus_allowed_ptr() would wait for ever.
+ * leaves the list under it before its task is put.
  */
 static void kpool_sched_apply_workers(struct kpool *pool)
 {
@@ -476,9 +474,7 @@ static void kpool_sched_apply_workers(struct kpool *pool)
 
 	lockdep_assert_held(&pool->mutex);
 	list_for_each_entry(worker, &pool->mgr.workers, member)
-		/* racy: one that begins to exit now can still be moved */
-		if (!(data_race(worker->task->flags) & PF_EXITING))
-			kpool_sched_apply(pool, worker->task);
+		kpool_sched_apply(pool, worker->task);
 }
 
 /* Restore the affinity of the workers after a CPU has come online. */

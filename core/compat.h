@@ -29,7 +29,7 @@
 #define freezing_slow_path(task)	((void)(task), false)
 #endif
 
-/* Without CONFIG_SMP, a task has no wake_cpu. */
+/* Without CONFIG_SMP, a task has neither wake_cpu nor migration_disabled. */
 #ifdef CONFIG_SMP
 static inline int kpool_wake_cpu(const struct task_struct *task)
 {
@@ -42,6 +42,11 @@ static inline void kpool_set_wake_cpu(struct task_struct *task, int cpu)
 	/* racy: lost if the task has not yet left its CPU */
 	data_race(task->wake_cpu = cpu);
 }
+
+static inline bool kpool_migration_disabled(void)
+{
+	return current->migration_disabled;
+}
 #else
 static inline int kpool_wake_cpu(const struct task_struct *task)
 {
@@ -50,6 +55,11 @@ static inline int kpool_wake_cpu(const struct task_struct *task)
 
 static inline void kpool_set_wake_cpu(struct task_struct *task, int cpu)
 {
+}
+
+static inline bool kpool_migration_disabled(void)
+{
+	return false;
 }
 #endif
 

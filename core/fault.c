@@ -148,6 +148,9 @@ static void kpool_exit_work_fn(struct callback_head *work)
 	struct kpool_exit_work *exit_work =
 		container_of(work, struct kpool_exit_work, work);
 
+	/* kpool_sched_apply() may wait for it, with pool->mutex held */
+	while (kpool_migration_disabled())
+		migrate_enable();
 	switch (exit_work->stage) {
 	case KPOOL_STAGE_INIT:
 		kpool_worker_init_end(exit_work->worker);

@@ -1149,47 +1149,58 @@ static void death_in_the_handler_is_one_death(void)
 }
 
 static int died_on, tune_got;
+static struct kt_gate pinned;
 
 static int dies_where_it_must_stay(struct kpool_item *item)
 {
 	migrate_disable();
 	WRITE_ONCE(died_on, raw_smp_processor_id());
+	kt_gate_pass(&pinned);
 	die(DIE_NULL);
 	migrate_enable();
 	return 0;
 }
 
-static void moves_the_workers(void *data, const struct kpool_fault *fault)
+static int moves_the_workers(void *unused)
 {
 	int other = cpumask_any_but(cpu_online_mask, READ_ONCE(died_on));
 
-	WRITE_ONCE(tune_got, kpool_tune_cpumask(pool, cpumask_of(other)));
+	return kpool_tune_cpumask(pool, cpumask_of(other));
+}
+
+static void handler_moves_the_workers(void *data, const struct kpool_fault *fault)
+{
+	WRITE_ONCE(tune_got, moves_the_workers(NULL));
 	note_fault(data, fault);
 }
 
-/*
- * A thread that died with migration disabled stays on its CPU; the others move.
- * Fails (hangs) if the dead one is moved as well: mutant affinity-of-the-dead.
- */
-static void handler_moves_all_but_the_dead(void)
+/* Of a pool of two, one is about to die with migration disabled. */
+static bool begin_pinned(bool moves, struct kpool_job *job)
 {
 	const struct kpool_attrs attrs = {
-		.capacity = 2, .queue_depth = 1, .fault = moves_the_workers,
+		.capacity = 2, .queue_depth = 1,
+		.fault = moves ? handler_moves_the_workers : note_fault,
 	};
-	struct kpool_job job;
 
 	if (num_online_cpus() < 2) {
 		kt_skip("there is one CPU");
-		return;
+		return false;
 	}
 	memset(&blame, 0, sizeof(blame));
 	tune_got = 1;
-	kpool_init_job(&job, dies_where_it_must_stay);
+	kt_gate_init(&pinned);
+	kpool_init_job(job, dies_where_it_must_stay);
 	oopses_begin();
 	pool = kt_pool("oops", &attrs);
 	if (!pool)
-		return;
-	KT_EXPECT_EQ(kpool_submit(pool, &job.item), 0);
+		return false;
+	KT_EXPECT_EQ(kpool_submit(pool, &job->item), 0);
+	return KT_EXPECT(kt_wait(atomic_read(&pinned.started)));
+}
+
+/* It is over, and the pool goes on. */
+static void end_pinned(void)
+{
 	KT_EXPECT(kt_wait(atomic_read(&blame.calls) == 1));
 	KT_EXPECT_EQ(READ_ONCE(tune_got), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -1197,6 +1208,35 @@ static void handler_moves_all_but_the_dead(void)
 	probes_submit(pool, p, 1);
 	KT_EXPECT(probe_ran(p));
 	finish();
+}
+
+/*
+ * Fails (hangs) if the one that died cannot be moved: mutant
+ * dead-thread-stays-pinned.
+ */
+static void handler_moves_the_workers_beside_a_dead_one(void)
+{
+	struct kpool_job job;
+
+	if (!begin_pinned(true, &job))
+		return;
+	kt_gate_open(&pinned);
+	end_pinned();
+}
+
+/* The same if the change waits already when the thread dies. */
+static void change_outlasts_an_item_that_dies(void)
+{
+	struct kt_thread t = { };
+	struct kpool_job job;
+
+	if (!begin_pinned(false, &job))
+		return;
+	KT_EXPECT(kt_thread_start(&t, moves_the_workers, NULL));
+	KT_EXPECT(kt_thread_asleep(&t));
+	kt_gate_open(&pinned);
+	WRITE_ONCE(tune_got, kt_thread_join(&t));
+	end_pinned();
 }
 
 /*
@@ -1377,7 +1417,8 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(death_in_worker_init_is_a_failure),
 	  KT_CASE(death_in_worker_exit_ends_the_worker),
 	  KT_CASE(death_in_the_handler_is_one_death),
-	  KT_CASE(handler_moves_all_but_the_dead),
+	  KT_CASE(handler_moves_the_workers_beside_a_dead_one),
+	  KT_CASE(change_outlasts_an_item_that_dies),
 	  KT_CASE(death_after_a_handler_death_is_reported),
 	  KT_EACH(handler_of_a_death_cannot_wait_for_it, self_waits),
 	  KT_CASE(pool_with_dead_worker_stays),
