@@ -765,11 +765,11 @@ static inline bool kpool_is_idle(const struct kpool_item *item)
 
 /*
  * Make an item idle that will not start.  It can be running: its own function can
- * call a setter as soon as this is seen, so all other changes come before.  Pairs
- * with the acquire in kpool_check_unqueued().  Litmus: set-cancelled.
+ * call a setter as soon as this is seen, so all other changes come before.
  */
 static inline void kpool_item_set_idle(struct kpool_item *item)
 {
+	/* pairs with kpool_check_unqueued(); Litmus: set-cancelled */
 	smp_store_release(&item->state, KPOOL_ITEM_IDLE);
 }
 

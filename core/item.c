@@ -50,9 +50,7 @@ EXPORT_SYMBOL_GPL(kpool_destroy_item_onstack);
 /*
  * Return -EBUSY if the item is pending or to be completed: its place in the
  * queue depends on what a setter would change.  Without the lock, only the
- * state of most idle items is certain.  Pairs with the release in
- * kpool_item_set_idle(): nothing else of the item is changed after that.
- * Litmus: set-cancelled.
+ * state of most idle items is certain.
  */
 static int kpool_check_unqueued(struct kpool_item *item)
 {
@@ -60,6 +58,7 @@ static int kpool_check_unqueued(struct kpool_item *item)
 	struct kpool *pool;
 	bool queued;
 
+	/* pairs with kpool_item_set_idle(); Litmus: set-cancelled */
 	if (smp_load_acquire(&item->state) == KPOOL_ITEM_IDLE &&
 	    !kpool_complete_fn(item))
 		return 0;
