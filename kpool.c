@@ -107,24 +107,6 @@ bool kpool_name_format(char name[KPOOL_NAME_MAX + 1], const char *fmt,
 	return true;
 }
 
-/*
- * Set the name of the workers.  A long name is cut in the middle, not at its
- * end: that is where the pools of several instances differ.
- */
-static void kpool_init_comm(struct kpool *pool)
-{
-	const size_t room = sizeof(pool->comm) - sizeof("kpool/");
-	const size_t tail = room / 2, len = strlen(pool->name);
-
-	if (len <= room)
-		scnprintf(pool->comm, sizeof(pool->comm), "kpool/%s",
-			  pool->name);
-	else
-		scnprintf(pool->comm, sizeof(pool->comm), "kpool/%.*s~%s",
-			  (int)(room - tail - 1), pool->name,
-			  pool->name + len - tail);
-}
-
 static void kpool_init(struct kpool *pool, const char *name,
 		       struct module *owner)
 {
@@ -161,7 +143,6 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_WORK(&pool->waiters.recheck_work, kpool_recheck_work_fn);
 	kpool_delay_init(pool);
 	strscpy(pool->name, name, sizeof(pool->name));
-	kpool_init_comm(pool);
 	lockdep_register_key(&pool->key);
 	lockdep_init_map(&pool->map, pool->name, &pool->key, 0);
 	pool->owner = owner;

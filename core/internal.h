@@ -586,11 +586,11 @@ struct kpool {
 	 */
 	unsigned int		nr_recheck;
 	unsigned int		nr_walked;	/* L: in this hold, by deadlock.c */
-	bool			rings_off;	/* L: no fast operations */
 	unsigned int		units_used;	/* L: held by runs */
 	unsigned int		nr_running;	/* L: items in workers */
 	u32			epoch;		/* L: flushes and self-waits */
 	u32			id;		/* I: see item.c */
+	bool			rings_off;	/* L: no fast operations */
 	bool			closed;		/* L: accepts no items */
 	bool			aborted;	/* L: drops pending items */
 	bool			paused;		/* L: starts no items */
@@ -599,6 +599,8 @@ struct kpool {
 	bool			ending;		/* G: to be destroyed */
 
 	struct rcu_head		rcu;		/* for readers of ids */
+	/* G: NULL for the default pool, and once removed */
+	struct module		*owner;
 
 	struct kpool_inbox	inbox;
 	struct kpool_ready	ready;
@@ -624,11 +626,8 @@ struct kpool {
 	struct list_head	going;		/* L: modules being removed */
 	/* L: with a release function that the caller can still call */
 	struct list_head	calls;
-	/* G: NULL for the default pool, and once removed */
-	struct module		*owner;
 	char			owner_name[MODULE_NAME_LEN];	/* I */
 	char			name[KPOOL_NAME_MAX + 1];	/* I */
-	char			comm[TASK_COMM_LEN];	/* I: of its workers */
 	struct lock_class_key	key;		/* I: of @map */
 	struct lockdep_map	map;		/* I: taken by waits */
 };

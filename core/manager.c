@@ -349,6 +349,23 @@ static struct kpool_worker *kpool_alloc_worker(struct kpool *pool)
 }
 
 /*
+ * Write the name of the pool's threads to @comm.  A long name is cut in the
+ * middle, not at its end: that is where the pools of several instances differ.
+ */
+static void kpool_worker_comm(const struct kpool *pool, char *comm)
+{
+	const size_t room = TASK_COMM_LEN - sizeof("kpool/");
+	const size_t tail = room / 2, len = strlen(pool->name);
+
+	if (len <= room)
+		scnprintf(comm, TASK_COMM_LEN, "kpool/%s", pool->name);
+	else
+		scnprintf(comm, TASK_COMM_LEN, "kpool/%.*s~%s",
+			  (int)(room - tail - 1), pool->name,
+			  pool->name + len - tail);
+}
+
+/*
  * Initialize @worker, and create and wake its thread.  A worker on
  * pool->mgr.workers has its task.  The task exists when it is woken here, also
  * if it has run before.  Litmus: thread-made, attach-vs-reap.
@@ -357,6 +374,7 @@ static int kpool_create_thread(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 	struct task_struct *task;
+	char comm[TASK_COMM_LEN];
 	int node, err;
 
 	err = kpool_exit_work_alloc(worker);
@@ -365,9 +383,10 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	/* racy read: a concurrent kpool_tune() moves the worker anyway */
 	node = data_race(pool->attrs.node);
 
+	kpool_worker_comm(pool, comm);
 	task = kthread_create_on_node(kpool_worker_main, worker,
 				      node ? node - 1 : NUMA_NO_NODE,
-				      "%s", pool->comm);
+				      "%s", comm);
 	if (IS_ERR(task)) {
 		kfree(worker->exit_work);
 		return PTR_ERR(task);
