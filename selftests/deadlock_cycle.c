@@ -473,8 +473,7 @@ static void dropped_waits(struct kpool_item *item, int err)
 /*
  * The late job follows the runner, but will be dropped as soon as another has
  * been: it does not wait for the runner any more.
- * Fails if what is about to be dropped waits for its stream: mutant
- * dropped-waits-for-its-stream.
+ * Fails if what is about to be dropped waits for its stream.
  */
 static void dropping_job_closes_no_cycle(void)
 {
@@ -503,6 +502,62 @@ static void dropping_job_closes_no_cycle(void)
 	probes_expect_dropped(late, 1, -ECANCELED);
 out:
 	kt_gate_open(&dropping);
+	cycle_end(pool);
+}
+
+/* It submits itself behind the runner, and runs on. */
+static int follows_the_runner(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(load_submit(kpool_current(), &queued), 0);
+	KT_EXPECT_EQ(kpool_set_stream(&reborn, &stream), 0);
+	KT_EXPECT_EQ(kpool_submit(kpool_current(), item), 0);
+	kt_gate_pass(&first_life);
+	return 0;
+}
+
+static int flushes_reborn_on_cue(struct caller_item *a)
+{
+	kt_gate_pass(&runner_cue);
+	return kpool_flush_item(&reborn.item);
+}
+
+/*
+ * The job runs, is pending again behind the runner, and will be dropped as soon as
+ * another has been: the runner waits for the run of the job, not for its own end.
+ * Fails (-EDEADLK) if the job seems to wait for its stream: mutant
+ * dropped-waits-for-its-stream.
+ */
+static void dropping_job_that_runs_closes_no_cycle(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = cycle_make(&attrs, flushes_reborn_on_cue);
+	struct kt_thread aborter = { };
+
+	if (!pool)
+		return;
+	kt_gate_init(&first_life);
+	kt_gate_init(&dropping);
+	kpool_init_job(&reborn, follows_the_runner);
+	kpool_set_drop_fn(&queued.job.item, dropped_waits);
+	if (!caller_start(runner) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&runner_cue.started))) ||
+	    !KT_EXPECT_EQ(kpool_submit(pool, &reborn.item), 0) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&first_life.started))) ||
+	    !kt_thread_start(&aborter, aborts, pool) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&dropping.started))))
+		goto out;
+	cycle_cue(&runner_cue);
+	caller_sleeps(runner);
+out:
+	kt_gate_open(&runner_cue);
+	kt_gate_open(&first_life);
+	kt_gate_open(&dropping);
+	caller_expect(runner, 0);
+	kt_gate_open(&runner->probe.own);
+	if (aborter.task)
+		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
 	cycle_end(pool);
 }
 
@@ -1110,6 +1165,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(run_in_used_memory_closes_no_cycle),
 	  KT_CASE(handed_over_job_closes_a_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
+	  KT_CASE(dropping_job_that_runs_closes_no_cycle),
 	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),
 	  KT_CASE(function_that_returns_closes_a_cycle),
 	  KT_EACH(drop_function_that_flushes_the_next_is_refused, drops),

@@ -66,6 +66,9 @@ static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death 
 		return d->item->gen == d->gen && d->p == call->p;
 	if (call->awaits == SIM_AWAITS_FLUSH)
 		return d->accepted_in <= call->begin;
+	/* a group can be idle, which ends a wait, before its last job comes in */
+	if (call->awaits == SIM_AWAITS_GROUP)
+		return sim->group_idle[call->op->group] <= call->begin;
 	return true;
 }
 
