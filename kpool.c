@@ -316,10 +316,11 @@ static void kpool_wait_users_gone(struct kpool *pool)
 
 /*
  * Wait until the drop work of a closed and drained pool has called the room
- * function for the last time.  Its thread can die in that, and a flush of work
- * that a dead thread was executing does not return: wait for dead_work first.
+ * function for the last time.  If its thread dies in that, dead_work ends the
+ * run.  The work is not flushed: the caller can be on a workqueue that must not
+ * wait for an ordinary one.  kpool_free() cancels it.
  */
-static void kpool_flush_drop_work(struct kpool *pool)
+static void kpool_wait_last_room(struct kpool *pool)
 {
 	bool busy;
 
@@ -330,7 +331,6 @@ static void kpool_flush_drop_work(struct kpool *pool)
 		if (busy)
 			schedule_timeout_idle(1);
 	} while (busy);
-	kpool_context_flush(&pool->drops.work);
 }
 
 static int __kpool_destroy(struct kpool *pool)
@@ -340,7 +340,7 @@ static int __kpool_destroy(struct kpool *pool)
 	kpool_close(pool, false);
 	err = kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
 	/* the room function is called when the pool is closed, and not later */
-	kpool_flush_drop_work(pool);
+	kpool_wait_last_room(pool);
 	kpool_unregister(pool);
 	kpool_wait_users_gone(pool);
 	kpool_unhash(pool);
@@ -659,7 +659,7 @@ static void kpool_orphan(struct kpool *pool)
 	kpool_lock_irq(pool);
 	pool->init_attrs.room = NULL;
 	kpool_unlock_irq(pool);
-	kpool_flush_drop_work(pool);
+	kpool_wait_last_room(pool);
 	mutex_lock(&kpool_registry);
 	ending = pool->ending;
 	mutex_unlock(&kpool_registry);

@@ -120,17 +120,6 @@ int kpool_context_replace(struct kpool_context *context)
 	return err;
 }
 
-/* Wait until the context has executed what is queued. */
-void kpool_context_flush(struct kpool_context *context)
-{
-	struct kpool_context_work *work = context->work;
-
-	if (work->thread)
-		kthread_flush_work(&work->thread_work);
-	else
-		flush_work(&work->work);
-}
-
 /* Stop the context and free it.  Called when nothing queues it any more. */
 void kpool_context_destroy(struct kpool_context *context)
 {

@@ -1162,7 +1162,6 @@ int kpool_context_create(struct kpool_context *context, struct kpool *pool,
 			 void (*fn)(struct kpool *pool), const char *kind);
 void kpool_context_queue(struct kpool_context *context);
 int kpool_context_replace(struct kpool_context *context);
-void kpool_context_flush(struct kpool_context *context);
 void kpool_context_destroy(struct kpool_context *context);
 void kpool_context_destroy_queue(void);
 

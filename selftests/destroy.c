@@ -246,10 +246,54 @@ static void create_and_destroy(void)
 	}
 }
 
+static struct kpool *unused;
+static struct kpool_job delayed;
+
+static int never_runs(struct kpool_item *item)
+{
+	KT_EXPECT(false);
+	return 0;
+}
+
+/* The drop work is pending when the pool is destroyed, with nothing to do. */
+static void destroys(struct work_struct *work)
+{
+	KT_EXPECT_EQ(kpool_submit_delayed(unused, &delayed, 1000 * HZ), 0);
+	sched_set_fifo(current);
+	kpool_shutdown(unused);
+	kpool_cancel(&delayed.item);
+	KT_EXPECT_EQ(kpool_destroy(unused), 0);
+	sched_set_normal(current, 0);
+}
+
+/*
+ * Fails (the kernel complains of a flush) if destroy flushes the drop work, which
+ * makes no progress without memory.
+ */
+static void workqueue_for_reclaim_may_destroy(void)
+{
+	struct workqueue_struct *wq =
+		alloc_workqueue("reclaim", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	struct work_struct work;
+
+	unused = kt_pool("unused", NULL);
+	if (!KT_EXPECT(wq) || !unused)
+		goto out;
+	kpool_init_job(&delayed, never_runs);
+	INIT_WORK_ONSTACK(&work, destroys);
+	queue_work(wq, &work);
+	flush_work(&work);
+	destroy_work_on_stack(&work);
+out:
+	if (wq)
+		destroy_workqueue(wq);
+}
+
 KT_MODULE("kpool selftest: the end of a pool",
 	  KT_CASE(destroy_refuses_blocked_submitters),
 	  KT_CASE(reopen_waits_for_blocked_submitters),
 	  KT_CASE(destroy_runs_accepted_items),
 	  KT_CASE(destroy_waits_for_the_threads),
+	  KT_CASE(workqueue_for_reclaim_may_destroy),
 	  KT_CASE(default_pool_is_one),
 	  KT_CASE(create_and_destroy));

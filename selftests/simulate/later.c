@@ -285,8 +285,10 @@ bool sim_thread_work_cancel_sync(struct kthread_work *work)
 	return later && sim_later_cancel_sync(later);
 }
 
-static bool sim_later_flush(struct sim_later *later)
+bool sim_work_flush(struct work_struct *work)
 {
+	struct sim_later *later = sim_later_of(work);
+
 	if (!later)
 		return false;
 	sim_point();
@@ -295,16 +297,6 @@ static bool sim_later_flush(struct sim_later *later)
 	wait_event(later->ended, !later->runs && !later->due);
 	sim_point();
 	return true;
-}
-
-bool sim_work_flush(struct work_struct *work)
-{
-	return sim_later_flush(sim_later_of(work));
-}
-
-void sim_thread_work_flush(struct kthread_work *work)
-{
-	sim_later_flush(sim_later_of(work));
 }
 
 void sim_timer_init(struct timer_list *timer,

@@ -330,7 +330,6 @@ static inline void sim_state_point(unsigned int state)
 #define kthread_queue_work(worker, work)				\
 	((void)(worker), sim_thread_work_queue(work))
 #define kthread_cancel_work_sync(work)	sim_thread_work_cancel_sync(work)
-#define kthread_flush_work(work)	sim_thread_work_flush(work)
 #define kthread_destroy_worker(worker)	((void)(worker))
 
 /* How a worker is scheduled is the simulator's choice. */
@@ -357,7 +356,6 @@ static inline void sim_state_point(unsigned int state)
 #define cancel_delayed_work(dwork)	sim_work_cancel(&(dwork)->work)
 #define cancel_delayed_work_sync(dwork)	sim_work_cancel_sync(&(dwork)->work)
 #define flush_work(work)		sim_work_flush(work)
-#define flush_delayed_work(dwork)	sim_work_flush(&(dwork)->work)
 #undef work_pending
 #define work_pending(work)		sim_work_pending(work)
 #undef delayed_work_pending

@@ -61,7 +61,6 @@ void sim_thread_work_init(struct kthread_work *work,
 			  void (*fn)(struct kthread_work *work));
 bool sim_thread_work_queue(struct kthread_work *work);
 bool sim_thread_work_cancel_sync(struct kthread_work *work);
-void sim_thread_work_flush(struct kthread_work *work);
 void sim_timer_init(struct timer_list *timer,
 		    void (*fn)(struct timer_list *timer));
 int sim_timer_modify(struct timer_list *timer, unsigned long expires);
