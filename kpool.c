@@ -697,6 +697,23 @@ void kpool_end_orphans(const struct module *owner)
 	}
 }
 
+/*
+ * Close the default pool for good, and wait until it has drained.  Called at
+ * module exit.  Items of pools that are left can still submit to it.
+ */
+static void kpool_orphan_default(void)
+{
+	struct kpool *pool = kpool_the_default;
+
+	if (!pool)
+		return;
+	kpool_lock_irq(pool);
+	pool->orphaned = true;
+	kpool_unlock_irq(pool);
+	kpool_close(pool, false);
+	kpool_wait_drained(pool, MAX_SCHEDULE_TIMEOUT);
+}
+
 /* Free the orphaned pools.  Called at module exit: there is no client left. */
 static void kpool_free_orphans(void)
 {
@@ -784,10 +801,11 @@ void kpool_module_exit(void)
 	unregister_module_notifier(&kpool_module_nb);
 	/* only a module that kpool is linked into can have pools left */
 	kpool_end_orphans(THIS_MODULE);
-	if (kpool_the_default)
-		__kpool_destroy(kpool_the_default);
+	kpool_orphan_default();
 	/* an item of the default pool can have created another */
 	kpool_end_orphans(THIS_MODULE);
+	if (kpool_the_default)
+		__kpool_destroy(kpool_the_default);
 	kpool_free_orphans();
 	kpool_debugfs_exit();
 	/* kpool_callback_wq can be left undrained */

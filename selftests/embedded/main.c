@@ -27,11 +27,12 @@ MODULE_PARM_DESC(fail, "let the init function fail once kpool has started");
 
 static struct kpool *pool;
 static struct kpool_item running, pending[NR_PENDING], in_default[NR_PENDING];
-static struct kpool_item creator, in_late;
+static struct kpool_item creator, in_late, in_closed;
 static struct kpool_job delayed;
 static DECLARE_COMPLETION(started);
 static DECLARE_COMPLETION(late_started);
 static atomic_t ran, dropped;
+static int late_got;
 
 static int slow_fn(struct kpool_item *item)
 {
@@ -41,11 +42,27 @@ static int slow_fn(struct kpool_item *item)
 	return 0;
 }
 
+static void drop_fn(struct kpool_item *item, int err)
+{
+	atomic_inc(&dropped);
+}
+
+static int submit(struct kpool *to, struct kpool_item *item)
+{
+	kpool_init_item(item, slow_fn);
+	kpool_set_drop_fn(item, drop_fn);
+	return kpool_submit(to, item);
+}
+
+/* It outlives the default pool's last item. */
 static int late_fn(struct kpool_item *item)
 {
 	complete(&late_started);
 	msleep(200);
 	atomic_inc(&ran);
+	late_got = submit(kpool_default(), &in_closed);
+	if (late_got == -ESHUTDOWN)
+		late_got = kpool_reopen(kpool_default());
 	return 0;
 }
 
@@ -63,18 +80,6 @@ static int create_fn(struct kpool_item *item)
 	if (!kpool_submit(late, &in_late))
 		wait_for_completion(&late_started);
 	return 0;
-}
-
-static void drop_fn(struct kpool_item *item, int err)
-{
-	atomic_inc(&dropped);
-}
-
-static int submit(struct kpool *to, struct kpool_item *item)
-{
-	kpool_init_item(item, slow_fn);
-	kpool_set_drop_fn(item, drop_fn);
-	return kpool_submit(to, item);
 }
 
 static int submit_all(void)
@@ -135,8 +140,8 @@ static void __exit embedded_exit(void)
 		kpool_destroy(pool);
 	kpool_module_exit();
 	if (leave)
-		pr_info("left with %d: %d ran, %d dropped\n", err,
-			atomic_read(&ran), atomic_read(&dropped));
+		pr_info("left with %d: %d ran, %d dropped, then %d\n", err,
+			atomic_read(&ran), atomic_read(&dropped), late_got);
 }
 
 module_init(embedded_init);
