@@ -762,16 +762,6 @@ static inline bool kpool_is_idle(const struct kpool_item *item)
 	return READ_ONCE(item->state) <= KPOOL_ITEM_SUBMITTING;
 }
 
-/*
- * Make an item idle that will not start.  It can be running: its own function can
- * call a setter as soon as this is seen, so all other changes come before.
- */
-static inline void kpool_item_set_idle(struct kpool_item *item)
-{
-	/* pairs with kpool_check_unqueued(); Litmus: set-cancelled */
-	smp_store_release(&item->state, KPOOL_ITEM_IDLE);
-}
-
 /* Return true if the item is accepted and not started. */
 static inline bool kpool_is_accepted(const struct kpool_item *item)
 {

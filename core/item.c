@@ -47,31 +47,59 @@ void kpool_destroy_item_onstack(struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_destroy_item_onstack);
 
-/*
- * Return -EBUSY if the item is pending or to be completed: its place in the
- * queue depends on what a setter would change.  Without the lock, only the
- * state of most idle items is certain.
- */
-static int kpool_check_unqueued(struct kpool_item *item)
-{
-	unsigned long flags;
-	struct kpool *pool;
-	bool queued;
+/* A change of what an item is queued by. */
+struct kpool_change {
+	struct kpool		*pool;		/* whose lock is held, or NULL */
+	unsigned long		flags;
+};
 
-	/* pairs with kpool_item_set_idle(); Litmus: set-cancelled */
-	if (smp_load_acquire(&item->state) == KPOOL_ITEM_IDLE &&
-	    !kpool_complete_fn(item))
+/* Return true if the caller can be in the item's own function. */
+static bool kpool_can_be_inside(const struct kpool_item *item)
+{
+	const struct kpool *owner;
+	bool inside;
+
+	if (kpool_current_worker())
+		return true;
+	rcu_read_lock();
+	owner = kpool_by_id(READ_ONCE(item->pool_id));
+	/* the caller's own run is counted */
+	inside = owner && data_race(owner->runs.nr_ext);
+	rcu_read_unlock();
+	return inside;
+}
+
+static void kpool_change_end(struct kpool_change *change)
+{
+	if (change->pool)
+		kpool_unlock(change->pool, change->flags);
+}
+
+/*
+ * Begin a change of the item.  Return -EBUSY if it is pending or to be
+ * completed: its place in the queue depends on what would change.  While its own
+ * function runs, others can submit the item, so the lock is held until
+ * kpool_change_end().  An item that does not run belongs to the caller.
+ */
+static int kpool_change_begin(struct kpool_item *item,
+			      struct kpool_change *change)
+{
+	change->pool = NULL;
+	if (READ_ONCE(item->state) == KPOOL_ITEM_IDLE &&
+	    !kpool_complete_fn(item) && !kpool_can_be_inside(item))
 		return 0;
-	pool = kpool_item_lock(item, &flags);
-	queued = kpool_is_to_complete(item) ||
-		 (!kpool_is_idle(item) && item->state != KPOOL_ITEM_DONE);
-	kpool_unlock(pool, flags);
-	return queued ? -EBUSY : 0;
+	change->pool = kpool_item_lock(item, &change->flags);
+	if (!kpool_is_to_complete(item) &&
+	    (kpool_is_idle(item) || item->state == KPOOL_ITEM_DONE))
+		return 0;
+	kpool_change_end(change);
+	return -EBUSY;
 }
 
 int kpool_set_weight(struct kpool_item *item, int weight)
 {
-	int err = weight < 1 ? -EINVAL : kpool_check_unqueued(item);
+	struct kpool_change change;
+	int err = weight < 1 ? -EINVAL : kpool_change_begin(item, &change);
 
 	if (err)
 		return err;
@@ -79,6 +107,7 @@ int kpool_set_weight(struct kpool_item *item, int weight)
 	item->flags &= ~__KPOOL_WEIGHTED;
 	if (weight > 1)
 		item->flags |= __KPOOL_WEIGHTED;
+	kpool_change_end(&change);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(kpool_set_weight);
@@ -90,13 +119,15 @@ int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority)
 		[KPOOL_PRIO_HIGH]	= __KPOOL_HIGH,
 		[KPOOL_PRIO_LOW]	= __KPOOL_LOW,
 	};
+	struct kpool_change change;
 	int err = (unsigned int)priority >= ARRAY_SIZE(flags) ?
-		  -EINVAL : kpool_check_unqueued(item);
+		  -EINVAL : kpool_change_begin(item, &change);
 
 	if (err)
 		return err;
 	item->flags &= ~(__KPOOL_HIGH | __KPOOL_LOW);
 	item->flags |= flags[priority];
+	kpool_change_end(&change);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(kpool_set_priority);
@@ -109,14 +140,14 @@ void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
 EXPORT_SYMBOL_GPL(kpool_init_job);
 
 /*
- * Flag a job of which a field is about to be set.  Return 0 if the job was
+ * Begin a change of a field of the job, and flag the job.  Return 0 if the job was
  * prepared by kpool_init_job() and is not pending, or an error.  Without
  * __KPOOL_JOB the fields of the job are never read, so setting one would have
  * no effect: the flag has the submit of the item fail, too.
  */
-static int kpool_mark_job(struct kpool_job *job)
+static int kpool_change_job(struct kpool_job *job, struct kpool_change *change)
 {
-	int err = kpool_check_unqueued(&job->item);
+	int err = kpool_change_begin(&job->item, change);
 	u8 flags = job->item.flags;
 
 	if (err)
@@ -124,6 +155,7 @@ static int kpool_mark_job(struct kpool_job *job)
 	job->item.flags |= __KPOOL_JOB_SET;
 	if (flags & __KPOOL_JOB)
 		return 0;
+	kpool_change_end(change);
 	if (!(flags & __KPOOL_JOB_SET))
 		pr_warn("the job of %ps was prepared by kpool_init_item(), not by kpool_init_job(): refused\n",
 			job->item.fn);
@@ -132,41 +164,53 @@ static int kpool_mark_job(struct kpool_job *job)
 
 int kpool_set_deadline(struct kpool_job *job, ktime_t deadline)
 {
-	int err = kpool_mark_job(job);
+	struct kpool_change change;
+	int err = kpool_change_job(job, &change);
 
-	if (!err)
-		job->deadline = deadline;
-	return err;
+	if (err)
+		return err;
+	job->deadline = deadline;
+	kpool_change_end(&change);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(kpool_set_deadline);
 
 int kpool_set_group(struct kpool_job *job, struct kpool_group *group)
 {
-	int err = kpool_mark_job(job);
+	struct kpool_change change;
+	int err = kpool_change_job(job, &change);
 
-	if (!err)
-		job->group = group;
-	return err;
+	if (err)
+		return err;
+	job->group = group;
+	kpool_change_end(&change);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(kpool_set_group);
 
 int kpool_set_stream(struct kpool_job *job, struct kpool_stream *stream)
 {
-	int err = kpool_mark_job(job);
+	struct kpool_change change;
+	int err = kpool_change_job(job, &change);
 
-	if (!err)
-		job->stream = stream;
-	return err;
+	if (err)
+		return err;
+	job->stream = stream;
+	kpool_change_end(&change);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(kpool_set_stream);
 
 int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete)
 {
-	int err = kpool_mark_job(job);
+	struct kpool_change change;
+	int err = kpool_change_job(job, &change);
 
-	if (!err)
-		job->complete = complete;
-	return err;
+	if (err)
+		return err;
+	job->complete = complete;
+	kpool_change_end(&change);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(kpool_set_complete_fn);
 
@@ -315,7 +359,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	kpool_move_waiters(pool, item, run ? &run->waiters : &waiters);
 	group = kpool_group_begin(pool, item);
 	if (item->state != KPOOL_ITEM_DONE)
-		kpool_item_set_idle(item);
+		item->state = KPOOL_ITEM_IDLE;
 	kpool_waiter_complete_list(pool, &waiters, false);
 	if (group)
 		kpool_group_end(pool, group, item, -ECANCELED, false);

@@ -182,7 +182,7 @@ static void kpool_parked_del(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Unlink an accepted item from the list or tree that it waits on.  The caller
- * sets the item's next state, once: see kpool_item_set_idle().
+ * sets the item's next state, once.
  */
 static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 {
@@ -556,7 +556,7 @@ void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err)
 	struct kpool_waiter *waiter = item->submitter;
 
 	kpool_unblock(pool, item);
-	kpool_item_set_idle(item);
+	item->state = KPOOL_ITEM_IDLE;
 	kpool_item_return(pool, item, &waiter->handover);
 	kpool_waiter_complete(pool, waiter, err);
 }

@@ -388,7 +388,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	/* timeout or signal: the item is still on pool->q.admission */
 	if (!list_empty(&waiter.node)) {
 		kpool_unblock(pool, item);
-		kpool_item_set_idle(item);
+		item->state = KPOOL_ITEM_IDLE;
 		kpool_item_return(pool, item, handover);
 	}
 	trace_unblock(pool, item, fn, err);

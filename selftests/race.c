@@ -299,6 +299,44 @@ static void job_is_submitted_while_flushed(void)
 	end_pools();
 }
 
+/* Each run leaves it with another weight and priority, if nothing is pending. */
+static int sets_itself(struct kpool_item *item)
+{
+	int i, err;
+
+	for (i = 0; i < 16; i++) {
+		err = kpool_set_weight(item, 1 + i % 2) ?:
+		      kpool_set_priority(item, i % 3);
+		KT_EXPECT(!err || err == -EBUSY);
+	}
+	return 0;
+}
+
+static void cancels_it(int round)
+{
+	kpool_cancel(&grouped.item);
+}
+
+/*
+ * An item's own function sets it while others submit and cancel the item.
+ * Fails (KCSAN complains, no unit is left) if the item can become pending before
+ * it has been changed: mutant set-after-the-lock.
+ */
+static void item_sets_itself_while_others_submit(void)
+{
+	if (!make_pools(1))
+		return;
+	kpool_init_job(&grouped, sets_itself);
+	race(2 * ROUNDS, submits_it, cancels_it);
+	KT_EXPECT_EQ(kpool_flush_item(&grouped.item), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&grouped.item, 2), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_submit_now(pool, &grouped.item), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	kt_check_identities(pool);
+	end_pools();
+}
+
 static void *makes_state(void *data)
 {
 	return &gate;
@@ -356,5 +394,6 @@ KT_MODULE("kpool selftest: what is shared without a lock",
 	  KT_CASE(pool_is_tuned_while_others_submit),
 	  KT_CASE(pools_are_compared_while_they_work),
 	  KT_CASE(job_is_submitted_while_flushed),
+	  KT_CASE(item_sets_itself_while_others_submit),
 	  KT_CASE(workers_start_and_exit),
 	  KT_CASE(workers_are_listed_while_running));
