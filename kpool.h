@@ -689,8 +689,8 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
  * with -ECANCELED before this returns.  For an item that is both pending and
  * running, it is called after that run has ended; for one that the pool is
  * dropping already, with its own error and perhaps later.  In four drop functions
- * or caller-run items of the pool inside one another, this only closes the pool:
- * its items are dropped later.
+ * or caller-run items of the pool inside one another, or with less than a quarter
+ * of the stack left, this only closes the pool: its items are dropped later.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return: the number of items dropped by this call, without those that still

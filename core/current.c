@@ -13,6 +13,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
 
 #include "internal.h"
 #include "lock.h"
@@ -135,8 +136,22 @@ bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item)
 	return in;
 }
 
-/* Limit of external runs inside one another, to bound the stack usage. */
+/* Limit of external runs of a pool inside one another. */
 #define KPOOL_MAX_DEPTH		4
+
+/*
+ * Return true if the caller, a task, has used most of its stack: runs of other
+ * pools, which KPOOL_MAX_DEPTH does not limit, are on it too.
+ */
+static bool kpool_stack_is_short(void)
+{
+	unsigned long left = (unsigned long)__builtin_frame_address(0) -
+			     (unsigned long)task_stack_page(current);
+
+	if (IS_ENABLED(CONFIG_STACK_GROWSUP))
+		left = THREAD_SIZE - left;
+	return left < THREAD_SIZE / 4;
+}
 
 /*
  * Return true if the caller can enter one more external run of the pool.  Called
@@ -149,7 +164,7 @@ bool kpool_can_nest(struct kpool *pool)
 
 	for (; run && kpool_is_ext_run(run); run = run->outer)
 		depth++;
-	return depth < KPOOL_MAX_DEPTH;
+	return depth < KPOOL_MAX_DEPTH && !kpool_stack_is_short();
 }
 
 /* Return true if the caller is a worker of the pool, or in one of its runs. */

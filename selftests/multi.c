@@ -3,6 +3,7 @@
  * Several pools as one: which of them gets an item, and what is done to all of them.
  */
 #include <linux/hrtimer.h>
+#include <linux/sched/task_stack.h>
 
 #include "compat.h"
 #include "log.h"
@@ -54,6 +55,68 @@ static void several_end(struct kpool_multi *multi)
 	for (i = 0; !IS_ERR(kpool_multi_pool(multi, i)); i++)
 		kt_check_identities(kpool_multi_pool(multi, i));
 	KT_EXPECT_EQ(kpool_multi_destroy(multi), 0);
+}
+
+/* Submitters that run items */
+
+#define NESTED_POOLS	16
+#define NESTED_LINKS	(4 * NESTED_POOLS)
+
+static struct kpool_multi *nested;
+static struct kpool_item links[NESTED_LINKS];
+static int nr_links;
+
+static unsigned long stack_left(void)
+{
+	unsigned long used = (unsigned long)__builtin_frame_address(0) -
+			     (unsigned long)task_stack_page(current);
+
+	return IS_ENABLED(CONFIG_STACK_GROWSUP) ? THREAD_SIZE - used : used;
+}
+
+/* Submit the next one, to the next pool. */
+static int submits_next_link(struct kpool_item *item)
+{
+	int next = ++nr_links, err;
+
+	if (next == NESTED_LINKS || !KT_EXPECT_GE(stack_left(), THREAD_SIZE / 8))
+		return 0;
+	err = kpool_submit_timeout(kpool_multi_pool(nested, next % NESTED_POOLS),
+				   &links[next], 1);
+	KT_EXPECT(!err || err == -ETIMEDOUT);
+	return 0;
+}
+
+/*
+ * A thread runs an item of a full pool itself, and in that one of the next pool,
+ * and so on.
+ * Fails if only runs of one pool are counted: mutant stack-of-other-pools-ignored.
+ */
+static void submitter_of_many_pools_keeps_its_stack(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	static struct kt_job busy[NESTED_POOLS];
+	static struct kt_gate gate;
+	int i;
+
+	nested = several(NESTED_POOLS, &attrs, KPOOL_ROUND_ROBIN);
+	if (!nested)
+		return;
+	nr_links = 0;
+	kt_gate_init(&gate);
+	for (i = 0; i < NESTED_POOLS; i++) {
+		kt_job_init(&busy[i], kt_job_gated, &gate, i);
+		KT_EXPECT_EQ(kpool_submit(kpool_multi_pool(nested, i),
+					  &busy[i].item), 0);
+	}
+	for (i = 0; i < NESTED_LINKS; i++)
+		kpool_init_item(&links[i], submits_next_link);
+	KT_EXPECT_EQ(kpool_submit(kpool_multi_pool(nested, 0), &links[0]), 0);
+	KT_EXPECT_GE(nr_links, 4);
+	kt_gate_open(&gate);
+	several_end(nested);
 }
 
 /* Which pool gets an item */
@@ -1172,6 +1235,7 @@ module_param_cb(hold, &hold_ops, NULL, 0200);
 MODULE_PARM_DESC(hold, "1 to make some pools and keep them busy, then 0 to end them");
 
 KT_MODULE("kpool selftest: several pools as one",
+	  KT_CASE(submitter_of_many_pools_keeps_its_stack),
 	  KT_CASE(turns_begin_at_zero_and_wrap),
 	  KT_CASE(every_turn_is_taken_once),
 	  KT_CASE(least_loaded_gets_the_item),
