@@ -606,8 +606,10 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
  * * -ERANGE - an attribute is out of range; fix the caller.
  * * -EEXIST - the name is taken; choose another.
  * * -ENOMEM - out of memory.
- * * -EAGAIN - KPOOL_PREALLOC hit the system's limit of threads.
- * * -EINTR - the caller was killed while KPOOL_PREALLOC created its workers.
+ * * -EAGAIN - KPOOL_PREALLOC or KPOOL_MEM_RECLAIM hit the system's limit of
+ *   threads.
+ * * -EINTR - the caller was killed while KPOOL_PREALLOC or KPOOL_MEM_RECLAIM
+ *   created threads.
  * * -ENODEV - kpool is not initialized yet, or that has failed.
  * * Otherwise the error of worker_init in a worker of KPOOL_PREALLOC; -EIO if
  *   the thread died in it.

@@ -358,6 +358,33 @@ static int killed_main(void *arg)
 	return 0;
 }
 
+static int killed_creator_main(void *arg)
+{
+	allow_signal(SIGKILL);
+	send_sig(SIGKILL, current, 1);
+	KT_EXPECT_EQ(PTR_ERR_OR_ZERO(kpool_create(arg, "killed")), -EINTR);
+	return 0;
+}
+
+/*
+ * A task that has been killed cannot create threads.
+ * Fails (-ENOMEM) if the error of one for callbacks is lost: mutant
+ * callback-thread-without-its-error.
+ */
+static void killed_task_creates_no_threads(void)
+{
+	static const struct kpool_attrs attrs[] = {
+		{ .flags = KPOOL_PREALLOC, .min_workers = 1 },
+		{ .flags = KPOOL_MEM_RECLAIM },
+	};
+	struct kt_thread t;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(attrs); i++)
+		if (kt_thread_start(&t, killed_creator_main, (void *)&attrs[i]))
+			KT_EXPECT_EQ(kt_thread_join(&t), 0);
+}
+
 /*
  * A task that has been killed submits and waits as before.
  * Fails if growth is left to the submitter: kthread_create is refused to a
@@ -412,5 +439,6 @@ KT_MODULE("kpool selftest: contexts",
 	  KT_CASE(pool_is_shut_down_in_hardirq),
 	  KT_CASE(function_form_works_in_softirq),
 	  KT_CASE(dying_task_submits),
+	  KT_CASE(killed_task_creates_no_threads),
 	  KT_CASE(killed_task_submits),
 	  KT_CASE(items_run_in_process_context));

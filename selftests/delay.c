@@ -109,6 +109,26 @@ static void delayed_job_runs_when_due(void)
 	delay_finish(NULL, 0);
 }
 
+/*
+ * A job that is made due has been pending since then.
+ * Fails if its delay counts, too: mutant modified-delay-keeps-the-time.
+ */
+static void job_made_due_is_pending_from_then_on(void)
+{
+	if (!delay_make(&one_deep) || !occupy())
+		goto out;
+	KT_EXPECT_EQ(submit_in(&job[0], HOUR), 0);
+	kt_sleep_ms(3000);
+	KT_EXPECT(kpool_modify_delay(&job[0].job, 0));
+	kt_sleep_ms(100);
+	KT_EXPECT_GE(kt_stat(delay_pool, oldest_pending_ms), 100);
+	if (kt_exact)
+		KT_EXPECT_LE(kt_stat(delay_pool, oldest_pending_ms), 200);
+out:
+	vacate();
+	delay_finish(NULL, 0);
+}
+
 /* Jobs by the order of their runs must not be due in another order. */
 static void expect_due_order(struct timed *by_run[], const unsigned long *delay,
 			     const unsigned long *accepted, int n)
@@ -1344,6 +1364,7 @@ static void delay_is_kept_to_the_tick(void)
 
 KT_MODULE("kpool selftest: delays",
 	  KT_CASE(delayed_job_runs_when_due),
+	  KT_CASE(job_made_due_is_pending_from_then_on),
 	  KT_CASE(order_is_that_of_due_times),
 	  KT_CASE(jobs_due_together_keep_their_order),
 	  KT_CASE(delay_of_0_is_due_at_once),

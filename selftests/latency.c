@@ -92,6 +92,33 @@ static void weighted_item_runs_twice(void)
 	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 1), 0);
 }
 
+/*
+ * An item without a weight is queued while it runs, as no unit is free: its time
+ * is no weight.
+ * Fails (-EAGAIN) if the units that it will take are counted by that: mutant
+ * time-taken-for-a-weight.
+ */
+static void pending_item_runs_without_weight(void)
+{
+	if (!pool)
+		return;
+	run_us = 0;
+	kt_gate_init(&p[0].own);
+	kt_gate_init(&p[1].own);
+	probes_hold(p, 2);
+	probes_submit(pool, p, 2);
+	KT_EXPECT(probe_runs(&p[0]) && probe_runs(&p[1]));
+	probes_submit(pool, p, 1);
+	probes_open(p, 2);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	p[0].gate = NULL;
+	p[1].gate = NULL;
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	KT_EXPECT_EQ(kpool_submit_now(pool, &p[1].job.item), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 1), 0);
+}
+
 /* Longer than 32 bits of microseconds, by so little that the rest has another row. */
 static void item_waits_for_72_minutes(void)
 {
@@ -240,6 +267,7 @@ KT_MODULE("kpool selftest: scenes for the histograms of latency",
 	  KT_CASE(item_waits_1020_runs_1030),
 	  KT_CASE(weighted_item_waits_50000),
 	  KT_CASE(weighted_item_runs_twice),
+	  KT_CASE(pending_item_runs_without_weight),
 	  KT_CASE(item_waits_for_72_minutes),
 	  KT_CASE(item_waits_50000),
 	  KT_CASE(item_that_waits_runs_700),

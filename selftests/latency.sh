@@ -94,6 +94,7 @@ times_are_in_their_rows() {
 	scene item_waits_1020_runs_1030 1/1 "512:1/0 1024:0/1"
 	scene weighted_item_waits_50000 1/1 "512:0/1 32768:1/0"
 	scene weighted_item_runs_twice 2/2 "0:2/2"
+	scene pending_item_runs_without_weight 4/4 "0:2/2 1:2/0 512:0/2"
 	# the last row has all that are longer: mutant wrapped-wait-is-short
 	[ "${KERNEL:-}" != uml-time ] ||
 		scene item_waits_for_72_minutes 1/1 "512:0/1 1073741824:1/0"

@@ -535,26 +535,31 @@ static void timeout_races_with_admission(void)
 	kt_pool_end(race_pool);
 }
 
+static const char *const gfp_names[] = { "kernel", "noio", "nofs", NULL };
+static gfp_t fn_gfp;
+
 static int fn_main(void *arg)
 {
 	struct full *f = arg;
 
-	return kpool_submit_fn(f->pool, kt_gate_pass, &f->gate, GFP_KERNEL);
+	return kpool_submit_fn(f->pool, kt_gate_pass, &f->gate, fn_gfp);
 }
 
 /*
  * The function form runs the function with its argument; GFP_ATOMIC makes it
- * a try, GFP_KERNEL sleeps for room.
+ * a try, with others it sleeps for room.
  * Fails if gfp does not decide whether to sleep, or a refused one leaks
- * (kmemleak) or runs.
+ * (kmemleak) or runs; mutant sleeps-for-gfp-kernel-only.
  */
-static void function_form_sleeps_as_gfp_allows(void)
+static void function_form_sleeps_as_gfp_allows(int name)
 {
+	static const gfp_t gfps[] = { GFP_KERNEL, GFP_NOIO, GFP_NOFS };
 	static struct full f;
 	struct kt_thread t;
 
 	if (!full_make(&f, &one))
 		goto out;
+	fn_gfp = gfps[name];
 	KT_EXPECT_EQ(kpool_submit_fn(f.pool, kt_gate_pass, &f.gate, GFP_ATOMIC),
 		     -EAGAIN);
 	if (!kt_thread_start(&t, fn_main, &f))
@@ -877,7 +882,7 @@ KT_MODULE("kpool selftest: the way in",
 	  KT_CASE(try_is_refused_while_a_submitter_waits),
 	  KT_CASE(pending_item_is_refused),
 	  KT_CASE(timeout_races_with_admission),
-	  KT_CASE(function_form_sleeps_as_gfp_allows),
+	  KT_EACH(function_form_sleeps_as_gfp_allows, gfp_names),
 	  KT_CASE(submit_arg_runs_the_pools_function),
 	  KT_CASE(no_function_is_invalid),
 	  KT_CASE(closed_pool_refuses_every_submit),
