@@ -963,7 +963,8 @@ out:
 	kvfree(jobs);
 }
 
-static const char *const ends[] = { "first", "last", NULL };
+static const char *const members[] = { "first", "second", "last", NULL };
+static const int member_nr[] = { 0, 1, SEVERAL - 1 };
 
 static int job_ends_its_thread(struct kpool_item *item)
 {
@@ -981,8 +982,8 @@ static int destroys(void *multi)
 	return kpool_multi_destroy(multi);
 }
 
-/* What @fn returns if a worker of the first or of the last pool dies meanwhile. */
-static int end_with_a_death(struct kpool_multi *multi, int last,
+/* What @fn returns if a worker of that pool dies meanwhile. */
+static int end_with_a_death(struct kpool_multi *multi, int nr,
 			    int (*fn)(void *arg))
 {
 	struct kt_thread t;
@@ -991,8 +992,7 @@ static int end_with_a_death(struct kpool_multi *multi, int last,
 
 	kt_gate_init(&gate);
 	kt_job_init(&job, job_ends_its_thread, &gate, 0);
-	KT_EXPECT_EQ(kpool_submit(kpool_multi_pool(multi, last ? SEVERAL - 1 : 0),
-				  &job.item), 0);
+	KT_EXPECT_EQ(kpool_submit(kpool_multi_pool(multi, nr), &job.item), 0);
 	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
 	/* TASK_IDLE: in a wait of kpool, not on a mutex before it */
 	if (kt_thread_start(&t, fn, multi))
@@ -1006,7 +1006,7 @@ static int end_with_a_death(struct kpool_multi *multi, int last,
  * Fails (0) if the death is not noticed while an earlier pool is waited for.
  * Fails (too early) if it ends the wait for the others.
  */
-static void expect_death_in(struct kpool_multi *multi, int last,
+static void expect_death_in(struct kpool_multi *multi, int nr,
 			    int (*fn)(void *arg))
 {
 	struct kt_gate gate;
@@ -1014,34 +1014,34 @@ static void expect_death_in(struct kpool_multi *multi, int last,
 
 	kt_gate_init(&gate);
 	kt_job_init(&job, job_slow, &gate, 0);
-	fill(multi, last ? 0 : SEVERAL - 1, &job, 1);
-	KT_EXPECT_EQ(end_with_a_death(multi, last, fn), -EIO);
+	fill(multi, nr ? 0 : SEVERAL - 1, &job, 1);
+	KT_EXPECT_EQ(end_with_a_death(multi, nr, fn), -EIO);
 	KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
 }
 
 /* Mutants multi-shutdown-misses-a-death, multi-shutdown-ends-with-a-death. */
-static void shutdown_reports_a_death(int last)
+static void shutdown_reports_a_death(int member)
 {
 	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
 
 	if (!multi)
 		return;
-	expect_death_in(multi, last, shuts_down);
+	expect_death_in(multi, member_nr[member], shuts_down);
 	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
 	several_end(multi);
 }
 
 /* Mutant multi-destroy-forgets-a-death. */
-static void destroy_reports_a_death(int last)
+static void destroy_reports_a_death(int member)
 {
 	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
 
 	if (multi)
-		expect_death_in(multi, last, destroys);
+		expect_death_in(multi, member_nr[member], destroys);
 }
 
 /* Fails if only one of the pools is waited for. */
-static void shutdown_waits_for_the_slowest(int last)
+static void shutdown_waits_for_the_slowest(int member)
 {
 	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
 	struct kt_gate gate;
@@ -1051,7 +1051,7 @@ static void shutdown_waits_for_the_slowest(int last)
 		return;
 	kt_gate_init(&gate);
 	kt_job_init(&job, job_slow, &gate, 0);
-	if (fill(multi, last ? SEVERAL - 1 : 0, &job, 1)) {
+	if (fill(multi, member_nr[member], &job, 1)) {
 		KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, KT_LIMIT), 0);
 		KT_EXPECT_EQ(atomic_read(&gate.finished), 1);
 		KT_EXPECT_EQ(multi_stat(multi, alive), 0);
@@ -1258,9 +1258,9 @@ KT_MODULE("kpool selftest: several pools as one",
 	  KT_CASE(oldest_is_the_oldest_of_all),
 	  KT_CASE(multi_is_closed_when_all_pools_are),
 	  KT_CASE(shutdown_has_one_time_limit),
-	  KT_EACH(shutdown_waits_for_the_slowest, ends),
-	  KT_EACH(shutdown_reports_a_death, ends),
-	  KT_EACH(destroy_reports_a_death, ends),
+	  KT_EACH(shutdown_waits_for_the_slowest, members),
+	  KT_EACH(shutdown_reports_a_death, members),
+	  KT_EACH(destroy_reports_a_death, members),
 	  KT_CASE(shutdown_from_inside_closes_none),
 	  KT_CASE(shutdown_while_dropping_is_refused),
 	  KT_CASE(reopen_opens_all_or_none),
