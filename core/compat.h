@@ -6,12 +6,22 @@
 #ifndef _KPOOL_COMPAT_H
 #define _KPOOL_COMPAT_H
 
+#include <linux/build_bug.h>
+#include <linux/kconfig.h>
 #include <linux/panic.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/timer.h>
 #include <linux/version.h>
+
+/*
+ * There, cmpxchg() takes a lock that plain stores ignore.  item->word is changed
+ * by both.
+ */
+static_assert(!IS_ENABLED(CONFIG_SMP) ||
+	      !(IS_ENABLED(CONFIG_PARISC) || IS_ENABLED(CONFIG_SPARC32)),
+	      "kpool needs a cmpxchg() that is atomic with stores");
 
 /* timer_container_of() was called from_timer() before 6.16. */
 #ifndef timer_container_of
