@@ -917,6 +917,15 @@ const struct sim_op_row sim_ops[] = {
 
 const unsigned int sim_nr_ops = ARRAY_SIZE(sim_ops);
 
+/* Has one pool's run handed its item on, and runs it for the other? */
+static bool sim_is_in_both_pools(const struct sim_call *call)
+{
+	for (call = call->outer; call; call = call->outer)
+		if (call->hands_on)
+			return true;
+	return false;
+}
+
 /* May this operation be done here and now? */
 static bool sim_op_fits(const struct sim_call *call)
 {
@@ -932,7 +941,7 @@ static bool sim_op_fits(const struct sim_call *call)
 	if (++sim->nr_body_ops > SIM_MAX_BODY_OPS)
 		return false;
 	/* waits across pools are not detected */
-	return !row->waits || !call->p->nr;
+	return !row->waits || (!call->p->nr && !sim_is_in_both_pools(call));
 }
 
 /* Return true if the item is another's now. */

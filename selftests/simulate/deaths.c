@@ -63,7 +63,7 @@ static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death 
 	    (call != sim->closing && call->thread->call != call))
 		return false;
 	if (call->awaits == SIM_AWAITS_ITEM)
-		return d->item->gen == d->gen && d->p == call->p;
+		return d->item->gen == d->gen && d->p == call->locked;
 	if (call->awaits == SIM_AWAITS_FLUSH)
 		return d->accepted_in <= call->begin;
 	/* a group can be idle, which ends a wait, before its last job comes in */

@@ -1175,11 +1175,14 @@ void sim_note_cycles(void)
 }
 
 /* What this thread waits for is what was accepted when it dropped the lock. */
-static void sim_note_awaited(void)
+static void sim_note_awaited(struct sim_pool *p)
 {
 	struct sim_call *call = sim_caller();
 
-	if (!call || !call->target || call->awaited == call->target->gen)
+	if (!call)
+		return;
+	call->locked = p;
+	if (!call->target || call->awaited == call->target->gen)
 		return;
 	call->awaited = call->target->gen;
 	sim_note_cycles();
@@ -1239,7 +1242,7 @@ void sim_step(const void *lock)
 		   "a pool that has gone is open");
 	p->view = v;
 	sim_note();
-	sim_note_awaited();
+	sim_note_awaited(p);
 	sim_judge_removals();
 }
 

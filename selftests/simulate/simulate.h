@@ -369,6 +369,7 @@ struct sim_call {
 	struct sim_pool		*p;
 	struct sim_item		*item;
 	struct sim_ticket	*ticket;
+	struct sim_pool		*locked;	/* last: where it sleeps, if it does */
 	struct sim_item		*target;	/* whose end it waits for ... */
 	unsigned int		awaited;	/* ... up to this submission */
 	unsigned int		begin;		/* step */
