@@ -93,13 +93,14 @@ static bool kpool_waits_for_stream(const struct kpool *pool,
 static bool kpool_waits_for_turn(const struct kpool *pool,
 				 const struct kpool_item *item)
 {
-	if (!kpool_is_ordered(item))
-		return false;
 	if (item->state == KPOOL_ITEM_COMPLETING || kpool_is_to_complete(item))
 		return true;
+	/* the stream of a job that has ended may have been freed */
+	if (item->state != KPOOL_ITEM_QUEUED || kpool_run_of(item) ||
+	    !kpool_is_ordered(item))
+		return false;
 	/* one that will not run is dropped, whether it is its turn or not */
-	return item->state == KPOOL_ITEM_QUEUED && !kpool_run_of(item) &&
-	       !pool->aborted && !kpool_check_start(item);
+	return !pool->aborted && !kpool_check_start(item);
 }
 
 /* Return true if @item is completed only after @run has ended. */

@@ -1154,7 +1154,89 @@ static void timed_call_closes_no_cycle(void)
 	KT_EXPECT(called);
 }
 
+#define CROWD	60
+
+static struct kpool_stream *short_lived;
+
+static int flushes_late_at_once(struct caller_item *a)
+{
+	return kpool_flush_item(&late->job.item);
+}
+
+static int flushes_flusher_on_cue_at_once(struct caller_item *a)
+{
+	kt_gate_pass(&runner_cue);
+	return kpool_flush_item(&flusher->probe.job.item);
+}
+
+/* The first of many that are admitted when the late job ends. */
+static int frees_the_stream(void *pool)
+{
+	sched_set_fifo(current);
+	KT_EXPECT_EQ(load_submit(pool, &queued), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&late->job.item), 0);
+	kfree(short_lived);
+	sched_set_fifo(READ_ONCE(runner->task));
+	kt_gate_open(&runner_cue);
+	return 0;
+}
+
+/*
+ * The flusher waits for the late job, which ends; many submitters are admitted
+ * before the flusher is woken.  Meanwhile the stream is freed, and the runner
+ * waits for the flusher.
+ * Fails (KASAN) if the stream of the job is looked at: mutant
+ * stream-of-an-ended-job.
+ */
+static void job_that_has_ended_needs_no_stream(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = CROWD + 2 };
+	static struct kt_submitter s[CROWD];
+	static struct kt_job jobs[CROWD];
+	static struct kt_gate gate;
+	struct kpool *pool = cycle_make(&attrs, flushes_flusher_on_cue_at_once);
+	struct kt_thread first;
+	int i;
+
+	short_lived = kmalloc_obj(*short_lived, GFP_KERNEL);
+	if (!pool || !KT_EXPECT(short_lived))
+		goto out;
+	kt_gate_init(&gate);
+	kt_gate_open(&queued.gate);
+	flusher->act = flushes_late_at_once;
+	runner->probe.gate = NULL;
+	kpool_set_stream(&runner->probe.job, NULL);
+	kpool_init_stream(short_lived, pool);
+	kpool_set_stream(&late->job, short_lived);
+	KT_EXPECT_EQ(kpool_set_weight(&late->job.item, CROWD), 0);
+	probes_hold(late, 1);
+	KT_EXPECT(probes_submit(pool, late, 1) && probe_runs(late));
+	if (!caller_start(runner) || !caller_start(flusher) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&runner_cue.started))))
+		goto out;
+	caller_sleeps(flusher);
+	kt_thread_start(&first, frees_the_stream, pool);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+	for (i = 0; i < CROWD; i++) {
+		kt_job_init(&jobs[i], kt_job_tiny, &gate, i);
+		kt_submitter_block(&s[i], pool, &jobs[i].item);
+	}
+	probes_open(late, 1);
+	for (i = 0; i < CROWD; i++)
+		KT_EXPECT_EQ(kt_thread_join(&s[i].thread), 0);
+	KT_EXPECT_EQ(kt_thread_join(&first), 0);
+	caller_expect(flusher, 0);
+	caller_expect(runner, 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&late->job.item, 1), 0);
+	KT_EXPECT_EQ(kpool_set_stream(&late->job, NULL), 0);
+out:
+	kt_gate_open(&runner_cue);
+	cycle_end(pool);
+}
+
 KT_MODULE("Cycles of waits, and what looks like one",
+	  KT_CASE(job_that_has_ended_needs_no_stream),
 	  KT_CASE(due_job_closes_a_cycle),
 	  KT_CASE(due_job_of_a_group_ends_progress),
 	  KT_CASE(admitted_job_closes_a_cycle),
