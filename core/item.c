@@ -290,6 +290,40 @@ static bool kpool_is_handover(struct kpool *pool,
 	       kpool_current_run(pool) == kpool_run_of(item);
 }
 
+/* Return true if the item, whose owner's lock is held, can be submitted. */
+static bool kpool_can_migrate(const struct kpool_item *item)
+{
+	return kpool_is_idle(item) && !kpool_is_to_complete(item);
+}
+
+/*
+ * Take pool->lock, too, while the lock of @old is held, of which @run is the
+ * caller's run with the item.  Locks that are not free are taken by address.
+ * For that the one of @old may have to be released first: return false, with
+ * that lock only, if the item is not the same afterwards.
+ */
+static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
+			    struct kpool_item *item,
+			    const struct kpool_run *run, unsigned long *flags)
+{
+	if (kpool_trylock(pool))
+		return true;
+	if (old < pool) {
+		kpool_lock_nested(pool);
+		return true;
+	}
+	kpool_unlock(old, *flags);
+	kpool_lock(pool, flags);
+	kpool_lock_nested(old);
+	if (item->pool_id == old->id) {
+		kpool_item_settle(old, item);
+		if (kpool_can_migrate(item) && kpool_run_of(item) == run)
+			return true;
+	}
+	raw_spin_unlock(&pool->lock);
+	return false;
+}
+
 /*
  * Make the pool the owner of an item that another pool owns.  An idle item
  * changes its owner under the lock of the previous one only.  Return -EALREADY if
@@ -299,7 +333,7 @@ static bool kpool_is_handover(struct kpool *pool,
  * otherwise return -EBUSY.  It changes under both locks, and with pool->lock
  * still held return KPOOL_HANDED_OVER: no caller finds the item without its run
  * before it is pending or returned, as kpool_cancel_sync() would not wait then.
- * If pool->lock is not free, return 0: the caller waits for it and tries again.
+ * If the item changes before both are held, return 0: the caller tries again.
  */
 int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 		       struct kpool_handover *handover, unsigned long *flags)
@@ -310,11 +344,12 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 
 	old = kpool_item_lock(item, flags);
 	run = kpool_run_of(item);
-	if (!kpool_is_idle(item) || kpool_is_to_complete(item)) {
+	if (!kpool_can_migrate(item)) {
 		err = -EALREADY;
 	} else if (run && !kpool_is_handover(old, item)) {
 		err = old == pool ? 0 : -EBUSY;
-	} else if (old != pool && (!run || kpool_trylock(pool))) {
+	} else if (old != pool &&
+		   (!run || kpool_lock_both(old, pool, item, run, flags))) {
 		handover->run = run;
 		handover->owner = old->id;
 		/* the caller's run continues without the item */

@@ -31,6 +31,14 @@ static inline bool kpool_trylock(struct kpool *pool)
 	return true;
 }
 
+/* Like kpool_lock(), where the lock of a pool at a lower address is held. */
+static inline void kpool_lock_nested(struct kpool *pool)
+{
+	raw_spin_lock_nested(&pool->lock, SINGLE_DEPTH_NESTING);
+	pool->nr_walked = 0;
+	kpool_rings_close(pool);
+}
+
 /* Like kpool_lock(), where interrupts are on. */
 static __always_inline void kpool_lock_irq(struct kpool *pool)
 {

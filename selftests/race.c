@@ -337,6 +337,53 @@ static void item_sets_itself_while_others_submit(void)
 	end_pools();
 }
 
+static struct kpool_item there, back;
+static atomic_t crossings;
+static bool arrived;
+
+static int crosses(struct kpool_item *item)
+{
+	/* where no time passes while items run, they have to end by themselves */
+	if (atomic_inc_return(&crossings) > ROUNDS && kt_exact)
+		return 0;
+	if (READ_ONCE(arrived))
+		return 0;
+	return kpool_submit(kpool_current() == pool ? other : pool, item);
+}
+
+static void looks_at_both(int round)
+{
+	struct kpool_stats s;
+
+	kpool_get_stats(pool, &s);
+	kpool_get_stats(other, &s);
+}
+
+/*
+ * Two items hand themselves on between two pools, in opposite directions, while
+ * others hold their locks.
+ * Fails (hangs, lockdep complains) if each holds one lock and waits for the other.
+ */
+static void items_cross_between_busy_pools(void)
+{
+	if (!make_pools(2))
+		return;
+	atomic_set(&crossings, 0);
+	WRITE_ONCE(arrived, false);
+	kpool_init_item(&there, crosses);
+	kpool_init_item(&back, crosses);
+	KT_EXPECT_EQ(kpool_submit(pool, &there), 0);
+	KT_EXPECT_EQ(kpool_submit(other, &back), 0);
+	race(ROUNDS, looks_at_both, looks_at_both);
+	KT_EXPECT(kt_wait(atomic_read(&crossings) > 100));
+	WRITE_ONCE(arrived, true);
+	KT_EXPECT_EQ(kpool_flush_item(&there), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&back), 0);
+	kt_check_identities(pool);
+	kt_check_identities(other);
+	end_pools();
+}
+
 static void *makes_state(void *data)
 {
 	return &gate;
@@ -395,5 +442,6 @@ KT_MODULE("kpool selftest: what is shared without a lock",
 	  KT_CASE(pools_are_compared_while_they_work),
 	  KT_CASE(job_is_submitted_while_flushed),
 	  KT_CASE(item_sets_itself_while_others_submit),
+	  KT_CASE(items_cross_between_busy_pools),
 	  KT_CASE(workers_start_and_exit),
 	  KT_CASE(workers_are_listed_while_running));

@@ -123,6 +123,10 @@ static inline void sim_irq_restore(unsigned long flags)
 
 #undef raw_spin_lock
 #define raw_spin_lock(lock)			sim_raw_lock(lock)
+/* another processor may hold it */
+#undef raw_spin_trylock
+#define raw_spin_trylock(lock)						\
+	(!sim_percent(25) && _raw_spin_trylock(lock))
 #undef raw_spin_unlock
 #define raw_spin_unlock(lock)			sim_raw_unlock(lock)
 #undef raw_spin_lock_irq
