@@ -61,6 +61,7 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 
 	if (dropped)
 		dropped(item, err);
+	cond_resched();
 
 	kpool_lock_irq(pool);
 	kpool_drop_end(pool, run);
@@ -151,7 +152,6 @@ void kpool_drop_work_fn(struct kpool *pool)
 			kpool_drop(pool, item, &pool->runs.drop, KPOOL_RUN_DROP,
 				   item->err);
 		kpool_unlock_irq(pool);
-		cond_resched();
 		kpool_lock_irq(pool);
 	} while (item || more);
 	/* recheck: the end of the drop work can leave nothing to progress */

@@ -158,26 +158,36 @@ void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
 }
 
 /*
- * Handle all, one batch per hold of the lock.  The caller keeps the pool.
+ * Handle one batch, in a hold of the lock of its own.  Return true if there is
+ * more.
  *
  * Recheck once per hold: after one that has followed a long chain of waiters,
  * another would take that for work that is left, and queue recheck_work, which
  * would queue itself for ever.
  */
-void kpool_recheck_all(struct kpool *pool)
+static bool kpool_recheck_batch(struct kpool *pool)
 {
 	unsigned long flags;
 	bool more;
 
-	do {
-		kpool_lock(pool, &flags);
-		more = kpool_recheck_some(pool);
-		kpool_unlock_kick(pool, flags, false);
-	} while (more);
+	kpool_lock(pool, &flags);
+	more = kpool_recheck_some(pool);
+	kpool_unlock_kick(pool, flags, false);
+	return more;
+}
+
+/* Handle all.  The caller keeps the pool. */
+void kpool_recheck_all(struct kpool *pool)
+{
+	while (kpool_recheck_batch(pool))
+		;
 }
 
 void kpool_recheck_work_fn(struct work_struct *work)
 {
-	kpool_recheck_all(container_of(work, struct kpool,
-				       waiters.recheck_work));
+	struct kpool *pool =
+		container_of(work, struct kpool, waiters.recheck_work);
+
+	while (kpool_recheck_batch(pool))
+		cond_resched();
 }

@@ -303,10 +303,11 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	waiter->run = run;
 	if (!run)
 		return;
-	/* what is accepted from now on is not waited for */
-	if (waiter->kind == KPOOL_WAITER_ITEM ||
-	    waiter->kind == KPOOL_WAITER_CALL)
+	/* what is accepted from now on is not waited for: a call never is again */
+	if (waiter->kind == KPOOL_WAITER_ITEM)
 		waiter->epoch = pool->epoch++;
+	else if (waiter->kind == KPOOL_WAITER_CALL)
+		waiter->epoch = pool->epoch;
 	run = kpool_run_outermost(run);
 	run->blocked_on = waiter;
 	pool->waiters.nr_self++;

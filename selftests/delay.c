@@ -129,6 +129,29 @@ out:
 	delay_finish(NULL, 0);
 }
 
+/*
+ * A due job waits for a place in the queue, and is pending from when it has one.
+ * Fails if the time before counts, too: mutant backlog-keeps-the-time.
+ */
+static void backlog_is_pending_once_queued(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+
+	if (!delay_make(&attrs) || !occupy())
+		goto out;
+	KT_EXPECT_EQ(load_submit(delay_pool, &load[1]), 0);
+	KT_EXPECT_EQ(submit_in(&job[0], 1), 0);
+	kt_sleep_ms(3000);
+	KT_EXPECT(kpool_cancel(&load[1].job.item));
+	kt_sleep_ms(100);
+	KT_EXPECT_GE(kt_stat(delay_pool, oldest_pending_ms), 100);
+	if (kt_exact)
+		KT_EXPECT_LE(kt_stat(delay_pool, oldest_pending_ms), 200);
+out:
+	vacate();
+	delay_finish(NULL, 0);
+}
+
 /* Jobs by the order of their runs must not be due in another order. */
 static void expect_due_order(struct timed *by_run[], const unsigned long *delay,
 			     const unsigned long *accepted, int n)
@@ -1365,6 +1388,7 @@ static void delay_is_kept_to_the_tick(void)
 KT_MODULE("kpool selftest: delays",
 	  KT_CASE(delayed_job_runs_when_due),
 	  KT_CASE(job_made_due_is_pending_from_then_on),
+	  KT_CASE(backlog_is_pending_once_queued),
 	  KT_CASE(order_is_that_of_due_times),
 	  KT_CASE(jobs_due_together_keep_their_order),
 	  KT_CASE(delay_of_0_is_due_at_once),

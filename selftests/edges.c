@@ -1710,6 +1710,24 @@ static void abort_inside_a_dropped_function_ends(void)
 	edges_end();
 }
 
+/*
+ * It is dropped when its run has ended, and not by the caller.
+ * Fails (1) if it is counted all the same: mutant abort-counts-what-runs.
+ */
+static void abort_does_not_count_what_still_runs(void)
+{
+	if (!edges_make(&queued_one))
+		return;
+	occupy(0);
+	submit(0);
+	KT_EXPECT_EQ(kpool_abort(here), 0);
+	KT_EXPECT_EQ(probes_dropped(p, 1), 0);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(probes_dropped(p, 1) == 1));
+	KT_EXPECT_EQ(p[0].err, -ECANCELED);
+	edges_end();
+}
+
 static void dropped_shuts_down(struct kpool_item *item, int err)
 {
 	kpool_shutdown(here);
@@ -1879,6 +1897,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(setters_refuse_a_pending_item),
 	  KT_CASE(setters_refuse_a_job_to_be_completed),
 	  KT_CASE(abort_inside_a_dropped_function_ends),
+	  KT_CASE(abort_does_not_count_what_still_runs),
 	  KT_CASE(shutdown_during_an_abort_lets_none_run),
 	  KT_CASE(item_submitted_in_its_dropped_function_runs),
 	  KT_CASE(item_is_refused_in_its_dropped_function),

@@ -348,21 +348,26 @@ static int crosses(struct kpool_item *item)
 		return 0;
 	if (READ_ONCE(arrived))
 		return 0;
-	return kpool_submit(kpool_current() == pool ? other : pool, item);
+	/* -EALREADY: it is pending here, by another */
+	kpool_submit(kpool_current() == pool ? other : pool, item);
+	return 0;
 }
 
-static void looks_at_both(int round)
+static void submits_them(int round)
 {
 	struct kpool_stats s;
 
 	kpool_get_stats(pool, &s);
+	kpool_try_submit(other, &there);
+	kpool_try_submit(pool, &back);
 	kpool_get_stats(other, &s);
 }
 
 /*
- * Two items hand themselves on between two pools, in opposite directions, while
- * others hold their locks.
- * Fails (hangs, lockdep complains) if each holds one lock and waits for the other.
+ * Two items hand themselves on between two pools, in opposite directions, also
+ * while others hold their locks, and submit them.
+ * Fails (hangs) if each holds one lock and waits for the other: mutant
+ * handover-locks-in-any-order.
  */
 static void items_cross_between_busy_pools(void)
 {
@@ -374,8 +379,8 @@ static void items_cross_between_busy_pools(void)
 	kpool_init_item(&back, crosses);
 	KT_EXPECT_EQ(kpool_submit(pool, &there), 0);
 	KT_EXPECT_EQ(kpool_submit(other, &back), 0);
-	race(ROUNDS, looks_at_both, looks_at_both);
-	KT_EXPECT(kt_wait(atomic_read(&crossings) > 100));
+	KT_EXPECT(kt_wait(atomic_read(&crossings) > ROUNDS));
+	race(ROUNDS, submits_them, submits_them);
 	WRITE_ONCE(arrived, true);
 	KT_EXPECT_EQ(kpool_flush_item(&there), 0);
 	KT_EXPECT_EQ(kpool_flush_item(&back), 0);
