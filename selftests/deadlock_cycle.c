@@ -9,6 +9,7 @@
 #include <linux/kthread.h>
 
 #include "caller_item.h"
+#include "compat.h"
 #include "load.h"
 
 #define runner	(&callers[0])
