@@ -989,7 +989,7 @@ int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp);
  * kpool_submit_delayed() - submit a job after a delay
  * @pool: the pool
  * @job: an initialized job
- * @delay: jiffies; 0 is due at once
+ * @delay: jiffies; 0 is due at once, and at most MAX_JIFFY_OFFSET - 1 count
  *
  * The job is accepted now and takes no place in the queue until it is due.
  * Even with a @delay of 0 it is never refused for want of room.  It is due no
@@ -1008,7 +1008,7 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
 /**
  * kpool_modify_delay() - change when a delayed job is due
  * @job: the job
- * @delay: jiffies from now; 0 is due at once
+ * @delay: jiffies from now, like that of kpool_submit_delayed()
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return:
