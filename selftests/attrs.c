@@ -26,7 +26,7 @@ static const struct row rows[] = {
 	  .good = { 1, 2, KPOOL_UNLIMITED } },
 	{ ROW(MIN_WORKERS, min_workers),
 	  .bad = { -1, 65537, INT_MAX, INT_MIN + 1 },
-	  .good = { 1, KPOOL_NONE } },
+	  .good = { 1, 65536, KPOOL_NONE } },
 	{ ROW(QUEUE_DEPTH, queue_depth),
 	  .bad = { -1, INT_MIN + 1 },
 	  .good = { 1, KPOOL_NONE, KPOOL_UNLIMITED } },
@@ -81,7 +81,8 @@ static int create(const char *name, const struct kpool_attrs *attrs)
 static void create_with(const struct row *row, int value, int err)
 {
 	int before = log_count("kpool: attrs: ", row->name);
-	struct kpool_attrs attrs = { };
+	/* no min_workers is above it */
+	struct kpool_attrs attrs = { .capacity = KPOOL_UNLIMITED };
 
 	*field(&attrs, row) = value;
 	if (!KT_EXPECT_EQ(create("attrs", &attrs), err))
