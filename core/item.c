@@ -85,8 +85,8 @@ static int kpool_change_begin(struct kpool_item *item,
 			      struct kpool_change *change)
 {
 	change->pool = NULL;
-	if (READ_ONCE(item->state) == KPOOL_ITEM_IDLE &&
-	    !kpool_complete_fn(item) && !kpool_can_be_inside(item))
+	if (!kpool_can_be_inside(item) && !kpool_complete_fn(item) &&
+	    READ_ONCE(item->state) == KPOOL_ITEM_IDLE)
 		return 0;
 	change->pool = kpool_item_lock(item, &change->flags);
 	if (!kpool_is_to_complete(item) &&

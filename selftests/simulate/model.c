@@ -690,6 +690,20 @@ static bool sim_any_queued(const struct sim_view *v, int from, int to)
 	return found || (from <= 1 && to >= 1 && v->line > seen);
 }
 
+/* Was an item of a rank up to this one queued, and is it still? */
+static bool sim_any_stays(const struct sim_view *was, const struct sim_view *v, int to)
+{
+	int i;
+
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (sim_rank(&sim->item[i]) <= min(to, 0) &&
+		    was->item[i].here && was->item[i].place == SIM_LINE &&
+		    v->item[i].here && v->item[i].place == SIM_LINE)
+			return true;
+	/* functions cannot be told apart */
+	return sim_any_queued(was, 1, to) && sim_any_queued(v, 1, to);
+}
+
 /*
  * Starts past a lower priority, until one of those has its turn: at least, and
  * at most, as a turn that comes too late, so that the item is dropped, may
@@ -716,8 +730,7 @@ static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 		 */
 		past = (sim_any_queued(v, rank + 1, 2) ||
 			sim_any_queued(was, rank + 1, 2)) &&
-		       !(sim_any_queued(v, 0, rank - 1) &&
-			 sim_any_queued(was, 0, rank - 1));
+		       !sim_any_stays(was, v, rank - 1);
 		p->passed_most = past ? p->passed_most + 1 : 0;
 	}
 	for (i = 0; i < SIM_ITEMS; i++) {
