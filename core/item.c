@@ -56,14 +56,19 @@ struct kpool_change {
 /* Return true if the caller can be in the item's own function. */
 static bool kpool_can_be_inside(const struct kpool_item *item)
 {
-	struct kpool *owner;
+	u32 id = READ_ONCE(item->pool_id);
+	const struct kpool *owner;
 	bool inside;
 
+	/* a new item has not run */
+	if (!id)
+		return false;
+	if (kpool_current_worker())
+		return true;
 	rcu_read_lock();
-	owner = kpool_by_id(READ_ONCE(item->pool_id));
-	inside = owner && (kpool_current_worker_in(owner) ||
-			   /* the caller's own run is counted */
-			   data_race(owner->runs.nr_ext));
+	owner = kpool_by_id(id);
+	/* the caller's own run is counted */
+	inside = owner && data_race(owner->runs.nr_ext);
 	rcu_read_unlock();
 	return inside;
 }
