@@ -945,6 +945,30 @@ static void drop_function_may_flush_what_it_cancels(void)
 	kt_pool_end(pool);
 }
 
+/* As cycle_make(), with an ordered stream and a late job whose function is held. */
+static struct kpool *cycle_make_ordered(void)
+{
+	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
+
+	if (!pool)
+		return NULL;
+	kpool_init_ordered_stream(&stream, pool);
+	kpool_set_complete_fn(&runner->probe.job, completes_nothing);
+	kpool_set_complete_fn(&late->job, completes_nothing);
+	probes_hold(late, 1);
+	return pool;
+}
+
+static void ordered_cycle_is_broken(void)
+{
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(runner->acted)));
+	KT_EXPECT(!READ_ONCE(flusher->acted));
+	/* so that a failure does not hang */
+	kt_gate_open(&bystander.gate);
+	kt_gate_open(&runner->probe.own);
+	caller_expect(runner, -EDEADLK);
+}
+
 /*
  * The first job of an ordered stream waits for the flusher, and that for a later
  * job, whose function returns last.
@@ -953,26 +977,39 @@ static void drop_function_may_flush_what_it_cancels(void)
  */
 static void function_that_returns_closes_a_cycle(void)
 {
-	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
+	struct kpool *pool = cycle_make_ordered();
 
 	if (!pool)
 		return;
-	kpool_init_ordered_stream(&stream, pool);
-	kpool_set_complete_fn(&runner->probe.job, completes_nothing);
-	kpool_set_complete_fn(&late->job, completes_nothing);
-	probes_hold(late, 1);
 	if (cycle_start(pool) && probes_submit(pool, late, 1) && probe_runs(late)) {
 		cycle_cue(&runner_cue);
 		caller_sleeps(runner);
 		cycle_cue(&flusher_cue);
 		caller_sleeps(flusher);
 		probes_open(late, 1);
-		KT_EXPECT(kt_wait_prompt(READ_ONCE(runner->acted)));
-		KT_EXPECT(!READ_ONCE(flusher->acted));
-		/* so that a failure does not hang */
-		kt_gate_open(&bystander.gate);
-		kt_gate_open(&runner->probe.own);
-		caller_expect(runner, -EDEADLK);
+		ordered_cycle_is_broken();
+		caller_expect(flusher, 0);
+	}
+	cycle_end(pool);
+}
+
+/*
+ * The later job comes due, and so joins the ordered stream, last.
+ * Fails (lasts until its function returns) if its turn is not looked at then:
+ * mutant cycle-by-a-new-turn.
+ */
+static void due_job_of_an_ordered_stream_closes_a_cycle(void)
+{
+	struct kpool *pool = cycle_make_ordered();
+
+	if (!pool)
+		return;
+	if (cycle_start(pool) &&
+	    KT_EXPECT_EQ(kpool_submit_delayed(pool, &late->job, HZ / 5), 0)) {
+		cycle_sleeps();
+		KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
+		ordered_cycle_is_broken();
+		probes_open(late, 1);
 		caller_expect(flusher, 0);
 	}
 	cycle_end(pool);
@@ -1251,6 +1288,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(dropping_job_that_runs_closes_no_cycle),
 	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),
 	  KT_CASE(function_that_returns_closes_a_cycle),
+	  KT_CASE(due_job_of_an_ordered_stream_closes_a_cycle),
 	  KT_EACH(drop_function_that_flushes_the_next_is_refused, drops),
 	  KT_EACH(drop_function_whose_job_is_dropped_is_refused, later_drops),
 	  KT_CASE(drop_function_whose_job_is_left_to_it_is_refused),
