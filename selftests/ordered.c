@@ -194,11 +194,15 @@ static void cancelled_and_expired_jobs_give_up_their_turn(void)
 	finish();
 }
 
-/* One unit is held, p[0] needs two, and the next @n - 1 have left their functions. */
-static bool begin_behind_heavy(int n)
+/*
+ * All units but one are held, p[0] needs two, and the next @n - 1 have left their
+ * functions.
+ */
+static bool begin_behind_heavy(const struct kpool_attrs *attrs, int n)
 {
-	if (!begin(&queued_two))
+	if (!begin(attrs))
 		return false;
+	KT_EXPECT_EQ(kpool_set_weight(&p[PROBES - 1].job.item, attrs->capacity - 1), 0);
 	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
 	KT_EXPECT_EQ(kpool_set_priority(&p[0].job.item, KPOOL_PRIO_LOW), 0);
 	probes_hold(&p[PROBES - 1], 1);
@@ -215,7 +219,7 @@ static bool begin_behind_heavy(int n)
 /* The first in the order is cancelled while all behind it wait for their turn. */
 static void cancel_of_the_first_completes_the_next(void)
 {
-	if (!begin_behind_heavy(4))
+	if (!begin_behind_heavy(&queued_two, 4))
 		return;
 	KT_EXPECT(kpool_cancel(&p[0].job.item));
 	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 3));
@@ -263,14 +267,15 @@ static void drop_of_the_first_completes_the_next(void)
 }
 
 /*
- * The unit that a completion takes next is not free for another item.
+ * The unit that a completion takes next is not free for another item, though
+ * threads are left.
  * Fails (accepted, and waits) if it counts as free: mutant now-past-a-completion.
  */
 static void submit_now_is_refused_before_a_completion(void)
 {
 	static struct probe other;
 
-	if (!begin_behind_heavy(2))
+	if (!begin_behind_heavy(&queued_four, 2))
 		return;
 	probe_init(&other, probe_fn, 0);
 	gated = 1;
