@@ -875,8 +875,7 @@ struct kpool *kpool_default(void);
  *   submitters sleep.  Submit again when &kpool_attrs.room is called, or give
  *   the item up.
  * * -EDEADLK - the caller is in an item or a callback of the pool, and the sleep
- *   could never end, or only by the time limit of a kpool_call_timeout() that
- *   has not started; do the work in another way.
+ *   could never end; do the work in another way.
  */
 int kpool_submit(struct kpool *pool, struct kpool_item *item);
 

@@ -12,8 +12,8 @@
  *               no cycles, and a walk along a chain of waiters ends.
  *
  * A wait with a timeout ends by itself and is not counted.  Neither is a wait
- * that a pending signal ends.  A submitter with a timeout ahead of others in the
- * line for admission is progress; a queued call with a timeout is not.
+ * that a pending signal ends.  A queued call with a timeout, or a submitter with
+ * one at the head of the line for admission, is progress for others in that line.
  *
  * This file only finds the wait; its callers fail it:
  *
@@ -440,7 +440,7 @@ static bool kpool_has_signal(const struct list_head *self_waits)
 	const struct kpool_waiter *waiter;
 	int budget = KPOOL_MAX_KILLABLE;
 
-	list_for_each_entry(waiter, self_waits, self_wait_node) {
+	list_for_each_entry(waiter, self_waits, pool_node) {
 		if (kpool_is_signalled(waiter))
 			return true;
 		if (!--budget)
@@ -487,9 +487,9 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
- * Return true if the first in line for admission has a time limit, and one
- * without a limit is behind it.  Time limits alone are no progress, because the
- * next can come before the last is over.
+ * Return true if an item without a time limit is in line for admission, and the
+ * limit of the first in line, or of a queued call, makes way for it.  Time limits
+ * alone are no progress, because the next can come before the last is over.
  */
 static bool kpool_admission_can_progress(const struct kpool *pool)
 {
@@ -499,7 +499,7 @@ static bool kpool_admission_can_progress(const struct kpool *pool)
 	list_for_each_entry(item, &pool->q.admission, node) {
 		if (item->state == KPOOL_ITEM_BACKLOG ||
 		    !item->submitter->timed || nr == KPOOL_MAX_TIMED)
-			return nr;
+			return nr || !list_empty(&pool->waiters.timed_calls);
 		nr++;
 	}
 	return false;
@@ -527,5 +527,5 @@ struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)
 	    kpool_admission_can_progress(pool))
 		return NULL;
 	return list_last_entry(&pool->waiters.self, struct kpool_waiter,
-			       self_wait_node);
+			       pool_node);
 }

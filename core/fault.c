@@ -102,8 +102,8 @@ static void kpool_let_caller_fail(struct kpool *pool, struct kpool_run *run)
 					 node);
 
 	if (first && first->kind == KPOOL_WAITER_CALL &&
-	    !list_empty(&first->self_wait_node))
-		list_move(&first->self_wait_node, &pool->waiters.self);
+	    !list_empty(&first->pool_node))
+		list_move(&first->pool_node, &pool->waiters.self);
 }
 
 /*

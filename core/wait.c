@@ -25,7 +25,7 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 		       struct kpool_item *item)
 {
 	INIT_LIST_HEAD(&waiter->node);
-	INIT_LIST_HEAD(&waiter->self_wait_node);
+	INIT_LIST_HEAD(&waiter->pool_node);
 	INIT_LIST_HEAD(&waiter->pending.waiters);
 	waiter->pending.item = NULL;
 	init_completion(&waiter->done);
@@ -56,7 +56,6 @@ static void kpool_self_wait_remove(struct kpool *pool,
 {
 	struct kpool_run *run = kpool_run_outermost(waiter->run);
 
-	list_del_init(&waiter->self_wait_node);
 	run->blocked_on = NULL;
 	pool->waiters.nr_self--;
 	pool->waiters.nr_self_callbacks -= waiter->in_callback;
@@ -71,8 +70,9 @@ void kpool_waiter_complete(struct kpool *pool, struct kpool_waiter *waiter,
 			   int result)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!list_empty(&waiter->self_wait_node))
+	if (waiter->run)
 		kpool_self_wait_remove(pool, waiter);
+	list_del_init(&waiter->pool_node);
 	waiter->result = result;
 	waiter->completed = true;
 	pool->nr_recheck -= kpool_is_rechecked(waiter);
@@ -317,10 +317,10 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	pool->waiters.nr_self_bare += !run->item;
 	if (waiter->kind == KPOOL_WAITER_CALL &&
 	    !kpool_can_refuse(waiter))
-		list_add_tail(&waiter->self_wait_node,
+		list_add_tail(&waiter->pool_node,
 			      &pool->waiters.self_calls);
 	else
-		list_add_tail(&waiter->self_wait_node, &pool->waiters.self);
+		list_add_tail(&waiter->pool_node, &pool->waiters.self);
 }
 
 /*
@@ -360,6 +360,9 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	waiter->timed = timeout != MAX_SCHEDULE_TIMEOUT;
 	if (!waiter->timed)
 		kpool_self_wait_add(pool, waiter);
+	else if (waiter->kind == KPOOL_WAITER_CALL &&
+		 kpool_is_accepted(waiter->item))
+		list_add_tail(&waiter->pool_node, &pool->waiters.timed_calls);
 	pool->nr_recheck += kpool_is_rechecked(waiter);
 	kpool_unlock_irq(pool);
 
@@ -409,10 +412,10 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 		return;
 	/* a call's one waiter must not fail: the function can use its stack */
 	first = list_first_entry(waiters, struct kpool_waiter, node);
-	if (first->kind == KPOOL_WAITER_CALL &&
-	    !list_empty(&first->self_wait_node))
-		list_move_tail(&first->self_wait_node,
-			       &pool->waiters.self_calls);
+	if (first->timed)
+		list_del_init(&first->pool_node);
+	else if (first->kind == KPOOL_WAITER_CALL && first->run)
+		list_move_tail(&first->pool_node, &pool->waiters.self_calls);
 	list_splice_tail_init(waiters, to);
 	if (!kpool_run_of(item))
 		item->run = NULL;

@@ -19,7 +19,7 @@ static const char *const drop_calls[] = {
 };
 
 static struct kt_gate cue;
-static int dropped_got;
+static int dropped_got, called_got;
 static struct task_struct *in_dropped;
 
 static void dropped_flushes(struct kpool_item *item, int err)
@@ -350,6 +350,77 @@ static void submitter_behind_a_time_limit_is_not_refused(void)
 	}
 	kt_gate_open(&cue);
 	kt_thread_join(&other);
+	jobs_end(pool);
+}
+
+static int called_fn(void *arg)
+{
+	return 0;
+}
+
+static int calls_for_a_while(void *fn)
+{
+	return kpool_call_timeout(here, fn, NULL, NULL, HZ / 2, NULL);
+}
+
+/*
+ * An item submits another to a queue that is full of a call, which its caller will
+ * give up.  Then the queue is full of an item that can only start afterwards.
+ * Fails (-EDEADLK) if the call's time limit does not count: mutant
+ * queued-call-is-no-progress.
+ */
+static void submitter_behind_a_timed_call_is_not_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+	struct kpool *pool = pool_make(&attrs, 0, act_submits_the_first);
+	struct kt_thread other = { };
+
+	if (!pool)
+		return;
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	if (kt_thread_start(&other, calls_for_a_while, called_fn) &&
+	    KT_EXPECT(kt_wait(kt_stat(pool, pending) == 1))) {
+		kt_gate_open(&cue);
+		caller_expect(&callers[0], 0);
+		KT_EXPECT_EQ(kt_thread_join(&other), -ETIMEDOUT);
+		probe_ran(p);
+	}
+	kt_gate_open(&cue);
+	kt_thread_join(&other);
+	jobs_end(pool);
+}
+
+static int called_submits_the_first(void *arg)
+{
+	kt_gate_pass(&cue);
+	WRITE_ONCE(called_got, kpool_submit(here, &p[0].job.item));
+	return 0;
+}
+
+/*
+ * The function of the only call submits to a full queue.
+ * Fails (-EDEADLK only when the time is over) if the limit of a call that has
+ * started counts: mutant started-call-is-progress.
+ */
+static void submitter_in_a_timed_call_is_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+	struct kpool *pool = pool_make(&attrs, 0, NULL);
+	struct kt_thread other = { };
+
+	if (!pool)
+		return;
+	called_got = 1;
+	if (kt_thread_start(&other, calls_for_a_while, called_submits_the_first) &&
+	    KT_EXPECT(kt_wait(atomic_read(&cue.started)))) {
+		probes_submit(pool, &p[1], 1);
+		kt_gate_open(&cue);
+		KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
+		KT_EXPECT_EQ(called_got, -EDEADLK);
+	}
+	kt_gate_open(&cue);
+	KT_EXPECT_EQ(kt_thread_join(&other), 0);
 	jobs_end(pool);
 }
 
@@ -935,6 +1006,8 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(returning_aborter_makes_no_progress),
 	  KT_CASE(earlier_drop_makes_no_progress),
 	  KT_CASE(submitter_behind_a_time_limit_is_not_refused),
+	  KT_CASE(submitter_behind_a_timed_call_is_not_refused),
+	  KT_CASE(submitter_in_a_timed_call_is_refused),
 	  KT_CASE(submitter_before_a_time_limit_is_refused),
 	  KT_CASE(aborting_exiting_worker_makes_no_progress),
 	  KT_CASE(drop_function_in_exiting_worker_makes_progress),

@@ -279,10 +279,10 @@ static bool sim_observe_cycle(const struct kpool *pool)
 {
 	const struct kpool_waiter *waiter;
 
-	list_for_each_entry(waiter, &pool->waiters.self, self_wait_node)
+	list_for_each_entry(waiter, &pool->waiters.self, pool_node)
 		if (sim_sleeps_in_cycle(pool, waiter))
 			return true;
-	list_for_each_entry(waiter, &pool->waiters.self_calls, self_wait_node)
+	list_for_each_entry(waiter, &pool->waiters.self_calls, pool_node)
 		if (sim_sleeps_in_cycle(pool, waiter))
 			return true;
 	return false;
