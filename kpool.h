@@ -448,11 +448,11 @@ static inline void kpool_set_drop_fn(struct kpool_item *item,
  * @item: the item, neither pending nor running; or not pending, from inside its
  *	own function: then for its next run
  * @weight: units, 1 if never set; while it exceeds the pool's capacity, submit
- *	returns -EINVAL
+ *	returns -EINVAL, except for an item that submits itself from inside
  *
  * An item starts when all its units are free; until then the items queued
  * behind it do not start either.  If capacity shrinks below the weight of an
- * accepted item, the item counts as capacity.
+ * accepted item, or of one that submits itself, the item counts as capacity.
  *
  * Context: Any context except NMI.  May take and release pool->lock.
  * Return:

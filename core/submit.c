@@ -67,17 +67,21 @@ static inline bool kpool_admit_plain(struct kpool *pool,
 	return true;
 }
 
+static inline bool kpool_is_too_heavy(const struct kpool *pool,
+				      const struct kpool_item *item)
+{
+	return kpool_weight(item) > (u32)pool->attrs.capacity;
+}
+
 /*
- * Return 0 if an item that is not plain can be accepted, not considering room,
- * or an error.
+ * Return 0 if an item that is not plain can be accepted, not considering room
+ * and its weight, or an error.
  */
 static __always_inline int kpool_check_fields(const struct kpool *pool,
 					      const struct kpool_item *item)
 {
 	const struct kpool_job *job;
 
-	if (kpool_weight(item) > (u32)pool->attrs.capacity)
-		return -EINVAL;
 	if (!kpool_has_fields(item))
 		return 0;
 	job = kpool_job_or_null(item);
@@ -126,7 +130,8 @@ static bool kpool_inbox_takes(const struct kpool *pool,
 		       kpool_group_is_fast(pool, kpool_group_of(item));
 	if (mode == KPOOL_INBOX_BEHIND && !kpool_must_wait_for_stream(item))
 		return false;
-	return !kpool_check_fields(pool, item) &&
+	return !kpool_is_too_heavy(pool, item) &&
+	       !kpool_check_fields(pool, item) &&
 	       !kpool_has_running_turn(item) &&
 	       kpool_group_is_fast(pool, kpool_group_of(item));
 }
@@ -657,7 +662,12 @@ static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 		return -ESHUTDOWN;
 	if (item->disabled)
 		return -ECANCELED;
-	return kpool_is_plain(item) ? 0 : kpool_check_fields(pool, item);
+	if (kpool_is_plain(item))
+		return 0;
+	/* what submits itself is not refused because a person tuned the pool */
+	if (kpool_is_too_heavy(pool, item) && !kpool_is_self_submit(pool, item))
+		return -EINVAL;
+	return kpool_check_fields(pool, item);
 }
 
 /*

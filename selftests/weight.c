@@ -619,6 +619,35 @@ out:
 	weight_finish(pool, s, 2);
 }
 
+static struct kpool *tuned;
+
+/* The first of three runs lowers capacity below the item's weight. */
+static int submits_itself_when_too_heavy(struct kpool_item *item)
+{
+	if (kt_stat(tuned, completed) == 2)
+		return 0;
+	KT_EXPECT_EQ(kpool_tune(tuned, KPOOL_TUNE_CAPACITY, 2), 0);
+	KT_EXPECT_EQ(kpool_submit(tuned, item), 0);
+	return 0;
+}
+
+/*
+ * An item that submits itself counts as capacity, too.
+ * Fails if it is refused for its weight: mutant heavy-self-submission-is-invalid.
+ */
+static void self_submission_heavier_than_shrunk_capacity_is_accepted(void)
+{
+	tuned = weight_pool(&four_units);
+	if (!tuned)
+		return;
+	weigh(&load[0], 3);
+	load[0].job.item.fn = submits_itself_when_too_heavy;
+	KT_EXPECT_EQ(load_submit(tuned, &load[0]), 0);
+	KT_EXPECT(kt_wait(kt_stat(tuned, completed) == 3));
+	KT_EXPECT_EQ(load_submit(tuned, &load[0]), -EINVAL);
+	weight_finish(tuned, NULL, 0);
+}
+
 /*
  * Capacity may shrink below what runs and grow again meanwhile: what an end
  * gives back is what the start took.
@@ -1128,6 +1157,7 @@ KT_MODULE("kpool selftest: weights",
 	  KT_CASE(item_heavier_than_shrunk_capacity_runs_alone),
 	  KT_CASE(unit_beyond_shrunk_capacity_is_not_used_again),
 	  KT_CASE(submitter_heavier_than_shrunk_capacity_is_admitted),
+	  KT_CASE(self_submission_heavier_than_shrunk_capacity_is_accepted),
 	  KT_CASE(tuning_while_heavy_items_run_loses_no_unit),
 	  KT_CASE(queue_depth_counts_items),
 	  KT_CASE(units_that_a_heavy_head_waits_for_are_no_room),
