@@ -442,7 +442,7 @@ void kpool_keep_waiters(struct list_head *waiters)
  * Sleep until the last accepted run of @item has ended, or until the item is
  * returned to the run that hands it over.  Returns 0, -EDEADLK if the wait could
  * never end, or an error of kpool_wait().  Called with pool->lock held, which is
- * dropped while asleep.
+ * dropped while asleep and for the log.
  */
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
@@ -458,7 +458,11 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 	if ((timeout == MAX_SCHEDULE_TIMEOUT &&
 	     kpool_would_deadlock(pool, item, kind, &victim)) ||
 	    (run && !run->worker && run->task == current)) {
-		kpool_warn_self_wait(pool, kpool_user_fn(item));
+		void *fn = kpool_user_fn(item);
+
+		kpool_unlock_irq(pool);
+		kpool_warn_self_wait(pool, fn);
+		kpool_lock_irq(pool);
 		return -EDEADLK;
 	}
 	if (victim)
