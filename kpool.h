@@ -1546,6 +1546,7 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
  * * 0 - the pools are freed, or @multi is NULL.
  * * -EDEADLK - called from inside an item or a callback of one of them; nothing
  *   has changed.
+ * * -ESHUTDOWN - the module that created the pools was removed; @multi is freed.
  * * -EIO - the pools are freed, but a thread died in an item during the wait.
  */
 int kpool_multi_destroy(struct kpool_multi *multi);

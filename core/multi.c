@@ -119,13 +119,19 @@ static int kpool_multi_check(unsigned int nr, enum kpool_placement placement)
 	return 0;
 }
 
-/* Destroy the pools created so far, the last one first. */
-static void kpool_multi_free(struct kpool_multi *multi)
+/*
+ * Destroy the pools created so far, the last one first.  Returns 0, or
+ * -ESHUTDOWN if they are orphans, which kpool itself frees.
+ */
+static int kpool_multi_free(struct kpool_multi *multi)
 {
+	int err = 0;
+
 	while (multi->nr)
-		kpool_destroy(multi->pool[--multi->nr]);
+		err = kpool_destroy(multi->pool[--multi->nr]) ?: err;
 	mutex_destroy(&multi->tuning);
 	kfree(multi);
+	return err;
 }
 
 static int kpool_multi_fill(struct kpool_multi *multi, const char *name,
@@ -257,9 +263,9 @@ int kpool_multi_destroy(struct kpool_multi *multi)
 	if (!multi)
 		return 0;
 	err = kpool_multi_shutdown_timeout(multi, MAX_SCHEDULE_TIMEOUT);
-	if (err != -EDEADLK)
-		kpool_multi_free(multi);
-	return err;
+	if (err == -EDEADLK)
+		return err;
+	return kpool_multi_free(multi) ?: err;
 }
 EXPORT_SYMBOL_GPL(kpool_multi_destroy);
 

@@ -55,6 +55,10 @@ static bool cross;
 module_param(cross, bool, 0400);
 MODULE_PARM_DESC(cross, "forget the pool and another: what runs in one waits for what is pending in the other");
 
+static bool several;
+module_param(several, bool, 0400);
+MODULE_PARM_DESC(several, "two pools, which it forgets; or adopts, to destroy them");
+
 static unsigned long address;
 module_param(address, ulong, 0400);
 MODULE_PARM_DESC(address, "of the pool; or of one to adopt");
@@ -504,6 +508,19 @@ static int make_crowd(void)
 	return jobs ? err : -ENOMEM;
 }
 
+static int use_several(void)
+{
+	struct kpool_multi *multi = (struct kpool_multi *)address;
+
+	if (multi) {
+		returns("multi_destroy", kpool_multi_destroy(multi), -ESHUTDOWN);
+		return 0;
+	}
+	multi = kpool_multi_create(NULL, 2, KPOOL_ROUND_ROBIN, "%s", name);
+	address = (unsigned long)multi;
+	return PTR_ERR_OR_ZERO(multi);
+}
+
 static int __init client_init(void)
 {
 	struct kpool_attrs attrs = {
@@ -515,6 +532,8 @@ static int __init client_init(void)
 		.fault = client_fault,
 	};
 
+	if (several)
+		return use_several();
 	if (!states) {
 		attrs.worker_init = NULL;
 		attrs.worker_exit = NULL;
@@ -545,7 +564,7 @@ static void __exit client_exit(void)
 {
 	int i, accepted = 0;
 
-	if (poke || forget)
+	if (poke || forget || several)
 		return;
 	complete_all(&opened);
 	if (!IS_ERR_OR_NULL(submitter))

@@ -112,6 +112,16 @@ forgotten_pool_is_closed_for_good() {
 	load_kpool
 }
 
+# Fails if their destruction by another client pretends to have freed them: mutant
+# forgotten-multi-is-freed.
+several_forgotten_pools_are_not_freed() {
+	several_warned=$(said "client: WARNING")
+	leave_pool several=1
+	load_test client "address=$pool" several=1
+	rmmod client
+	ktap_is "several forgotten pools are not freed by another client" 0 		$(($(said "client: WARNING") - several_warned))
+}
+
 # Fails (oopses) if a file of a forgotten pool can be used, or what kpool's exit frees is freed twice
 # or used later.
 kpool_goes_after_forgotten_pools() {
@@ -213,6 +223,7 @@ if mount_debugfs; then
 	debugfs_may_be_used_all_the_while
 	rmmod destroy
 	forgotten_pool_is_closed_for_good
+	several_forgotten_pools_are_not_freed
 	kpool_goes_after_forgotten_pools
 	forgotten_items_are_dropped
 	forgotten_pools_are_closed_together
