@@ -134,7 +134,8 @@ struct kpool_fault {
  * @queue_depth: items that can be queued while no unit is free; KPOOL_NONE for
  *	0, or 1 to KPOOL_UNLIMITED.  An item that is about to start is not
  *	counted, so @pending of &struct kpool_stats can exceed this by the
- *	number of free units
+ *	number of free units; nor is an item that is submitted while it runs and
+ *	its units are free
  * @max_blocked: submitters that can sleep at once; 1 to KPOOL_UNLIMITED
  * @nonblocking: 1 if submit must never sleep, KPOOL_NONE if it can; a pool
  *	created nonblocking stays so
@@ -942,7 +943,8 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
  * from worker_exit.  It starts as soon as a worker has woken up, or has been
  * created and has returned from worker_init.  Whether a worker can be created
  * is not known before: if that fails, the accepted item waits for the next
- * attempt.
+ * attempt.  Nor is it known if the workers of a KPOOL_FREEZABLE pool are
+ * frozen: the item then waits for the end of that.
  *
  * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
  * pool->lock.

@@ -19,7 +19,7 @@ static int link_speed(int port);
 
 struct probe {
 	int port;
-	int speed;
+	int speed;	/* set by probe_run() */
 };
 
 static int probe_run(void *arg)
@@ -31,7 +31,7 @@ static int probe_run(void *arg)
 		if (kpool_call_abandoned())
 			return -ECANCELED;
 	} while (!p->speed);
-	return p->speed;
+	return 0;
 }
 
 static void probe_release(void *arg)
@@ -43,16 +43,17 @@ static void probe_release(void *arg)
 static int probe_port(int port)
 {
 	struct probe *p = kzalloc(sizeof(*p), GFP_KERNEL);
-	int speed, err;
+	int result, err;
 
 	if (!p)
 		return -ENOMEM;
 	p->port = port;
-	err = kpool_call_timeout(pool, probe_run, p, probe_release, HZ, &speed);
+	err = kpool_call_timeout(pool, probe_run, p, probe_release, HZ, &result);
 	if (err == -ETIMEDOUT)
 		return err;		/* p belongs to kpool now */
+	err = err ?: result ?: p->speed;
 	kfree(p);
-	return err ?: speed;
+	return err;
 }
 
 #define PORT_DOWN	1
@@ -79,6 +80,8 @@ static void call_returns_a_result_or_times_out(void)
 		speed = probe_port(0);
 	while (speed == -ETIMEDOUT && tries--);
 	KT_EXPECT_EQ(speed, PORT_SPEED);
+	if (tries == 60)
+		KT_EXPECT_EQ(kt_stat(pool, failed), 0);
 	before = kt_stat(pool, abandoned);
 	do
 		KT_EXPECT_EQ(probe_port(PORT_DOWN), -ETIMEDOUT);
