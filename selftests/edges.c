@@ -1254,6 +1254,85 @@ static void signal_ends_group_wait(int kind)
 	edges_end();
 }
 
+static int sleeps_plainly_in_submit(struct patient *one)
+{
+	return kpool_submit(here, item(1));
+}
+
+static int sleeps_for_a_time_in_submit(struct patient *one)
+{
+	return kpool_submit_timeout(here, item(1), KT_LIMIT);
+}
+
+static int sleeps_plainly_in_call(struct patient *one)
+{
+	return kpool_call(here, is_called, &called, NULL);
+}
+
+static int sleeps_for_a_time_in_call(struct patient *one)
+{
+	return kpool_call_timeout(here, is_called, &called, is_released, KT_LIMIT,
+				  NULL);
+}
+
+static int sleeps_plainly_in_group_wait(struct patient *one)
+{
+	return kpool_group_wait(&group, KT_LIMIT);
+}
+
+static int sleeps_in_flush(struct patient *one)
+{
+	return kpool_flush(here);
+}
+
+static int sleeps_in_flush_item(struct patient *one)
+{
+	return kpool_flush_item(item(0));
+}
+
+static int sleeps_in_cancel(struct patient *one)
+{
+	return kpool_cancel_sync(item(0));
+}
+
+static int sleeps_in_shutdown(struct patient *one)
+{
+	return kpool_shutdown_timeout(here, KT_LIMIT);
+}
+
+static int (*const plain_sleeps[])(struct patient *one) = {
+	sleeps_plainly_in_submit, sleeps_for_a_time_in_submit,
+	sleeps_plainly_in_call, sleeps_for_a_time_in_call,
+	sleeps_plainly_in_group_wait, sleeps_in_flush, sleeps_in_flush_item,
+	sleeps_in_cancel, sleeps_in_shutdown,
+};
+
+static const char *const plain_names[] = {
+	"submit", "submit_timeout", "call", "call_timeout", "group_wait",
+	"flush", "flush_item", "cancel_sync", "shutdown", NULL
+};
+
+/* Fails if a sleep that is not said to be killable is. */
+static void signal_does_not_end(int sleep)
+{
+	struct patient one;
+
+	if (!patient_make(&one_unit))
+		return;
+	kpool_set_group(&p[0].job, &group);
+	occupy(0);
+	kt_gate_open(&called);
+	if (patient_sleeps(&one, plain_sleeps[sleep], 1)) {
+		send_sig(SIGUSR1, one.thread.task, 1);
+		send_sig(SIGKILL, one.thread.task, 1);
+		kt_sleep_ms(10);
+		KT_EXPECT(!kt_thread_done(&one.thread));
+		kt_gate_open(&p[0].own);
+		KT_EXPECT_EQ(kt_thread_join(&one.thread), 0);
+	}
+	edges_end();
+}
+
 static void call_without_signal_returns_its_result(int kind)
 {
 	struct patient one;
@@ -1900,6 +1979,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_EACH(plain_item_is_refused_with_a, job_setter_names),
 	  KT_EACH(signal_ends_submit, sleeps),
 	  KT_EACH(signal_ends_group_wait, sleeps),
+	  KT_EACH(signal_does_not_end, plain_names),
 	  KT_EACH(call_without_signal_returns_its_result, sleeps),
 	  KT_EACH(signal_abandons_a_running_call, sleeps),
 	  KT_EACH(signal_cancels_a_pending_call, sleeps),

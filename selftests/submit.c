@@ -31,14 +31,6 @@ static int submit_killable(void *arg)
 	return kpool_submit_killable(s->pool, s->item);
 }
 
-static int submit_unkillable(void *arg)
-{
-	struct kt_submitter *s = arg;
-
-	allow_signal(SIGKILL);
-	return kpool_submit(s->pool, s->item);
-}
-
 /*
  * By default a submitter sleeps until a unit is free.
  * Fails if submit refuses instead, or if the end of an item admits no
@@ -159,32 +151,6 @@ static void killed_submitter_gives_up(void)
 	kt_gate_open(&f.gate);
 	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
 	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1);
-out:
-	full_end(&f);
-}
-
-/*
- * Any other submit does not mind a signal.
- * Fails if every submit sleeps killably.
- */
-static void plain_submit_ignores_signals(void)
-{
-	static struct full f;
-	static struct kt_job late;
-	struct kt_submitter s;
-
-	if (!full_make(&f, &one))
-		goto out;
-	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
-	if (!full_block(&s, submit_unkillable, f.pool, &late.item))
-		goto out;
-	send_sig(SIGKILL, s.thread.task, 1);
-	kt_sleep_ms(20);
-	KT_EXPECT(!kt_thread_done(&s.thread));
-	kt_gate_open(&f.gate);
-	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
-	KT_EXPECT_EQ(kpool_flush(f.pool), 0);
-	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
 out:
 	full_end(&f);
 }
@@ -872,7 +838,6 @@ KT_MODULE("kpool selftest: the way in",
 	  KT_CASE(timeout_ends_the_wait),
 	  KT_CASE(timed_submit_is_accepted),
 	  KT_CASE(killed_submitter_gives_up),
-	  KT_CASE(plain_submit_ignores_signals),
 	  KT_CASE(nonblocking_overrides_every_submit),
 	  KT_CASE(max_blocked_is_a_limit),
 	  KT_CASE(queue_holds_queue_depth_items),
