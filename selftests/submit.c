@@ -593,24 +593,59 @@ static void no_function_is_invalid(void)
 	KT_EXPECT_EQ(kpool_try_submit(pool, &item), -EINVAL);
 	KT_EXPECT_EQ(kpool_submit_fn(pool, NULL, NULL, GFP_KERNEL), -EINVAL);
 	KT_EXPECT_EQ(kpool_submit_arg(pool, NULL, GFP_KERNEL), -EINVAL);
+	kpool_shutdown(pool);
+	KT_EXPECT_EQ(kpool_submit(pool, &item), -EINVAL);
 	KT_EXPECT_EQ(kt_stat(pool, submitted), 0);
 	kt_pool_end(pool);
 }
 
 /*
+ * Of several errors, the first in the manual's order is returned.
+ * Fails if any two are checked in another order.
+ */
+static void first_error_is_returned(void)
+{
+	struct kpool *pool = kt_pool("first", &one), *other = kt_pool("other", &one);
+	static struct kpool_group group;
+	static struct kpool_job job;
+
+	if (!pool || !other)
+		goto out;
+	kpool_init_job(&job, kt_job_tiny);
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, 0), 0);
+	kpool_group_cancel(&group);
+	KT_EXPECT_EQ(kpool_set_group(&job, &group), 0);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job.item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_try_submit(other, &job.item), -EINVAL);
+	KT_EXPECT_EQ(kpool_set_weight(&job.item, 2), 0);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job.item), -EINVAL);
+	KT_EXPECT_EQ(kpool_disable(&job.item), 0);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job.item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_enable(&job.item), 0);
+	kpool_shutdown(pool);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &job.item), -ESHUTDOWN);
+out:
+	kt_pool_end(pool);
+	kt_pool_end(other);
+}
+
+/*
  * A closed pool refuses every variant, and says so rather than -EAGAIN.
- * Fails if closing is checked after room, or after the item: mutant
- * disabled-before-closed.
+ * Fails if closing is checked after room, or after disable: mutant
+ * disabled-before-closed; or before the item, which can be pending.
  */
 static void closed_pool_refuses_every_submit(void)
 {
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
 	static struct full f;
 	static struct kt_job late;
 
-	if (!full_make(&f, &one))
+	if (!full_make(&f, &attrs))
 		goto out;
 	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &f.job[0].item), 0);
 	kpool_shutdown(f.pool);
+	KT_EXPECT_EQ(kpool_submit(f.pool, &f.job[0].item), -EALREADY);
 	KT_EXPECT_EQ(kpool_submit(f.pool, &late.item), -ESHUTDOWN);
 	KT_EXPECT_EQ(kpool_try_submit(f.pool, &late.item), -ESHUTDOWN);
 	KT_EXPECT_EQ(kpool_submit_timeout(f.pool, &late.item, 1), -ESHUTDOWN);
@@ -850,6 +885,7 @@ KT_MODULE("kpool selftest: the way in",
 	  KT_EACH(function_form_sleeps_as_gfp_allows, gfp_names),
 	  KT_CASE(submit_arg_runs_the_pools_function),
 	  KT_CASE(no_function_is_invalid),
+	  KT_CASE(first_error_is_returned),
 	  KT_CASE(closed_pool_refuses_every_submit),
 	  KT_CASE(stats_show_how_long_the_first_has_waited),
 	  KT_CASE(submit_without_the_lock_has_its_time),
