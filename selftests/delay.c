@@ -409,12 +409,14 @@ static void only_a_delayed_job_can_be_modified(void)
 	delay_finish(NULL, 0);
 }
 
+static const char *const due_when[] = { "at_once", "in_a_tick", NULL };
+
 /*
  * When its time comes in a full pool, a job waits among the submitters that
  * sleep, by arrival, and holds newcomers back.
  * Fails if it joins the queue at once, goes in front, or at the end.
  */
-static void due_job_waits_like_a_submitter(void)
+static void due_job_waits_like_a_submitter(int ticks)
 {
 	struct kt_submitter s[2] = { };
 
@@ -422,7 +424,7 @@ static void due_job_waits_like_a_submitter(void)
 		return;
 	if (!kt_submitter_block(&s[0], delay_pool, &job[0].job.item))
 		goto out;
-	KT_EXPECT_EQ(submit_in(&job[1], 1), 0);
+	KT_EXPECT_EQ(submit_in(&job[1], ticks), 0);
 	KT_EXPECT(kt_wait(!is_delayed()));
 	KT_EXPECT_EQ(kt_stat(delay_pool, pending), 1);
 	KT_EXPECT_EQ(kt_stat(delay_pool, blocked), 1);
@@ -1400,7 +1402,7 @@ KT_MODULE("kpool selftest: delays",
 	  KT_CASE(delay_can_be_modified),
 	  KT_CASE(nearer_job_is_not_delayed_by_a_farther_one),
 	  KT_CASE(only_a_delayed_job_can_be_modified),
-	  KT_CASE(due_job_waits_like_a_submitter),
+	  KT_EACH(due_job_waits_like_a_submitter, due_when),
 	  KT_CASE(newcomer_does_not_overtake_a_due_job),
 	  KT_CASE(due_job_is_never_refused),
 	  KT_CASE(due_job_is_not_limited_by_max_blocked),
