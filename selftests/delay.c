@@ -997,6 +997,39 @@ static void farthest_delay_is_not_early(void)
 	delay_finish(NULL, 0);
 }
 
+static void dropped_noted(struct kpool_item *item, int err)
+{
+	order_note(&timed_order, timed_of(item)->nr);
+}
+
+/*
+ * At most MAX_JIFFY_OFFSET - 1 jiffies of a delay count, and all of these: jobs are
+ * dropped in the order in which they are due, equals in that of their submits.
+ * Fails if a delay is limited to less, or to more.
+ */
+static void longest_delays_are_equal(void)
+{
+	static const unsigned long delays[] = {
+		MAX_JIFFY_OFFSET - 2, ULONG_MAX, MAX_JIFFY_OFFSET - 1,
+		LONG_MAX,
+	};
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	if (!delay_make(&one_unit))
+		return;
+	for (i = 1; i <= 4; i++) {
+		kpool_set_drop_fn(&job[i % 4].job.item, dropped_noted);
+		KT_EXPECT_EQ(submit_in(&job[i % 4], delays[i % 4]), 0);
+	}
+	KT_EXPECT_EQ(kpool_abort(delay_pool), 4);
+	order_expect_rising(&timed_order, 4);
+	delay_finish(NULL, 0);
+}
+
 /*
  * A deadline that passes while the job is delayed drops it when it is due, and
  * not before.
@@ -1421,6 +1454,7 @@ KT_MODULE("kpool selftest: delays",
 	  KT_CASE(job_due_while_it_runs_starts_after),
 	  KT_CASE(paused_pool_starts_no_due_job),
 	  KT_CASE(farthest_delay_is_not_early),
+	  KT_CASE(longest_delays_are_equal),
 	  KT_CASE(deadline_of_a_delayed_job_is_examined_when_due),
 	  KT_CASE(waiting_for_a_delayed_job_may_be_a_deadlock),
 	  KT_CASE(delayed_job_without_a_unit_makes_no_progress),
