@@ -1074,8 +1074,38 @@ static void item_that_runs_is_not_displaced(void)
 	overflow_finish(NULL, 0);
 }
 
+static int submits_itself_once(struct kpool_item *item)
+{
+	if (!kt_job_of(item)->nr++)
+		KT_EXPECT_EQ(kpool_submit(overflow_pool, item), 0);
+	return kt_job_tiny(item);
+}
+
 /*
- * Delayed jobs are not queued: they are not displaced.
+ * An item that submits itself needs no room.
+ * Fails if it displaces another.
+ */
+static void self_submission_displaces_nothing(void)
+{
+	static struct kt_gate gate;
+	static struct kt_job self;
+
+	if (!overflow_make(KPOOL_FULL_DROP_OLDEST, 1))
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&self, submits_itself_once, &gate, 0);
+	KT_EXPECT_EQ(kpool_pause(overflow_pool), 0);
+	KT_EXPECT_EQ(kpool_submit(overflow_pool, &self.item), 0);
+	KT_EXPECT_EQ(submit(0), 0);
+	kpool_resume(overflow_pool);
+	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
+	KT_EXPECT(timed_ran(&job[0]));
+	KT_EXPECT_EQ(atomic_read(&gate.finished), 2);
+	overflow_finish(NULL, 0);
+}
+
+/*
+ * Delayed jobs are not queued: they are not displaced, nor displace others.
  * Fails if the oldest is looked for among all that is pending.
  */
 static void delayed_job_is_not_displaced(void)
@@ -1089,8 +1119,8 @@ static void delayed_job_is_not_displaced(void)
 	KT_EXPECT_EQ(flush(1), 0);
 	KT_EXPECT(timed_was_dropped(&job[1], -EAGAIN));
 	KT_EXPECT_EQ(kt_stat(overflow_pool, delayed), 1);
-	vacate();
 	KT_EXPECT(kpool_modify_delay(&job[0].job, 0));
+	vacate();
 	KT_EXPECT_EQ(kpool_flush(overflow_pool), 0);
 	KT_EXPECT(timed_ran(&job[0]));
 	KT_EXPECT(timed_ran(&job[2]));
@@ -1757,6 +1787,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(waiters_of_a_displaced_item_are_woken),
 	  KT_CASE(displaced_item_can_be_submitted_again),
 	  KT_CASE(item_that_runs_is_not_displaced),
+	  KT_CASE(self_submission_displaces_nothing),
 	  KT_CASE(delayed_job_is_not_displaced),
 	  KT_CASE(paused_pool_displaces),
 	  KT_CASE(paused_pool_without_a_queue_displaces_nothing),
