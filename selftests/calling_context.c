@@ -209,6 +209,26 @@ static void pool_created_nonblocking_refuses_anywhere(void)
 	ctx_end();
 }
 
+/*
+ * A submit that may sleep is refused in softirq, where it cannot.
+ * Fails (scheduling while atomic) if only hardirqs and interrupts off are checked.
+ */
+static void submit_that_may_sleep_is_refused_in_softirq(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+
+	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP)) {
+		kt_skip("this kernel complains of the caller, as it should");
+		return;
+	}
+	if (!ctx_make(&attrs, kt_job_gated))
+		return;
+	KT_EXPECT_EQ(kpool_submit(ctx.pool, &ctx.job[0].item), 0);
+	in_softirq_do(refuse_after_tune);
+	KT_EXPECT_EQ(kt_stat(ctx.pool, blocked), 0);
+	ctx_end();
+}
+
 static void turn_items(void)
 {
 	struct kpool_item *pending = &ctx.job[ITEMS - 1].item;
@@ -440,6 +460,7 @@ KT_MODULE("kpool selftest: contexts",
 	  KT_CASE(submit_under_raw_spinlock_grows_the_pool),
 	  KT_CASE(full_pool_refuses_in_hardirq),
 	  KT_CASE(pool_created_nonblocking_refuses_anywhere),
+	  KT_CASE(submit_that_may_sleep_is_refused_in_softirq),
 	  KT_CASE(items_are_cancelled_in_hardirq),
 	  KT_CASE(items_are_cancelled_under_raw_spinlock),
 	  KT_CASE(pool_is_shut_down_in_hardirq),
