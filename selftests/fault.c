@@ -235,6 +235,42 @@ static void handler_gets_the_function_behind_a_plain_item(void)
 	jobs_end(pool);
 }
 
+/*
+ * A submitter runs an item, and a function, that fail.
+ * Fails if a field is left out, or is of kpool's own wrapper.
+ */
+static void handler_is_called_in_the_submitter(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+		.data = &token, .fault = handler,
+	};
+	int arg = -EPROTO;
+
+	memset(&seen, 0, sizeof(seen));
+	seen.pool = kt_pool("fault", &attrs);
+	if (!seen.pool)
+		return;
+	probes_init(p, 2, fails);
+	p[1].ret = -EILSEQ;
+	probes_hold(p, 1);
+	probes_submit(seen.pool, p, 1);
+	probe_runs(p);
+	probes_submit(seen.pool, &p[1], 1);
+	KT_EXPECT(seen.task == current);
+	KT_EXPECT(seen.fault.fn == fails);
+	KT_EXPECT(seen.fault.item == &p[1].job.item);
+	KT_EXPECT_EQ(seen.fault.err, -EILSEQ);
+	KT_EXPECT(!seen.fault.died);
+	KT_EXPECT(!seen.fault.data);
+	KT_EXPECT_EQ(submit_form(seen.pool, 0, &arg), 0);
+	KT_EXPECT(seen.fault.fn == fails_by_argument);
+	KT_EXPECT_EQ(seen.fault.err, -EPROTO);
+	KT_EXPECT_EQ(atomic_read(&seen.calls), 2);
+	probes_open(p, 1);
+	jobs_end(seen.pool);
+}
+
 static int frees_itself_and_fails(struct kpool_item *item)
 {
 	seen.ran_in = current;
@@ -456,6 +492,7 @@ KT_MODULE("kpool selftest: items that fail",
 	  KT_CASE(handler_is_called_for_failures_only),
 	  KT_EACH(handler_gets_the_callers_function, forms),
 	  KT_CASE(handler_gets_the_function_behind_a_plain_item),
+	  KT_CASE(handler_is_called_in_the_submitter),
 	  KT_CASE(freed_item_is_reported_by_its_address),
 	  KT_CASE(handler_may_submit),
 	  KT_CASE(failure_is_counted_before_items_that_wait),
