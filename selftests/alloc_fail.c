@@ -520,6 +520,33 @@ static void each_allocation_may_fail(int which)
 	fail_finish();
 }
 
+/*
+ * A function is allocated with the flags of its submitter, and a call such that it
+ * may wait for memory.
+ * Fails if others are used.
+ */
+static void allocation_fails_if_it_may_not_wait(void)
+{
+	static int (*const waiting[])(void) = {
+		submits_a_function, calls, calls_for_a_time,
+	};
+	int i;
+
+	if (!limit_exists(LIMIT_SLAB) || !fail_make(&deep))
+		return;
+	kt_gate_open(&load[0].gate);
+	fail_next(1);
+	KT_EXPECT_EQ(kpool_submit_fn(fail_pool, kt_gate_pass, &load[0].gate,
+				     GFP_ATOMIC), -ENOMEM);
+	KT_EXPECT(!fail_unused());
+	for (i = 0; i < ARRAY_SIZE(waiting); i++) {
+		fail_next(1);
+		KT_EXPECT_EQ(waiting[i](), 0);
+		fail_unused();
+	}
+	fail_finish();
+}
+
 KT_MODULE("kpool selftest: no thread, no memory",
 	  KT_EACH(existing_workers_keep_running, limits),
 	  KT_EACH(accepted_items_wait_for_a_thread, limits),
@@ -531,4 +558,5 @@ KT_MODULE("kpool selftest: no thread, no memory",
 	  KT_EACH(mem_reclaim_pool_needs_a_worker, limits),
 	  KT_EACH(no_item_is_lost_while_creation_fails, limits),
 	  KT_EACH(item_handed_on_without_memory_returns, slab),
-	  KT_EACH(each_allocation_may_fail, each_name));
+	  KT_EACH(each_allocation_may_fail, each_name),
+	  KT_CASE(allocation_fails_if_it_may_not_wait));

@@ -5,7 +5,8 @@
 
 . "$(dirname "$0")/ktap.sh"
 
-# inject_into DIRECTORY PROBABILITY: false if this kernel does not have it
+# inject_into DIRECTORY PROBABILITY [Y]: false if this kernel does not have it.  With Y, what may wait
+# does not fail.
 inject_into() {
 	inject_dir=/sys/kernel/debug/$1
 	[ -d "$inject_dir" ] || return
@@ -13,7 +14,7 @@ inject_into() {
 	echo -1 >"$inject_dir/times"
 	echo 0 >"$inject_dir/verbose"
 	echo Y >"$inject_dir/task-filter"
-	echo N >"$inject_dir/ignore-gfp-wait"
+	echo "${3:-N}" >"$inject_dir/ignore-gfp-wait"
 	[ ! -e "$inject_dir/min-order" ] || echo 0 >"$inject_dir/min-order"
 }
 
@@ -21,6 +22,9 @@ inject_into() {
 arm() {
 	inject=
 	case $1 in
+	*_may_not_wait)
+		! inject_into failslab 100 Y || inject=slab
+		;;
 	*-slab | each_*)
 		! inject_into failslab 100 || inject=slab
 		;;
