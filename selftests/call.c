@@ -70,6 +70,7 @@ static void release(void *arg)
 	struct request *r = arg;
 
 	might_sleep();
+	KT_EXPECT(!kpool_call_abandoned());
 	r->released_early |= atomic_read(&r->ran) != atomic_read(&r->ended);
 	atomic_inc(&r->released);
 }
@@ -337,8 +338,8 @@ out:
 /*
  * A caller whose time is over while the function runs returns; the function
  * can see it, and release comes after its end.
- * Fails if the caller waits on, if the function is not notified, or if the
- * argument is released while it is in use.
+ * Fails if the caller waits on, if the function is not notified, or release is,
+ * or if the argument is released while it is in use.
  */
 static void running_function_is_abandoned(void)
 {

@@ -129,7 +129,10 @@ out:
 	jobs_end(pool);
 }
 
-/* Fails if a job taken back is lost to the collector, or without its result. */
+/*
+ * Fails if a job taken back is lost to the collector, or without its result, or
+ * can be submitted before it has been collected.
+ */
 static void cancelled_job_is_collected(void)
 {
 	struct kpool *pool = group_make(&queued_one, 5, KPOOL_GROUP_COLLECT);
@@ -144,6 +147,7 @@ static void cancelled_job_is_collected(void)
 	KT_EXPECT_EQ(kpool_cancel_sync(&p[0].job.item), 1);
 	KT_EXPECT(kpool_cancel(&p[4].job.item));
 	KT_EXPECT_EQ(kpool_disable(&p[1].job.item), 1);
+	KT_EXPECT_EQ(probe_try(pool, &p[2]), -EALREADY);
 	expect_next(&p[2], -ECANCELED);
 	expect_next(&p[0], -ECANCELED);
 	expect_next(&p[4], -ECANCELED);

@@ -1195,7 +1195,7 @@ static const char *const ranks[] = { "normal", "high", NULL };
 /*
  * A full queue, of which a parked follower has a place, gives up the oldest item
  * that is not above the newcomer.
- * Fails if parked ones are not counted, or if their priority does not matter:
+ * Fails if parked ones are not pending or counted, or their priority does not matter:
  * mutants parked-hides-a-full-queue, parked-is-displaced-by-any.
  */
 static void oldest_is_displaced_beside_a_parked_follower(int high)
@@ -1223,6 +1223,7 @@ static void oldest_is_displaced_beside_a_parked_follower(int high)
 	probes_submit(pool, &p[1], 1);
 	probes_submit(pool, &p[2], 1);
 	probe_runs(&p[2]);
+	KT_EXPECT(kpool_is_pending(&p[1].job.item));
 	probes_submit(pool, &p[3], 1);
 	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
 	KT_EXPECT(kt_wait(probes_dropped(p, 5) == 1));
