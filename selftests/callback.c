@@ -816,12 +816,15 @@ static void expect_destroy_returns(struct kpool *pool)
 }
 
 /*
- * A caller dies in the release function of its own call.
+ * A caller dies in the release function of its own call, and the log says so.
  * Fails (destroy hangs) if it still counts as a caller in the pool: mutant
  * dead-caller-keeps-its-pool.
  */
 static void caller_that_dies_in_release_is_survived_by_destroy(int kind)
 {
+	const char *thread = "kpool: callback: thread ";
+	const char *what = "has died in act_release [callback], a release function";
+	int before = log_count(thread, what);
 	struct kt_thread caller;
 	struct kpool *pool;
 
@@ -840,6 +843,7 @@ static void caller_that_dies_in_release_is_survived_by_destroy(int kind)
 	expect_destroy_returns(pool);
 	KT_EXPECT_EQ(atomic_read(&released), 1);
 	KT_EXPECT_EQ(atomic_read(&blamed), 0);
+	KT_EXPECT_EQ(log_count(thread, what), before + 1);
 out:
 	finish();
 }
