@@ -768,19 +768,24 @@ static void room_is_called_between_drops(void)
 }
 
 /*
- * Refused behind a blocked submitter, it is notified when the blocked submitter
- * has been admitted.
+ * Refused behind a blocked submitter, which is heavier, it is notified when there
+ * is room beside that.
+ * Fails if it is notified while that is blocked, or is admitted.
  */
 static void room_is_called_behind_a_blocked_submitter(void)
 {
 	struct kt_submitter s = { };
 
-	if (!room_make(&one_unit))
+	if (!room_make(&four_units))
 		return;
+	kpool_set_weight(item(0), 2);
+	kpool_set_weight(item(1), 3);
+	kpool_set_weight(item(2), 2);
 	occupy(0);
 	p[1].gate = &p[1].own;
 	if (kt_submitter_block(&s, here, item(1)))
 		refuse(2);
+	expect_calls(0);
 	kt_gate_open(&p[0].own);
 	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
 	expect_calls(0);
