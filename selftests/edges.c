@@ -1534,9 +1534,21 @@ static int asks(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-/* In the pool's item it is the pool, in no other thread. */
+static int asks_in_a_kthread(void *unused)
+{
+	return kpool_current() ? -EINVAL : 0;
+}
+
+/*
+ * In the pool's item it is the pool, in no other thread.
+ * Fails if the data of any kthread is taken for a worker.
+ */
 static void current_is_the_pool_of_the_worker(void)
 {
+	static struct {
+		struct kt_thread	thread;
+		u8			behind[1024];
+	} other;
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
 	};
@@ -1554,6 +1566,9 @@ static void current_is_the_pool_of_the_worker(void)
 	KT_EXPECT(asked.task == current);
 	KT_EXPECT(!asked.inside);
 	KT_EXPECT(!kpool_current());
+	memset(&other, 1, sizeof(other));
+	if (kt_thread_start(&other.thread, asks_in_a_kthread, NULL))
+		KT_EXPECT_EQ(kt_thread_join(&other.thread), 0);
 	edges_end();
 }
 
