@@ -79,18 +79,23 @@ static int submits_next_link(struct kpool_item *item)
 {
 	int next = ++nr_links, err;
 
-	if (next == NESTED_LINKS || !KT_EXPECT_GE(stack_left(), THREAD_SIZE / 8))
+	/* a quarter, less the frames in between */
+	if (next == NESTED_LINKS ||
+	    !KT_EXPECT_GE(stack_left(), THREAD_SIZE / 16 * 3))
 		return 0;
 	err = kpool_submit_timeout(kpool_multi_pool(nested, next % NESTED_POOLS),
 				   &links[next], 1);
 	KT_EXPECT(!err || err == -ETIMEDOUT);
+	if (err)
+		KT_EXPECT_LE(stack_left(), THREAD_SIZE / 8 * 3);
 	return 0;
 }
 
 /*
  * A thread runs an item of a full pool itself, and in that one of the next pool,
- * and so on.
- * Fails if only runs of one pool are counted: mutant stack-of-other-pools-ignored.
+ * and so on, until less than a quarter of its stack is left.
+ * Fails if only runs of one pool are counted, mutant stack-of-other-pools-ignored, or
+ * if it is another part of the stack.
  */
 static void submitter_of_many_pools_keeps_its_stack(void)
 {
