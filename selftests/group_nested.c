@@ -162,6 +162,33 @@ out:
 }
 
 /*
+ * An error cancels the child that it is within and that fails fast; the parent
+ * gets the error, and goes on.
+ * Fails if only the outermost group is cancelled, or the error stays in it.
+ */
+static void child_that_fails_fast_does_not_cancel_its_parent(void)
+{
+	struct kpool *pool = tree_make(&queued_one, 0);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&tree[1], pool, &tree[0],
+				      KPOOL_GROUP_FAIL_FAST), 0);
+	p[2].ret = -EIO;
+	probes_hold(&p[2], 1);
+	if (probes_submit(pool, &p[2], 1) && probe_runs(&p[2]) &&
+	    probes_submit(pool, &p[4], TREE)) {
+		probes_open(&p[2], 1);
+		KT_EXPECT_EQ(kpool_group_wait(&tree[0], KT_LIMIT), 0);
+		probes_expect_ran(&p[4], 1);
+		probes_expect_dropped(&p[5], 2, -ECANCELED);
+		probes_expect_ran(&p[7], 1);
+		KT_EXPECT_EQ(kpool_group_error(&tree[0]), -EIO);
+	}
+	tree_end(pool);
+}
+
+/*
  * A parent is used again, and cancelled again, and its child is the same.
  * Fails (the wait lasts for an hour) if the second does not reach the child: mutant
  * child-swept-once.
@@ -364,6 +391,7 @@ KT_MODULE("kpool selftest: groups of groups",
 	  KT_CASE(error_propagates_to_the_parent),
 	  KT_CASE(death_in_a_grandchild_fails_the_wait),
 	  KT_CASE(childs_error_cancels_a_parent_that_fails_fast),
+	  KT_CASE(child_that_fails_fast_does_not_cancel_its_parent),
 	  KT_CASE(cancel_propagates_to_the_children),
 	  KT_CASE(second_cancel_reaches_the_children),
 	  KT_CASE(children_are_cancelled_beside_their_parent),
