@@ -485,6 +485,70 @@ static void job_is_submitted_again_from_its_completion(void)
 	finish();
 }
 
+/*
+ * Jobs of two streams wait for a unit to be completed.
+ * Fails if the one that came last is completed first.
+ */
+static void completions_of_several_streams_start_in_order(void)
+{
+	static struct kpool_stream another;
+
+	if (!begin(&queued_four))
+		return;
+	kpool_init_ordered_stream(&another, pool);
+	KT_EXPECT_EQ(kpool_set_stream(&p[1].job, &another), 0);
+	KT_EXPECT_EQ(kpool_set_stream(&p[2].job, NULL), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[2].job, NULL), 0);
+	probes_hold(p, 3);
+	probes_submit(pool, p, 3);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	probe_runs(&p[2]);
+	/* the last keeps the only unit */
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	probes_open(p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 2));
+	probes_open(&p[1], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
+	KT_EXPECT_EQ(completed.n, 0);
+	probes_open(&p[2], 1);
+	KT_EXPECT(kt_wait(atomic_read(&nr_completed) == 2));
+	EXPECT_ORDER(0, 1);
+	finish();
+}
+
+static int complete_submits(struct kpool_item *item)
+{
+	probe_of(item)->err = kpool_submit(pool, item);
+	return complete_fn(item);
+}
+
+/*
+ * A job of a group that collects is to be collected when it has been completed.
+ * Fails if it can be submitted again in its completion, or before it is collected;
+ * or if the result is that of its function.
+ */
+static void completed_job_must_be_collected(void)
+{
+	struct kpool_group group;
+
+	if (!begin(&queued_two))
+		return;
+	KT_EXPECT_EQ(kpool_init_group(&group, pool, NULL, KPOOL_GROUP_COLLECT), 0);
+	KT_EXPECT_EQ(kpool_set_group(&p[0].job, &group), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&p[0].job, complete_submits), 0);
+	complete_ret[0] = -EIO;
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	KT_EXPECT_EQ(p[0].err, -EALREADY);
+	KT_EXPECT_EQ(probe_try(pool, &p[0]), -EALREADY);
+	KT_EXPECT(kpool_group_next(&group, KT_LIMIT) == &p[0].job);
+	KT_EXPECT_EQ(kpool_job_result(&p[0].job), -EIO);
+	KT_EXPECT(!kpool_group_next(&group, 0));
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 1);
+	finish();
+}
+
 static void submit_between_the_functions_is_refused(void)
 {
 	struct kpool *other;
@@ -497,7 +561,15 @@ static void submit_between_the_functions_is_refused(void)
 	KT_EXPECT_EQ(probe_try(other, &p[0]), -EALREADY);
 	KT_EXPECT_EQ(probe_try(other, &p[1]), -EALREADY);
 	KT_EXPECT_EQ(kpool_destroy(other), 0);
+	/* behind a full pool, submits that do not take the lock are possible */
+	probes_hold(&p[2], 1);
+	probes_submit(pool, &p[2], 1);
+	probe_runs(&p[2]);
+	probes_submit(pool, &p[3], 3);
+	KT_EXPECT_EQ(probe_try(pool, &p[0]), -EALREADY);
+	KT_EXPECT_EQ(probe_try(pool, &p[2]), -EALREADY);
 	finish();
+	KT_EXPECT_EQ(atomic_read(&p[0].ran), 1);
 }
 
 static int complete_freed(struct kpool_item *item)
@@ -1365,6 +1437,8 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(errors_of_both_functions_count_once),
 	  KT_CASE(group_waits_for_the_completions),
 	  KT_CASE(job_is_submitted_again_from_its_completion),
+	  KT_CASE(completions_of_several_streams_start_in_order),
+	  KT_CASE(completed_job_must_be_collected),
 	  KT_CASE(submit_between_the_functions_is_refused),
 	  KT_CASE(job_may_be_freed_by_its_completion),
 	  KT_CASE(complete_function_without_an_ordered_stream_is_refused),
