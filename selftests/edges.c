@@ -878,19 +878,21 @@ static void room_is_called_when_one_of_two_streams_ends(int turn)
 	edges_end();
 }
 
+static const char *const lightest[] = { "follower", "other_item", NULL };
+
 /*
  * The same of followers, which wait for units when their stream goes on.
  * Fails if the last that was refused decides: mutant
- * room-of-the-last-refused-follower.
+ * room-of-the-last-refused-follower; or the one that is in the stream.
  */
-static void room_is_called_when_the_lightest_follower_fits(void)
+static void room_is_called_when_the_lightest_fits(int in_no_stream)
 {
 	int i;
 
 	if (!room_make(&four_units))
 		return;
 	kpool_set_stream(&p[0].job, &stream);
-	kpool_set_stream(&p[4].job, &stream);
+	kpool_set_stream(&p[4].job, in_no_stream ? NULL : &stream);
 	kpool_set_stream(&p[5].job, &stream);
 	kpool_set_weight(item(5), 3);
 	for (i = 0; i < 4; i++)
@@ -1991,7 +1993,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_when_a_stream_continues),
 	  KT_CASE(room_is_not_called_when_another_stream_ends),
 	  KT_EACH(room_is_called_when_one_of_two_streams_ends, turns),
-	  KT_CASE(room_is_called_when_the_lightest_follower_fits),
+	  KT_EACH(room_is_called_when_the_lightest_fits, lightest),
 	  KT_CASE(room_is_not_called_for_an_earlier_follower),
 	  KT_CASE(room_callback_may_wait_for_a_group),
 	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),
