@@ -851,6 +851,44 @@ static void expired_member_is_an_error(void)
 	jobs_end(pool);
 }
 
+static void dropped_in_turn(struct kpool_item *item, int err)
+{
+	kt_gate_pass(probe_of(item)->data);
+	probe_dropped(item, err);
+}
+
+/*
+ * A job is late, and its group is cancelled before its drop function is called.
+ * Fails if it counts as dropped with its group.
+ */
+static void late_job_fails_a_group_that_is_cancelled_then(void)
+{
+	struct kpool *pool = group_make(&queued_one, 1, 0);
+	struct kt_gate turn;
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&turn);
+	p[1].data = &turn;
+	kpool_set_drop_fn(&p[1].job.item, dropped_in_turn);
+	for (i = 0; i < 2; i++)
+		kpool_set_deadline(&p[i].job, the_past());
+	/* the drop work is in p[1]'s function when p[2] starts behind p[0] */
+	if (probes_submit(pool, &p[1], 1) &&
+	    KT_EXPECT(kt_wait(atomic_read(&turn.started))) &&
+	    probes_submit(pool, p, 1) && probes_submit(pool, &p[2], 1) &&
+	    probe_ran(&p[2])) {
+		kpool_group_cancel(&group);
+		kt_gate_open(&turn);
+		KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+		probes_expect_dropped(p, 1, -ETIME);
+		KT_EXPECT_EQ(kpool_group_error(&group), -ETIME);
+	}
+	kt_gate_open(&turn);
+	jobs_end(pool);
+}
+
 static int cancels_the_group(struct kpool_item *item)
 {
 	int ret = probe_fn(item);
@@ -1550,6 +1588,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(abort_does_not_fail_a_cancelled_group),
 	  KT_CASE(shutdown_ends_delayed_members),
 	  KT_CASE(expired_member_is_an_error),
+	  KT_CASE(late_job_fails_a_group_that_is_cancelled_then),
 	  KT_CASE(late_members_are_dropped_with_their_group),
 	  KT_CASE(delayed_members_are_waited_for),
 	  KT_CASE(other_pools_are_refused),
