@@ -1168,21 +1168,31 @@ static void start_beside_an_equal_is_no_bypass(void)
 	priority_finish(pool, NULL, 0);
 }
 
+static const char *const plain_kinds[] = { "item", "function", NULL };
+
 /*
  * Starts that pass over a lower one count in a row: one that passes no item
  * ends it.
  * Fails if the next lower one comes too early.
  */
-static void start_without_bypass_resets_the_count(void)
+static void start_without_bypass_resets_the_count(int is_function)
 {
 	struct kpool *pool = paused_pool(&one_deep);
+	struct kt_gate gate;
 
 	if (!pool)
 		return;
+	kt_gate_init(&gate);
 	ten_pass_over_a_low_one(pool, &load[0]);
 	load_end(&load[0]);
-	KT_EXPECT(load_runs(pool, &load[1]));
+	if (!is_function) {
+		KT_EXPECT(load_runs(pool, &load[1]));
+	} else if (KT_EXPECT_EQ(kpool_submit_fn(pool, kt_gate_pass, &gate,
+						GFP_KERNEL), 0)) {
+		KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	}
 	submit_forty(pool);
+	kt_gate_open(&gate);
 	load_end(&load[1]);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(order.n, 40);
@@ -1320,7 +1330,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(due_job_is_as_old_as_its_time),
 	  KT_CASE(due_job_is_as_old_as_its_number),
 	  KT_CASE(due_job_is_younger_than_a_submitter_before_it),
-	  KT_CASE(start_without_bypass_resets_the_count),
+	  KT_EACH(start_without_bypass_resets_the_count, plain_kinds),
 	  KT_CASE(start_beside_an_equal_is_no_bypass),
 	  KT_CASE(fast_start_resets_the_count),
 	  KT_CASE(priority_can_be_set_back),
