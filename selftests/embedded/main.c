@@ -89,7 +89,10 @@ static int submit_all(void)
 
 	if (IS_ERR(shared))
 		return PTR_ERR(shared);
-	err = submit(pool, &running);
+	/* most of its items are still pending when it is ended */
+	err = kpool_tune(shared, KPOOL_TUNE_CAPACITY, 1) ?:
+	      kpool_tune(shared, KPOOL_TUNE_QUEUE_DEPTH, NR_PENDING) ?:
+	      submit(pool, &running);
 	if (!err)
 		wait_for_completion(&started);
 	for (i = 0; i < NR_PENDING && !err; i++)
