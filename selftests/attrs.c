@@ -158,24 +158,67 @@ static void unknown_tunables_are_refused(void)
 	kt_pool_end(pool);
 }
 
+static void *no_state(void *data)
+{
+	return NULL;
+}
+
+static void no_state_left(void *data, void *state)
+{
+}
+
+static const struct {
+	struct kpool_attrs	attrs;
+	int			err;
+	const char		*said;
+} refusals[] = {
+	{ { .capacity = 2, .min_workers = 3 }, -EINVAL,
+	  "min_workers 3 is above capacity 2" },
+	{ { .flags = KPOOL_PREALLOC }, -EINVAL,
+	  "KPOOL_PREALLOC needs min_workers above 0" },
+	{ { .when_full = KPOOL_FULL_CALLER_RUNS, .nonblocking = 1 }, -EINVAL,
+	  "caller_runs and nonblocking exclude each other: " },
+	{ { .when_full = KPOOL_FULL_CALLER_RUNS, .worker_init = no_state }, -EINVAL,
+	  "caller_runs and worker_init exclude each other: " },
+	{ { .worker_exit = no_state_left }, -EINVAL,
+	  "worker_exit needs worker_init" },
+	{ { .flags = KPOOL_NOIO << 1 | KPOOL_PINNED }, -EINVAL, "unknown flags 0x28" },
+	{ { .capacity = 2, .min_workers = 2, .flags = ~0u }, -EINVAL,
+	  "unknown flags 0xffffffff" },
+	{ { .cpumask = cpu_none_mask }, -EINVAL, "no online CPU in cpumask and node" },
+	{ { .nice = 20 }, -ERANGE, "nice 20 is out of range; allowed: -20 to 19" },
+	{ { .capacity = KPOOL_NONE }, -ERANGE,
+	  "capacity -2147483648 is out of range; allowed: 1 to 2147483647" },
+};
+
 /*
- * Attributes that contradict each other are -EINVAL, at creation and by tune,
- * whichever of the two is the second.
+ * What is refused at creation is explained, with its values.
+ * Fails if an attribute alone is looked at, or a line has another's value.
+ */
+static void refusals_are_explained(void)
+{
+	int i, before;
+
+	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
+		before = log_count("kpool: attrs: ", refusals[i].said);
+		KT_EXPECT_EQ(create("attrs", &refusals[i].attrs),
+			     refusals[i].err);
+		if (!KT_EXPECT_EQ(log_count("kpool: attrs: ", refusals[i].said),
+				  before + 1))
+			pr_err("%s: %s\n", KBUILD_MODNAME, refusals[i].said);
+	}
+}
+
+/*
+ * Attributes that contradict each other are -EINVAL by tune, too, whichever of
+ * the two is the second.
  * Fails if only the attribute that is set is checked.
  */
 static void contradictions_are_refused(void)
 {
-	struct kpool_attrs attrs = { .capacity = 2, .min_workers = 3 };
-	struct kpool *pool;
+	struct kpool_attrs attrs = { .capacity = 2, .min_workers = 2 };
+	struct kpool *pool = kt_pool("attrs", &attrs);
 
-	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
-	attrs.min_workers = 2;
-	attrs.flags = ~0u;
-	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
-	attrs.flags = KPOOL_NOIO << 1;
-	KT_EXPECT_EQ(create("attrs", &attrs), -EINVAL);
-	attrs.flags = 0;
-	pool = kt_pool("attrs", &attrs);
 	if (!pool)
 		return;
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MIN_WORKERS, 3), -EINVAL);
@@ -237,7 +280,8 @@ static void node_without_cpu_is_refused(void)
 }
 
 /*
- * A name is 1 to 31 of [A-Za-z0-9_-] and not that of a file beside it.
+ * A name is 1 to 31 of [A-Za-z0-9_-] and not that of a file beside it; the log
+ * says so.
  * Fails if a name could leave the pool's directory, or be cut off.
  */
 static void bad_names_are_refused(void)
@@ -250,13 +294,16 @@ static void bad_names_are_refused(void)
 	static const char * const good[] = {
 		"a", "sixteen_is_fine_",
 		"thirty-one-characters-are-fine-",
-		"A-Z_0-9", "-", "_", "0", "pool", "Pools",
+		"A-Z_0-9", "-", "_", "0", "pool", "Pools", "defaults",
 	};
-	int i;
+	const char *said = "kpool: bad pool name; allowed: 1 to 31 of [A-Za-z0-9_-]";
+	int i, before = log_count(said, "not \"pools\"");
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		if (!KT_EXPECT_EQ(create(bad[i], NULL), -EINVAL))
 			pr_err("%s: name \"%s\"\n", KBUILD_MODNAME, bad[i]);
+	KT_EXPECT_EQ(log_count(said, "not \"pools\""),
+		     before + ARRAY_SIZE(bad));
 	for (i = 0; i < ARRAY_SIZE(good); i++)
 		if (!KT_EXPECT_EQ(create(good[i], NULL), 0))
 			pr_err("%s: name \"%s\"\n", KBUILD_MODNAME, good[i]);
@@ -335,12 +382,15 @@ static void nothing_is_destroyed(void)
  */
 static void taken_names_are_refused(void)
 {
+	const char *err = IS_ENABLED(CONFIG_SYMBOLIC_ERRNAME) ? "(-EEXIST)" : "(-17)";
+	int before = log_count("kpool: taken: cannot create the pool ", err);
 	struct kpool *pool = kt_pool("taken", NULL);
-	int before;
 
 	if (!pool)
 		return;
 	KT_EXPECT_EQ(create("taken", NULL), -EEXIST);
+	KT_EXPECT_EQ(log_count("kpool: taken: cannot create the pool ", err),
+		     before + 1);
 	KT_EXPECT_EQ(create("take", NULL), 0);
 	KT_EXPECT_EQ(create("taken2", NULL), 0);
 	kpool_shutdown(pool);
@@ -359,6 +409,7 @@ KT_MODULE("kpool selftest: bad attributes and names",
 	  KT_CASE(bad_values_are_refused_at_creation),
 	  KT_CASE(bad_values_are_refused_by_tune),
 	  KT_CASE(unknown_tunables_are_refused),
+	  KT_CASE(refusals_are_explained),
 	  KT_CASE(contradictions_are_refused),
 	  KT_CASE(default_of_a_reclaim_pool_is_one_worker),
 	  KT_CASE(node_without_cpu_is_refused),

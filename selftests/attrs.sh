@@ -119,6 +119,52 @@ out_of_range_is_refused() {
 	ktap_result "$range_failed" "debugfs refuses what is out of range"
 }
 
+# refusal FILE TEXT LINE...: a write of the text adds these lines to the log, each once
+refusal() {
+	refusal_file=$1
+	refusal_text=$2
+	shift 2
+	dmesg >/tmp/before
+	! echo "$refusal_text" >"$dir/$refusal_file" || refusal_failed=1
+	dmesg >/tmp/after
+	for line in "$@"; do
+		[ "$(grep -c "kpool: client: $line\$" /tmp/after)" -eq \
+			$(($(grep -c "kpool: client: $line\$" /tmp/before) + 1)) ] && continue
+		ktap_diag "the log lacks: $line"
+		refusal_failed=1
+	done
+} 2>/dev/null
+
+# Fails if the log has the range of another attribute, or leaves out a word.
+refusals_name_what_is_allowed() {
+	refusal_failed=0
+	refusal capacity many \
+		'bad capacity "many"; allowed: 1 to 2147483647 or unlimited, 0 for the default'
+	refusal queue_depth x \
+		'bad queue_depth "x"; allowed: 0 to 2147483647 or none or unlimited, 0 for the default'
+	refusal rt_priority 100 'bad rt_priority "100"; allowed: 1 to 99, 0 for the default'
+	refusal node -1 'bad node "-1"; allowed: 0 to [0-9]* or any'
+	refusal policy x 'bad policy "x"; allowed: 0 to 4 or normal, 0 for the default' \
+		'policy may be "normal"' 'policy may be "batch"' 'policy may be "idle"' \
+		'policy may be "fifo"' 'policy may be "rr"'
+	refusal when_full drop_oldest \
+		'when_full cannot be drop_oldest: the pool was created with wait, .*'
+	refusal cpumask 0-x 'bad cpumask "0-x"; allowed: a list of CPUs like 0-3,5, or all'
+	printf 2 | dd bs=1 count=1 seek=1 conv=notrunc of="$dir/capacity" 2>/dev/null
+	dmesg | grep -q 'kpool: client: bad write to capacity: 1 bytes at 1; allowed: one value' ||
+		refusal_failed=1
+	ktap_result "$refusal_failed" "the log says what is allowed"
+}
+
+# Fails if each piece of a write in several counts as the first.
+second_value_is_refused() {
+	for pair in capacity:3 capacity:4 latency:off; do
+		{ echo "${pair#*:}" && ! echo "${pair#*:}" 2>/dev/null; } >"$dir/${pair%:*}"
+		ktap_result $? "a second value for $pair is refused"
+	done
+	echo 0 >"$dir/capacity"
+}
+
 # refuse_offset BYTES SKIP: a write that does not begin at the start of the file
 refuse_offset() {
 	printf '%s' "$1" | dd bs=1 count=1 seek="$2" conv=notrunc of="$dir/$refusals_file" 2>/dev/null
@@ -333,6 +379,10 @@ all_cpus_are_not_the_default() {
 	ktap_is "NULL is the default mask again" 0 "$(stat_of client cpumask)"
 	rmmod client
 	rmmod kpool
+	[ "$(cat /sys/devices/system/cpu/online)" != 0 ] || return 0
+	insmod "$KPOOL_KO" cpumask=0 default_cpumask=1
+	ktap_is "both masks are kept" "0 1" "$(parameter_of cpumask) $(parameter_of default_cpumask)"
+	rmmod kpool
 }
 
 ktap_begin
@@ -341,6 +391,8 @@ if mount_debugfs; then
 	load_test client
 	bad_writes_are_refused
 	out_of_range_is_refused
+	refusals_name_what_is_allowed
+	second_value_is_refused
 	writes_at_an_offset_are_refused
 	files_are_for_root_only
 	rmmod client
