@@ -51,10 +51,20 @@ static void flush_other(void)
 	destroy_work_on_stack(&work);
 }
 
+static char thread_died[64];	/* the line of the log that the death gets */
+
+static void note_thread(struct task_struct *task)
+{
+	snprintf(thread_died, sizeof(thread_died),
+		 "kpool: callback: thread %d has died in ", task_pid_nr(task));
+}
+
 static void owner_acts(void)
 {
-	if (xchg(&dies, false))
+	if (xchg(&dies, false)) {
+		note_thread(current);
 		die(DIE_EXIT);
+	}
 	if (READ_ONCE(hangs))
 		kt_gate_pass(&hold);
 	else if (!READ_ONCE(idles))
@@ -76,8 +86,10 @@ static void act_dropped(struct kpool_item *item, int err)
 static void act_release(void *arg)
 {
 	atomic_inc(&released);
-	if (xchg(&release_dies, false))
+	if (xchg(&release_dies, false)) {
+		note_thread(current);
 		die(DIE_EXIT);
+	}
 	owner_acts();
 }
 
@@ -273,13 +285,11 @@ static void dropped_that_dies_in_abort_is_not_the_last(int kind)
 
 /*
  * The log says what a thread has died in, also where that was called by an abort.
- * Fails if it is taken for another callback: mutant aborter-dies-in-room.
+ * Fails if it is taken for another callback, mutant aborter-dies-in-room, or
+ * another thread is named.
  */
 static void log_says_what_an_aborter_died_in(void)
 {
-	const char *thread = "kpool: callback: thread ";
-	const char *what = "has died in act_dropped [callback], a drop function";
-	int before = log_count(thread, what);
 	struct kt_thread aborter = { };
 	struct kpool *pool;
 
@@ -296,7 +306,8 @@ static void log_says_what_an_aborter_died_in(void)
 			put_task_struct(aborter.task);
 		}
 		KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 1));
-		KT_EXPECT_EQ(log_count(thread, what), before + 1);
+		KT_EXPECT_EQ(log_count(thread_died, "act_dropped [callback], a drop function"),
+			     1);
 	}
 	jobs_end(pool);
 	finish();
@@ -360,6 +371,9 @@ static void room_that_dies_is_survived_by_destroy(int kind)
 		KT_EXPECT(kt_wait(!READ_ONCE(dies)));
 	}
 	jobs_end(pool);
+	if (pool)
+		KT_EXPECT_EQ(log_count(thread_died, "act_room [callback], a room function"),
+			     1);
 	finish();
 }
 
@@ -396,6 +410,8 @@ static void handler_that_dies_is_not_the_last(int kind)
 		KT_EXPECT_EQ(kt_thread_join(&waiter), -EIO);
 		dead_are(pool, 1);
 		KT_EXPECT(!dies);
+		KT_EXPECT_EQ(log_count(thread_died, "a fault handler or release function"),
+			     1);
 		KT_EXPECT_EQ(atomic_read(&blamed), 0);
 		victim_init(&victim, DIE_EXIT);
 		victim_begin(pool, &victim);
@@ -474,10 +490,13 @@ static void handler_is_called_for_a_submitter_after_a_failure(void)
 	victim_let_die(&victim);
 	if (kt_thread_start(&submitter, submits_victim, pool)) {
 		KT_EXPECT(kt_wait(READ_ONCE(submitter.task->exit_state)));
+		note_thread(submitter.task);
 		put_task_struct(submitter.task);
 	}
 	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 2));
 	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT_EQ(log_count(thread_died, "victim_fn [callback], a caller-run item"),
+		     1);
 out:
 	probes_open(p, 1);
 	jobs_end(pool);
@@ -822,9 +841,6 @@ static void expect_destroy_returns(struct kpool *pool)
  */
 static void caller_that_dies_in_release_is_survived_by_destroy(int kind)
 {
-	const char *thread = "kpool: callback: thread ";
-	const char *what = "has died in act_release [callback], a release function";
-	int before = log_count(thread, what);
 	struct kt_thread caller;
 	struct kpool *pool;
 
@@ -843,7 +859,8 @@ static void caller_that_dies_in_release_is_survived_by_destroy(int kind)
 	expect_destroy_returns(pool);
 	KT_EXPECT_EQ(atomic_read(&released), 1);
 	KT_EXPECT_EQ(atomic_read(&blamed), 0);
-	KT_EXPECT_EQ(log_count(thread, what), before + 1);
+	KT_EXPECT_EQ(log_count(thread_died, "act_release [callback], a release function"),
+		     1);
 out:
 	finish();
 }

@@ -126,6 +126,8 @@ threads_are_known() {
 	errors_expected="$errors_expected -5 $died died ends_its_thread [tables]"
 	ktap_is "errors shows the threads of the items" "$errors_expected" \
 		"$(awk 'NR > 1 { print $2, $3, $4, $5, $6 }' "$dir/errors" | xargs)"
+	ktap_is "the log names the thread that has died" 1 "$(dmesg |
+		grep -c "kpool: tables: worker $died has died in ends_its_thread \[tables\]\$")"
 	# shellcheck disable=SC2046 # two words
 	between $(awk 'NR > 1 { print $1 }' "$dir/errors")
 	ktap_result $? "errors shows when that was"
@@ -165,6 +167,8 @@ pool_is_pinned() {
 		pinned_failed=1
 	done
 	ktap_result "$pinned_failed" "debugfs cannot tune a pinned pool"
+	echo on >"$dir/latency"
+	ktap_is "its histograms are no attribute" "state on" "$(head -n 1 "$dir/latency")"
 	ktap_is "a pinned pool is as created" "3 0 0 never 15 all" \
 		"$(for file in capacity queue_depth nice stall_ms max_bypass cpumask; do
 			cat "$dir/$file"
