@@ -46,6 +46,30 @@ static void item_runs(void)
 	jobs_end(pool);
 }
 
+/* The second worker comes while the first has an item. */
+static void second_worker_comes(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2 };
+	struct kpool *pool = begin_full(&attrs);
+
+	if (!pool)
+		return;
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+	end_full(pool);
+}
+
+static void delayed_job_runs(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	struct kpool *pool = begin(&attrs);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job, 3), 0);
+	jobs_end(pool);
+}
+
 static int by_argument(void *arg)
 {
 	return 0;
@@ -123,6 +147,10 @@ static void submitter_is_blocked(void)
 	if (kt_submitter_block(&submitter, pool, &p[1].job.item)) {
 		KT_EXPECT(!kpool_cancel(&p[1].job.item));
 		KT_EXPECT_EQ(kt_thread_join(&submitter.thread), -ECANCELED);
+	}
+	if (kt_submitter_block(&submitter, pool, &p[1].job.item)) {
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, 1), 0);
+		KT_EXPECT_EQ(kt_thread_join(&submitter.thread), 0);
 	}
 	end_full(pool);
 }
@@ -250,6 +278,8 @@ static void pool_is_tuned(void)
 
 KT_MODULE("kpool selftest: scenes for the tracepoints",
 	  KT_CASE(item_runs),
+	  KT_CASE(second_worker_comes),
+	  KT_CASE(delayed_job_runs),
 	  KT_CASE(function_runs_by_argument),
 	  KT_CASE(ordered_job_is_completed),
 	  KT_CASE(submit_is_refused),

@@ -45,6 +45,25 @@ seen() {
 # expected CASE: what it is to be, without the pool's name
 expected() {
 	case $1 in
+	second_worker_*) cat <<-END ;;
+		submit: item=@1 function=probe_fn [tracepoints]
+		spawn: pid=own node=-1 alive=1
+		start: item=@1 function=probe_fn [tracepoints]
+		submit: item=@2 function=probe_fn [tracepoints]
+		spawn: pid=own node=-1 alive=2
+		start: item=@2 function=probe_fn [tracepoints]
+		end: item=@2 function=probe_fn [tracepoints] err=0
+		end: item=@1 function=probe_fn [tracepoints] err=0
+		purge: pid=any expired=0
+		purge: pid=any expired=0
+	END
+	delayed_job_*) cat <<-END ;;
+		submit: item=@1 function=probe_fn [tracepoints]
+		spawn: pid=own node=-1 alive=1
+		start: item=@1 function=probe_fn [tracepoints]
+		end: item=@1 function=probe_fn [tracepoints] err=0
+		purge: pid=any expired=0
+	END
 	item_runs) cat <<-END ;;
 		submit: item=@1 function=probe_fn [tracepoints]
 		spawn: pid=own node=-1 alive=1
@@ -102,7 +121,13 @@ expected() {
 		unblock: item=@2 function=probe_fn [tracepoints] err=-110
 		block: item=@2 function=probe_fn [tracepoints]
 		unblock: item=@2 function=probe_fn [tracepoints] err=-125
+		block: item=@2 function=probe_fn [tracepoints]
+		tune: attribute=queue_depth old=0 new=1
+		submit: item=@2 function=probe_fn [tracepoints]
+		unblock: item=@2 function=probe_fn [tracepoints] err=0
 		end: item=@1 function=probe_fn [tracepoints] err=0
+		start: item=@2 function=probe_fn [tracepoints]
+		end: item=@2 function=probe_fn [tracepoints] err=0
 		purge: pid=any expired=0
 	END
 	item_is_dropped) cat <<-END ;;
