@@ -17,8 +17,10 @@ static struct kpool_stream stream;
 
 static noinline int holds_a_unit(struct kpool_item *item)
 {
-	int ret = probe_fn(item);
+	int ret;
 
+	probe_of(item)->data = current;
+	ret = probe_fn(item);
 	/* no tail call: its name is looked for in the stack */
 	barrier();
 	return ret;
@@ -31,6 +33,17 @@ static bool begin(const struct kpool_attrs *attrs)
 	probes_hold(p, MANY);
 	pool = kt_pool("diagnosis", attrs);
 	return pool;
+}
+
+/* References to the threads of the running probes. */
+static int thread_refs(void)
+{
+	int i, refs = 0;
+
+	for (i = 0; i < MANY; i++)
+		if (p[i].data)
+			refs += refcount_read(&((struct task_struct *)p[i].data)->usage);
+	return refs;
 }
 
 /* Submit probes that start, one after the other. */
@@ -162,6 +175,31 @@ static void call_waits_for_a_unit(void)
 	submit_running(0, 1);
 	if (kt_thread_start(&caller, calls, NULL))
 		KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+}
+
+static void releases(void *unused)
+{
+	kt_gate_pass(&callback);
+}
+
+static int calls_for_a_moment(void *unused)
+{
+	return kpool_call_timeout(pool, called, NULL, releases, 1, NULL) ==
+	       -ETIMEDOUT ? 0 : -EPROTO;
+}
+
+/* It is called by the caller: its call has not started in time. */
+static void release_function_is_held(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1,
+	};
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	if (kt_thread_start(&caller, calls_for_a_moment, NULL))
+		KT_EXPECT(kt_wait(atomic_read(&callback.started)));
 }
 
 static void stream_is_busy(void)
@@ -539,6 +577,8 @@ static void submitter_runs_its_item(void)
 	probe_runs(&p[1]);
 }
 
+static int refs_before;
+
 static int runs_first(struct kpool_item *item)
 {
 	return holds_a_unit(item);
@@ -574,6 +614,7 @@ static void many_run(void)
 	submit_running(1, MANY - 1);
 	kt_sleep_ms(40);
 	submit_running(MANY - 1, MANY);
+	refs_before = thread_refs();
 }
 
 static struct kt_submitter submitters[MANY];
@@ -597,6 +638,10 @@ static void scene_ends(void)
 
 	if (!pool)
 		return;
+	/* none is kept by what was read */
+	if (refs_before)
+		KT_EXPECT(kt_wait(thread_refs() == refs_before));
+	refs_before = 0;
 	WRITE_ONCE(init_fails, false);
 	WRITE_ONCE(second_fails, false);
 	kt_gate_open(&callback);
@@ -642,6 +687,8 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(submitter_waits_for_a_unit),
 	  KT_CASE(scene_ends),
 	  KT_CASE(call_waits_for_a_unit),
+	  KT_CASE(scene_ends),
+	  KT_CASE(release_function_is_held),
 	  KT_CASE(scene_ends),
 	  KT_CASE(stream_is_busy),
 	  KT_CASE(scene_ends),

@@ -75,6 +75,10 @@ $worker, 1 units" "$submitter"
 		all_of "idle: no item is pending, 0 are delayed" 0 \
 			"  room function PID: room_is_made [diagnosis] for N ms"
 		;;
+	release_function_is_held)
+		all_of "idle: no item is pending, 0 are delayed" 0 "$worker, 1 units
+  release function PID: releases [diagnosis] for N ms"
+		;;
 	fault_handler_is_held)
 		all_of "busy: running items hold all 1 units" 1 \
 			"  fault handler PID: ends_its_thread [diagnosis] for N ms"
