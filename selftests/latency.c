@@ -261,6 +261,21 @@ static void submitter_runs_700(void)
 	probes_submit(pool, &p[1], 1);
 }
 
+/*
+ * No pool counts any more: items are not given the time.
+ * Fails if the last one was destroyed, and not switched off.
+ */
+static void items_have_no_time(void)
+{
+	pool_is_made();
+	if (!pool)
+		return;
+	waits(1);
+	KT_EXPECT_EQ(p[0].job.item.weight, 1);
+	runs(0);
+	pool_is_destroyed();
+}
+
 KT_MODULE("kpool selftest: scenes for the histograms of latency",
 	  KT_CASE(pool_is_made),
 	  KT_CASE(item_waits_3000_runs_700),
@@ -278,4 +293,5 @@ KT_MODULE("kpool selftest: scenes for the histograms of latency",
 	  KT_CASE(four_items_wait_3000),
 	  KT_CASE(two_low_items_wait_2800),
 	  KT_CASE(submitter_runs_700),
-	  KT_CASE(pool_is_destroyed));
+	  KT_CASE(pool_is_destroyed),
+	  KT_CASE(items_have_no_time));

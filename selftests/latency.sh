@@ -128,6 +128,9 @@ if load_tested latency && mount_debugfs; then
 	submitters_count
 	run_case latency held_item_ends
 	run_case latency pool_is_destroyed
+	# a work does it
+	sleep 0.01
+	run_case latency items_have_no_time
 	unload_test latency
 fi
 ktap_end
