@@ -348,22 +348,44 @@ static void many_are_counted(void)
 	stall_finish();
 }
 
+static int notes_its_thread(struct kpool_item *item)
+{
+	probe_of(item)->data = current;
+	return probe_fn(item);
+}
+
+static int thread_refs(int n)
+{
+	int i, refs = 0;
+
+	for (i = 0; i < n; i++)
+		refs += refcount_read(&((struct task_struct *)p[i].data)->usage);
+	return refs;
+}
+
 /*
  * As many as are reported in full.
- * Fails if the log goes on with the number of others, which is 0: mutant
- * stall-no-others-counted.
+ * Fails if the log goes on with the number of others, which is 0, mutant
+ * stall-no-others-counted, or if the report keeps a thread.
  */
 static void eight_are_reported_alone(void)
 {
 	int others = log_count("kpool: stall: ", "more items have run");
+	int i, refs;
 
-	if (!stall_make(8, 4 * STALL, sleeps_too_long))
+	if (!stall_make(8, KPOOL_NO_STALL, notes_its_thread))
 		return;
 	probes_submit(pool, p, 8);
+	for (i = 0; i < 8; i++)
+		probe_runs(&p[i]);
+	kt_sleep_ms(50);
+	refs = thread_refs(8);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, 10), 0);
 	stalls(8);
 	/* the line would be logged after the stalls are counted */
 	kt_sleep_ms(50);
 	KT_EXPECT_EQ(log_count("kpool: stall: ", "more items have run"), others);
+	KT_EXPECT(kt_wait(thread_refs(8) == refs));
 	stall_finish();
 }
 
@@ -431,10 +453,15 @@ static void sleep_until_ms(s64 ms)
 	schedule_hrtimeout(&end, HRTIMER_MODE_ABS);
 }
 
-/* An eighth, the grain of the timer wheel, and a tick at each end. */
+/*
+ * An eighth, but no more than a second, the grain of the timer wheel, and a tick
+ * at each end.
+ */
 static s64 latest_ms(s64 ms)
 {
-	return ms + ms / 8 + ms / 64 + 2 * MSEC_PER_SEC / HZ;
+	s64 period = min(ms / 8, (s64)MSEC_PER_SEC);
+
+	return ms + period + period / 8 + 2 * MSEC_PER_SEC / HZ;
 }
 
 /* Not before it has run for @ms; then, in time. */
@@ -463,14 +490,16 @@ static void stall_is_noticed_by(int ms, int phase_ms)
 }
 
 /*
- * A stall is noticed at most an eighth late, for each stall time, and wherever
- * between two looks the item starts.
- * Fails if the watchdog comes once in the stall time: mutant
- * stall-seldom-looked-for.
+ * A stall is noticed at most an eighth or a second late, for each stall time, and
+ * wherever between two looks the item starts.
+ * Fails if the watchdog comes once in the stall time, or seldom for a long one:
+ * mutant stall-seldom-looked-for.
  */
 static void stall_is_noticed_within_an_eighth(void)
 {
-	static const int times[] = { 80, 160, 400, 1000, 2500, 5000, 5120, 8000 };
+	static const int times[] = {
+		80, 160, 400, 1000, 2500, 5000, 5120, 8000, 18000, 61000,
+	};
 	int i;
 
 	if (!kt_exact) {
