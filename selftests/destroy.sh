@@ -176,7 +176,8 @@ $(($(said "client: WARNING") - together_warned))"
 # Fails if the default pool holds a reference, or is not ended by kpool's exit.
 default_pool_does_not_keep_kpool() {
 	load_test client use_default=1 items=20
-	ktap_is "the default pool is there" 1 "$(grep -c '^default ' "$KPOOL_DEBUGFS/pools")"
+	ktap_is "the default pool is there, and kpool's own" kpool \
+		"$(awk '$1 == "default" { print $NF }' "$KPOOL_DEBUGFS/pools")"
 	rmmod client
 	rmmod kpool
 	ktap_result $? "the default pool does not keep kpool.ko"

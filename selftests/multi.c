@@ -565,7 +565,10 @@ static void expect_refused(const char *name, unsigned int nr,
 static void bad_arguments_are_refused(void)
 {
 	const struct kpool_attrs attrs = { .expiry_ms = -1 };
+	static const char number[] = "kpool: bad number of pools 65; allowed: 1 to 64";
+	static const char placement[] = "kpool: bad placement 8; allowed: 0 to 1";
 	int said = log_count("kpool: ", "bad name of several pools");
+	int numbers = log_count(number, ""), placements = log_count(placement, "");
 
 	expect_refused("bad", 0, NULL, KPOOL_ROUND_ROBIN, -ERANGE);
 	expect_refused("bad", 65, NULL, KPOOL_ROUND_ROBIN, -ERANGE);
@@ -581,6 +584,8 @@ static void bad_arguments_are_refused(void)
 		       KPOOL_ROUND_ROBIN, -EINVAL);
 	KT_EXPECT_EQ(log_count("kpool: ", "bad name of several pools"),
 		     said + 2);
+	KT_EXPECT_EQ(log_count(number, ""), numbers + 1);
+	KT_EXPECT_EQ(log_count(placement, ""), placements + 1);
 }
 
 /* Fails if the longest name and the largest number do not go together. */

@@ -270,6 +270,8 @@ static void pool_is_tuned(void)
 	if (!pool)
 		return;
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 7), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 0), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE, KPOOL_NODE(0)), 0);
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NICE, 99), -ERANGE);
 	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpumask_of(0)), 0);
 	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpu_all_mask), 0);

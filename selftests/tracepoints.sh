@@ -180,6 +180,8 @@ expected() {
 	END
 	pool_is_tuned) cat <<-END ;;
 		tune: attribute=capacity old=1 new=7
+		tune: attribute=capacity old=7 new=64
+		tune: attribute=node old=0 new=1
 		tune: attribute=cpumask old=all new=1
 		tune: attribute=cpumask old=1 new=all
 	END

@@ -169,6 +169,8 @@ static void pinned_pool_is_tuned_by_its_owner(void)
 		return;
 	expect_tune(pool, KPOOL_TUNE_CAPACITY, 3, 0, "capacity");
 	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpu_all_mask), 0);
+	/* one changes nothing of the other */
+	KT_EXPECT_EQ(in_force(pool, KPOOL_TUNE_CAPACITY), 3);
 	kt_pool_end(pool);
 }
 
@@ -221,7 +223,7 @@ static void workers_of_a_noio_pool_allocate_without_io(void)
 	int i, noio;
 
 	for (noio = 1; noio >= 0; noio--) {
-		attrs.flags = noio ? KPOOL_NOIO : 0;
+		attrs.flags = noio ? KPOOL_NOIO : KPOOL_MEM_RECLAIM;
 		pool = kt_pool("noio", &attrs);
 		if (!pool)
 			return;
