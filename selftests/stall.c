@@ -986,6 +986,36 @@ static void stall_around_short_items_is_reported(void)
 	stall_finish();
 }
 
+/*
+ * The stall of an item that its submitter runs is noticed in time, too.
+ * Fails if it is reported in the tick in which it has not run for that long.
+ */
+static void stall_of_a_submitter_is_noticed_in_time(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .stall_ms = 80,
+		.when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	struct kt_thread submitter = { };
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	probes_init(p, 2, notes_its_start);
+	probes_hold(p, 2);
+	pr_info("kpool-testbed: expect begin\n");
+	pool = kt_pool("stall", &attrs);
+	/* the only unit, whose worker is the first to stall */
+	if (pool && probes_submit(pool, p, 1) && stalls(1) &&
+	    kt_thread_start(&submitter, submits_stalling, &p[1].job.item) &&
+	    probe_runs(&p[1]))
+		expect_noticed(80, 1);
+	probes_open(p, 2);
+	kt_thread_join(&submitter);
+	stall_finish();
+}
+
 /* Fails if each external run counts as that of an item. */
 static void long_drop_function_is_no_stall(void)
 {
@@ -1005,6 +1035,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(item_of_a_submitter_is_reported_once_a_run),
 	  KT_CASE(stall_time_begins_with_each_item_of_a_submitter),
 	  KT_CASE(stall_around_short_items_is_reported),
+	  KT_CASE(stall_of_a_submitter_is_noticed_in_time),
 	  KT_CASE(long_drop_function_is_no_stall),
 	  KT_CASE(spinner_is_reported_with_its_stack),
 	  KT_CASE(busy_item_is_reported),

@@ -53,6 +53,7 @@ stalls_are_shown_oldest_first() {
 	wait_until times_of_stalls
 	ktap_result $? "the last four stalls are remembered"
 	ktap_is "stalls are shown oldest first" "$(echo "$times" | sort -n)" "$times"
+	ktap_is "stalls shows microseconds" 4 "$(echo "$times" | grep -c '^[0-9]*[.][0-9]\{6\}$')"
 	ktap_is "stalls shows when they were found" 4 "$(echo "$times" |
 		awk -v a="$began" -v b="$(cut -d ' ' -f 1 /proc/uptime)" \
 			'$1 >= a && $1 <= b + 0.01' | wc -l)"

@@ -131,6 +131,7 @@ threads_are_known() {
 	# shellcheck disable=SC2046 # two words
 	between $(awk 'NR > 1 { print $1 }' "$dir/errors")
 	ktap_result $? "errors shows when that was"
+	ktap_is "errors shows microseconds" 2 "$(grep -c '^ *[0-9]*[.][0-9]\{6\} ' "$dir/errors")"
 	ktap_is "workers shows the thread of an item" "$runs running notes_its_thread" \
 		"$(awk '$2 == "running" { print $1, $2, $5 }' "$dir/workers")"
 	state_ms=$(awk '$2 == "running" { print $3 }' "$dir/workers")
