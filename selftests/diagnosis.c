@@ -4,6 +4,8 @@
  * stays until scene_ends.
  */
 #include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/seq_file.h>
 
 #include "jobs.h"
 
@@ -532,6 +534,32 @@ static void worker_is_in_its_exit(void)
 
 static bool second_fails;
 
+static void *second_waits(void *data)
+{
+	if (READ_ONCE(second_fails))
+		kt_gate_pass(&callback);
+	return NULL;
+}
+
+/* One is in worker_exit, and there is room for another, in worker_init. */
+static void worker_starts_beside_an_exit(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .expiry_ms = 10, .queue_depth = 3,
+		.worker_init = second_waits, .worker_exit = waits,
+	};
+
+	WRITE_ONCE(second_fails, false);
+	if (!begin(&attrs))
+		return;
+	p[0].gate = NULL;
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
+	WRITE_ONCE(second_fails, true);
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 2));
+}
+
 static void *second_cannot_start(void *data)
 {
 	return READ_ONCE(second_fails) ? ERR_PTR(-ENOMEM) : NULL;
@@ -632,6 +660,45 @@ static void many_are_blocked(void)
 		kt_submitter_block(&submitters[i], pool, &p[i].job.item);
 }
 
+/*
+ * An idle worker has been woken for an item, and not had the CPU yet, so the file
+ * is shown here; another worker is in worker_init.
+ * Fails if the item is said to wait for that one.
+ */
+static void worker_is_about_to_take_an_item(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .policy = KPOOL_POLICY_IDLE, .queue_depth = 3,
+		.expiry_ms = KPOOL_NO_PURGE, .worker_init = second_waits,
+	};
+	static const char starting[] = "starting: a worker is about to take an item\n";
+	struct file *file;
+	struct seq_file *m;
+
+	if (!kt_exact) {
+		kt_skip("workers can run at any time");
+		return;
+	}
+	WRITE_ONCE(second_fails, false);
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	WRITE_ONCE(second_fails, true);
+	probes_submit(pool, &p[1], 1);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
+	probes_open(p, 2);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+	file = filp_open("/sys/kernel/debug/kpool/diagnosis/diagnosis", O_RDONLY, 0);
+	if (!KT_EXPECT(!IS_ERR(file)))
+		return;
+	m = file->private_data;
+	probes_submit(pool, &p[2], 1);
+	KT_EXPECT_EQ(m->op->show(m, NULL), 0);
+	KT_EXPECT(!strncmp(m->buf, starting, strlen(starting)));
+	m->count = 0;
+	filp_close(file, NULL);
+}
+
 static void scene_ends(void)
 {
 	int i;
@@ -721,6 +788,10 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(worker_is_in_its_init),
 	  KT_CASE(scene_ends),
 	  KT_CASE(worker_is_in_its_exit),
+	  KT_CASE(scene_ends),
+	  KT_CASE(worker_starts_beside_an_exit),
+	  KT_CASE(scene_ends),
+	  KT_CASE(worker_is_about_to_take_an_item),
 	  KT_CASE(scene_ends),
 	  KT_CASE(failure_is_over),
 	  KT_CASE(scene_ends),

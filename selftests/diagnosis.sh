@@ -94,7 +94,7 @@ $worker, 1 units" "$submitter"
 	worker_cannot_be_created | worker_is_tried_again)
 		all_of "no_thread: creating a worker failed (-12), next attempt in N ms" 1
 		;;
-	worker_is_in_its_init)
+	worker_is_in_its_init | worker_starts_beside_an_exit)
 		all_of "creating: 1 workers are being created or are in worker_init" 1
 		;;
 	worker_is_in_its_exit | failure_is_over)
@@ -216,7 +216,7 @@ if load_tested diagnosis && mount_debugfs; then
 	for case in $(cat /sys/module/diagnosis/parameters/list); do
 		began=$(uptime_ms)
 		run_case diagnosis "$case"
-		[ "$case" = scene_ends ] && continue
+		case $case in scene_ends | worker_is_about_*) continue ;; esac
 		[ "$case" != worker_cannot_be_created ] || next_attempt_is_due
 		scene_is_said "$case"
 		times_are_since "$case" "$began"
