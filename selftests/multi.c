@@ -566,7 +566,7 @@ static void bad_arguments_are_refused(void)
 {
 	const struct kpool_attrs attrs = { .expiry_ms = -1 };
 	static const char number[] = "kpool: bad number of pools 65; allowed: 1 to 64";
-	static const char placement[] = "kpool: bad placement 8; allowed: 0 to 1";
+	static const char placement[] = "kpool: bad placement 2; allowed: 0 to 1";
 	int said = log_count("kpool: ", "bad name of several pools");
 	int numbers = log_count(number, ""), placements = log_count(placement, "");
 
