@@ -387,6 +387,50 @@ static void hanging_inits_are_limited(void)
 	jobs_end(pool);
 }
 
+/* Have all workers exit, so that the next ones are in their memory. */
+static void expire(struct kpool *pool)
+{
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
+	KT_EXPECT(kt_wait(!kt_stat(pool, alive)));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, KPOOL_NO_PURGE), 0);
+}
+
+/*
+ * Two of three worker_init were late.  In the memory of these workers each is
+ * quick, and later they hang again.
+ * Fails (late by more than the first time, or a broken list) if they count as late
+ * from the start: mutant late-worker-stays-late.
+ */
+static void worker_after_a_late_one_is_not_late(void)
+{
+	struct kpool *pool = begin(4, 4, any_init_hangs, NULL);
+	unsigned long start;
+
+	if (!pool)
+		return;
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&called) == 3));
+	kt_gate_open(&gate);
+	probe_ran(p);
+	expire(pool);
+	probes_hold(&p[1], 3);
+	probes_submit(pool, &p[1], 3);
+	KT_EXPECT(kt_wait(kt_stat(pool, running) == 3));
+	probes_open(&p[1], 3);
+	expire(pool);
+	kt_gate_init(&gate);
+	start = jiffies;
+	atomic_set(&called, 0);
+	probe_init(p, probe_fn, 0);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(atomic_read(&called) == 3));
+	if (kt_exact)
+		KT_EXPECT_LE(jiffies - start, msecs_to_jiffies(320));
+	kt_gate_open(&gate);
+	probe_ran(p);
+	jobs_end(pool);
+}
+
 static void *first_init_submits(void *data)
 {
 	int i;
@@ -440,4 +484,5 @@ KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
 	  KT_CASE(item_and_init_are_counted_together),
 	  KT_CASE(item_gets_another_worker_if_init_hangs),
 	  KT_EACH(init_may_submit_in_a_pool_with, made_names),
-	  KT_CASE(hanging_inits_are_limited));
+	  KT_CASE(hanging_inits_are_limited),
+	  KT_CASE(worker_after_a_late_one_is_not_late));
