@@ -333,6 +333,9 @@ static unsigned long kpool_watchdog_period(const struct kpool *pool)
 	return clamp_t(unsigned long, stall / 8, 1, HZ);
 }
 
+/* Number of housekeeping CPUs to look at, to bound the time under the lock. */
+#define KPOOL_MAX_CPUS		256
+
 /*
  * Pick another CPU for the timer, if a housekeeping CPU is online: the item can
  * turn off interrupts on this one.  Called with interrupts off, so that no CPU
@@ -341,7 +344,7 @@ static unsigned long kpool_watchdog_period(const struct kpool *pool)
 static unsigned int kpool_watchdog_cpu(void)
 {
 	unsigned int cpu, here = raw_smp_processor_id();
-	unsigned int found = WORK_CPU_UNBOUND;
+	unsigned int found = WORK_CPU_UNBOUND, looks = KPOOL_MAX_CPUS;
 
 	/* newer kernels replace the first of these masks at run time */
 	rcu_read_lock();
@@ -351,6 +354,8 @@ static unsigned int kpool_watchdog_cpu(void)
 			found = cpu;
 			break;
 		}
+		if (!--looks)
+			break;
 	}
 	rcu_read_unlock();
 	return found;
