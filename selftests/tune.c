@@ -766,6 +766,38 @@ out:
 	see_end(pool);
 }
 
+/*
+ * With a cpumask and a node, workers run on the CPUs that are in both.
+ * Fails if one of the two counts alone: mutant node-without-mask-only.
+ */
+static void node_and_cpumask_confine_workers(void)
+{
+	unsigned int last = cpumask_last(cpu_online_mask);
+	int node = cpu_to_node(last);
+	struct kpool *pool;
+
+	if (cpu_to_node(0) == node) {
+		kt_skip("there is one node with CPUs only");
+		return;
+	}
+	pool = see_make();
+	if (!pool || !see(pool, 0))
+		goto out;
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpu_online_mask), 0);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE, KPOOL_NODE(node)), 0);
+	KT_EXPECT(cpumask_equal(seen[0]->cpus_ptr, cpumask_of_node(node)));
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpumask_of(last)), 0);
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, cpumask_of(0)), -EINVAL);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_NODE, KPOOL_NODE(cpu_to_node(0))), -EINVAL);
+	if (!see(pool, 1))
+		goto out;
+	KT_EXPECT(cpumask_equal(seen[0]->cpus_ptr, cpumask_of(last)));
+	KT_EXPECT(cpumask_equal(seen[1]->cpus_ptr, cpumask_of(last)));
+	KT_EXPECT_EQ(seen_cpu, last);
+out:
+	see_end(pool);
+}
+
 static void lose_and_regain(struct kpool *pool, unsigned int cpu)
 {
 	const struct cpumask *mask = cpumask_of(cpu);
@@ -1116,6 +1148,7 @@ KT_MODULE("kpool selftest: attributes of the live pool",
 	  KT_CASE(cpumask_is_copied),
 	  KT_CASE(node_confines_workers),
 	  KT_CASE(node_reaches_old_workers),
+	  KT_CASE(node_and_cpumask_confine_workers),
 	  KT_CASE(lost_cpumask_is_restored),
 	  KT_CASE(node_takes_in_a_cpu_that_returns),
 	  KT_CASE(pool_without_cpu_is_tunable),

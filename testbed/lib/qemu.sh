@@ -59,11 +59,25 @@ choose_accelerator() {
 	fi
 }
 
+# Two NUMA nodes, half of the CPUs in each, where the guest has more than one CPU.
+choose_nodes() {
+	local node size half=$((cpus / 2)) last=(0 $((cpus - 1)))
+	[ "$kernel_arch" = x86_64 ] && [ "$cpus" -gt 1 ] || return
+	last[0]=$((half - 1))
+	size=$(($(numfmt --from=iec "$memory") / 2))
+	for node in 0 1; do
+		echo -n "-object memory-backend-ram,id=node$node,size=$size "
+		echo -n "-numa node,nodeid=$node,memdev=node$node,"
+		echo -n "cpus=$((node * half))-${last[node]} "
+	done
+}
+
 prepare_guest_qemu() {
-	local accelerator
+	local accelerator nodes
 	read -ra accelerator < <(choose_accelerator)
+	read -ra nodes < <(choose_nodes)
 	mkfifo "$run"/monitor.{in,out}
-	guest_command=("${qemu[@]}" "${accelerator[@]}" -smp "$cpus" -m "$memory"
+	guest_command=("${qemu[@]}" "${accelerator[@]}" -smp "$cpus" -m "$memory" "${nodes[@]}"
 		-kernel "$kernel_image" -initrd "$initramfs" -append "$(kernel_command_line)"
 		-display none -no-reboot -nodefaults -serial "file:$console" "${qemu_output[@]}"
 		-chardev "pipe,id=monitor,path=$run/monitor" -mon chardev=monitor)
