@@ -977,6 +977,8 @@ static void submit_now_is_refused_while_an_exit_keeps_the_place(void)
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
 	probes_hold(&p[1], 1);
 	KT_EXPECT_EQ(kpool_submit_now(pool, &p[1].job.item), 0);
+	/* also while the first has yet to start */
+	KT_EXPECT_EQ(kpool_submit_now(pool, &p[2].job.item), -EAGAIN);
 	probe_runs(&p[1]);
 	KT_EXPECT_EQ(kpool_submit_now(pool, &p[2].job.item), -EAGAIN);
 	KT_EXPECT_EQ(kt_stat(pool, units), 1);
@@ -984,6 +986,37 @@ static void submit_now_is_refused_while_an_exit_keeps_the_place(void)
 	KT_EXPECT_EQ(kpool_submit_now(pool, &p[2].job.item), 0);
 	probe_ran(&p[2]);
 	probes_open(&p[1], 1);
+	kt_gate_open(&gate);
+	desks_end(pool);
+}
+
+/*
+ * Workers beyond a lowered capacity exit, and the idle ones that stay take what has
+ * to start at once.
+ * Fails (-EAGAIN) if those that exit count against capacity: mutant
+ * now-beside-surplus-workers.
+ */
+static void submit_now_uses_the_workers_that_stay(void)
+{
+	struct kpool *pool = desk_pool(4);
+	static struct kt_gate gate;
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	desks_use(pool, 4);
+	desks_leave(pool, 4);
+	slow_exit = &gate;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2));
+	probes_init(p, 3, desk_uses);
+	probes_hold(p, 3);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kpool_submit_now(pool, &p[i].job.item), i < 2 ? 0 : -EAGAIN);
+	probe_runs(&p[0]);
+	probe_runs(&p[1]);
+	probes_open(p, 3);
 	kt_gate_open(&gate);
 	desks_end(pool);
 }
@@ -1578,6 +1611,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_EACH(exits_run_side_by_side, departures),
 	  KT_CASE(hanging_exit_delays_no_other),
 	  KT_CASE(submit_now_is_refused_while_an_exit_keeps_the_place),
+	  KT_CASE(submit_now_uses_the_workers_that_stay),
 	  KT_CASE(min_workers_come_after_an_exit),
 	  KT_CASE(init_in_a_shrunk_pool_leaves_no_surplus),
 	  KT_CASE(worker_that_a_shrunk_pool_ends_is_replaced),
