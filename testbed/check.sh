@@ -14,6 +14,7 @@
 #	# icount: yes		its clock counts instructions, on one CPU
 #	# oopses: yes		an oops does not end the guest
 #	# patches: yes		the kernel patches its code while it runs
+#	# nodes: two		it has two NUMA nodes
 #
 # debian stands for all of Debian's own kernels.
 #
@@ -146,6 +147,7 @@ run_alone() {
 	[ "$(head_of oopses "$1")" != yes ] || options+=(-O)
 	[ "$(head_of patches "$1")" != yes ] || options+=(-1)
 	[ "$(head_of icount "$1")" != yes ] || options+=(-i)
+	[ "$(head_of nodes "$1")" != two ] || options+=(-N)
 	boot_guest "$1-boot" "$1" -o "$results/$1-console" -a "$(head_of append "$1")" \
 		"${options[@]}" selftests/run.sh "$1"
 }

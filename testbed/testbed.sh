@@ -28,6 +28,7 @@ usage() {
 	  -t SECONDS    time limit of the guest (default 300)
 	  -i            make the guest's clock count instructions (one CPU, QEMU only)
 	  -1            emulate all CPUs in one thread (QEMU only)
+	  -N            two NUMA nodes, half of the CPUs in each (x86 in QEMU only)
 	  -a WORDS      append them to the kernel's command line
 	  -O            let the kernel survive an oops
 	  -s            stop the guest again and again, for up to four seconds
@@ -63,10 +64,10 @@ known_kernels() {
 
 parse() {
 	local option
-	kernel=stock cpus='' memory='' timeout=300 icount=no console='' build=yes extra_files=()
+	kernel=stock cpus='' memory='' timeout=300 icount=no nodes=one console='' build=yes extra_files=()
 	dump='' append='' plugin='' on_oops=oops=panic emulator_threads=multi stutters=no coverage=${KPOOL_COVERAGE:-}
 	mutant=${KPOOL_MUTANT:-0}
-	while getopts k:c:m:t:i1a:Osf:o:d:p:bnh option; do
+	while getopts k:c:m:t:i1Na:Osf:o:d:p:bnh option; do
 		case $option in
 		k) kernel=$OPTARG ;;
 		c) cpus=$OPTARG ;;
@@ -77,6 +78,7 @@ parse() {
 		s) stutters=yes ;;
 		i) icount=yes cpus=1 ;;
 		1) emulator_threads=single ;;
+		N) nodes=two ;;
 		f) extra_files+=("$OPTARG") ;;
 		o) console=$OPTARG ;;
 		d) dump=$OPTARG ;;

@@ -59,11 +59,10 @@ choose_accelerator() {
 	fi
 }
 
-# Two NUMA nodes, half of the CPUs in each, where the guest has more than one CPU.
 choose_nodes() {
-	local node size half=$((cpus / 2)) last=(0 $((cpus - 1)))
-	[ "$kernel_arch" = x86_64 ] && [ "$cpus" -gt 1 ] || return
-	last[0]=$((half - 1))
+	local node size half=$((cpus / 2)) last
+	[ "$nodes" = two ] && [ "$kernel_arch" = x86_64 ] || return
+	last=($((half - 1)) $((cpus - 1)))
 	size=$(($(numfmt --from=iec "$memory") / 2))
 	for node in 0 1; do
 		echo -n "-object memory-backend-ram,id=node$node,size=$size "
@@ -73,11 +72,11 @@ choose_nodes() {
 }
 
 prepare_guest_qemu() {
-	local accelerator nodes
+	local accelerator numa
 	read -ra accelerator < <(choose_accelerator)
-	read -ra nodes < <(choose_nodes)
+	read -ra numa < <(choose_nodes)
 	mkfifo "$run"/monitor.{in,out}
-	guest_command=("${qemu[@]}" "${accelerator[@]}" -smp "$cpus" -m "$memory" "${nodes[@]}"
+	guest_command=("${qemu[@]}" "${accelerator[@]}" -smp "$cpus" -m "$memory" "${numa[@]}"
 		-kernel "$kernel_image" -initrd "$initramfs" -append "$(kernel_command_line)"
 		-display none -no-reboot -nodefaults -serial "file:$console" "${qemu_output[@]}"
 		-chardev "pipe,id=monitor,path=$run/monitor" -mon chardev=monitor)
