@@ -17,7 +17,7 @@
 #include "stats.h"
 
 /* Jobs that expire under one hold of the lock. */
-#define KPOOL_DELAY_BATCH	8
+#define KPOOL_DELAY_BATCH	KPOOL_BATCH(8)
 
 static bool kpool_delay_before(struct rb_node *a, const struct rb_node *b)
 {

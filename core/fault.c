@@ -266,7 +266,7 @@ static struct kpool_worker *kpool_find_dead_worker(struct kpool *pool)
 }
 
 /* Flushers to mark as failed under one hold of pool->lock. */
-#define KPOOL_FAIL_BATCH	64
+#define KPOOL_FAIL_BATCH	KPOOL_BATCH(64)
 
 /*
  * Take pool->lock, and mark the flushers that wait for the dead item as failed.
@@ -405,7 +405,7 @@ static void kpool_reap_dead_worker(struct kpool *pool,
 /* Reap threads that died in an external run */
 
 /* Threads in external runs to check under one hold of pool->lock. */
-#define KPOOL_FIND_BATCH	64
+#define KPOOL_FIND_BATCH	KPOOL_BATCH(64)
 
 /*
  * Return true if the thread of an external run has died.  A worker sets ->died

@@ -308,6 +308,14 @@ struct kpool_waiter {
 	u8			kind;	/* I: enum kpool_waiter_kind */
 };
 
+/*
+ * Number of things to do under one hold of a lock.  The simulation does one, so
+ * that some are left.
+ */
+#ifndef KPOOL_BATCH
+#define KPOOL_BATCH(n)	(n)
+#endif
+
 /* Size of the name of a function and its module. */
 #define KPOOL_SYMBOL_LEN	96
 

@@ -23,13 +23,8 @@
 #include "lock.h"
 #include "queue.h"
 
-/*
- * Changes under one hold of the lock; most of them wake a task.  The simulation
- * has fewer, so that some are left.
- */
-#ifndef KPOOL_RECHECK_BATCH
-#define KPOOL_RECHECK_BATCH	4
-#endif
+/* Changes under one hold of the lock; most of them wake a task. */
+#define KPOOL_RECHECK_BATCH	KPOOL_BATCH(4)
 
 /*
  * Fail one waiter with -EDEADLK if nothing in the pool can make progress.

@@ -27,7 +27,7 @@
 #include "lock.h"
 
 /* Items to check under one hold of pool->lock. */
-#define KPOOL_SCAN_BATCH	32
+#define KPOOL_SCAN_BATCH	KPOOL_BATCH(32)
 
 /*
  * Return true if the item belongs to a module that is being removed; its submit

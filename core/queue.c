@@ -22,7 +22,7 @@
 #include "queue.h"
 
 /* Items parked or dropped under one hold of the lock. */
-#define KPOOL_PICK_BATCH	8
+#define KPOOL_PICK_BATCH	KPOOL_BATCH(8)
 
 /* What to do with the item whose turn has come. */
 enum kpool_verdict {
