@@ -819,6 +819,27 @@ static void room_is_called_when_a_stream_continues(void)
 }
 
 /*
+ * The only one of its stream is cancelled before it starts.
+ * Fails (never notified) if only a run ends the wait for a stream: mutant
+ * room-not-called-by-a-cancel-in-its-stream.
+ */
+static void room_is_called_when_a_stream_is_cancelled(void)
+{
+	if (!room_make(&four_units))
+		return;
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	KT_EXPECT_EQ(kpool_pause(here), 0);
+	KT_EXPECT_EQ(kpool_submit(here, item(0)), 0);
+	refuse(1);
+	expect_calls(0);
+	KT_EXPECT(kpool_cancel(item(0)));
+	expect_calls(1);
+	kpool_resume(here);
+	edges_end();
+}
+
+/*
  * Refused behind another of its stream, it is not notified when some other stream
  * ends.
  * Fails (a callback, and the submit is refused again) if the end of any stream
@@ -1991,6 +2012,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_between_drops),
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
 	  KT_CASE(room_is_called_when_a_stream_continues),
+	  KT_CASE(room_is_called_when_a_stream_is_cancelled),
 	  KT_CASE(room_is_not_called_when_another_stream_ends),
 	  KT_EACH(room_is_called_when_one_of_two_streams_ends, turns),
 	  KT_EACH(room_is_called_when_the_lightest_fits, lightest),

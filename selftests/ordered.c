@@ -237,6 +237,24 @@ static int flushes_the_second(struct kpool_item *item)
 }
 
 /*
+ * Jobs that run, or have left their function, are not to be changed from outside.
+ * Fails (0) if they are taken for idle: mutant setter-changes-an-ordered-job.
+ */
+static void setter_refuses_a_job_to_be_completed(void)
+{
+	int i;
+
+	if (!begin_behind(&queued_four, 2))
+		return;
+	for (i = 0; i < 2; i++) {
+		KT_EXPECT_EQ(kpool_set_weight(&p[i].job.item, 2), -EBUSY);
+		KT_EXPECT_EQ(kpool_set_priority(&p[i].job.item, KPOOL_PRIO_LOW), -EBUSY);
+		KT_EXPECT_EQ(kpool_set_deadline(&p[i].job, the_past()), -EBUSY);
+	}
+	finish();
+}
+
+/*
  * The first in the order is past its deadline when the pool's only worker picks
  * it.  The completion that this lets start comes before the next item, which can
  * flush it.
@@ -1428,6 +1446,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(job_waiting_for_its_turn_holds_no_unit),
 	  KT_CASE(cancelled_and_expired_jobs_give_up_their_turn),
 	  KT_CASE(cancel_of_the_first_completes_the_next),
+	  KT_CASE(setter_refuses_a_job_to_be_completed),
 	  KT_CASE(drop_of_the_first_completes_the_next),
 	  KT_CASE(submit_now_is_refused_before_a_completion),
 	  KT_CASE(started_jobs_are_completed_after_abort),
