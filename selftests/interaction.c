@@ -246,6 +246,37 @@ static void displaced_for_a_follower_makes_room(int follows)
 	probes_expect_ran(&p[3], 1);
 }
 
+static const char *const followers[] = { "before", "behind", NULL };
+
+/*
+ * A job that is about to start goes if its follower starts in its place: not if that
+ * is behind an item that lacks units, which goes itself then.
+ * Fails if the follower goes, or three wait in a queue of two: mutants
+ * follower-before-the-stuck-is-blocked, follower-behind-the-stuck-starts.
+ */
+static void displaced_leader_makes_room_for_its_follower(int behind)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+	struct probe *follower = &p[2 + behind], *heavy = &p[3 - behind];
+
+	if (!pool)
+		return;
+	kpool_set_stream(&p[1].job, &stream);
+	kpool_set_stream(&follower->job, &stream);
+	KT_EXPECT_EQ(kpool_set_weight(&heavy->job.item, 4), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, &p[1], 3);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 5)));
+	probes_expect_dropped(behind ? heavy : &p[1], 1, -EAGAIN);
+	kpool_resume(pool);
+	busy_end(pool);
+	KT_EXPECT_EQ(probes_ran(p, 5), 4);
+}
+
 /*
  * A full queue of which one place is taken by a job that waits for its stream
  * with its turn behind it: that one is the oldest, and makes room.
@@ -1204,6 +1235,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
 	  KT_CASE(displaced_behind_a_heavy_one_makes_room),
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
+	  KT_EACH(displaced_leader_makes_room_for_its_follower, followers),
 	  KT_CASE(job_that_waits_for_its_stream_fills_the_queue),
 	  KT_CASE(item_put_back_is_displaced_before_a_younger_follower),
 	  KT_CASE(queued_follower_is_displaced),
