@@ -58,6 +58,7 @@ static void desk_clear(void *data, void *state)
 	KT_EXPECT(data == &token);
 	might_sleep();
 	KT_EXPECT(desk->task == current);
+	KT_EXPECT(kpool_worker_data() == state);
 	KT_EXPECT(!desk->gone);
 	desk->gone = true;
 	if (slow_exit)
