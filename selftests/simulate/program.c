@@ -338,6 +338,46 @@ static void sim_make_calling(struct sim_program *program)
 	}
 }
 
+/*
+ * Items that hand themselves on, while both pools accept others without the lock,
+ * and others cancel and flush those items.
+ */
+static void sim_make_crossing(struct sim_program *program)
+{
+	u8 itself = sim_kind("itself"), submit = sim_kind("submit");
+	int i;
+
+	program->two_pools = true;
+	for (i = 0; i < SIM_POOLS; i++) {
+		program->attrs[i].min_workers = KPOOL_NONE;
+		program->attrs[i].flags = 0;
+		program->attrs[i].capacity = one_of(1, 2, 2, 3);
+		program->attrs[i].queue_depth = one_of(KPOOL_NONE, 1, 3, KPOOL_UNLIMITED,
+						       KPOOL_UNLIMITED);
+	}
+	for (i = 0; i < SIM_ITEMS; i++)
+		program->item[i] = (struct sim_item_spec) {
+			.again		= 1 + dice(4),
+			.drop_sleeps	= program->item[i].drop_sleeps,
+			.job		= chance(30),
+			.group		= -1,
+		};
+	for (i = 0; i < SIM_OPS; i++) {
+		struct sim_op *op = &program->op[i];
+
+		if (i >= SIM_CLIENTS * SIM_CLIENT_OPS) {
+			if (op->kind && chance(60)) {
+				op->kind = itself;
+				op->group = chance(80);
+			}
+		} else if (op->kind) {
+			op->pool = dice(SIM_POOLS);
+			if (chance(50))
+				op->kind = submit;
+		}
+	}
+}
+
 /* Ordered jobs that wait for each other when they are completed. */
 static void sim_make_completing(struct sim_program *program)
 {
@@ -428,6 +468,8 @@ void sim_program_make(struct sim_program *program, u64 seed)
 		sim_make_calling(program);
 	if (seed % 32 == 16)
 		sim_make_fast(program);
+	if (seed % 32 == 0)
+		sim_make_crossing(program);
 	if (seed % 16 == 12)
 		sim_make_completing(program);
 	if (seed % 16 == 6 || seed % 16 == 11 || seed % 16 == 14)
