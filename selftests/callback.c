@@ -423,6 +423,32 @@ static void handler_that_dies_is_not_the_last(int kind)
 	finish();
 }
 
+/*
+ * A worker dies in the fault handler for an item that returned an error, whose run
+ * has ended for lockdep.
+ * Fails (lockdep reports the end of what has ended) if it seems to die in the item:
+ * mutant death-after-the-run-ends-it.
+ */
+static void handler_of_an_error_that_dies_is_survived(void)
+{
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	pool = pool_make("callback", 0);
+	if (pool) {
+		p[0].ret = -EIO;
+		dies = true;
+		probes_submit(pool, p, 1);
+		dead_are(pool, 1);
+		KT_EXPECT(!dies);
+		probes_submit(pool, &p[1], 1);
+		probe_ran(&p[1]);
+	}
+	jobs_end(pool);
+	finish();
+}
+
 static int flushes(void *pool)
 {
 	return kpool_flush(pool);
@@ -1150,6 +1176,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(room_that_dies_is_survived_by_destroy, kinds),
 	  KT_EACH(room_that_dies_is_noticed_without_a_run, kinds),
 	  KT_EACH(handler_that_dies_is_not_the_last, kinds),
+	  KT_CASE(handler_of_an_error_that_dies_is_survived),
 	  KT_CASE(many_flushes_fail_with_the_thread),
 	  KT_CASE(handler_is_called_for_a_submitter_after_a_failure),
 	  KT_CASE(item_that_a_handler_runs_may_submit_itself),
