@@ -124,7 +124,7 @@ static void sim_judge_refusal(struct sim_call *call, int err)
 		why = sim_was_asked(call);
 		break;
 	case -EBUSY:
-		why = sim_during(call, it->was_running);
+		why = sim_during(call, it->was_running_in[!call->p->nr]);
 		break;
 	case -EINVAL:
 		why = sim_is_misfit(call);

@@ -969,8 +969,10 @@ static void sim_note_item(struct sim_item *it)
 		it->was_prompt = step;
 	if (now->place == SIM_DELAYED)
 		it->was_delayed = step;
-	if (now->runs || now->dropping)
+	if (now->runs || now->dropping) {
 		it->was_running = step;
+		it->was_running_in[it->at->nr] = step;
+	}
 }
 
 /* May something happen that no item that runs has to do? */

@@ -328,6 +328,7 @@ struct sim_item {
 	unsigned int		was_accepted, was_idle;	/* pending, or not */
 	unsigned int		was_prompt;	/* accepted, to start at once */
 	unsigned int		was_delayed, was_running;
+	unsigned int		was_running_in[SIM_POOLS];
 	unsigned int		was_disabled, was_cancelled;
 };
 
