@@ -265,7 +265,8 @@ enum kpool_tunable {
  * @idle: workers asleep without an item
  * @running: items in their function
  * @units: units of work held by those
- * @pending: items accepted and not started, without the delayed ones
+ * @pending: items accepted and not started, without the delayed ones; also those
+ *	in their drop function
  * @delayed: items accepted whose delay has not expired
  * @blocked: submitters asleep
  * @oldest_pending_ms: how long the oldest queued item has been pending, in
@@ -274,9 +275,9 @@ enum kpool_tunable {
  * @closed: shut down and not reopened
  * @paused: new starts are held back
  *
- * With nothing pending, delayed, running, to be completed or in a drop function,
- * submitted = completed + cancelled + dropped + died; spawned = purged + retired
- * + died + alive always.
+ * With nothing pending, delayed, running or to be completed, submitted =
+ * completed + cancelled + dropped + died; spawned = purged + retired + died +
+ * alive always.
  */
 struct kpool_stats {
 	u64 submitted;

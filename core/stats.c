@@ -64,7 +64,9 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->running = pool->nr_running + pool->runs.nr_caller;
 	stats->units = pool->units_used;
 	stats->delayed = pool->delays.nr;
-	stats->pending = kpool_nr_waiting(pool) + pool->drops.nr;
+	/* one is pending until its drop function has returned */
+	stats->pending = kpool_nr_waiting(pool) + pool->drops.nr +
+			 pool->runs.nr_drop;
 	stats->blocked = pool->q.nr_blocked;
 	stats->oldest_pending_ms = jiffies_to_msecs(kpool_oldest_age(pool));
 	stats->closed = pool->closed;

@@ -343,14 +343,6 @@ static struct foreign *foreign_make(void)
 	return f;
 }
 
-static u64 nr_pending(void)
-{
-	struct kpool_stats stats;
-
-	kpool_get_stats(pool, &stats);
-	return stats.pending;
-}
-
 /* They are to be dropped, behind the drop function of another module. */
 static int leave_dropping(void)
 {
@@ -367,7 +359,7 @@ static int leave_dropping(void)
 		err = kpool_submit(pool, &left[i].item);
 	}
 	kpool_group_cancel(&f->group);
-	while (!err && nr_pending() > LEFT_MAX)
+	while (!err && kpool_is_pending(&f->job.item))
 		usleep_range(500, 1000);
 	kpool_resume(pool);
 	return err;

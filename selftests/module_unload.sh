@@ -163,9 +163,9 @@ items_to_be_dropped_are_cancelled() {
 	dropping_logged=$(reported 16)
 	load_test client use_default=1
 	load_test module_unload leave=dropping "fn=$(of_client fn)" "drop_fn=$(of_client drop_fn)"
-	ktap_is "items wait behind a drop function of another's" 16 "$(stat_of pending)"
+	ktap_is "items wait behind a drop function of another's" 17 "$(stat_of pending)"
 	rmmod module_unload
-	ktap_is "items to be dropped are cancelled" "16 0 1" \
+	ktap_is "items to be dropped are cancelled" "16 1 1" \
 		"$(stat_of cancelled) $(stat_of pending) $(($(reported 16) - dropping_logged))"
 	rmmod client
 	ktap_is "the other's is dropped" "1 17" "$(stat_of dropped) $(stat_of submitted)"
@@ -400,7 +400,7 @@ caller_of_a_dropped_call_does_not_give_up() {
 	client_holds_the_unit
 	load_test module_unload leave=dropping "fn=$(of_client fn)" "drop_fn=$(of_client drop_fn)"
 	give_up 1500
-	wait_until rest_is "17 0 1"
+	wait_until rest_is "18 0 1"
 	rmmod module_unload
 	wait_until submit_returned
 	ktap_is "a call that is to be dropped has failed when its time is over" "-125 0" \

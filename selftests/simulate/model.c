@@ -658,8 +658,7 @@ static u64 sim_begun(const struct sim_view *v)
 static void sim_judge_counters(const struct sim_view *v)
 {
 	const struct kpool_stats *s = &v->stats;
-	u64 there = s->pending + s->delayed + s->running + v->dropping +
-		    v->finished;
+	u64 there = s->pending + s->delayed + s->running + v->finished;
 
 	sim_expect(s->submitted == sim_ended(v) + there,
 		   "%llu submitted, %llu ended, %llu there", s->submitted,

@@ -306,7 +306,7 @@ static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->pending = pool->q.nr_queued + submits - starts -
 			 pool->q.nr_completions +
 			 pool->q.nr_requeue + pool->q.nr_parked +
-			 pool->q.nr_backlog + pool->drops.nr;
+			 pool->q.nr_backlog + pool->drops.nr + pool->runs.nr_drop;
 	stats->blocked = pool->q.nr_blocked;
 	stats->closed = pool->closed;
 	stats->paused = pool->paused;
