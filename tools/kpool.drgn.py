@@ -115,7 +115,8 @@ def stats_of(pool):
     stats["units"] = pool.units_used.value_()
     stats["delayed"] = pool.delays.nr.value_()
     stats["pending"] = (pool.q.nr_queued - pool.q.nr_completions + pool.q.nr_requeue +
-                        pool.q.nr_parked + pool.q.nr_backlog + pool.drops.nr).value_()
+                        pool.q.nr_parked + pool.q.nr_backlog + pool.drops.nr +
+                        pool.runs.nr_drop).value_()
     stats["submitted"] += submits
     stats["completed"] += starts
     stats["pending"] += submits - starts
