@@ -410,7 +410,10 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 	lockdep_assert_held(&pool->lock);
 	if (!waiters || list_empty(waiters))
 		return;
-	/* a call's one waiter must not fail: the function can use its stack */
+	/*
+	 * The end of a call that starts makes no room in the queue any more.  Its
+	 * one waiter must not fail: the function can use that one's stack.
+	 */
 	first = list_first_entry(waiters, struct kpool_waiter, node);
 	if (first->timed)
 		list_del_init(&first->pool_node);
