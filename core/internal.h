@@ -366,7 +366,7 @@ struct kpool_stall {
 /* Longest chain of waiters to follow; a longer one is not taken for a cycle. */
 #define KPOOL_MAX_CHAIN	64
 
-/* kpool_queue.room_units if all refused items wait for their streams. */
+/* In kpool_queue.room_units if all refused items wait for their streams. */
 #define KPOOL_ROOM_STREAM	UINT_MAX
 
 /* Items waiting to start: queue.c, stream.c. */
@@ -393,9 +393,12 @@ struct kpool_queue {
 	unsigned int		nr_ranked;	/* L: on @prio, high or low */
 	u64			extra_units;	/* L: weight - 1 of others */
 	unsigned int		nr_bypassed;	/* L: starts past lower prio */
-	unsigned int		room_units;	/* L: least refused, or 0 */
+	/* L: least units refused of each priority, or 0 */
+	unsigned int		room_units[KPOOL_NR_QUEUES];
 	/* L: least units refused behind a stream, or 0 */
 	unsigned int		room_stream_units;
+	/* L: lowest priority of these */
+	enum kpool_queue_prio	room_stream_prio;
 	/* L: stream of all of these, or NULL; compared, never dereferenced */
 	const struct kpool_stream *room_stream;
 	u32			next_seq;	/* L: of the next item */
@@ -1043,7 +1046,10 @@ struct kpool_item *kpool_first_delayed(struct kpool *pool);
 const struct kpool_item *
 kpool_first_unfit(const struct kpool *pool, unsigned int *nr,
 		  unsigned int *left);
-unsigned int kpool_nr_runnable(const struct kpool *pool, unsigned int *left);
+bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
+		      const struct kpool_item *unfit, unsigned int nr);
+unsigned int kpool_nr_runnable(const struct kpool *pool,
+			       enum kpool_queue_prio prio, unsigned int *left);
 unsigned int kpool_nr_places(const struct kpool *pool, unsigned int startable);
 void kpool_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_item_return(struct kpool *pool, struct kpool_item *item,

@@ -111,8 +111,7 @@ void kpool_prio_account(struct kpool *pool, const struct kpool_item *item,
 /* Account for a special item that has left pool->q.prio. */
 static void kpool_prio_left(struct kpool *pool, const struct kpool_item *item)
 {
-	struct kpool_item **put_back =
-		&pool->q.put_back[kpool_queue_of(pool, item) - pool->q.prio];
+	struct kpool_item **put_back = &pool->q.put_back[kpool_prio_of(item)];
 
 	if (*put_back == item)
 		*put_back = NULL;
@@ -345,7 +344,7 @@ bool kpool_sweep_groups(struct kpool *pool)
 static void kpool_queue_by_age(struct kpool *pool, struct kpool_item *item)
 {
 	struct list_head *queue = kpool_queue_of(pool, item);
-	struct kpool_item **last = &pool->q.put_back[queue - pool->q.prio];
+	struct kpool_item **last = &pool->q.put_back[kpool_prio_of(item)];
 	struct kpool_item *later = *last;
 	unsigned int looks = KPOOL_MAX_LOOKS;
 
@@ -445,12 +444,36 @@ const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
 	return NULL;
 }
 
+/* Return true if the next item has to come from a lower priority. */
+static bool kpool_bypass_exhausted(const struct kpool *pool,
+				   unsigned int nr_bypassed)
+{
+	int most = pool->attrs.max_bypass;
+
+	return most != KPOOL_UNLIMITED && nr_bypassed >= (unsigned int)most;
+}
+
+/*
+ * Return true if an item of priority @prio, with the units it needs, would start
+ * ahead of @unfit, which lacks units, once the @nr queued items ahead of @unfit
+ * have.  Assume that each of these counts as a start past a lower priority.
+ */
+bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
+		      const struct kpool_item *unfit, unsigned int nr)
+{
+	return prio < kpool_prio_of(unfit) &&
+	       !kpool_bypass_exhausted(pool, pool->q.nr_bypassed + nr);
+}
+
 /*
  * Return the number of queued items that start as soon as a worker looks.
- * *@left is the number of free units that they leave for a new item.
+ * *@left is the number of free units that they leave for a new item of priority
+ * @prio: none if it would have to wait behind one that lacks units.
  */
-unsigned int kpool_nr_runnable(const struct kpool *pool, unsigned int *left)
+unsigned int kpool_nr_runnable(const struct kpool *pool,
+			       enum kpool_queue_prio prio, unsigned int *left)
 {
+	const struct kpool_item *unfit;
 	unsigned int startable, nr;
 
 	startable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked -
@@ -460,11 +483,14 @@ unsigned int kpool_nr_runnable(const struct kpool *pool, unsigned int *left)
 		*left -= startable + pool->q.extra_units;
 		return startable;
 	}
-	if (pool->q.extra_units)
-		kpool_first_unfit(pool, &nr, left);
-	else
+	if (!pool->q.extra_units) {
 		nr = *left;
-	*left = 0;
+		*left = 0;
+		return nr;
+	}
+	unfit = kpool_first_unfit(pool, &nr, left);
+	if (unfit && !kpool_can_bypass(pool, prio, unfit, nr))
+		*left = 0;
 	return nr;
 }
 
@@ -494,8 +520,9 @@ static bool kpool_has_place(const struct kpool *pool, unsigned int startable)
 static noinline bool kpool_has_special_room(const struct kpool *pool,
 					    const struct kpool_item *item)
 {
-	unsigned int left, startable = kpool_nr_runnable(pool, &left);
+	unsigned int left, startable;
 
+	startable = kpool_nr_runnable(pool, kpool_prio_of(item), &left);
 	if (!kpool_must_wait_for_stream(item) &&
 	    kpool_units(pool, item) <= left)
 		return true;
@@ -662,15 +689,6 @@ void kpool_settle_special(struct kpool *pool)
 
 /* Picking the next item */
 
-/* Return true if the next item has to come from a lower priority. */
-static bool kpool_bypass_exhausted(const struct kpool *pool)
-{
-	int most = pool->attrs.max_bypass;
-
-	return most != KPOOL_UNLIMITED &&
-	       pool->q.nr_bypassed >= (unsigned int)most;
-}
-
 /*
  * Return the first item of the highest priority.  After max_bypass starts past
  * a lower priority, return the oldest item of the lower ones instead.
@@ -685,7 +703,7 @@ struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 	if (pool->ready.nr)
 		return kpool_ready_first(pool);
 	if (pool->q.nr_ranked) {
-		exhausted = kpool_bypass_exhausted(pool);
+		exhausted = kpool_bypass_exhausted(pool, pool->q.nr_bypassed);
 		prio = KPOOL_QUEUE_HIGH;
 	}
 	for (; prio < KPOOL_NR_QUEUES; prio++) {
@@ -847,21 +865,33 @@ bool kpool_prepare_start(struct kpool *pool)
 
 /* Room for special items */
 
-/*
- * Return true if there is room for an item of @units, and none ahead of it on
- * pool->q.admission.
- */
-static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
+/* Return true if there is room for an item of priority @prio and @units. */
+static bool kpool_has_room_for(const struct kpool *pool,
+			       enum kpool_queue_prio prio, unsigned int units)
 {
-	unsigned int left, startable;
+	unsigned int left, startable = kpool_nr_runnable(pool, prio, &left);
 
-	if (!list_empty(&pool->q.admission))
-		return false;
 	/* capacity may have shrunk below @units: a retry gets -EINVAL */
 	if (units != KPOOL_ROOM_STREAM)
 		units = min_t(unsigned int, units, pool->attrs.capacity);
-	startable = kpool_nr_runnable(pool, &left);
 	return units <= left || kpool_has_place(pool, startable);
+}
+
+/*
+ * Return true if an item that was refused would find room now, with none ahead
+ * of it on pool->q.admission.
+ */
+static bool kpool_has_room_for_refused(const struct kpool *pool)
+{
+	int prio;
+
+	if (!list_empty(&pool->q.admission))
+		return false;
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
+		if (pool->q.room_units[prio] &&
+		    kpool_has_room_for(pool, prio, pool->q.room_units[prio]))
+			return true;
+	return false;
 }
 
 /*
@@ -871,10 +901,10 @@ static bool kpool_has_room_for(const struct kpool *pool, unsigned int units)
 bool kpool_notify_room(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!pool->q.room_units ||
-	    (!pool->closed && !kpool_has_room_for(pool, pool->q.room_units)))
+	if (!kpool_has_refused(pool) ||
+	    (!pool->closed && !kpool_has_room_for_refused(pool)))
 		return false;
-	pool->q.room_units = 0;
+	memset(pool->q.room_units, 0, sizeof(pool->q.room_units));
 	pool->q.room_stream_units = 0;
 	pool->nr_recheck--;
 	pool->drops.room_pending = true;
@@ -898,7 +928,7 @@ static bool kpool_any_queued(const struct kpool *pool, int from, int to)
 static void kpool_count_bypassed(struct kpool *pool,
 				 const struct kpool_item *item)
 {
-	int prio = kpool_queue_of(pool, item) - pool->q.prio;
+	int prio = kpool_prio_of(item);
 
 	if (!pool->q.nr_ranked ||
 	    !kpool_any_queued(pool, prio + 1, KPOOL_QUEUE_LOW) ||

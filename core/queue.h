@@ -50,6 +50,17 @@ static inline bool kpool_has_plain_room(const struct kpool *pool)
 	       (u64)kpool_free_units(pool) + pool->attrs.queue_depth;
 }
 
+/*
+ * Return true if an item has been refused since the client's room function was
+ * called last.
+ */
+static inline bool kpool_has_refused(const struct kpool *pool)
+{
+	return pool->q.room_units[KPOOL_QUEUE_HIGH] ||
+	       pool->q.room_units[KPOOL_QUEUE_NORMAL] ||
+	       pool->q.room_units[KPOOL_QUEUE_LOW];
+}
+
 /* Return true if the queued item is held by its own run: see kpool_hold(). */
 static inline bool kpool_is_held(const struct kpool_item *item)
 {
@@ -147,17 +158,20 @@ static __always_inline void kpool_rings_open(struct kpool *pool)
 	kpool_inbox_open_if(pool);
 }
 
+static inline enum kpool_queue_prio kpool_prio_of(const struct kpool_item *item)
+{
+	if (unlikely(item->flags & __KPOOL_HIGH))
+		return KPOOL_QUEUE_HIGH;
+	if (unlikely(item->flags & __KPOOL_LOW))
+		return KPOOL_QUEUE_LOW;
+	return KPOOL_QUEUE_NORMAL;
+}
+
 /* Return the list of pool->q.prio that the item belongs to. */
 static inline struct list_head *kpool_queue_of(struct kpool *pool,
 					       const struct kpool_item *item)
 {
-	enum kpool_queue_prio prio = KPOOL_QUEUE_NORMAL;
-
-	if (unlikely(item->flags & __KPOOL_HIGH))
-		prio = KPOOL_QUEUE_HIGH;
-	else if (unlikely(item->flags & __KPOOL_LOW))
-		prio = KPOOL_QUEUE_LOW;
-	return &pool->q.prio[prio];
+	return &pool->q.prio[kpool_prio_of(item)];
 }
 
 /*

@@ -185,11 +185,12 @@ void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 static void kpool_stream_idle(struct kpool *pool,
 			      const struct kpool_stream *stream)
 {
+	unsigned int *units = &pool->q.room_units[pool->q.room_stream_prio];
+
 	if (!pool->q.room_stream_units ||
 	    (pool->q.room_stream && pool->q.room_stream != stream))
 		return;
-	pool->q.room_units = min(pool->q.room_units,
-				 pool->q.room_stream_units);
+	*units = min_not_zero(*units, pool->q.room_stream_units);
 	pool->q.room_stream_units = 0;
 }
 

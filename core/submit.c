@@ -320,7 +320,7 @@ static bool kpool_can_start_now(const struct kpool *pool,
 	if (pool->paused || !list_empty(&pool->q.admission) ||
 	    kpool_run_of(item) || kpool_must_wait_for_stream(item))
 		return false;
-	startable = kpool_nr_runnable(pool, &left);
+	startable = kpool_nr_runnable(pool, kpool_prio_of(item), &left);
 	return kpool_units(pool, item) <= left &&
 	       kpool_has_thread_for(pool, startable);
 }
@@ -406,37 +406,43 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
  */
 static void kpool_refuse_in_stream(struct kpool *pool,
 				   const struct kpool_stream *stream,
+				   enum kpool_queue_prio prio,
 				   unsigned int units)
 {
-	if (!pool->q.room_stream_units)
+	if (!pool->q.room_stream_units) {
 		pool->q.room_stream = stream;
-	else if (pool->q.room_stream != stream)
+		pool->q.room_stream_prio = prio;
+	} else if (pool->q.room_stream != stream) {
 		pool->q.room_stream = NULL;
+	}
+	pool->q.room_stream_prio = max(pool->q.room_stream_prio, prio);
 	pool->q.room_stream_units = min_not_zero(pool->q.room_stream_units,
 						 units);
 }
 
 /*
  * Account for an item that is refused with -EAGAIN.  Record the lightest item
- * refused, so that kpool_notify_room() can have the client's room function
+ * refused of each priority, so that kpool_notify_room() can have the client's room function
  * called once it would find room.
  */
 static void kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 {
+	enum kpool_queue_prio prio = kpool_prio_of(item);
 	unsigned int units = kpool_units(pool, item);
+	unsigned int *least = &pool->q.room_units[prio];
 
 	pool->stats.refused++;
 	trace_refuse(pool, item, -EAGAIN);
 	if (!pool->init_attrs.room)
 		return;
-	if (!pool->q.room_units)
+	if (!kpool_has_refused(pool))
 		pool->nr_recheck++;
 	if (kpool_must_wait_for_stream(item)) {
 		kpool_refuse_in_stream(pool, kpool_job_or_null(item)->stream,
-				       units);
+				       prio, units);
 		units = KPOOL_ROOM_STREAM;
 	}
-	pool->q.room_units = min_not_zero(pool->q.room_units, units);
+	*least = min_not_zero(*least, units);
 }
 
 /* Full pool: run the item in its submitter */
@@ -530,14 +536,16 @@ kpool_next_in_stream(const struct kpool_item *item)
  *
  * A job that waits for its stream frees a place in the queue.  An item that
  * could start frees its units only.  With the units that are @left, these have
- * to be enough for the item that can start instead: the next job of its stream;
+ * to be enough for an item that can start instead: the next job of its stream,
  * or @stuck, the first queued item that lacks units; or @newcomer if there is
- * neither.
+ * neither, or its priority is higher.  @nr items are queued ahead of @stuck.
  */
 static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 			      const struct kpool_item *newcomer,
-			      const struct kpool_item *stuck, unsigned int left)
+			      const struct kpool_item *stuck,
+			      unsigned int nr, unsigned int left)
 {
+	enum kpool_queue_prio prio = kpool_prio_of(newcomer);
 	unsigned int units = left + kpool_units(pool, item);
 	const struct kpool_item *next;
 
@@ -546,9 +554,11 @@ static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 		return true;
 	next = kpool_next_in_stream(item);
 	if (next && (!stuck || kpool_is_behind(pool, stuck, next)))
-		return kpool_units(pool, next) <= units;
-	if (stuck)
-		return kpool_units(pool, stuck) <= units;
+		stuck = next;
+	if (stuck && kpool_units(pool, stuck) <= units)
+		return true;
+	if (stuck && !kpool_can_bypass(pool, prio, stuck, nr))
+		return false;
 	return !kpool_must_wait_for_stream(newcomer) &&
 	       kpool_units(pool, newcomer) <= units;
 }
@@ -577,6 +587,7 @@ static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 					      struct list_head *queue,
 					      const struct kpool_item *newcomer,
 					      const struct kpool_item *stuck,
+					      unsigned int nr,
 					      unsigned int left)
 {
 	unsigned int looks = KPOOL_MAX_LOOKS;
@@ -584,7 +595,7 @@ static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 
 	list_for_each_entry(item, queue, node) {
 		if (!kpool_run_of(item) &&
-		    kpool_victim_fits(pool, item, newcomer, stuck, left))
+		    kpool_victim_fits(pool, item, newcomer, stuck, nr, left))
 			return item;
 		if (!--looks)
 			break;
@@ -608,7 +619,7 @@ static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 	stuck = kpool_first_unfit(pool, &nr, &left);
 	for (; queue >= kpool_queue_of(pool, newcomer); queue--) {
 		parked = kpool_oldest_parked(pool, queue);
-		queued = kpool_oldest_queued(pool, queue, newcomer, stuck,
+		queued = kpool_oldest_queued(pool, queue, newcomer, stuck, nr,
 					     left);
 		if (parked && queued)
 			return kpool_is_older(queued, parked) ? queued : parked;
@@ -621,8 +632,9 @@ static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 /* Return true if dropping one waiting item would make room in the queue. */
 static bool kpool_one_place_short(const struct kpool *pool)
 {
-	unsigned int left, startable = kpool_nr_runnable(pool, &left);
+	unsigned int left, startable;
 
+	startable = kpool_nr_runnable(pool, KPOOL_QUEUE_LOW, &left);
 	return pool->attrs.queue_depth &&
 	       kpool_nr_places(pool, startable) ==
 	       (unsigned int)pool->attrs.queue_depth;

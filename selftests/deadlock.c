@@ -254,6 +254,32 @@ out:
 }
 
 /*
+ * A low item lacks units, and waits in the only place.  A nested submit of a higher
+ * one takes a free unit, and needs no place.
+ * Fails (-EDEADLK) if the low item is taken for one ahead of it: mutant
+ * heavy-below-is-ahead.
+ */
+static void nested_submit_bypasses_a_heavy_low_item(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
+	struct kpool *pool = kt_pool("nested", &attrs);
+	static struct kt_job heavy;
+
+	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+		goto out;
+	kt_job_init(&heavy, kt_job_tiny, &children, 1);
+	KT_EXPECT_EQ(kpool_set_weight(&heavy.item, 2), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&heavy.item, KPOOL_PRIO_LOW), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &heavy.item), 0);
+	actor_gets(&cast[0], 0);
+	actor_end(&cast[0]);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&children.finished), 2);
+out:
+	cast_end(pool);
+}
+
+/*
  * While units are free, a nested submit makes the pool grow, and the item may
  * wait for its child.
  * Fails if workers that exist are counted instead of units.
@@ -941,6 +967,7 @@ KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(nested_submit_that_can_wait_waits),
 	  KT_CASE(submit_that_would_deadlock_is_refused),
 	  KT_CASE(nested_submit_uses_the_queue),
+	  KT_CASE(nested_submit_bypasses_a_heavy_low_item),
 	  KT_CASE(nested_submit_grows_the_pool),
 	  KT_CASE(external_submitters_make_no_progress),
 	  KT_CASE(capacity_items_may_await_one_another),

@@ -706,13 +706,16 @@ static void room_is_called_when_a_heavy_item_fits(void)
 	edges_end();
 }
 
+static const char *const heavy_ranks[] = { "normal", "high", NULL };
+
 /*
  * A light item was refused, and a heavy one later: notified when the light one
  * fits.
  * Fails (a callback when the heavy one fits) if the last that was refused
- * decides: mutant room-of-the-last-refused.
+ * decides, or that of the highest priority: mutants room-of-the-last-refused,
+ * room-of-the-highest-only.
  */
-static void room_is_called_when_the_lightest_item_fits(void)
+static void room_is_called_when_the_lightest_item_fits(int other_is_high)
 {
 	int i;
 
@@ -722,8 +725,82 @@ static void room_is_called_when_the_lightest_item_fits(void)
 		occupy(i);
 	refuse(4);
 	kpool_set_weight(item(5), 3);
+	if (other_is_high)
+		KT_EXPECT_EQ(kpool_set_priority(item(5), KPOOL_PRIO_HIGH), 0);
 	refuse(5);
 	kt_gate_open(&p[0].own);
+	expect_calls(1);
+	edges_end();
+}
+
+static const char *const refused_ranks[] = {
+	"equal", "higher", "equal_in_a_stream", "higher_in_a_stream", NULL
+};
+
+/*
+ * A heavy low item waits in the only place.  An item that was refused is notified
+ * when a unit comes free if its priority is higher, and not if it would be behind.
+ * Fails (no callback, or one at once) if the priority is not recorded: mutants
+ * room-of-no-priority, stream-room-of-no-priority.
+ */
+static void room_is_called_when_a_higher_item_fits(int variant)
+{
+	const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
+	bool higher = variant & 1;
+
+	if (!room_make(&attrs))
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(item(2), 2), 0);
+	KT_EXPECT_EQ(kpool_set_priority(item(2), KPOOL_PRIO_LOW), 0);
+	if (!higher)
+		KT_EXPECT_EQ(kpool_set_priority(item(3), KPOOL_PRIO_LOW), 0);
+	if (variant & 2) {
+		kpool_set_stream(&p[0].job, &stream);
+		kpool_set_stream(&p[3].job, &stream);
+	}
+	occupy(0);
+	occupy(1);
+	submit(2);
+	refuse(3);
+	kt_gate_open(&p[0].own);
+	probe_ran(&p[0]);
+	expect_calls(higher);
+	if (higher)
+		KT_EXPECT_EQ(kpool_try_submit(here, item(3)), 0);
+	edges_end();
+}
+
+/*
+ * Two were refused behind their stream, a heavy high one and a light low one.  One
+ * unit is not enough for the first, and is not there for the second, which would be
+ * behind an older item.
+ * Fails (a callback) if the priority of one is put with the units of the other:
+ * mutant stream-room-of-the-highest.
+ */
+static void room_is_not_called_for_another_of_its_stream(void)
+{
+	const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
+	int i;
+
+	if (!room_make(&attrs))
+		return;
+	for (i = 2; i < 5; i++) {
+		KT_EXPECT_EQ(kpool_set_weight(item(i), i < 4 ? 2 : 1), 0);
+		KT_EXPECT_EQ(kpool_set_priority(item(i), i == 3 ? KPOOL_PRIO_HIGH :
+								  KPOOL_PRIO_LOW), 0);
+	}
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[3].job, &stream);
+	kpool_set_stream(&p[4].job, &stream);
+	occupy(0);
+	occupy(1);
+	submit(2);
+	refuse(3);
+	refuse(4);
+	kt_gate_open(&p[0].own);
+	probe_ran(&p[0]);
+	expect_calls(0);
+	kt_gate_open(&p[1].own);
 	expect_calls(1);
 	edges_end();
 }
@@ -2008,7 +2085,9 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_for_a_refusal_in_the_callback),
 	  KT_CASE(room_is_not_called_without_a_refusal),
 	  KT_CASE(room_is_called_when_a_heavy_item_fits),
-	  KT_CASE(room_is_called_when_the_lightest_item_fits),
+	  KT_EACH(room_is_called_when_the_lightest_item_fits, heavy_ranks),
+	  KT_EACH(room_is_called_when_a_higher_item_fits, refused_ranks),
+	  KT_CASE(room_is_not_called_for_another_of_its_stream),
 	  KT_CASE(room_is_called_between_drops),
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
 	  KT_CASE(room_is_called_when_a_stream_continues),

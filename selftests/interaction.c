@@ -184,6 +184,40 @@ static void displaced_light_or_heavy_makes_room(int two_free)
 	busy_end(pool);
 }
 
+static const char *const newcomer_ranks[] = { "equal", "higher", NULL };
+
+/*
+ * A high newcomer is ahead of a heavy low item, so the units of a light one that is
+ * about to start are enough for it.  A newcomer that is low needs the heavy one's
+ * place.
+ * Fails if the wrong one goes: mutant victim-for-the-heavy-only.
+ */
+static void displaced_light_one_makes_room_for_a_higher(int higher)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = busy_pool(&attrs, 1);
+	int i, gone = higher ? 1 : 2;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	for (i = 1; i < 3 + !higher; i++)
+		KT_EXPECT_EQ(kpool_set_priority(&p[i].job.item, KPOOL_PRIO_LOW), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[2].job.item, 3), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[3].job.item, 2), 0);
+	probes_submit(pool, &p[1], 3);
+	KT_EXPECT(kt_wait(probes_dropped(p, 4)));
+	probes_expect_dropped(&p[gone], 1, -EAGAIN);
+	kpool_resume(pool);
+	probes_open(p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_ran(&p[3 - gone], 1);
+	probes_expect_ran(&p[3], 1);
+	busy_end(pool);
+}
+
 /*
  * An item waits, too, behind a heavy one of a higher priority: it frees a place
  * for a newcomer like any other, however few units it has.
@@ -1191,9 +1225,9 @@ static int cancels_and_waits(void *arg)
 }
 
 /*
- * A caller that takes a place in the queue back, and waits for a run, makes room: a high
- * job that was due before starts at once.
- * Fails (it does not start) if a caller that blocks wakes no worker for it.
+ * A caller that takes a place in the queue back, and waits for a run, makes room: a
+ * submitter that sleeps is admitted at once.
+ * Fails (it sleeps on) if a caller that blocks admits none.
  */
 static void cancelled_place_is_used_while_the_canceller_waits(void)
 {
@@ -1202,6 +1236,7 @@ static void cancelled_place_is_used_while_the_canceller_waits(void)
 	};
 	struct kpool *pool = busy_pool(&attrs, 3);
 	struct kt_thread canceller = { };
+	struct kt_submitter s = { };
 
 	if (!pool)
 		return;
@@ -1209,17 +1244,16 @@ static void cancelled_place_is_used_while_the_canceller_waits(void)
 	KT_EXPECT_EQ(kpool_set_weight(&p[3].job.item, 2), 0);
 	probes_submit(pool, &p[3], 1);
 	probes_submit(pool, p, 1);
-	KT_EXPECT_EQ(kpool_set_priority(&p[4].job.item, KPOOL_PRIO_HIGH), 0);
-	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[4].job, 1), 0);
-	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
-	KT_EXPECT_EQ(kt_stat(pool, pending), 3);
+	KT_EXPECT(kt_submitter_block(&s, pool, &p[4].job.item));
 
 	kt_thread_start(&canceller, cancels_and_waits, &p[0].job.item);
-	probe_ran(&p[4]);
+	KT_EXPECT(kt_wait(kt_thread_done(&s.thread)));
 	KT_EXPECT(!kt_thread_done(&canceller));
 	KT_EXPECT_EQ(atomic_read(&p[3].ran), 0);
 	probes_open(p, 1);
 	KT_EXPECT_EQ(kt_thread_join(&canceller), 1);
+	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	probe_ran(&p[4]);
 	probes_expect_ran(&p[0], 1);
 	busy_end(pool);
 }
@@ -1233,6 +1267,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(displaced_member_is_an_error_of_its_group),
 	  KT_CASE(displaced_job_starts_the_next_of_its_stream),
 	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
+	  KT_EACH(displaced_light_one_makes_room_for_a_higher, newcomer_ranks),
 	  KT_CASE(displaced_behind_a_heavy_one_makes_room),
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
 	  KT_EACH(displaced_leader_makes_room_for_its_follower, followers),

@@ -402,7 +402,7 @@ void sim_room(void *data)
 	sim_judge_callback(p);
 	p->rooms++;
 	p->owed = false;
-	p->refused_units = 0;
+	memset(p->refused_units, 0, sizeof(p->refused_units));
 	sim_expect(p->rooms <= p->view.stats.refused,
 		   "pool %d has room for no item", p->nr);
 	sim_point();

@@ -15,10 +15,6 @@
 
 #include "simulate.h"
 
-/* Starts past a lower priority, give or take those that are not seen. */
-#define SIM_PASSED_MIN	13
-#define SIM_PASSED_MAX	17
-
 /* The first complaint is the one that counts. */
 void sim_fail(const char *fmt, ...)
 {
@@ -927,11 +923,11 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 
 /* Remembering */
 
-/* Is the item queued, and waits for nothing but a worker? */
+/* Is the item queued, and waits for nothing but a worker?  A lower priority may wait for more. */
 static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
 {
 	const struct sim_item_view *now = &v->item[it->nr];
-	unsigned int units = v->line, i;
+	unsigned int functions = v->line, units = 0, i;
 
 	if (v->stats.paused || v->queue || now->place != SIM_LINE || sim_must_wait(now))
 		return false;
@@ -939,11 +935,13 @@ static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
 		now = &v->item[i];
 		if (!now->here || now->place != SIM_LINE)
 			continue;
-		if (sim_must_wait(now))
-			units--;
-		else
-			units += sim_units(&sim->item[i], v) - 1;
+		functions--;
+		if (!sim_must_wait(now) && sim_rank(&sim->item[i]) <= sim_rank(it))
+			units += sim_units(&sim->item[i], v);
 	}
+	/* these are of rank 1 */
+	if (sim_rank(it))
+		units += functions;
 	return units <= sim_free_units(v);
 }
 
@@ -1238,6 +1236,7 @@ void sim_step(const void *lock)
 	sim_follow_queue(p, &v);
 	sim_judge_counters(&v);
 	sim_judge_starts(p, &p->view, &v);
+	v.passed_most = p->passed_most;
 	sim_judge_queue(p, &v);
 	sim_judge_room_for(p, sim_caller(), &p->view, &v);
 	sim_judge_cancelled(&v);

@@ -118,15 +118,29 @@ static unsigned int sim_followers(const struct sim_view *v)
 }
 
 /*
+ * Does what comes start ahead of the first that lacks units, once so many others
+ * have started?  1, 0, or -1 if it may be the turn of a lower priority by then.
+ */
+static int sim_passes(const struct sim_view *v, const struct sim_want *want,
+		      const struct sim_item *unfit, u64 starts)
+{
+	if (want->rank >= sim_rank(unfit))
+		return 0;
+	return v->passed_most + starts < SIM_PASSED_MIN ? 1 : -1;
+}
+
+/*
  * In the order of the queue, as far as the units go.  Return false if that is not
  * known: functions are queued too, or several heavy items came at once.
  */
-static bool sim_space_of(const struct sim_view *v, struct sim_space *space)
+static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
+			 struct sim_space *space)
 {
 	unsigned int ready = v->line - sim_followers(v) - sim_held(v);
 	u32 set = sim_runnable(v);
 	const struct sim_item *first;
 	u64 starts;
+	int passes;
 
 	space->places = v->line + v->back;
 	space->left = sim_free_units(v);
@@ -143,8 +157,10 @@ static bool sim_space_of(const struct sim_view *v, struct sim_space *space)
 		if (!first)
 			return false;
 		if (sim_units(first, v) > space->left) {
-			space->left = 0;
-			break;
+			passes = sim_passes(v, want, first, v->line + v->back - space->places);
+			if (!passes)
+				space->left = 0;
+			return passes >= 0;
 		}
 		space->left -= sim_units(first, v);
 		space->places--;
@@ -160,7 +176,7 @@ static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
 	/* none may overtake those that wait for admission */
 	if (v->queue)
 		return 0;
-	if (!sim_space_of(v, &space))
+	if (!sim_space_of(v, want, &space))
 		return -1;
 	return (!want->follows && want->units <= space.left) ||
 	       space.places < v->attrs.queue_depth;
@@ -182,7 +198,7 @@ static int sim_room_now(const struct sim_view *v, const struct sim_want *want)
 
 	if (v->queue || v->stats.paused || want->follows)
 		return 0;
-	if (!sim_space_of(v, &space))
+	if (!sim_space_of(v, want, &space))
 		return -1;
 	return want->units <= space.left &&
 	       sim_has_thread(v, v->line + v->back - space.places);
@@ -202,11 +218,11 @@ static int sim_room_without(const struct sim_view *v, int nr,
 }
 
 /* Would one place more be room? */
-static bool sim_is_one_short(const struct sim_view *v)
+static bool sim_is_one_short(const struct sim_view *v, const struct sim_want *want)
 {
 	struct sim_space space;
 
-	return v->attrs.queue_depth > 0 && sim_space_of(v, &space) &&
+	return v->attrs.queue_depth > 0 && sim_space_of(v, want, &space) &&
 	       space.places == v->attrs.queue_depth;
 }
 
@@ -287,7 +303,7 @@ static void sim_judge_no_room(const struct sim_view *was,
 	sim_expect(sim_room_for(was, want) != 1,
 		   "what comes is %s, but there is room", what);
 	if (was->attrs.when_full != KPOOL_FULL_DROP_OLDEST || was->queue ||
-	    !sim_is_one_short(was))
+	    !sim_is_one_short(was, want))
 		return;
 	for (i = 0; i < SIM_ITEMS; i++)
 		sim_expect(!sim_may_give_way(was, i, want) ||
@@ -358,30 +374,39 @@ void sim_judge_room_for(const struct sim_pool *p, const struct sim_call *call,
 void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
 		      const struct sim_view *was)
 {
-	struct sim_want want = { .units = 1 };
+	struct sim_want want = { .rank = 1, .units = 1 };
+	unsigned int *least;
 
 	if (call && call->submits)
 		want = sim_want_of(call->item, was);
 	/* one of a busy stream can be accepted into a place only */
-	if (!want.follows)
-		p->refused_units = min_not_zero(p->refused_units, want.units);
+	if (want.follows)
+		return;
+	least = &p->refused_units[want.rank];
+	*least = min_not_zero(*least, want.units);
 }
 
 /* Would one of them be accepted now? */
 bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v)
 {
-	struct sim_want want = {
-		.units	 = min_t(unsigned int, p->refused_units, v->attrs.capacity),
-		.follows = !p->refused_units,
-	};
+	struct sim_want want = { .follows = true };
 
-	return v->stats.closed || sim_room_for(v, &want) == 1;
+	if (v->stats.closed || sim_room_for(v, &want) == 1)
+		return true;
+	want.follows = false;
+	for (; want.rank < ARRAY_SIZE(p->refused_units); want.rank++) {
+		want.units = min_t(unsigned int, p->refused_units[want.rank],
+				   v->attrs.capacity);
+		if (want.units && sim_room_for(v, &want) == 1)
+			return true;
+	}
+	return false;
 }
 
 /* Is there room for a plain item, but for those in front?  Not, for certain. */
 bool sim_plain_has_room(const struct sim_view *v)
 {
-	struct sim_want want = { .units = 1 };
+	struct sim_want want = { .rank = 1, .units = 1 };
 	struct sim_view w = *v;
 
 	w.queue = 0;

@@ -191,6 +191,10 @@ struct sim_worker_view {
 	unsigned long	since;		/* jiffies */
 };
 
+/* Starts past a lower priority, give or take those that are not seen. */
+#define SIM_PASSED_MIN	13
+#define SIM_PASSED_MAX	17
+
 struct sim_view {
 	struct sim_item_view	item[SIM_ITEMS];
 	struct sim_worker_view	worker[SIM_WORKERS];
@@ -216,6 +220,7 @@ struct sim_view {
 	bool			unsettled;	/* there is something for it */
 	bool			group_kept;	/* that has ended, and may be freed */
 	bool			cycle;		/* of workers that wait for each other */
+	unsigned int		passed_most;	/* sim_pool.passed_most */
 };
 
 /* Model: model.c */
@@ -251,7 +256,7 @@ struct sim_pool {
 	unsigned int		completing;	/* completions begun in this step */
 	bool			helped;		/* by others than its runs */
 	bool			owed;		/* a call of its room function ... */
-	unsigned int		refused_units;	/* ... for so many, the least */
+	unsigned int		refused_units[3]; /* ... for so many, the least of a rank */
 	struct sim_span		roomy;		/* and there is room */
 	u64			rooms;		/* calls of it */
 	bool			startable;
