@@ -272,16 +272,16 @@ static void watch_load(struct load *load, int running, int alive)
 }
 
 /*
- * Tune from @old, and once as few run as @new allows, watch.  A thread that was
+ * Tune, and once as few run as @new allows, watch that @most live.  A thread that was
  * being made when the capacity shrank comes to life, finds itself surplus, and
- * goes.
+ * goes, even after others have gone in its place.
  */
-static void watch_tune(struct load *load, int old, int new)
+static void watch_tune(struct load *load, int most, int new)
 {
 	KT_EXPECT_EQ(kpool_tune(load->pool, KPOOL_TUNE_CAPACITY, new), 0);
 	KT_EXPECT(kt_wait(kt_stat(load->pool, running) <= new &&
 			  load_begins_anew(load, new)));
-	watch_load(load, new, max(old, new));
+	watch_load(load, new, most);
 	KT_EXPECT(kt_wait(kt_stat(load->pool, alive) <= new));
 }
 
@@ -294,21 +294,24 @@ static void watch_tune(struct load *load, int old, int new)
  */
 static void running_never_exceeds_capacity(void)
 {
-	static const int capacities[] = { 4, 1, 8, 3, 2, 7, 1, 5, 4 };
+	static const int capacities[] = { 1, 8, 3, 2, 7, 1, 5, 4 };
 	struct kpool_attrs attrs = { .capacity = 4, .expiry_ms = 1 };
 	struct kpool *pool = kt_pool("regress", &attrs);
 	struct load_thread *t = kcalloc(12, sizeof(*t), GFP_KERNEL);
+	int i, new, old = 4, older = 4;
 	struct load load;
-	int i, round;
 
 	if (!pool || !KT_EXPECT(t))
 		goto out;
 	load_init(&load, pool);
 	load_start(&load, t, 12);
 	watch_load(&load, 4, 4);
-	for (round = 0; round < 4; round++)
-		for (i = 1; i < ARRAY_SIZE(capacities); i++)
-			watch_tune(&load, capacities[i - 1], capacities[i]);
+	for (i = 0; i < 4 * ARRAY_SIZE(capacities); i++) {
+		new = capacities[i % ARRAY_SIZE(capacities)];
+		watch_tune(&load, max3(older, old, new), new);
+		older = old;
+		old = new;
+	}
 	load_stop(&load, t, 12);
 out:
 	kt_pool_end(pool);
