@@ -200,8 +200,12 @@ static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
 	if (!waiter || (waiter->kind != KPOOL_WAITER_ITEM &&
 			waiter->kind != KPOOL_WAITER_CALL))
 		return NULL;
-	/* the awaited run has submitted the item to another pool */
-	if (READ_ONCE(waiter->item->pool_id) != pool->id)
+	/*
+	 * The awaited run has submitted the item to another pool.  That one can
+	 * have returned it, without this pool's lock.  Pairs with the release in
+	 * kpool_item_return().  Litmus: owner-returned.
+	 */
+	if (smp_load_acquire(&waiter->item->pool_id) != pool->id)
 		return NULL;
 	if (kpool_wait_has_ended(waiter))
 		return NULL;
