@@ -864,9 +864,10 @@ struct kpool *kpool_default(void);
  * * -EINVAL - the item has no function, weighs more than capacity, has a group
  *   or a stream of another pool, or has a field that kpool_set_deadline() or
  *   kpool_set_complete_fn() excludes; fix the caller.
- * * -EALREADY - the item is pending or being submitted; nothing to do.  Also
- *   for a job that kpool_group_next() has yet to return, or whose completion
- *   has not started.
+ * * -EALREADY - the item is pending; nothing to do.  Also if another caller
+ *   sleeps in a submit of it, which can still fail, except if the item's own
+ *   function submits it.  Also for a job that kpool_group_next() has yet to
+ *   return, or whose completion has not started.
  * * -EBUSY - the item runs, or is being dropped, in another pool; flush it
  *   first.
  * * -ESHUTDOWN - the pool is closed, or the item in the default pool belongs to
@@ -945,7 +946,9 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
  * created and has returned from worker_init.  Whether a worker can be created
  * is not known before: if that fails, the accepted item waits for the next
  * attempt.  Nor is it known if the workers of a KPOOL_FREEZABLE pool are
- * frozen: the item then waits for the end of that.
+ * frozen: the item then waits for the end of that.  Until a worker takes it, an
+ * item of a higher priority can take its units, as can a heavier one that has
+ * waited for its stream or its own run.
  *
  * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
  * pool->lock.

@@ -1056,6 +1056,8 @@ void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_handover *handover);
 void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_admit_one(struct kpool *pool);
+void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
+		       struct list_head *next);
 bool kpool_park_batch(struct kpool *pool);
 bool kpool_has_special_work(const struct kpool *pool);
 struct kpool_item *kpool_pick_prio(const struct kpool *pool);

@@ -641,6 +641,18 @@ bool kpool_admit_one(struct kpool *pool)
 	return true;
 }
 
+/* Add an accepted item to the backlog, ahead of @next on pool->q.admission. */
+void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
+		       struct list_head *next)
+{
+	lockdep_assert_held(&pool->lock);
+	item->state = KPOOL_ITEM_BACKLOG;
+	list_add_tail(&item->node, next);
+	pool->q.nr_backlog++;
+	pool->nr_recheck++;
+	kpool_special_add(pool, item);
+}
+
 /* Submits without pool->lock while special items are pending: see ring.c */
 
 /*
@@ -1001,13 +1013,10 @@ bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
  */
 void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item)
 {
+	/* for kpool_must_wait_for_stream() */
 	item->state = KPOOL_ITEM_BACKLOG;
-	if (kpool_can_queue(pool, item)) {
+	if (kpool_can_queue(pool, item))
 		kpool_enqueue(pool, item);
-		return;
-	}
-	list_add_tail(&item->node, &pool->q.admission);
-	pool->q.nr_backlog++;
-	pool->nr_recheck++;
-	kpool_special_add(pool, item);
+	else
+		kpool_backlog_add(pool, item, &pool->q.admission);
 }

@@ -664,7 +664,8 @@ static bool kpool_evict_for(struct kpool *pool,
 
 /* Slow paths: any item, any pool */
 
-static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
+static __always_inline int __kpool_check_accept(struct kpool *pool,
+						struct kpool_item *item)
 {
 	if (!kpool_is_idle(item) || kpool_is_to_complete(item))
 		return -EALREADY;
@@ -683,6 +684,29 @@ static int __kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
+ * An item submits itself while another caller is blocked in a submit of it.  End
+ * that one now: -EALREADY means that another run follows, and a blocked submit
+ * can fail.  The item keeps its place.
+ */
+static noinline int kpool_end_blocked(struct kpool *pool,
+				      struct kpool_item *item)
+{
+	struct kpool_waiter *waiter = item->submitter;
+	struct list_head *next = item->node.next;
+	int err;
+
+	kpool_unblock(pool, item);
+	item->state = KPOOL_ITEM_IDLE;
+	err = __kpool_check_accept(pool, item);
+	if (!err) {
+		kpool_accept(pool, item);
+		kpool_backlog_add(pool, item, next);
+	}
+	kpool_waiter_complete(pool, waiter, err);
+	return err ?: -EALREADY;
+}
+
+/*
  * Return 0 if the item can be accepted, not considering room, or an error.
  * Called with pool->lock held; @pool owns the item.
  */
@@ -691,7 +715,11 @@ int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 	int err;
 
 	lockdep_assert_held(&pool->lock);
-	err = __kpool_check_accept(pool, item);
+	if (unlikely(item->state == KPOOL_ITEM_BLOCKED) &&
+	    kpool_is_self_submit(pool, item))
+		err = kpool_end_blocked(pool, item);
+	else
+		err = __kpool_check_accept(pool, item);
 	if (err)
 		trace_refuse(pool, item, err);
 	return err;

@@ -1287,9 +1287,69 @@ out:
 	kt_pool_end(pool);
 }
 
+/* An item that submits itself when told to, and lingers. */
+struct lingering {
+	struct kpool_job	job;
+	struct kpool		*pool;
+	struct kt_gate		before, after;
+	int			way;
+	int			err;
+};
+
+static int lingering_fn(struct kpool_item *item)
+{
+	struct lingering *l = container_of(item, struct lingering, job.item);
+
+	kt_gate_pass(&l->before);
+	l->err = l->way ? kpool_submit_delayed(l->pool, &l->job, 1) :
+			  kpool_submit(l->pool, item);
+	return kt_gate_pass(&l->after);
+}
+
+static const char *const self_submits[] = { "submit", "delayed", NULL };
+
+/*
+ * An item submits itself while another submitter is blocked with it: -EALREADY, as
+ * that submit succeeds at once, and the run that follows cannot be lost.
+ * Fails (the submitter sleeps on, and could give up) if the item is not accepted:
+ * mutant self-submission-leaves-it-to-the-blocked.
+ */
+static void self_submission_ends_a_blocked_submit(int way)
+{
+	struct kpool *pool = kt_pool("again", &one);
+	static struct lingering l;
+	struct kt_submitter s = { };
+
+	if (!pool)
+		return;
+	l = (struct lingering){ .pool = pool, .way = way };
+	kpool_init_job(&l.job, lingering_fn);
+	kt_gate_init(&l.before);
+	kt_gate_init(&l.after);
+	KT_EXPECT_EQ(kpool_submit(pool, &l.job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&l.before.started)));
+	if (!kt_submitter_block(&s, pool, &l.job.item))
+		goto out;
+	kt_gate_open(&l.before);
+	KT_EXPECT(kt_wait(atomic_read(&l.after.started)));
+	KT_EXPECT_EQ(l.err, -EALREADY);
+	KT_EXPECT(kt_wait(kt_thread_done(&s.thread)));
+	KT_EXPECT(kpool_is_pending(&l.job.item));
+	KT_EXPECT(kpool_cancel(&l.job.item));
+out:
+	kt_gate_open(&l.before);
+	kt_gate_open(&l.after);
+	if (s.thread.task)
+		KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&l.after.finished), 1);
+	kt_pool_end(pool);
+}
+
 KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(self_submission_starves_no_submitter),
 	  KT_CASE(self_submission_needs_no_room),
+	  KT_EACH(self_submission_ends_a_blocked_submit, self_submits),
 	  KT_CASE(closing_and_disable_end_self_submission),
 	  KT_CASE(submitted_while_running_starts_after),
 	  KT_CASE(cancel_of_the_next_run_keeps_the_first),
