@@ -280,21 +280,23 @@ enum kpool_tunable {
  * alive always.
  */
 struct kpool_stats {
-	u64 submitted;
-	u64 completed;
-	u64 failed;
-	u64 cancelled;
-	u64 dropped;
-	u64 expired;
-	u64 displaced;
-	u64 caller_ran;
-	u64 died;
-	u64 stalled;
-	u64 abandoned;
-	u64 refused;
-	u64 spawned;
-	u64 purged;
-	u64 retired;
+	struct_group_tagged(kpool_counters, counters,
+		u64 submitted;
+		u64 completed;
+		u64 failed;
+		u64 cancelled;
+		u64 dropped;
+		u64 expired;
+		u64 displaced;
+		u64 caller_ran;
+		u64 died;
+		u64 stalled;
+		u64 abandoned;
+		u64 refused;
+		u64 spawned;
+		u64 purged;
+		u64 retired;
+	);
 	u64 alive;
 	u64 idle;
 	u64 running;

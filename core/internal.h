@@ -626,7 +626,7 @@ struct kpool {
 	struct kpool_watchdog	wd;
 	struct kpool_latency	latency;
 	struct kpool_debugfs	dbg;
-	struct kpool_stats	stats;		/* L: counters, no gauges */
+	struct kpool_counters	stats;		/* L */
 
 	struct mutex		mutex;		/* workers, attributes */
 	struct kpool_attrs	attrs;		/* B: current values */
@@ -697,7 +697,7 @@ static inline int *kpool_attr(struct kpool_attrs *attrs,
 /* Return the number of accepted items that have not ended. */
 static inline u64 kpool_outstanding(const struct kpool *pool)
 {
-	const struct kpool_stats *s = &pool->stats;
+	const struct kpool_counters *s = &pool->stats;
 
 	return s->submitted - s->completed - s->cancelled - s->dropped -
 	       s->died;

@@ -58,7 +58,7 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	unsigned long flags;
 
 	kpool_lock(pool, &flags);
-	*stats = pool->stats;
+	stats->counters = pool->stats;
 	stats->alive = pool->mgr.nr_workers;
 	stats->idle = pool->mgr.nr_idle;
 	stats->running = pool->nr_running + pool->runs.nr_caller;

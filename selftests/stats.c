@@ -3,6 +3,8 @@
  * Every statistic: after each step all of them are compared, so that what is
  * counted in the wrong place, twice or not at all shows at that step.
  */
+#include <linux/slab.h>
+
 #include "group.h"
 #include "load.h"
 
@@ -665,7 +667,28 @@ static void exited_workers_are_counted_by_reason(void)
 	stats_end();
 }
 
+/*
+ * A pool takes one page of memory, beside its files, works and workers.
+ * Fails if a new field makes it larger, so that it takes two.
+ */
+static void pool_takes_a_page(void)
+{
+	struct kpool *pool;
+
+	if (IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || IS_ENABLED(CONFIG_LOCKDEP) ||
+	    IS_ENABLED(CONFIG_KASAN)) {
+		kt_skip("debugging makes it larger");
+		return;
+	}
+	pool = kt_pool("page", NULL);
+	if (!pool)
+		return;
+	KT_EXPECT_LE(ksize(pool), 4096);
+	kt_pool_end(pool);
+}
+
 KT_MODULE("kpool selftests: statistics",
+	  KT_CASE(pool_takes_a_page),
 	  KT_CASE(gauges_distinguish_item_states),
 	  KT_CASE(counters_distinguish_ends),
 	  KT_CASE(dropping_job_is_pending),

@@ -18,7 +18,6 @@ from drgn.helpers.linux.rbtree import rbtree_inorder_for_each_entry
 
 KPOOL_FN = 0x80		# __KPOOL_FN of kpool.h
 GAUGES = ("alive", "idle", "running", "units", "pending", "delayed", "blocked")
-NO_COUNTERS = GAUGES + ("oldest_pending_ms", "closed", "paused")
 
 
 def words(enum, prefix):
@@ -107,8 +106,7 @@ def stats_of(pool):
     """Return counters and gauges, as kpool_get_stats() does."""
     submits, starts = fast_operations_of(pool)
     stats = {member.name: getattr(pool.stats, member.name).value_()
-             for member in prog.type("struct kpool_stats").members
-             if member.name not in NO_COUNTERS}
+             for member in prog.type("struct kpool_counters").members}
     stats["alive"] = pool.mgr.nr_workers.value_()
     stats["idle"] = pool.mgr.nr_idle.value_()
     stats["running"] = (pool.nr_running + pool.runs.nr_caller).value_()

@@ -295,7 +295,7 @@ static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 	unsigned int submits = sim_fast_submits(pool);
 	unsigned int starts = sim_fast_starts(pool, NULL, &last);
 
-	*stats = pool->stats;
+	stats->counters = pool->stats;
 	stats->submitted += submits;
 	stats->completed += starts;
 	stats->alive = pool->mgr.nr_workers;
