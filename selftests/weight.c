@@ -742,6 +742,41 @@ static void units_that_a_heavy_head_waits_for_are_no_room(void)
 }
 
 /*
+ * Of 65 that are about to start, more than are looked at, the last takes the units
+ * that the others leave.  One more waits, so that a light newcomer finds no room, not
+ * even a high one.
+ * Fails (two wait in a queue of one) if what is not looked at takes no units: mutant
+ * unseen-items-take-no-unit.
+ */
+static void units_of_items_not_looked_at_are_no_room(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 130, .queue_depth = 1, .max_bypass = KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = weight_pool(&attrs);
+	static struct kt_job many[66];
+	static struct kt_gate gate;
+	int i;
+
+	if (!pool)
+		return;
+	kt_gate_init(&gate);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		kt_job_init(&many[i], kt_job_tiny, &gate, i);
+		KT_EXPECT_EQ(kpool_set_weight(&many[i].item, 2), 0);
+		KT_EXPECT_EQ(kpool_try_submit(pool, &many[i].item), 0);
+	}
+	KT_EXPECT_EQ(load_try(pool, &load[0]), -EAGAIN);
+	KT_EXPECT_EQ(kpool_set_priority(&load[0].job.item, KPOOL_PRIO_HIGH), 0);
+	KT_EXPECT_EQ(load_try(pool, &load[0]), -EAGAIN);
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(atomic_read(&gate.finished), ARRAY_SIZE(many));
+	weight_finish(pool, NULL, 0);
+}
+
+/*
  * Without a queue, items come in while all their units are free beside those
  * of what is about to start, and not one more.
  * Fails if admission counts items instead of units.
@@ -1161,6 +1196,7 @@ KT_MODULE("kpool selftest: weights",
 	  KT_CASE(tuning_while_heavy_items_run_loses_no_unit),
 	  KT_CASE(queue_depth_counts_items),
 	  KT_CASE(units_that_a_heavy_head_waits_for_are_no_room),
+	  KT_CASE(units_of_items_not_looked_at_are_no_room),
 	  KT_CASE(burst_without_queue_fills_capacity_exactly),
 	  KT_CASE(raised_capacity_starts_heavy_head),
 	  KT_CASE(raised_capacity_admits_heavy_submitter),
