@@ -280,7 +280,7 @@ enum kpool_tunable {
  * alive always.
  */
 struct kpool_stats {
-	struct_group_tagged(kpool_counters, counters,
+	struct_group_tagged(kpool_counters, counters, /* gauges follow */
 		u64 submitted;
 		u64 completed;
 		u64 failed;
@@ -868,8 +868,8 @@ struct kpool *kpool_default(void);
  *   kpool_set_complete_fn() excludes; fix the caller.
  * * -EALREADY - the item is pending; nothing to do.  Also if another caller
  *   sleeps in a submit of it, which can still fail, except if the item's own
- *   function submits it.  Also for a job that kpool_group_next() has yet to
- *   return, or whose completion has not started.
+ *   function submits it to the same pool.  Also for a job that
+ *   kpool_group_next() has yet to return, or whose completion has not started.
  * * -EBUSY - the item runs, or is being dropped, in another pool; flush it
  *   first.
  * * -ESHUTDOWN - the pool is closed, or the item in the default pool belongs to

@@ -395,10 +395,8 @@ struct kpool_queue {
 	unsigned int		nr_bypassed;	/* L: starts past lower prio */
 	/* L: least units refused of each priority, or 0 */
 	unsigned int		room_units[KPOOL_NR_QUEUES];
-	/* L: least units refused behind a stream, or 0 */
-	unsigned int		room_stream_units;
-	/* L: lowest priority of these */
-	enum kpool_queue_prio	room_stream_prio;
+	/* L: of these, least units refused behind a stream, or 0 */
+	unsigned int		room_stream_units[KPOOL_NR_QUEUES];
 	/* L: stream of all of these, or NULL; compared, never dereferenced */
 	const struct kpool_stream *room_stream;
 	u32			next_seq;	/* L: of the next item */

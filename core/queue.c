@@ -411,12 +411,22 @@ static unsigned int kpool_units_left(const struct kpool *pool)
 	return units - min(units, pool->q.nr_completions);
 }
 
+/* Return true if the next item has to come from a lower priority. */
+static bool kpool_bypass_exhausted(const struct kpool *pool,
+				   unsigned int nr_bypassed)
+{
+	int most = pool->attrs.max_bypass;
+
+	return most != KPOOL_UNLIMITED && nr_bypassed >= (unsigned int)most;
+}
+
 /*
  * Return the first queued item that does not fit the free units, or NULL.  *@nr
  * is the number of items ahead of it, which start as soon as a worker looks.
  * *@left is the number of units free after they have started.  Items that wait
  * for their stream or their own run are skipped.  After KPOOL_MAX_LOOKS items
- * the next one is returned, with *@left set to 0.
+ * the next one is returned, with *@left set to 0.  If it is the turn of an item of
+ * a lower priority, and it does not fit, it is ahead of all others.
  */
 const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
 					   unsigned int *nr, unsigned int *left)
@@ -427,6 +437,12 @@ const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
 
 	*nr = 0;
 	*left = kpool_units_left(pool);
+	if (pool->q.nr_ranked &&
+	    kpool_bypass_exhausted(pool, pool->q.nr_bypassed)) {
+		item = kpool_pick_prio(pool);
+		if (!kpool_must_park(item) && kpool_units(pool, item) > *left)
+			return item;
+	}
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
 		list_for_each_entry(item, &pool->q.prio[prio], node) {
 			if (!looks--) {
@@ -444,15 +460,6 @@ const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
 	return NULL;
 }
 
-/* Return true if the next item has to come from a lower priority. */
-static bool kpool_bypass_exhausted(const struct kpool *pool,
-				   unsigned int nr_bypassed)
-{
-	int most = pool->attrs.max_bypass;
-
-	return most != KPOOL_UNLIMITED && nr_bypassed >= (unsigned int)most;
-}
-
 /*
  * Return true if an item of priority @prio, with the units it needs, would start
  * ahead of @unfit, which lacks units, once the @nr queued items ahead of @unfit
@@ -466,16 +473,16 @@ bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
 }
 
 /*
- * Return the number of queued items that start as soon as a worker looks.
- * *@left is the number of free units that they leave for a new item of priority
- * @prio: none if it would have to wait behind one that lacks units.
+ * Return the number of queued items that start as soon as a worker looks, ahead of
+ * *@unfit if that is not NULL.  *@left is the number of free units that they leave.
  */
-unsigned int kpool_nr_runnable(const struct kpool *pool,
-			       enum kpool_queue_prio prio, unsigned int *left)
+static unsigned int __kpool_nr_runnable(const struct kpool *pool,
+					const struct kpool_item **unfit,
+					unsigned int *left)
 {
-	const struct kpool_item *unfit;
 	unsigned int startable, nr;
 
+	*unfit = NULL;
 	startable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked -
 		    pool->q.nr_held;
 	*left = kpool_units_left(pool);
@@ -488,7 +495,21 @@ unsigned int kpool_nr_runnable(const struct kpool *pool,
 		*left = 0;
 		return nr;
 	}
-	unfit = kpool_first_unfit(pool, &nr, left);
+	*unfit = kpool_first_unfit(pool, &nr, left);
+	return nr;
+}
+
+/*
+ * Return the number of queued items that start as soon as a worker looks.
+ * *@left is the number of free units that they leave for a new item of priority
+ * @prio: none if it would have to wait behind one that lacks units.
+ */
+unsigned int kpool_nr_runnable(const struct kpool *pool,
+			       enum kpool_queue_prio prio, unsigned int *left)
+{
+	const struct kpool_item *unfit;
+	unsigned int nr = __kpool_nr_runnable(pool, &unfit, left);
+
 	if (unfit && !kpool_can_bypass(pool, prio, unfit, nr))
 		*left = 0;
 	return nr;
@@ -877,32 +898,31 @@ bool kpool_prepare_start(struct kpool *pool)
 
 /* Room for special items */
 
-/* Return true if there is room for an item of priority @prio and @units. */
-static bool kpool_has_room_for(const struct kpool *pool,
-			       enum kpool_queue_prio prio, unsigned int units)
-{
-	unsigned int left, startable = kpool_nr_runnable(pool, prio, &left);
-
-	/* capacity may have shrunk below @units: a retry gets -EINVAL */
-	if (units != KPOOL_ROOM_STREAM)
-		units = min_t(unsigned int, units, pool->attrs.capacity);
-	return units <= left || kpool_has_place(pool, startable);
-}
-
 /*
  * Return true if an item that was refused would find room now, with none ahead
  * of it on pool->q.admission.
  */
 static bool kpool_has_room_for_refused(const struct kpool *pool)
 {
+	const struct kpool_item *unfit;
+	unsigned int left, nr, units;
 	int prio;
 
 	if (!list_empty(&pool->q.admission))
 		return false;
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
-		if (pool->q.room_units[prio] &&
-		    kpool_has_room_for(pool, prio, pool->q.room_units[prio]))
+	nr = __kpool_nr_runnable(pool, &unfit, &left);
+	if (kpool_has_place(pool, nr))
+		return true;
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
+		units = pool->q.room_units[prio];
+		/* capacity may have shrunk below this: a retry gets -EINVAL */
+		if (units != KPOOL_ROOM_STREAM)
+			units = min_t(unsigned int, units,
+				      pool->attrs.capacity);
+		if (units && units <= left &&
+		    (!unfit || kpool_can_bypass(pool, prio, unfit, nr)))
 			return true;
+	}
 	return false;
 }
 
@@ -913,11 +933,11 @@ static bool kpool_has_room_for_refused(const struct kpool *pool)
 bool kpool_notify_room(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!kpool_has_refused(pool) ||
+	if (!kpool_has_refused(pool->q.room_units) ||
 	    (!pool->closed && !kpool_has_room_for_refused(pool)))
 		return false;
 	memset(pool->q.room_units, 0, sizeof(pool->q.room_units));
-	pool->q.room_stream_units = 0;
+	memset(pool->q.room_stream_units, 0, sizeof(pool->q.room_stream_units));
 	pool->nr_recheck--;
 	pool->drops.room_pending = true;
 	kpool_context_queue(&pool->drops.work);

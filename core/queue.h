@@ -50,15 +50,11 @@ static inline bool kpool_has_plain_room(const struct kpool *pool)
 	       (u64)kpool_free_units(pool) + pool->attrs.queue_depth;
 }
 
-/*
- * Return true if an item has been refused since the client's room function was
- * called last.
- */
-static inline bool kpool_has_refused(const struct kpool *pool)
+/* Return true if an item is recorded in room_units, or in room_stream_units. */
+static inline bool kpool_has_refused(const unsigned int *units)
 {
-	return pool->q.room_units[KPOOL_QUEUE_HIGH] ||
-	       pool->q.room_units[KPOOL_QUEUE_NORMAL] ||
-	       pool->q.room_units[KPOOL_QUEUE_LOW];
+	return units[KPOOL_QUEUE_HIGH] || units[KPOOL_QUEUE_NORMAL] ||
+	       units[KPOOL_QUEUE_LOW];
 }
 
 /* Return true if the queued item is held by its own run: see kpool_hold(). */

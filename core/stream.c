@@ -185,13 +185,17 @@ void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 static void kpool_stream_idle(struct kpool *pool,
 			      const struct kpool_stream *stream)
 {
-	unsigned int *units = &pool->q.room_units[pool->q.room_stream_prio];
+	unsigned int *least = pool->q.room_units;
+	unsigned int *units = pool->q.room_stream_units;
+	int prio;
 
-	if (!pool->q.room_stream_units ||
+	if (!kpool_has_refused(units) ||
 	    (pool->q.room_stream && pool->q.room_stream != stream))
 		return;
-	*units = min_not_zero(*units, pool->q.room_stream_units);
-	pool->q.room_stream_units = 0;
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
+		least[prio] = min_not_zero(least[prio], units[prio]);
+		units[prio] = 0;
+	}
 }
 
 /* Unblock the first job of a plain stream, of which no job runs any more. */

@@ -409,21 +409,19 @@ static void kpool_refuse_in_stream(struct kpool *pool,
 				   enum kpool_queue_prio prio,
 				   unsigned int units)
 {
-	if (!pool->q.room_stream_units) {
+	unsigned int *least = &pool->q.room_stream_units[prio];
+
+	if (!kpool_has_refused(pool->q.room_stream_units))
 		pool->q.room_stream = stream;
-		pool->q.room_stream_prio = prio;
-	} else if (pool->q.room_stream != stream) {
+	else if (pool->q.room_stream != stream)
 		pool->q.room_stream = NULL;
-	}
-	pool->q.room_stream_prio = max(pool->q.room_stream_prio, prio);
-	pool->q.room_stream_units = min_not_zero(pool->q.room_stream_units,
-						 units);
+	*least = min_not_zero(*least, units);
 }
 
 /*
  * Account for an item that is refused with -EAGAIN.  Record the lightest item
- * refused of each priority, so that kpool_notify_room() can have the client's room function
- * called once it would find room.
+ * refused of each priority, so that kpool_notify_room() can have the client's
+ * room function called once it would find room.
  */
 static void kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 {
@@ -435,7 +433,7 @@ static void kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 	trace_refuse(pool, item, -EAGAIN);
 	if (!pool->init_attrs.room)
 		return;
-	if (!kpool_has_refused(pool))
+	if (!kpool_has_refused(pool->q.room_units))
 		pool->nr_recheck++;
 	if (kpool_must_wait_for_stream(item)) {
 		kpool_refuse_in_stream(pool, kpool_job_or_null(item)->stream,
@@ -536,9 +534,10 @@ kpool_next_in_stream(const struct kpool_item *item)
  *
  * A job that waits for its stream frees a place in the queue.  An item that
  * could start frees its units only.  With the units that are @left, these have
- * to be enough for an item that can start instead: the next job of its stream,
+ * to be enough for the item that can start instead: the next job of its stream;
  * or @stuck, the first queued item that lacks units; or @newcomer if there is
- * neither, or its priority is higher.  @nr items are queued ahead of @stuck.
+ * neither, or if its priority is above that of @stuck.  @nr items are queued
+ * ahead of @stuck.
  */
 static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 			      const struct kpool_item *newcomer,
@@ -554,7 +553,7 @@ static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 		return true;
 	next = kpool_next_in_stream(item);
 	if (next && (!stuck || kpool_is_behind(pool, stuck, next)))
-		stuck = next;
+		return kpool_units(pool, next) <= units;
 	if (stuck && kpool_units(pool, stuck) <= units)
 		return true;
 	if (stuck && !kpool_can_bypass(pool, prio, stuck, nr))

@@ -740,8 +740,8 @@ static const char *const refused_ranks[] = {
 /*
  * A heavy low item waits in the only place.  An item that was refused is notified
  * when a unit comes free if its priority is higher, and not if it would be behind.
- * Fails (no callback, or one at once) if the priority is not recorded: mutants
- * room-of-no-priority, stream-room-of-no-priority.
+ * Fails (no callback, or one at once) if the priority is not recorded: mutant
+ * room-of-no-priority.
  */
 static void room_is_called_when_a_higher_item_fits(int variant)
 {
@@ -770,25 +770,30 @@ static void room_is_called_when_a_higher_item_fits(int variant)
 	edges_end();
 }
 
+static const char *const free_units[] = { "one_free", "three_free", NULL };
+
 /*
- * Two were refused behind their stream, a heavy high one and a light low one.  One
- * unit is not enough for the first, and is not there for the second, which would be
- * behind an older item.
- * Fails (a callback) if the priority of one is put with the units of the other:
- * mutant stream-room-of-the-highest.
+ * Two were refused behind their stream, a heavy high one and a light low one.  The
+ * first is notified when its units are free.  The second would be behind an older
+ * item, which lacks units.
+ * Fails (no callback, or one for the priority of one and the units of the other) if
+ * they are not told apart: mutants stream-room-of-no-priority,
+ * stream-room-of-the-highest, stream-room-of-the-lowest.
  */
-static void room_is_not_called_for_another_of_its_stream(void)
+static void room_is_called_for_the_higher_of_its_stream(int three_free)
 {
-	const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
+	const struct kpool_attrs attrs = {
+		.capacity = three_free ? 4 : 2, .queue_depth = 1,
+	};
 	int i;
 
 	if (!room_make(&attrs))
 		return;
-	for (i = 2; i < 5; i++) {
-		KT_EXPECT_EQ(kpool_set_weight(item(i), i < 4 ? 2 : 1), 0);
+	KT_EXPECT_EQ(kpool_set_weight(item(2), attrs.capacity), 0);
+	KT_EXPECT_EQ(kpool_set_weight(item(3), 2), 0);
+	for (i = 2; i < 5; i++)
 		KT_EXPECT_EQ(kpool_set_priority(item(i), i == 3 ? KPOOL_PRIO_HIGH :
 								  KPOOL_PRIO_LOW), 0);
-	}
 	kpool_set_stream(&p[0].job, &stream);
 	kpool_set_stream(&p[3].job, &stream);
 	kpool_set_stream(&p[4].job, &stream);
@@ -799,7 +804,7 @@ static void room_is_not_called_for_another_of_its_stream(void)
 	refuse(4);
 	kt_gate_open(&p[0].own);
 	probe_ran(&p[0]);
-	expect_calls(0);
+	expect_calls(three_free);
 	kt_gate_open(&p[1].own);
 	expect_calls(1);
 	edges_end();
@@ -2087,7 +2092,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_when_a_heavy_item_fits),
 	  KT_EACH(room_is_called_when_the_lightest_item_fits, heavy_ranks),
 	  KT_EACH(room_is_called_when_a_higher_item_fits, refused_ranks),
-	  KT_CASE(room_is_not_called_for_another_of_its_stream),
+	  KT_EACH(room_is_called_for_the_higher_of_its_stream, free_units),
 	  KT_CASE(room_is_called_between_drops),
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
 	  KT_CASE(room_is_called_when_a_stream_continues),

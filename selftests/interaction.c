@@ -219,6 +219,38 @@ static void displaced_light_one_makes_room_for_a_higher(int higher)
 }
 
 /*
+ * A job is about to start, with a heavy one of its stream behind it and light items
+ * behind that.  A high newcomer could have the job's unit, but the light ones would
+ * wait for the heavy one then, which goes itself.
+ * Fails (four wait in a queue of one) if the first goes: mutant
+ * victim-ahead-of-a-heavy-follower.
+ */
+static void displaced_heavy_follower_makes_room_for_a_higher(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+
+	if (!pool)
+		return;
+	probes_init(p, 6, probe_fn);
+	kpool_init_stream(&stream, pool);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 4), 0);
+	KT_EXPECT_EQ(kpool_set_priority(&p[5].job.item, KPOOL_PRIO_HIGH), 0);
+	probes_submit(pool, p, 6);
+	KT_EXPECT(kt_wait(probes_dropped(p, 6)));
+	probes_expect_dropped(&p[1], 1, -EAGAIN);
+	kpool_resume(pool);
+	busy_end(pool);
+	probes_expect_ran(&p[0], 1);
+	probes_expect_ran(&p[2], 4);
+}
+
+/*
  * An item waits, too, behind a heavy one of a higher priority: it frees a place
  * for a newcomer like any other, however few units it has.
  * Fails (-EAGAIN) if it is not taken for one that waits: mutant
@@ -1268,6 +1300,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(displaced_job_starts_the_next_of_its_stream),
 	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
 	  KT_EACH(displaced_light_one_makes_room_for_a_higher, newcomer_ranks),
+	  KT_CASE(displaced_heavy_follower_makes_room_for_a_higher),
 	  KT_CASE(displaced_behind_a_heavy_one_makes_room),
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
 	  KT_EACH(displaced_leader_makes_room_for_its_follower, followers),

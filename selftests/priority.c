@@ -773,6 +773,36 @@ static void higher_item_needs_a_place_when_it_is_a_lower_ones_turn(int way)
 	priority_finish(pool, NULL, 0);
 }
 
+/*
+ * Then those of a higher priority that are queued wait, too, though their units are
+ * free.
+ * Fails (three wait in a queue of two) if they are taken for about to start: mutant
+ * turn-of-a-heavy-one-not-seen.
+ */
+static void items_behind_a_lower_one_whose_turn_it_is_wait(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 2, .max_bypass = 1,
+	};
+	struct kpool *pool = priority_pool(&attrs);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&load[2].job.item, 3), 0);
+	set_rank(&load[2].job.item, KPOOL_PRIO_LOW);
+	KT_EXPECT(load_runs(pool, &load[0]));
+	KT_EXPECT(load_runs(pool, &load[1]));
+	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
+	KT_EXPECT(load_runs(pool, &load[3]));
+	load_end(&load[3]);
+	item_prepare(0, KPOOL_PRIO_NORMAL);
+	item_prepare(1, KPOOL_PRIO_NORMAL);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &item[0].item), 0);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &item[1].item), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 2);
+	priority_finish(pool, NULL, 0);
+}
+
 /* In its first run, have a low, a normal and a high item wait, then itself. */
 static int joins_the_line(struct kpool_item *it)
 {
@@ -1388,6 +1418,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_CASE(heavy_high_item_holds_back_lower_ones),
 	  KT_EACH(higher_item_needs_no_place_behind_a_heavy_lower_one, accept_names),
 	  KT_EACH(higher_item_needs_a_place_when_it_is_a_lower_ones_turn, accept_names),
+	  KT_CASE(items_behind_a_lower_one_whose_turn_it_is_wait),
 	  KT_EACH(self_submission_keeps_its_priority, priorities),
 	  KT_EACH(requeued_item_keeps_its_priority, priorities),
 	  KT_CASE(flush_waits_for_low_items_that_are_overtaken),

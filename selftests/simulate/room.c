@@ -150,7 +150,8 @@ static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 		space->left -= starts;
 		return true;
 	}
-	if (ready != hweight32(set))
+	/* it may be the turn of a lower priority, which lacks units */
+	if (ready != hweight32(set) || v->passed_most >= SIM_PASSED_MIN)
 		return false;
 	for (; set; set &= ~BIT(first->nr)) {
 		first = sim_first_of(v, set);
