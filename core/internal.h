@@ -369,6 +369,16 @@ struct kpool_stall {
 /* In kpool_queue.room_units if all refused items wait for their streams. */
 #define KPOOL_ROOM_STREAM	UINT_MAX
 
+/* Queued items that start as soon as a worker looks, on the stack. */
+struct kpool_runnable {
+	const struct kpool_item	*unfit;	/* first that lacks units, or NULL */
+	unsigned int		nr;	/* that start ahead of it */
+	unsigned int		left;	/* units that they leave */
+	unsigned int		nr_bypassed;	/* of kpool_queue, then */
+	/* with @unfit: first items behind it, of each priority */
+	struct list_head	*at[KPOOL_NR_QUEUES];
+};
+
 /* Items waiting to start: queue.c, stream.c. */
 struct kpool_queue {
 	struct list_head	prio[KPOOL_NR_QUEUES];	/* L: in order */
@@ -1041,11 +1051,9 @@ void kpool_let_go(struct kpool *pool, struct kpool_item *item);
 void kpool_unpark(struct kpool *pool, struct kpool_item *item);
 void kpool_delay_remove(struct kpool *pool, struct kpool_job *job);
 struct kpool_item *kpool_first_delayed(struct kpool *pool);
-const struct kpool_item *
-kpool_first_unfit(const struct kpool *pool, unsigned int *nr,
-		  unsigned int *left);
+void kpool_find_unfit(const struct kpool *pool, struct kpool_runnable *r);
 bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
-		      const struct kpool_item *unfit, unsigned int nr);
+		      const struct kpool_runnable *r);
 unsigned int kpool_nr_runnable(const struct kpool *pool,
 			       enum kpool_queue_prio prio, unsigned int *left);
 unsigned int kpool_nr_places(const struct kpool *pool, unsigned int startable);

@@ -421,82 +421,120 @@ static bool kpool_bypass_exhausted(const struct kpool *pool,
 }
 
 /*
- * Return the first queued item that does not fit the free units, or NULL.  *@nr
- * is the number of items ahead of it, which start as soon as a worker looks.
- * *@left is the number of units free after they have started.  Items that wait
- * for their stream or their own run are skipped.  After KPOOL_MAX_LOOKS items
- * the next one is returned, with *@left set to 0.  If it is the turn of an item of
- * a lower priority, and it does not fit, it is ahead of all others.
+ * Return the item that starts next if @at are the first items of each priority,
+ * or the list heads, and @nr_bypassed items have started ahead of a lower one:
+ * the first of the highest priority or, after max_bypass starts, the oldest of
+ * the lower ones.
  */
-const struct kpool_item *kpool_first_unfit(const struct kpool *pool,
-					   unsigned int *nr, unsigned int *left)
+static struct kpool_item *kpool_pick_at(const struct kpool *pool,
+					struct list_head *const *at,
+					unsigned int nr_bypassed)
+{
+	bool exhausted = kpool_bypass_exhausted(pool, nr_bypassed);
+	struct kpool_item *first = NULL, *lower = NULL, *item;
+	int prio;
+
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
+		if (at[prio] == &pool->q.prio[prio])
+			continue;
+		item = list_entry(at[prio], struct kpool_item, node);
+		if (!exhausted)
+			return item;
+		if (!first)
+			first = item;
+		else if (!lower || kpool_is_older(item, lower))
+			lower = item;
+	}
+	return lower ?: first;
+}
+
+/*
+ * Return the number of items started ahead of a lower priority after the start
+ * of one of @prio, if @at are the first items left: as kpool_count_bypassed().
+ */
+static unsigned int kpool_bypassed_at(const struct kpool *pool,
+				      struct list_head *const *at, int prio,
+				      unsigned int nr_bypassed)
+{
+	bool lower = false;
+	int i;
+
+	for (i = 0; i < KPOOL_NR_QUEUES; i++) {
+		if (i == prio || at[i] == &pool->q.prio[i])
+			continue;
+		if (i < prio)
+			return 0;
+		lower = true;
+	}
+	return lower ? nr_bypassed + 1 : 0;
+}
+
+/*
+ * Walk through the queued items in the order in which they start, up to the
+ * first that does not fit the free units.  Items that wait for their stream or
+ * their own run are skipped.  After KPOOL_MAX_LOOKS items the next one is taken
+ * for the first that does not fit, and no unit for free.
+ */
+void kpool_find_unfit(const struct kpool *pool, struct kpool_runnable *r)
 {
 	unsigned int looks = KPOOL_MAX_LOOKS;
 	const struct kpool_item *item;
 	int prio;
 
-	*nr = 0;
-	*left = kpool_units_left(pool);
-	if (pool->q.nr_ranked &&
-	    kpool_bypass_exhausted(pool, pool->q.nr_bypassed)) {
-		item = kpool_pick_prio(pool);
-		if (!kpool_must_park(item) && kpool_units(pool, item) > *left)
-			return item;
-	}
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
-		list_for_each_entry(item, &pool->q.prio[prio], node) {
-			if (!looks--) {
-				*left = 0;
-				return item;
-			}
-			if (kpool_must_park(item))
-				continue;
-			if (kpool_units(pool, item) > *left)
-				return item;
-			*left -= kpool_units(pool, item);
-			++*nr;
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
+		r->at[prio] = pool->q.prio[prio].next;
+	r->nr = 0;
+	r->left = kpool_units_left(pool);
+	r->nr_bypassed = pool->q.nr_bypassed;
+	while ((item = kpool_pick_at(pool, r->at, r->nr_bypassed))) {
+		if (!looks--) {
+			r->left = 0;
+			break;
 		}
+		prio = kpool_prio_of(item);
+		r->at[prio] = item->node.next;
+		if (kpool_must_park(item))
+			continue;
+		if (kpool_units(pool, item) > r->left)
+			break;
+		r->left -= kpool_units(pool, item);
+		r->nr++;
+		r->nr_bypassed = kpool_bypassed_at(pool, r->at, prio,
+						   r->nr_bypassed);
 	}
-	return NULL;
+	r->unfit = item;
 }
 
 /*
- * Return true if an item of priority @prio, with the units it needs, would start
- * ahead of @unfit, which lacks units, once the @nr queued items ahead of @unfit
- * have.  Assume that each of these counts as a start past a lower priority.
+ * Return true if a new item of priority @prio, with the units it needs, would
+ * start ahead of the first item that lacks units.
  */
 bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
-		      const struct kpool_item *unfit, unsigned int nr)
+		      const struct kpool_runnable *r)
 {
-	return prio < kpool_prio_of(unfit) &&
-	       !kpool_bypass_exhausted(pool, pool->q.nr_bypassed + nr);
+	return !r->unfit || (prio < kpool_prio_of(r->unfit) &&
+			     !kpool_bypass_exhausted(pool, r->nr_bypassed));
 }
 
-/*
- * Return the number of queued items that start as soon as a worker looks, ahead of
- * *@unfit if that is not NULL.  *@left is the number of free units that they leave.
- */
-static unsigned int __kpool_nr_runnable(const struct kpool *pool,
-					const struct kpool_item **unfit,
-					unsigned int *left)
+/* Find the queued items that start as soon as a worker looks. */
+static void kpool_find_runnable(const struct kpool *pool,
+				struct kpool_runnable *r)
 {
-	unsigned int startable, nr;
+	unsigned int startable;
 
-	*unfit = NULL;
 	startable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked -
 		    pool->q.nr_held;
-	*left = kpool_units_left(pool);
-	if (startable + pool->q.extra_units <= *left) {
-		*left -= startable + pool->q.extra_units;
-		return startable;
+	r->unfit = NULL;
+	r->left = kpool_units_left(pool);
+	if (startable + pool->q.extra_units <= r->left) {
+		r->nr = startable;
+		r->left -= startable + pool->q.extra_units;
+	} else if (pool->q.extra_units) {
+		kpool_find_unfit(pool, r);
+	} else {
+		r->nr = r->left;
+		r->left = 0;
 	}
-	if (!pool->q.extra_units) {
-		nr = *left;
-		*left = 0;
-		return nr;
-	}
-	*unfit = kpool_first_unfit(pool, &nr, left);
-	return nr;
 }
 
 /*
@@ -507,12 +545,11 @@ static unsigned int __kpool_nr_runnable(const struct kpool *pool,
 unsigned int kpool_nr_runnable(const struct kpool *pool,
 			       enum kpool_queue_prio prio, unsigned int *left)
 {
-	const struct kpool_item *unfit;
-	unsigned int nr = __kpool_nr_runnable(pool, &unfit, left);
+	struct kpool_runnable r;
 
-	if (unfit && !kpool_can_bypass(pool, prio, unfit, nr))
-		*left = 0;
-	return nr;
+	kpool_find_runnable(pool, &r);
+	*left = kpool_can_bypass(pool, prio, &r) ? r.left : 0;
+	return r.nr;
 }
 
 /*
@@ -722,36 +759,22 @@ void kpool_settle_special(struct kpool *pool)
 
 /* Picking the next item */
 
-/*
- * Return the first item of the highest priority.  After max_bypass starts past
- * a lower priority, return the oldest item of the lower ones instead.
- */
+/* Return the item that starts next: see kpool_pick_at(). */
 struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 {
-	struct kpool_item *first = NULL, *lower = NULL, *item;
-	int prio = KPOOL_QUEUE_NORMAL;
-	bool exhausted = false;
+	const struct list_head *normal = &pool->q.prio[KPOOL_QUEUE_NORMAL];
+	struct list_head *at[KPOOL_NR_QUEUES];
+	int prio;
 
 	lockdep_assert_held(&pool->lock);
 	if (pool->ready.nr)
 		return kpool_ready_first(pool);
-	if (pool->q.nr_ranked) {
-		exhausted = kpool_bypass_exhausted(pool, pool->q.nr_bypassed);
-		prio = KPOOL_QUEUE_HIGH;
-	}
-	for (; prio < KPOOL_NR_QUEUES; prio++) {
-		if (list_empty(&pool->q.prio[prio]))
-			continue;
-		item = list_first_entry(&pool->q.prio[prio], struct kpool_item,
-					node);
-		if (!exhausted)
-			return item;
-		if (!first)
-			first = item;
-		else if (!lower || kpool_is_older(item, lower))
-			lower = item;
-	}
-	return lower ?: first;
+	if (!pool->q.nr_ranked)
+		return list_empty(normal) ? NULL :
+		       list_first_entry(normal, struct kpool_item, node);
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
+		at[prio] = pool->q.prio[prio].next;
+	return kpool_pick_at(pool, at, pool->q.nr_bypassed);
 }
 
 /*
@@ -904,14 +927,14 @@ bool kpool_prepare_start(struct kpool *pool)
  */
 static bool kpool_has_room_for_refused(const struct kpool *pool)
 {
-	const struct kpool_item *unfit;
-	unsigned int left, nr, units;
+	struct kpool_runnable r;
+	unsigned int units;
 	int prio;
 
 	if (!list_empty(&pool->q.admission))
 		return false;
-	nr = __kpool_nr_runnable(pool, &unfit, &left);
-	if (kpool_has_place(pool, nr))
+	kpool_find_runnable(pool, &r);
+	if (kpool_has_place(pool, r.nr))
 		return true;
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
 		units = pool->q.room_units[prio];
@@ -919,8 +942,8 @@ static bool kpool_has_room_for_refused(const struct kpool *pool)
 		if (units != KPOOL_ROOM_STREAM)
 			units = min_t(unsigned int, units,
 				      pool->attrs.capacity);
-		if (units && units <= left &&
-		    (!unfit || kpool_can_bypass(pool, prio, unfit, nr)))
+		if (units && units <= r.left &&
+		    kpool_can_bypass(pool, prio, &r))
 			return true;
 	}
 	return false;

@@ -532,33 +532,29 @@ kpool_next_in_stream(const struct kpool_item *item)
 /*
  * Return true if dropping the queued @item makes room for @newcomer.
  *
- * A job that waits for its stream frees a place in the queue.  An item that
- * could start frees its units only.  With the units that are @left, these have
- * to be enough for the item that can start instead: the next job of its stream;
- * or @stuck, the first queued item that lacks units; or @newcomer if there is
- * neither, or if its priority is above that of @stuck.  @nr items are queued
- * ahead of @stuck.
+ * A job that waits for its stream, or an item @behind the first that lacks units,
+ * frees a place in the queue.  An item that could start frees its units only.
+ * With the units that are left, these have to be enough for the item that can
+ * start instead: the next job of its stream; or @stuck, the first queued item
+ * that lacks units; or @newcomer if there is neither, or if it starts ahead of
+ * @stuck.
  */
 static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
-			      const struct kpool_item *newcomer,
-			      const struct kpool_item *stuck,
-			      unsigned int nr, unsigned int left)
+			      bool behind, const struct kpool_item *newcomer,
+			      const struct kpool_runnable *r)
 {
-	enum kpool_queue_prio prio = kpool_prio_of(newcomer);
-	unsigned int units = left + kpool_units(pool, item);
-	const struct kpool_item *next;
+	unsigned int units = r->left + kpool_units(pool, item);
+	const struct kpool_item *next, *stuck = r->unfit;
 
-	if (item->flags & __KPOOL_STREAM_BLOCKED ||
-	    (stuck && kpool_is_behind(pool, item, stuck)))
+	if (item->flags & __KPOOL_STREAM_BLOCKED || behind)
 		return true;
 	next = kpool_next_in_stream(item);
 	if (next && (!stuck || kpool_is_behind(pool, stuck, next)))
 		return kpool_units(pool, next) <= units;
 	if (stuck && kpool_units(pool, stuck) <= units)
 		return true;
-	if (stuck && !kpool_can_bypass(pool, prio, stuck, nr))
-		return false;
-	return !kpool_must_wait_for_stream(newcomer) &&
+	return kpool_can_bypass(pool, kpool_prio_of(newcomer), r) &&
+	       !kpool_must_wait_for_stream(newcomer) &&
 	       kpool_units(pool, newcomer) <= units;
 }
 
@@ -585,16 +581,18 @@ static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 					      struct list_head *queue,
 					      const struct kpool_item *newcomer,
-					      const struct kpool_item *stuck,
-					      unsigned int nr,
-					      unsigned int left)
+					      const struct kpool_runnable *r)
 {
+	const struct list_head *at = r->unfit ? r->at[queue - pool->q.prio] :
+						NULL;
 	unsigned int looks = KPOOL_MAX_LOOKS;
 	struct kpool_item *item;
+	bool behind = false;
 
 	list_for_each_entry(item, queue, node) {
+		behind |= &item->node == at;
 		if (!kpool_run_of(item) &&
-		    kpool_victim_fits(pool, item, newcomer, stuck, nr, left))
+		    kpool_victim_fits(pool, item, behind, newcomer, r))
 			return item;
 		if (!--looks)
 			break;
@@ -612,14 +610,12 @@ static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 {
 	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_LOW];
 	struct kpool_item *parked, *queued;
-	const struct kpool_item *stuck;
-	unsigned int nr, left;
+	struct kpool_runnable r;
 
-	stuck = kpool_first_unfit(pool, &nr, &left);
+	kpool_find_unfit(pool, &r);
 	for (; queue >= kpool_queue_of(pool, newcomer); queue--) {
 		parked = kpool_oldest_parked(pool, queue);
-		queued = kpool_oldest_queued(pool, queue, newcomer, stuck, nr,
-					     left);
+		queued = kpool_oldest_queued(pool, queue, newcomer, &r);
 		if (parked && queued)
 			return kpool_is_older(queued, parked) ? queued : parked;
 		if (parked || queued)

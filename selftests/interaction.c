@@ -219,6 +219,38 @@ static void displaced_light_one_makes_room_for_a_higher(int higher)
 }
 
 /*
+ * A low item is about to start, between a high one and a heavy high one, as it is its
+ * turn.  It frees no place, so the heavy one goes for a newcomer.
+ * Fails (two wait in a queue of one) if the low one goes: mutant
+ * victim-behind-by-priority.
+ */
+static void displaced_heavy_one_is_behind_a_lower_whose_turn_it_is(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 3, .queue_depth = 1, .max_bypass = 1,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+	int i;
+
+	if (!pool)
+		return;
+	probes_init(p, 4, probe_fn);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	for (i = 0; i < 4; i++)
+		KT_EXPECT_EQ(kpool_set_priority(&p[i].job.item, i == 1 ? KPOOL_PRIO_LOW :
+									KPOOL_PRIO_HIGH), 0);
+	KT_EXPECT_EQ(kpool_set_weight(&p[2].job.item, 3), 0);
+	probes_submit(pool, p, 4);
+	KT_EXPECT(kt_wait(probes_dropped(p, 4)));
+	probes_expect_dropped(&p[2], 1, -EAGAIN);
+	kpool_resume(pool);
+	busy_end(pool);
+	probes_expect_ran(&p[0], 2);
+	probes_expect_ran(&p[3], 1);
+}
+
+/*
  * A job is about to start, with a heavy one of its stream behind it and light items
  * behind that.  A high newcomer could have the job's unit, but the light ones would
  * wait for the heavy one then, which goes itself.
@@ -1301,6 +1333,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
 	  KT_EACH(displaced_light_one_makes_room_for_a_higher, newcomer_ranks),
 	  KT_CASE(displaced_heavy_follower_makes_room_for_a_higher),
+	  KT_CASE(displaced_heavy_one_is_behind_a_lower_whose_turn_it_is),
 	  KT_CASE(displaced_behind_a_heavy_one_makes_room),
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
 	  KT_EACH(displaced_leader_makes_room_for_its_follower, followers),

@@ -803,6 +803,46 @@ static void items_behind_a_lower_one_whose_turn_it_is_wait(void)
 	priority_finish(pool, NULL, 0);
 }
 
+static const char *const turns[] = { "of_the_heavy", "of_a_light", NULL };
+
+/*
+ * Two high items may start ahead of a low one, and then that has its turn.  If it is
+ * heavy, two are about to start, and all others wait.  If a light one is ahead of the
+ * heavy one, it starts as well, and two more behind it.
+ * Fails (more are accepted than may wait, or fewer) if the starts to come are not
+ * counted as those that have been: mutants turns-not-counted-ahead,
+ * bypassed-behind-a-higher.
+ */
+static void starts_to_come_are_counted(int turn)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 8, .queue_depth = 3, .max_bypass = 2,
+	};
+	struct kpool *pool = paused_pool(&attrs);
+	int i, n = 0;
+
+	if (!pool)
+		return;
+	item_prepare(n, KPOOL_PRIO_LOW);
+	KT_EXPECT_EQ(kpool_set_weight(&item[n].item, turn ? 1 : 8), 0);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &item[n++].item), 0);
+	if (turn) {
+		/* the third after two high ones; then the count is 0 again */
+		item_prepare(n, KPOOL_PRIO_LOW);
+		KT_EXPECT_EQ(kpool_set_weight(&item[n].item, 5), 0);
+		KT_EXPECT_EQ(kpool_try_submit(pool, &item[n++].item), 0);
+	}
+	for (i = 0; i < (turn ? 6 : 4); i++, n++) {
+		item_prepare(n, KPOOL_PRIO_HIGH);
+		KT_EXPECT_EQ(kpool_try_submit(pool, &item[n].item), 0);
+	}
+	item_prepare(n, KPOOL_PRIO_HIGH);
+	KT_EXPECT_EQ(kpool_try_submit(pool, &item[n].item), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(pool, pending), n);
+	kpool_resume(pool);
+	priority_finish(pool, NULL, 0);
+}
+
 /* In its first run, have a low, a normal and a high item wait, then itself. */
 static int joins_the_line(struct kpool_item *it)
 {
@@ -1419,6 +1459,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_EACH(higher_item_needs_no_place_behind_a_heavy_lower_one, accept_names),
 	  KT_EACH(higher_item_needs_a_place_when_it_is_a_lower_ones_turn, accept_names),
 	  KT_CASE(items_behind_a_lower_one_whose_turn_it_is_wait),
+	  KT_EACH(starts_to_come_are_counted, turns),
 	  KT_EACH(self_submission_keeps_its_priority, priorities),
 	  KT_EACH(requeued_item_keeps_its_priority, priorities),
 	  KT_CASE(flush_waits_for_low_items_that_are_overtaken),

@@ -118,18 +118,6 @@ static unsigned int sim_followers(const struct sim_view *v)
 }
 
 /*
- * Does what comes start ahead of the first that lacks units, once so many others
- * have started?  1, 0, or -1 if it may be the turn of a lower priority by then.
- */
-static int sim_passes(const struct sim_view *v, const struct sim_want *want,
-		      const struct sim_item *unfit, u64 starts)
-{
-	if (want->rank >= sim_rank(unfit))
-		return 0;
-	return v->passed_most + starts < SIM_PASSED_MIN ? 1 : -1;
-}
-
-/*
  * In the order of the queue, as far as the units go.  Return false if that is not
  * known: functions are queued too, or several heavy items came at once.
  */
@@ -140,7 +128,6 @@ static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 	u32 set = sim_runnable(v);
 	const struct sim_item *first;
 	u64 starts;
-	int passes;
 
 	space->places = v->line + v->back;
 	space->left = sim_free_units(v);
@@ -150,18 +137,20 @@ static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 		space->left -= starts;
 		return true;
 	}
-	/* it may be the turn of a lower priority, which lacks units */
-	if (ready != hweight32(set) || v->passed_most >= SIM_PASSED_MIN)
+	if (ready != hweight32(set))
 		return false;
 	for (; set; set &= ~BIT(first->nr)) {
+		starts = v->line + v->back - space->places;
+		/* it may be the turn of a lower priority */
+		if (v->passed_most + starts >= SIM_PASSED_MIN)
+			return false;
 		first = sim_first_of(v, set);
 		if (!first)
 			return false;
 		if (sim_units(first, v) > space->left) {
-			passes = sim_passes(v, want, first, v->line + v->back - space->places);
-			if (!passes)
+			if (want->rank >= sim_rank(first))
 				space->left = 0;
-			return passes >= 0;
+			break;
 		}
 		space->left -= sim_units(first, v);
 		space->places--;
