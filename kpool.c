@@ -379,9 +379,6 @@ static struct kpool *__kpool_create(const char *name,
 	struct kpool *pool;
 	int err;
 
-	/* a failed init does not keep away clients in the kernel image */
-	if (!READ_ONCE(kpool_initialized))
-		return ERR_PTR(-ENODEV);
 	pool = kpool_alloc(name, owner);
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
@@ -425,6 +422,9 @@ struct kpool *kpool_create_owned(struct module *owner,
 	bool good;
 	int err;
 
+	/* a failed init does not keep away clients in the kernel image */
+	if (!READ_ONCE(kpool_initialized))
+		return ERR_PTR(-ENODEV);
 	va_start(args, fmt);
 	good = kpool_name_format(name, fmt, args);
 	va_end(args);
@@ -578,6 +578,8 @@ struct kpool *kpool_default(void)
 	if (pool)
 		return pool;
 	might_sleep();
+	if (!READ_ONCE(kpool_initialized))
+		return ERR_PTR(-ENODEV);
 	mutex_lock(&first_use);
 	pool = kpool_the_default;
 	if (!pool) {

@@ -115,10 +115,12 @@ static int __init embedded_init(void)
 		.capacity = 1,
 		.queue_depth = NR_PENDING,
 	};
+	/* the defaults are not in force yet */
+	const struct kpool_attrs early = { .min_workers = 1 };
 	int err;
 
-	pool = kpool_create(&attrs, "early");
-	if (pool != ERR_PTR(-ENODEV))
+	pool = kpool_create(&early, "early");
+	if (pool != ERR_PTR(-ENODEV) || kpool_default() != ERR_PTR(-ENODEV))
 		return -EINVAL;
 	err = kpool_module_init();
 	if (err)
