@@ -505,10 +505,9 @@ def generate(batch, sources, out):
     for candidate in batch:
         file = candidate.mutant.file
         edits = candidate.edits(sources[file])
-        if edits is None:
+        if edits is None or any(overlaps(edits[:i], edits[i:i + 1]) for i in range(1, len(edits))):
             alone.append(candidate)
-        elif overlaps(edits, [e for e, _ in taken.setdefault(file, [])]) or \
-                overlaps(edits[:1], edits[1:]):
+        elif overlaps(edits, [e for e, _ in taken.setdefault(file, [])]):
             left.append(candidate)
         else:
             taken[file] += [(e, candidate) for e in edits]
