@@ -136,11 +136,12 @@ scene_is_said() {
 }
 
 # Fails if a time is in another unit, or begins earlier than the scene: mutant thread-age-is-uptime.
-# Two clocks, which are read in turn, count ticks.
+# Two clocks, which are read in turn, count ticks; on a busy machine one of them can be behind.
 times_are_since() {
 	times=$(grep -v '^no_thread' "$file" | sed -nE 's/.* ([0-9]+) ms.*/\1/p' |
 		sort -n | tail -n 1)
 	times_most=$(($(uptime_ms) - $2 + 20))
+	[ "${KERNEL:-}" = uml-time ] || times_most=$((times_most + 10000))
 	[ "$times" -le "$times_most" ] || ktap_diag "$times ms in a scene of $times_most ms"
 	[ "$times" -le "$times_most" ]
 	ktap_result $? "$1: no time is too long"
