@@ -29,7 +29,7 @@
 struct kpool_submit_opts {
 	unsigned long	timeout;	/* jiffies to sleep; 0: never sleep */
 	unsigned int	signals;	/* that end the sleep */
-	bool		no_memory;	/* no memory for a run: sleep instead */
+	struct kpool_run **run;		/* memory to run the item itself, once */
 };
 
 /* Not an error: submit again, with a struct kpool_run for the submitter. */
@@ -730,7 +730,7 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 			  const struct kpool_handover *handover,
 			  unsigned long flags)
 {
-	struct kpool_run *run;
+	struct kpool_run *run = NULL;
 
 	if (kpool_is_self_submit(pool, item)) {
 		kpool_accept(pool, item);
@@ -744,8 +744,12 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 	}
 	if (kpool_can_sleep(pool, opts, flags)) {
 		if (kpool_can_caller_run(pool, item)) {
-			run = kpool_run_take(pool);
-			if (!run && !opts->no_memory) {
+			/* first the own one: this thread can die in the item */
+			if (opts->run)
+				swap(run, *opts->run);
+			if (!run)
+				run = kpool_run_take(pool);
+			if (!run && !opts->run) {
 				kpool_item_return(pool, item, handover);
 				return KPOOL_NEEDS_RUN;
 			}
@@ -792,12 +796,10 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 {
 	struct kpool_run *run = kpool_run_alloc(GFP_NOWAIT | __GFP_NOWARN);
 	struct kpool_submit_opts last = *opts;
+	int err;
 
-	last.no_memory = true;
-	if (run) {
-		kpool_lock_irq(pool);
-		kpool_run_put(pool, run);
-		kpool_unlock_irq(pool);
-	}
-	return kpool_submit_slow(pool, item, &last);
+	last.run = &run;
+	err = kpool_submit_slow(pool, item, &last);
+	kfree(run);
+	return err;
 }

@@ -485,6 +485,8 @@ void sim_kfree(const void *ptr)
 	for (i = 0; sim && ptr && i < SIM_POOLS; i++)
 		if (sim->pool[i].pool && !sim->pool[i].ended)
 			sim_check_calls(sim->pool[i].pool, ptr);
+	if (sim && ptr)
+		sim->nr_allocated--;
 	kfree(ptr);
 }
 
@@ -507,5 +509,6 @@ void sim_free_pool(struct kpool *pool)
 		   "a pool is freed that counts %u special, %u blocked, %llu units, %llu flushed",
 		   pool->q.nr_special, pool->q.nr_stream_blocked,
 		   pool->q.extra_units, pool->waiters.nr_flushed);
+	sim->nr_allocated--;
 	kfree_rcu(pool, rcu);
 }

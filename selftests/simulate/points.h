@@ -60,6 +60,9 @@
 #define kmalloc_obj(obj, gfp)	sim_alloc(sizeof(obj), gfp)
 #undef kzalloc_obj
 #define kzalloc_obj(obj, gfp)	sim_alloc(sizeof(obj), (gfp) | __GFP_ZERO)
+#undef kzalloc_objs
+#define kzalloc_objs(obj, count, gfp)					\
+	sim_alloc((count) * sizeof(obj), (gfp) | __GFP_ZERO)
 #define kfree(ptr)		sim_kfree(ptr)
 /* what dead threads may still use */
 #define kmemleak_not_leak(ptr)	sim_leak(ptr)

@@ -301,6 +301,17 @@ static void sim_judge_no_room(const struct sim_view *was,
 			   "what comes is %s, but item %d could give way", what, i);
 }
 
+/* Would a full pool have this submitter run the item?  There is memory. */
+static bool sim_can_run_itself(const struct sim_call *call,
+			       const struct sim_view *v)
+{
+	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
+
+	return v->attrs.when_full == KPOOL_FULL_CALLER_RUNS &&
+	       !v->stats.paused && !sim->program.memory_fails &&
+	       !(spec->job && spec->stream) && !call->inside;
+}
+
 /* A submit of an item, in the step that decides. */
 static void sim_judge_item_comes(const struct sim_call *call,
 				 const struct sim_view *was,
@@ -325,6 +336,11 @@ static void sim_judge_item_comes(const struct sim_call *call,
 		sim_judge_no_room(was, &want, "run by its submitter");
 	} else if (now->place == SIM_BLOCKED && old->place != SIM_BLOCKED) {
 		sim_judge_no_room(was, &want, "blocked");
+		/* another pool that refused it has returned it to its run */
+		sim_expect(is_busy || now->runs ||
+			   !sim_can_run_itself(call, was) ||
+			   !sim_can_run_itself(call, v),
+			   "a submitter sleeps, but could run its item itself");
 	} else if (v->stats.refused > was->stats.refused && call->now) {
 		/* another pool that refused it has returned it to its run */
 		sim_expect(sim_room_now(was, &want) != 1 || is_busy || now->runs,

@@ -315,6 +315,9 @@ static void sim_end(void)
 	for (i = 0; i < SIM_POOLS; i++)
 		if (sim->pool[i].pool)
 			sim_judge_end(&sim->pool[i]);
+	/* what dead threads may still use is freed in another world, if at all */
+	sim_expect(sim->program.may_die || sim->nr_allocated <= 0,
+		   "%d allocations are left", sim->nr_allocated);
 	while (sim->nr_leaked)
 		kfree(sim->leaked[--sim->nr_leaked]);
 }

@@ -457,6 +457,7 @@ struct sim_world {
 	struct sim_call		*closing;	/* destroys a pool */
 	void			*leaked[SIM_MAX_DEATHS];	/* to dead threads */
 	unsigned int		nr_leaked;
+	int			nr_allocated;	/* by the engine */
 	struct list_head	calls;
 	struct list_head	laters;
 	struct sim_thread	*client[SIM_CLIENTS];

@@ -214,8 +214,11 @@ void sim_thread_failed(void)
 
 void *sim_alloc(size_t size, gfp_t gfp)
 {
-	if (!sim || gfp & __GFP_NOFAIL || !sim_percent(sim->program.memory_fails))
+	if (!sim || gfp & __GFP_NOFAIL || !sim_percent(sim->program.memory_fails)) {
+		if (sim)
+			sim->nr_allocated++;
 		return kmalloc(size, gfp);
+	}
 	sim_thread_failed();
 	return NULL;
 }
