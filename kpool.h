@@ -1366,8 +1366,8 @@ int kpool_group_error(struct kpool_group *group);
  * @group: the group
  *
  * Pending and delayed jobs are dropped with -ECANCELED.  Sleeping submitters of
- * its jobs, and later submits, get -ECANCELED.  Running jobs finish.  Does not
- * wait.
+ * its jobs, and later submits, get -ECANCELED, or -ESHUTDOWN if the pool has been
+ * closed.  Running jobs finish.  Does not wait.
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
  */

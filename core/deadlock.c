@@ -138,10 +138,20 @@ static bool kpool_is_to_drop(const struct kpool *pool,
 	       (pool->aborted || item->state == KPOOL_ITEM_DELAYED);
 }
 
+/* Return true if the item is about to be left to the drop work with its group. */
+static bool kpool_is_being_swept(const struct kpool_item *item)
+{
+	const struct kpool_group *group = kpool_group_of(item);
+
+	for (; group; group = group->parent)
+		if (!list_empty(&group->cancel_node))
+			return true;
+	return false;
+}
+
 /*
  * Return the run of the thread that will drop @item, or NULL: of the drop work,
- * or of the aborter.  Which of several aborters comes first is not known, and an
- * item of a cancelled group is about to be left to the drop work.
+ * or of the aborter.  Which of several aborters comes first is not known.
  */
 static struct kpool_run *kpool_run_before_drop(struct kpool *pool,
 					       const struct kpool_item *item)
@@ -152,7 +162,7 @@ static struct kpool_run *kpool_run_before_drop(struct kpool *pool,
 	    !drops->nr_aborters)
 		return pool->runs.drop.item ? &pool->runs.drop : NULL;
 	if (drops->nr_aborters > 1 ||
-	    kpool_group_is_cancelled(kpool_group_of(item)))
+	    kpool_is_being_swept(item))
 		return NULL;
 	return drops->aborting;
 }

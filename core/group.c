@@ -174,14 +174,22 @@ void kpool_group_cancel(struct kpool_group *group)
 }
 EXPORT_SYMBOL_GPL(kpool_group_cancel);
 
-/* Record the first error of a job in all groups that it is within. */
+/*
+ * Record the first error of a job in all groups that it is within.  The jobs of
+ * an aborted pool are left to the aborter, which has to return after their drop
+ * functions.
+ */
 static void kpool_group_fail(struct kpool *pool, struct kpool_group *group,
 			     int err)
 {
 	for (; group; group = group->parent) {
 		if (!group->error)
 			group->error = err;
-		if (group->flags & KPOOL_GROUP_FAIL_FAST)
+		if (!(group->flags & KPOOL_GROUP_FAIL_FAST))
+			continue;
+		if (pool->aborted)
+			group->cancelled = true;
+		else
 			kpool_group_do_cancel(pool, group);
 	}
 }

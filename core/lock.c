@@ -73,11 +73,10 @@ static bool kpool_recheck(struct kpool *pool)
 /* Handle one batch, and leave the rest to recheck_work: then return true. */
 bool kpool_recheck_some(struct kpool *pool)
 {
-	bool more = kpool_recheck(pool);
-
-	if (more)
+	pool->waiters.left = kpool_recheck(pool);
+	if (pool->waiters.left)
 		queue_work(kpool_wq, &pool->waiters.recheck_work);
-	return more;
+	return pool->waiters.left;
 }
 
 /*

@@ -271,7 +271,9 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 	lockdep_assert_held(&pool->lock);
 	kpool_dequeue_dead(pool, item);
 	item->state = KPOOL_ITEM_DROPPING;
-	item->err = err;
+	/* kpool_sweep_groups() may not have come to this group yet */
+	item->err = kpool_group_is_cancelled(kpool_group_of(item)) ?
+		    -ECANCELED : err;
 	pool->drops.nr++;
 	if (kpool_has_fields(item))
 		kpool_group_drop(pool, item);

@@ -342,6 +342,14 @@ static long kpool_sleep(struct kpool_waiter *waiter, unsigned long timeout)
 			      left = schedule_timeout(left));
 }
 
+/* Return true if waits like that of @waiter can be yet to be completed. */
+static bool kpool_has_ended_waits(const struct kpool *pool,
+				  const struct kpool_waiter *waiter)
+{
+	return waiter->kind == KPOOL_WAITER_SUBMIT ? pool->waiters.left :
+						     pool->waiters.ended;
+}
+
 /*
  * Sleep on @waiter, which the caller has linked, and return its result, or
  * -ETIMEDOUT or -EINTR.  Called with pool->lock held, taken in a context where
@@ -370,8 +378,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 
 	kpool_lock_irq(pool);
 	/* the wait can have ended, and its completion be left to recheck_work */
-	while (!waiter->completed && pool->waiters.ended &&
-	       waiter->kind != KPOOL_WAITER_SUBMIT) {
+	while (!waiter->completed && kpool_has_ended_waits(pool, waiter)) {
 		kpool_unlock_irq(pool);
 		kpool_lock_irq(pool);
 	}

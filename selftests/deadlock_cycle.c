@@ -946,6 +946,35 @@ static void drop_function_may_flush_what_it_cancels(void)
 	kt_pool_end(pool);
 }
 
+/*
+ * The first job that an aborter drops cancels its group.  The drop function of
+ * the next one waits for another.
+ * Fails (hangs) if the jobs of a cancelled group are all taken for left to the
+ * drop work: mutant aborter-leaves-the-cancelled.
+ */
+static void drop_function_cannot_flush_what_its_group_cancels(void)
+{
+	struct kpool *pool = group_make(&queued_one, 3, KPOOL_GROUP_FAIL_FAST);
+	struct kt_thread aborter = { };
+
+	if (!pool)
+		return;
+	called_got = 1;
+	load_init(&bystander, 0);
+	kpool_set_drop_fn(&p[2].job.item, dropped_flushes_at_once);
+	KT_EXPECT(load_runs(pool, &bystander));
+	probes_submit(pool, &p[1], 2);
+	probes_submit(pool, late, 1);
+	kt_thread_start(&aborter, aborts, pool);
+	KT_EXPECT(kt_wait(READ_ONCE(called_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(called_got), -EDEADLK);
+	load_end(&bystander);
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 3);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_dropped(late, 1, -ECANCELED);
+	kt_pool_end(pool);
+}
+
 /* As cycle_make(), with an ordered stream and a late job whose function is held. */
 static struct kpool *cycle_make_ordered(void)
 {
@@ -1296,6 +1325,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(runner_that_ends_closes_a_cycle),
 	  KT_CASE(drop_function_that_returns_closes_a_cycle),
 	  KT_CASE(drop_function_may_flush_what_it_cancels),
+	  KT_CASE(drop_function_cannot_flush_what_its_group_cancels),
 	  KT_CASE(drop_function_may_flush_what_another_aborter_drops),
 	  KT_CASE(evicted_call_of_a_drop_function_is_refused),
 	  KT_CASE(long_chain_is_followed_once),

@@ -830,6 +830,65 @@ out:
 	jobs_end(pool);
 }
 
+/*
+ * A group with many jobs is cancelled just before its pool is shut down, where
+ * interrupts are off: their sweep is not over.
+ * Fails (-ESHUTDOWN, an error of the group) if the shutdown's drops come before
+ * the group: mutant shutdown-before-cancelled.
+ */
+static void cancelled_members_are_dropped_with_their_group(void)
+{
+	struct kpool *pool = group_make(&queued_one, 40, 0);
+	unsigned long flags;
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 40; i++)
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[i].job, 3600 * HZ),
+			     0);
+	local_irq_save(flags);
+	kpool_group_cancel(&group);
+	kpool_shutdown(pool);
+	local_irq_restore(flags);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
+	probes_expect_dropped(p, 40, -ECANCELED);
+	KT_EXPECT_EQ(kpool_group_error(&group), 0);
+	jobs_end(pool);
+}
+
+static atomic_t nr_slow_drops;
+
+static void drops_slowly(struct kpool_item *item, int err)
+{
+	kt_sleep_ms(5);
+	KT_EXPECT_EQ(err, -ECANCELED);
+	atomic_inc(&nr_slow_drops);
+}
+
+/*
+ * The first job that kpool_abort() drops cancels its group.
+ * Fails (2, and too few are dropped) if the others are left to the drop work:
+ * mutant abort-leaves-the-cancelled.
+ */
+static void abort_drops_the_group_that_it_fails(void)
+{
+	struct kpool *pool = group_make(&queued_one, 8, KPOOL_GROUP_FAIL_FAST);
+	int i;
+
+	if (!pool)
+		return;
+	atomic_set(&nr_slow_drops, 0);
+	for (i = 0; i < 8; i++)
+		kpool_set_drop_fn(&p[i].job.item, drops_slowly);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 8);
+	KT_EXPECT_EQ(kpool_abort(pool), 8);
+	KT_EXPECT_EQ(atomic_read(&nr_slow_drops), 8);
+	KT_EXPECT_EQ(kpool_group_error(&group), -ECANCELED);
+	jobs_end(pool);
+}
+
 /* Fails if a drop by deadline does not fail the group, or does not fail fast. */
 static void expired_member_is_an_error(void)
 {
@@ -1587,6 +1646,8 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(abort_ends_a_group),
 	  KT_CASE(abort_does_not_fail_a_cancelled_group),
 	  KT_CASE(shutdown_ends_delayed_members),
+	  KT_CASE(cancelled_members_are_dropped_with_their_group),
+	  KT_CASE(abort_drops_the_group_that_it_fails),
 	  KT_CASE(expired_member_is_an_error),
 	  KT_CASE(late_job_fails_a_group_that_is_cancelled_then),
 	  KT_CASE(late_members_are_dropped_with_their_group),

@@ -180,6 +180,63 @@ static void time_is_kept_to_the_tick(int which)
 	timeouts_end();
 }
 
+#define NR_SUBMITTERS	20
+
+static struct kt_thread submitters[NR_SUBMITTERS];
+static struct load loads[NR_SUBMITTERS];
+
+static int submits_for_100ms(void *arg)
+{
+	struct load *l = arg;
+
+	return kpool_submit_timeout(here, &l->job.item, msecs_to_jiffies(100));
+}
+
+static int hogs_when_cued(struct kpool_item *item)
+{
+	int ret = probe_fn(item);
+
+	kpool_pause(here);
+	mdelay(200);
+	return ret;
+}
+
+/*
+ * A heavy job keeps submitters off the only CPU when their time is over, and
+ * makes room for all before they come.
+ * Fails (-ETIMEDOUT, though there is room) if one that has not been admitted
+ * has timed out: mutant admissible-submit-times-out.
+ */
+static void submit_that_has_room_does_not_time_out(void)
+{
+	const struct kpool_attrs attrs = { .capacity = NR_SUBMITTERS };
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	here = group_make(&attrs, 1, 0);
+	if (!here)
+		return;
+	p[0].job.item.fn = hogs_when_cued;
+	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, NR_SUBMITTERS), 0);
+	probes_hold(p, 1);
+	probes_submit(here, p, 1);
+	probe_runs(p);
+	load_init_all(loads, NR_SUBMITTERS);
+	load_open_all(loads, NR_SUBMITTERS);
+	for (i = 0; i < NR_SUBMITTERS; i++)
+		if (kt_thread_start(&submitters[i], submits_for_100ms,
+				    &loads[i]))
+			kt_thread_asleep(&submitters[i]);
+	probes_open(p, 1);
+	for (i = 0; i < NR_SUBMITTERS; i++)
+		KT_EXPECT_EQ(kt_thread_join(&submitters[i]), 0);
+	kpool_resume(here);
+	jobs_end(here);
+}
+
 static const struct wait *inside_wait;
 
 static int act_waits(struct caller_item *a)
@@ -284,6 +341,7 @@ KT_MODULE("kpool selftests: arguments that are times",
 	  KT_EACH(longest_times_are_long, wait_names),
 	  KT_EACH(no_time_is_no_wait, wait_names),
 	  KT_EACH(time_is_kept_to_the_tick, wait_names),
+	  KT_CASE(submit_that_has_room_does_not_time_out),
 	  KT_EACH(unlimited_wait_inside_is_a_deadlock, wait_names),
 	  KT_EACH(timed_wait_inside_is_no_deadlock, wait_names),
 	  KT_EACH(longest_delays_are_long, delays));

@@ -780,7 +780,10 @@ static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 		   "item %d waits, but there is room for it", head->nr);
 }
 
-/* What is pending in a cancelled group is dropped, and none sleeps for more. */
+/*
+ * What is pending in a cancelled group is dropped, and none sleeps for more.  In
+ * an aborted pool all is dropped, in turn.
+ */
 static void sim_judge_cancelled(const struct sim_view *v)
 {
 	int i;
@@ -793,7 +796,8 @@ static void sim_judge_cancelled(const struct sim_view *v)
 		    place == SIM_DROPPING || v->settling ||
 		    !sim_group_is_cancelled(spec->group))
 			continue;
-		sim_expect(place != SIM_BLOCKED && place < SIM_DUE,
+		sim_expect(place != SIM_BLOCKED &&
+			   (place < SIM_DUE || v->aborted),
 			   "item %d of a cancelled group is %s", i,
 			   sim_place_name(place));
 	}
