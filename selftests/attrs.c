@@ -294,7 +294,7 @@ static void bad_names_are_refused(void)
 	static const char * const good[] = {
 		"a", "sixteen_is_fine_",
 		"thirty-one-characters-are-fine-",
-		"A-Z_0-9", "-", "_", "0", "pool", "Pools", "defaults",
+		"A-Z_0-9", "-", "_", "0", "pool", "Pools", "pools-rx", "defaults",
 	};
 	const char *said = "kpool: bad pool name; allowed: 1 to 31 of [A-Za-z0-9_-]";
 	int i, before = log_count(said, "not \"pools\"");
