@@ -8,6 +8,7 @@
 #include <linux/seq_file.h>
 
 #include "jobs.h"
+#include "log.h"
 
 #define MANY	20
 
@@ -605,6 +606,41 @@ static void submitter_runs_its_item(void)
 	probe_runs(&p[1]);
 }
 
+static void releases_and_dies(void *unused)
+{
+	kthread_complete_and_exit(NULL, 0);
+}
+
+static int calls_and_dies(void *unused)
+{
+	return kpool_call_timeout(pool, called, NULL, releases_and_dies, 1,
+				  NULL);
+}
+
+/* It takes the memory of a caller that has died in a release function. */
+static void submitter_runs_its_item_after_a_death(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = 1,
+		.when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	const char *what = "releases_and_dies [diagnosis], a release function";
+	int before = log_count("has died in", what);
+
+	if (!begin(&attrs))
+		return;
+	submit_running(0, 1);
+	if (!kt_thread_start(&caller, calls_and_dies, NULL))
+		return;
+	KT_EXPECT(kt_wait(log_count("has died in", what) > before));
+	put_task_struct(caller.task);
+	caller.task = NULL;
+	kt_sleep_ms(20);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
+	kt_submitter_start(&submitter, pool, &p[1].job.item);
+	probe_runs(&p[1]);
+}
+
 static int refs_before;
 
 static int runs_first(struct kpool_item *item)
@@ -796,6 +832,8 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(failure_is_over),
 	  KT_CASE(scene_ends),
 	  KT_CASE(submitter_runs_its_item),
+	  KT_CASE(scene_ends),
+	  KT_CASE(submitter_runs_its_item_after_a_death),
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_run),
 	  KT_CASE(scene_ends),

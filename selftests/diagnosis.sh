@@ -100,7 +100,7 @@ $worker, 1 units" "$submitter"
 	worker_is_in_its_exit | failure_is_over)
 		all_of "exiting: 1 exiting workers leave no room for another" 1
 		;;
-	submitter_runs_its_item)
+	submitter_runs_its_item | submitter_runs_its_item_after_a_death)
 		all_of "idle: no item is pending, 0 are delayed" 0 "$worker, 1 units
 $submitter"
 		;;
