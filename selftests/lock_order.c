@@ -382,6 +382,60 @@ static void items_alike_may_wait_for_one_another(void)
 	end_in_silence();
 }
 
+struct finish {
+	struct kpool_job	job;
+	struct kpool_stream	stream;
+	struct kpool		*pool;
+	struct finish		*next;		/* to be flushed, or NULL */
+	int			err;
+};
+
+static int returns(struct kpool_item *item)
+{
+	return 0;
+}
+
+static int finishes(struct kpool_item *item)
+{
+	struct finish *f = container_of(item, struct finish, job.item);
+
+	if (f->next)
+		f->err = kpool_submit(f->next->pool, &f->next->job.item) ?:
+			 kpool_flush_item(&f->next->job.item);
+	return 0;
+}
+
+static void finish_init(struct finish *f, struct kpool *pool,
+			struct finish *next)
+{
+	kpool_init_job(&f->job, returns);
+	kpool_init_ordered_stream(&f->stream, pool);
+	KT_EXPECT_EQ(kpool_set_stream(&f->job, &f->stream), 0);
+	KT_EXPECT_EQ(kpool_set_complete_fn(&f->job, finishes), 0);
+	f->pool = pool;
+	f->next = next;
+	f->err = -1;
+}
+
+/*
+ * The same for the completion functions of ordered jobs.
+ * Fails if kpool_lockdep_wait_item() does not compare those: mutant
+ * lockdep-of-completions-alike.
+ */
+static void completions_alike_may_wait_for_one_another(void)
+{
+	static struct finish from, to;
+
+	if (!two_pools())
+		return;
+	finish_init(&to, back, NULL);
+	finish_init(&from, front, &to);
+	KT_EXPECT_EQ(kpool_submit(front, &from.job.item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&from.job.item), 0);
+	KT_EXPECT_EQ(from.err, 0);
+	end_in_silence();
+}
+
 /*
  * A caller that asks and does not wait may hold what items take.
  * Fails if kpool_group_wait(), kpool_group_next(), kpool_call_timeout() or
@@ -711,6 +765,7 @@ KT_MODULE("kpool selftest: what lockdep is notified of",
 	  KT_CASE(waits_inside_a_pool_are_not_reported),
 	  KT_CASE(groups_inside_a_pool_are_not_reported),
 	  KT_CASE(items_alike_may_wait_for_one_another),
+	  KT_CASE(completions_alike_may_wait_for_one_another),
 	  KT_CASE(polls_are_not_reported),
 	  KT_CASE(leaked_lock_has_no_order),
 	  KT_CASE(functions_are_distinguished),
