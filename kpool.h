@@ -77,7 +77,8 @@ enum kpool_when_full {
  * function passes the item to another owner, that one may free it before the
  * function returns.
  *
- * Return: 0, or a negative errno, which the pool counts as ``failed``.
+ * Return: 0, or a negative errno, which the pool counts as ``failed``.  So it does
+ * with any other value.
  */
 typedef int (*kpool_item_fn)(struct kpool_item *item);
 
@@ -87,7 +88,8 @@ typedef int (*kpool_item_fn)(struct kpool_item *item);
  *
  * Called as typedef kpool_item_fn.
  *
- * Return: 0, or a negative errno, which the pool counts as ``failed``.
+ * Return: 0, or a negative errno, which the pool counts as ``failed``.  So it does
+ * with any other value.
  */
 typedef int (*kpool_fn)(void *arg);
 
@@ -134,8 +136,9 @@ struct kpool_fault {
  * @queue_depth: items that can be queued while no unit is free; KPOOL_NONE for
  *	0, or 1 to KPOOL_UNLIMITED.  An item that is about to start is not
  *	counted, so @pending of &struct kpool_stats can exceed this by the
- *	number of free units; nor is an item that is submitted while it runs and
- *	its units are free
+ *	number of free units.  An item that is submitted while it runs is
+ *	accepted while its units are free, even without a place, and counts
+ *	until that run has ended
  * @max_blocked: submitters that can sleep at once; 1 to KPOOL_UNLIMITED
  * @nonblocking: 1 if submit must never sleep, KPOOL_NONE if it can; a pool
  *	created nonblocking stays so
@@ -1054,7 +1057,7 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  * @release: frees @arg after -ETIMEDOUT, or NULL.  Called exactly once, in
  *	process context, once @fn has returned or will never run; this can be
  *	before kpool_call_timeout() returns, and is then inside a callback of
- *	the pool
+ *	the pool, with the locks of the caller if that calls it
  * @timeout: jiffies for admission, queueing and running together;
  *	MAX_SCHEDULE_TIMEOUT is without a limit; with 0 @fn hardly ever runs:
  *	-EAGAIN if there is no room, -ETIMEDOUT otherwise
