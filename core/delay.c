@@ -74,7 +74,8 @@ static bool kpool_delay_batch(struct kpool *pool)
 	struct kpool_item *item;
 	int i;
 
-	for (i = 0; i < KPOOL_DELAY_BATCH && !kpool_has_walked(pool); i++) {
+	for (i = 0; i < KPOOL_DELAY_BATCH && !kpool_has_walked(pool) &&
+	     !kpool_has_looked(pool); i++) {
 		item = kpool_first_delayed(pool);
 		if (!item || pool->closed)
 			return false;

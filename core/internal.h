@@ -366,6 +366,9 @@ struct kpool_stall {
 /* Longest chain of waiters to follow; a longer one is not taken for a cycle. */
 #define KPOOL_MAX_CHAIN	64
 
+/* Items examined in a row under the lock, to find room, a place, a victim. */
+#define KPOOL_MAX_LOOKS	64
+
 /* In kpool_queue.room_units if all refused items wait for their streams. */
 #define KPOOL_ROOM_STREAM	UINT_MAX
 
@@ -375,6 +378,7 @@ struct kpool_runnable {
 	unsigned int		nr;	/* that start ahead of it */
 	unsigned int		left;	/* units that they leave */
 	unsigned int		nr_bypassed;	/* of kpool_queue, then */
+	bool			walked;	/* @unfit is known, not just the numbers */
 	/* with @unfit: first items behind it, of each priority */
 	struct list_head	*at[KPOOL_NR_QUEUES];
 };
@@ -606,7 +610,9 @@ struct kpool {
 	 * is 0, a change affects only the workers.
 	 */
 	unsigned int		nr_recheck;
-	unsigned int		nr_walked;	/* L: in this hold, by deadlock.c */
+	/* L: steps in this hold: along waiters, and along queued items */
+	u16			nr_walked;
+	u16			nr_looked;
 	unsigned int		units_used;	/* L: held by runs */
 	unsigned int		nr_running;	/* L: items in workers */
 	u32			epoch;		/* L: flushes and self-waits */
@@ -719,6 +725,15 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
 static inline bool kpool_has_walked(const struct kpool *pool)
 {
 	return pool->nr_walked >= KPOOL_MAX_CHAIN;
+}
+
+/*
+ * Return true if this hold of pool->lock must not count again which queued items
+ * can start: see kpool_find_unfit().
+ */
+static inline bool kpool_has_looked(const struct kpool *pool)
+{
+	return pool->nr_looked >= KPOOL_MAX_LOOKS;
 }
 
 /* Return true if @run is external, or a dead worker's that is being reaped. */
@@ -1052,11 +1067,12 @@ void kpool_let_go(struct kpool *pool, struct kpool_item *item);
 void kpool_unpark(struct kpool *pool, struct kpool_item *item);
 void kpool_delay_remove(struct kpool *pool, struct kpool_job *job);
 struct kpool_item *kpool_first_delayed(struct kpool *pool);
-void kpool_find_unfit(const struct kpool *pool, struct kpool_runnable *r);
+void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r);
+void kpool_find_runnable(struct kpool *pool, struct kpool_runnable *r);
 bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
 		      const struct kpool_runnable *r);
-unsigned int kpool_nr_runnable(const struct kpool *pool,
-			       enum kpool_queue_prio prio, unsigned int *left);
+unsigned int kpool_nr_runnable(struct kpool *pool, enum kpool_queue_prio prio,
+			       unsigned int *left);
 unsigned int kpool_nr_places(const struct kpool *pool, unsigned int startable);
 void kpool_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_item_return(struct kpool *pool, struct kpool_item *item,

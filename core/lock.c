@@ -54,7 +54,8 @@ static bool kpool_recheck(struct kpool *pool)
 	lockdep_assert_held(&pool->lock);
 	for (;;) {
 		/* a deadlock is looked for behind what cannot start */
-		if (kpool_park_batch(pool) || kpool_has_walked(pool))
+		if (kpool_park_batch(pool) || kpool_has_walked(pool) ||
+		    kpool_has_looked(pool))
 			return true;
 		if (kpool_admit_one(pool) || kpool_waiter_complete_one(pool) ||
 		    kpool_complete_drained(pool) || kpool_notify_room(pool) ||
@@ -155,9 +156,10 @@ void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
  * Handle one batch, in a hold of the lock of its own.  Return true if there is
  * more.
  *
- * Recheck once per hold: after one that has followed a long chain of waiters,
- * another would take that for work that is left, and queue recheck_work, which
- * would queue itself for ever.
+ * Recheck once per hold: after one that has followed a long chain of waiters, or
+ * looked at many items, another would take that for work that is left, and queue
+ * recheck_work, which would queue itself for ever.  A worker rechecks twice, at
+ * the end of a run and after the next start, and queues it once for that.
  */
 static bool kpool_recheck_batch(struct kpool *pool)
 {

@@ -475,9 +475,10 @@ static unsigned int kpool_bypassed_at(const struct kpool *pool,
  * Walk through the queued items in the order in which they start, up to the
  * first that does not fit the free units.  Items that wait for their stream or
  * their own run are skipped.  After KPOOL_MAX_LOOKS items the next one is taken
- * for the first that does not fit, and no unit for free.
+ * for the first that does not fit, and no unit for free.  Count the looks: see
+ * kpool_has_looked().
  */
-void kpool_find_unfit(const struct kpool *pool, struct kpool_runnable *r)
+void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r)
 {
 	unsigned int looks = KPOOL_MAX_LOOKS;
 	const struct kpool_item *item;
@@ -488,11 +489,13 @@ void kpool_find_unfit(const struct kpool *pool, struct kpool_runnable *r)
 	r->nr = 0;
 	r->left = kpool_units_left(pool);
 	r->nr_bypassed = pool->q.nr_bypassed;
+	r->walked = true;
 	while ((item = kpool_pick_at(pool, r->at, r->nr_bypassed))) {
 		if (!looks--) {
 			r->left = 0;
 			break;
 		}
+		pool->nr_looked++;
 		prio = kpool_prio_of(item);
 		r->at[prio] = item->node.next;
 		if (kpool_must_park(item))
@@ -519,14 +522,14 @@ bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
 }
 
 /* Find the queued items that start as soon as a worker looks. */
-static void kpool_find_runnable(const struct kpool *pool,
-				struct kpool_runnable *r)
+void kpool_find_runnable(struct kpool *pool, struct kpool_runnable *r)
 {
 	unsigned int startable;
 
 	startable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked -
 		    pool->q.nr_held;
 	r->unfit = NULL;
+	r->walked = false;
 	r->left = kpool_units_left(pool);
 	if (startable + pool->q.extra_units <= r->left) {
 		r->nr = startable;
@@ -544,8 +547,8 @@ static void kpool_find_runnable(const struct kpool *pool,
  * *@left is the number of free units that they leave for a new item of priority
  * @prio: none if it would have to wait behind one that lacks units.
  */
-unsigned int kpool_nr_runnable(const struct kpool *pool,
-			       enum kpool_queue_prio prio, unsigned int *left)
+unsigned int kpool_nr_runnable(struct kpool *pool, enum kpool_queue_prio prio,
+			       unsigned int *left)
 {
 	struct kpool_runnable r;
 
@@ -577,7 +580,7 @@ static bool kpool_has_place(const struct kpool *pool, unsigned int startable)
 /*
  * Return true if the item could start at once, or fewer than queue_depth wait.
  */
-static noinline bool kpool_has_special_room(const struct kpool *pool,
+static noinline bool kpool_has_special_room(struct kpool *pool,
 					    const struct kpool_item *item)
 {
 	unsigned int left, startable;
@@ -593,8 +596,7 @@ static noinline bool kpool_has_special_room(const struct kpool *pool,
  * Return true if there is room for the item.  Count the items that could start
  * only if that matters.
  */
-static bool kpool_has_room(const struct kpool *pool,
-			   const struct kpool_item *item)
+static bool kpool_has_room(struct kpool *pool, const struct kpool_item *item)
 {
 	if (!pool->q.nr_special && !kpool_is_special(item) &&
 	    kpool_has_plain_room(pool))
@@ -927,7 +929,7 @@ bool kpool_prepare_start(struct kpool *pool)
  * Return true if an item that was refused would find room now, with none ahead
  * of it on pool->q.admission.
  */
-static bool kpool_has_room_for_refused(const struct kpool *pool)
+static bool kpool_has_room_for_refused(struct kpool *pool)
 {
 	struct kpool_runnable r;
 	unsigned int units;

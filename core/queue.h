@@ -17,9 +17,6 @@
 #include "stats.h"
 #include "trace.h"
 
-/* Items examined under one hold of the lock, to find room, a place, a victim. */
-#define KPOOL_MAX_LOOKS		64
-
 void kpool_inbox_open_special(struct kpool *pool);
 void kpool_settle_special(struct kpool *pool);
 void __kpool_scan_skip(struct kpool *pool, struct kpool_item *item);

@@ -312,7 +312,7 @@ static bool kpool_has_thread_for(const struct kpool *pool,
 }
 
 /* Return true if the item, once accepted, would wait only for a worker. */
-static bool kpool_can_start_now(const struct kpool *pool,
+static bool kpool_can_start_now(struct kpool *pool,
 				const struct kpool_item *item)
 {
 	unsigned int left, startable;
@@ -606,16 +606,17 @@ static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
  * put back, and lacks units, can be older than a parked one.
  */
 static struct kpool_item *kpool_pick_victim(struct kpool *pool,
-					    const struct kpool_item *newcomer)
+					    const struct kpool_item *newcomer,
+					    struct kpool_runnable *r)
 {
 	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_LOW];
 	struct kpool_item *parked, *queued;
-	struct kpool_runnable r;
 
-	kpool_find_unfit(pool, &r);
+	if (!r->walked)
+		kpool_find_unfit(pool, r);
 	for (; queue >= kpool_queue_of(pool, newcomer); queue--) {
 		parked = kpool_oldest_parked(pool, queue);
-		queued = kpool_oldest_queued(pool, queue, newcomer, &r);
+		queued = kpool_oldest_queued(pool, queue, newcomer, r);
 		if (parked && queued)
 			return kpool_is_older(queued, parked) ? queued : parked;
 		if (parked || queued)
@@ -625,13 +626,11 @@ static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 }
 
 /* Return true if dropping one waiting item would make room in the queue. */
-static bool kpool_one_place_short(const struct kpool *pool)
+static bool kpool_one_place_short(struct kpool *pool, struct kpool_runnable *r)
 {
-	unsigned int left, startable;
-
-	startable = kpool_nr_runnable(pool, KPOOL_QUEUE_LOW, &left);
+	kpool_find_runnable(pool, r);
 	return pool->attrs.queue_depth &&
-	       kpool_nr_places(pool, startable) ==
+	       kpool_nr_places(pool, r->nr) ==
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
@@ -644,13 +643,16 @@ static bool kpool_evict_for(struct kpool *pool,
 			    const struct kpool_item *newcomer)
 {
 	struct kpool_item *oldest;
+	struct kpool_runnable r;
 
 	lockdep_assert_held(&pool->lock);
 	if (pool->attrs.when_full != KPOOL_FULL_DROP_OLDEST ||
-	    !list_empty(&pool->q.admission) || !kpool_one_place_short(pool))
+	    !list_empty(&pool->q.admission))
+		return false;
+	if (!kpool_one_place_short(pool, &r))
 		return false;
 	kpool_ready_return(pool);
-	oldest = kpool_pick_victim(pool, newcomer);
+	oldest = kpool_pick_victim(pool, newcomer, &r);
 	if (!oldest)
 		return false;
 	kpool_item_drop(pool, oldest, -EAGAIN);

@@ -90,14 +90,13 @@ static void release_delayed(unsigned int n)
 	holds_measured(n);
 }
 
-/* All come due in the same tick, into a pool that has room for all or none. */
-static void come_due(unsigned int n, int queue_depth)
+/* All come due in the same tick, into a pool that has @queued items. */
+static void come_due(unsigned int n, unsigned int queued)
 {
 	unsigned long due = jiffies + 30 * HZ;
 	unsigned int i;
 
-	holds_make(1, queue_depth);
-	for (i = 0; i < n; i++) {
+	for (i = queued; i < n; i++) {
 		holds_check(!kpool_submit_delayed(holds_pool, holds_job(i),
 						  due - jiffies),
 			    "submit_delayed");
@@ -107,6 +106,7 @@ static void come_due(unsigned int n, int queue_depth)
 	holds_check(time_before(jiffies, due), "due before all are delayed");
 	holds_measure();
 	schedule_timeout_idle(due - jiffies);
+	kpool_resume(holds_pool);
 	holds_wait_completed(n);
 	holds_measured(0);
 	holds_end_pool();
@@ -114,12 +114,23 @@ static void come_due(unsigned int n, int queue_depth)
 
 static void due(unsigned int n)
 {
-	come_due(n, KPOOL_UNLIMITED);
+	holds_make(1, KPOOL_UNLIMITED);
+	come_due(n, 0);
 }
 
 static void due_full(unsigned int n)
 {
+	holds_make(1, KPOOL_NONE);
 	come_due(n, 0);
+}
+
+/* There is room for some behind heavy items that start together. */
+static void due_heavy(unsigned int n)
+{
+	holds_make(HOLDS_HEAVY_UNITS, 100);
+	kpool_pause(holds_pool);
+	holds_fill(120, holds_heavy);
+	come_due(n, 120);
 }
 
 const struct holds_operation holds_delayed[] = {
@@ -130,5 +141,6 @@ const struct holds_operation holds_delayed[] = {
 	{ "release-delayed", HOLDS_ITEMS, release_delayed },
 	{ "come-due", HOLDS_ITEMS, due },
 	{ "come-due-full", HOLDS_ITEMS, due_full },
+	{ "come-due-heavy", HOLDS_ITEMS, due_heavy },
 	{ }
 };

@@ -42,6 +42,10 @@ void holds_measure(void);
 void holds_measured(unsigned int nr_operations);
 
 /* setup.c */
+
+/* Units of a pool in which more heavy items fit than are counted at once. */
+#define HOLDS_HEAVY_UNITS	200
+
 extern struct kpool *holds_pool;
 extern struct kpool_job *holds_jobs;
 extern struct kpool_stream holds_stream;
@@ -51,6 +55,7 @@ int holds_blocks(struct kpool_item *item);
 void holds_make(int capacity, int queue_depth);
 void holds_make_with(const struct kpool_attrs *attrs);
 void holds_block(struct kpool_stream *stream);
+void holds_block_heavy(unsigned int weight);
 void holds_unblock(void);
 void holds_end_pool(void);
 struct kpool_job *holds_job(unsigned int i);
@@ -59,6 +64,7 @@ void holds_fill(unsigned int n, void (*prepare)(struct kpool_job *job,
 						unsigned int i));
 void holds_in_stream(struct kpool_job *job, unsigned int i);
 void holds_in_group(struct kpool_job *job, unsigned int i);
+void holds_heavy(struct kpool_job *job, unsigned int i);
 u64 holds_stat_alive(void);
 void holds_wait_completed(u64 n);
 bool holds_check(bool ok, const char *what);

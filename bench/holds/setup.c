@@ -83,16 +83,28 @@ void holds_make(int capacity, int queue_depth)
 	holds_make_with(&attrs);
 }
 
-/* Have a unit taken by a job that runs, of the stream if there is one. */
-void holds_block(struct kpool_stream *stream)
+static void block(struct kpool_stream *stream, unsigned int weight)
 {
 	struct kpool_job *blocker = &blockers[nr_blockers++];
 
 	kpool_init_job(blocker, holds_blocks);
 	kpool_set_stream(blocker, stream);
+	kpool_set_weight(&blocker->item, weight);
 	holds_submit(blocker);
 	while (atomic_read(&nr_blocking) < nr_blockers)
 		usleep_range(100, 200);
+}
+
+/* Have a unit taken by a job that runs, of the stream if there is one. */
+void holds_block(struct kpool_stream *stream)
+{
+	block(stream, 1);
+}
+
+/* Have all units taken by one job. */
+void holds_block_heavy(unsigned int weight)
+{
+	block(NULL, weight);
 }
 
 void holds_unblock(void)
@@ -143,6 +155,11 @@ void holds_in_stream(struct kpool_job *job, unsigned int i)
 void holds_in_group(struct kpool_job *job, unsigned int i)
 {
 	kpool_set_group(job, &holds_group);
+}
+
+void holds_heavy(struct kpool_job *job, unsigned int i)
+{
+	kpool_set_weight(&job->item, 2);
 }
 
 u64 holds_stat_alive(void)

@@ -82,6 +82,16 @@ static void unit_free_submitters(unsigned int n)
 	unblock_sleepers(n);
 }
 
+/* All units come free at once, for heavy items in front of the submitters. */
+static void unit_free_heavy(unsigned int n)
+{
+	holds_make(HOLDS_HEAVY_UNITS, 150);
+	holds_block_heavy(HOLDS_HEAVY_UNITS);
+	holds_fill(150, holds_heavy);
+	holds_callers_sleep(n, submits);
+	unblock_sleepers(n);
+}
+
 static void release_submitters(unsigned int n)
 {
 	make_sleepers(n, KPOOL_NONE, submits);
@@ -218,6 +228,7 @@ static void death_flush_pool(unsigned int n)
 
 const struct holds_operation holds_sleepers[] = {
 	{ "unit-free-submitters", HOLDS_SLEEPERS, unit_free_submitters },
+	{ "unit-free-heavy", HOLDS_SLEEPERS, unit_free_heavy },
 	{ "release-submitters", HOLDS_SLEEPERS, release_submitters },
 	{ "abort-submitters", HOLDS_SLEEPERS, abort_submitters },
 	{ "queue-depth-submitters", HOLDS_SLEEPERS, depth_up_submitters },

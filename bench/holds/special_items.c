@@ -185,19 +185,51 @@ static void submit_behind_heavy_front(unsigned int n)
 	holds_end_pool();
 }
 
-static void heavy(struct kpool_job *job, unsigned int i)
-{
-	kpool_set_weight(&job->item, 2);
-}
-
 /* Half of the heavy items fit. */
 static void submit_behind_heavy(unsigned int n)
 {
 	n -= SOME;
 	holds_make(n, KPOOL_UNLIMITED);
 	kpool_pause(holds_pool);
-	holds_fill(n, heavy);
+	holds_fill(n, holds_heavy);
 	submit_some(n);
+	kpool_abort(holds_pool);
+	holds_end_pool();
+}
+
+static void dropped(struct kpool_item *item, int err)
+{
+}
+
+static void room(void *data)
+{
+}
+
+/* No victim among the heavy items lets the next one start, nor the newcomer. */
+static void evict_heavy(unsigned int n)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = HOLDS_HEAVY_UNITS, .queue_depth = 100,
+		.when_full = KPOOL_FULL_DROP_OLDEST, .room = room,
+	};
+	unsigned int i, weight;
+	int err;
+
+	holds_make_with(&attrs);
+	kpool_pause(holds_pool);
+	holds_measure();
+	for (i = 0; i < 200; i++) {
+		struct kpool_job *job = holds_job(i);
+
+		weight = i == 63 ? HOLDS_HEAVY_UNITS : 2;
+		kpool_set_weight(&job->item, weight);
+		kpool_set_drop_fn(&job->item, dropped);
+		kpool_set_priority(&job->item, i < 20 ? KPOOL_PRIO_LOW :
+				   i < 64 ? KPOOL_PRIO_NORMAL : KPOOL_PRIO_HIGH);
+		err = kpool_try_submit(holds_pool, &job->item);
+		holds_check(!err || err == -EAGAIN, "try_submit");
+	}
+	holds_measured(0);
 	kpool_abort(holds_pool);
 	holds_end_pool();
 }
@@ -331,6 +363,7 @@ const struct holds_operation holds_odd[] = {
 	{ "submit-behind-stream", HOLDS_ONE, submit_behind_stream },
 	{ "submit-heavy-front", HOLDS_ONE, submit_behind_heavy_front },
 	{ "submit-behind-heavy", HOLDS_ONE, submit_behind_heavy },
+	{ "evict-heavy", HOLDS_GROUPS, evict_heavy },
 	{ "group-cancel", HOLDS_ITEMS, group_cancel },
 	{ "group-cancel-stream", HOLDS_ITEMS, group_cancel_stream },
 	{ "group-cancel-children", HOLDS_GROUPS, group_cancel_children },
