@@ -346,8 +346,10 @@ static long kpool_sleep(struct kpool_waiter *waiter, unsigned long timeout)
 static bool kpool_has_ended_waits(const struct kpool *pool,
 				  const struct kpool_waiter *waiter)
 {
-	return waiter->kind == KPOOL_WAITER_SUBMIT ? pool->waiters.left :
-						     pool->waiters.ended;
+	if (waiter->kind == KPOOL_WAITER_SUBMIT ||
+	    waiter->kind == KPOOL_WAITER_DRAIN)
+		return pool->waiters.left;
+	return pool->waiters.ended;
 }
 
 /*

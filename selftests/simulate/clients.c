@@ -758,8 +758,12 @@ static void sim_op_release_timeout(struct sim_call *call)
 		return;
 	}
 	lost = sim_is_lost(call, err);
-	if (err == -ETIMEDOUT)
+	if (err == -ETIMEDOUT) {
 		sim_judge_timeout(call, 1);
+		/* before the step in which it gave up */
+		sim_expect(!call->p->drained || call->p->drained >= call->last,
+			   "shutdown says that something is left");
+	}
 	sim_expect(err == -ETIMEDOUT ||
 		   ((!err || lost) && sim_during(call, call->p->was_rest)),
 		   "shutdown says %d", err);

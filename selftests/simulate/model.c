@@ -1023,6 +1023,10 @@ static void sim_note_pool(struct sim_pool *p)
 		p->was_idle = step;
 	if (v->stats.submitted == sim_ended(v) && !v->stats.alive)
 		p->was_rest = step;
+	if (!v->stats.closed || v->threads || v->stats.submitted != sim_ended(v))
+		p->drained = 0;
+	else if (!p->drained)
+		p->drained = step;
 	if (sim_all_wait(p))
 		p->was_hung = step;
 }
@@ -1221,6 +1225,7 @@ static struct sim_pool *sim_pool_of(const void *lock)
 void sim_step(const void *lock)
 {
 	struct sim_pool *p = sim ? sim_pool_of(lock) : NULL;
+	struct sim_call *call = sim_caller();
 	struct sim_view v;
 	u64 cancels;
 	int i;
@@ -1228,6 +1233,8 @@ void sim_step(const void *lock)
 	if (!p)
 		return;
 	sim->step++;
+	if (call)
+		call->last = sim->step;
 	cancels = p->cancels;
 	p->started = NULL;
 	p->completing = 0;
@@ -1242,7 +1249,7 @@ void sim_step(const void *lock)
 	sim_judge_starts(p, &p->view, &v);
 	v.passed_most = p->passed_most;
 	sim_judge_queue(p, &v);
-	sim_judge_room_for(p, sim_caller(), &p->view, &v);
+	sim_judge_room_for(p, call, &p->view, &v);
 	sim_judge_cancelled(&v);
 	sim_judge_conserving(p, &v);
 	sim_judge_completions(p, &v);

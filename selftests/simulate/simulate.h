@@ -270,6 +270,7 @@ struct sim_pool {
 	unsigned int		was_open, was_closed, was_full, was_paused;
 	unsigned int		was_idle;	/* all that was accepted had ended */
 	unsigned int		was_rest;	/* and no worker was left */
+	unsigned int		drained;	/* since when it is so and closed, or 0 */
 	unsigned int		was_busy;	/* not all */
 	unsigned int		was_running;	/* not paused */
 	unsigned int		was_used;	/* a unit, or a place */
@@ -379,6 +380,7 @@ struct sim_call {
 	struct sim_item		*target;	/* whose end it waits for ... */
 	unsigned int		awaited;	/* ... up to this submission */
 	unsigned int		begin;		/* step */
+	unsigned int		last;		/* step of its own */
 	unsigned long		since;		/* jiffies */
 	unsigned int		gen[SIM_ITEMS];
 	bool			submits;	/* @item */
