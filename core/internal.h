@@ -452,6 +452,7 @@ struct kpool_manager {
 	int			spawn_error;	/* L: of the last failure */
 	/* L: a KPOOL_MEM_RECLAIM pool has lost its last worker */
 	bool			reclaim_broken;
+	bool			replace_late;	/* L: create one more for a late one */
 	struct delayed_work	spawn_work;
 	struct delayed_work	late_work;
 	struct delayed_work	reap_work;

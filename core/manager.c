@@ -70,6 +70,17 @@ static bool kpool_needs_worker(struct kpool *pool)
 				   pool->mgr.nr_spawning - pool->mgr.nr_late;
 }
 
+/*
+ * Return true if an item still waits after a worker_init became late, and no
+ * worker_init has returned and no worker been reserved since, although others
+ * may be in worker_init for items that have gone.
+ */
+static bool kpool_must_replace_late(struct kpool *pool)
+{
+	return pool->mgr.replace_late && !pool->mgr.nr_idle &&
+	       kpool_has_work(pool);
+}
+
 /* Return true if a KPOOL_PREALLOC pool has fewer than min_workers. */
 static bool kpool_lacks_min_workers(const struct kpool *pool)
 {
@@ -88,7 +99,8 @@ static bool kpool_below_min_workers(const struct kpool *pool)
 static bool kpool_should_spawn(struct kpool *pool)
 {
 	return kpool_can_grow(pool) &&
-	       (kpool_below_min_workers(pool) || kpool_needs_worker(pool));
+	       (kpool_below_min_workers(pool) || kpool_needs_worker(pool) ||
+		kpool_must_replace_late(pool));
 }
 
 /* Return the jiffies until the next attempt: 0 unless the last one failed. */
@@ -165,6 +177,7 @@ static void kpool_late_work_fn(struct work_struct *work)
 		list_del(&worker->node);
 		worker->late = true;
 		pool->mgr.nr_late++;
+		pool->mgr.replace_late = true;
 	}
 	kpool_spawn_if_needed(pool);
 	kpool_unlock_irq(pool);
@@ -200,6 +213,7 @@ void kpool_worker_init_end(struct kpool_worker *worker)
 		list_del(&worker->node);
 	}
 	worker->late = false;
+	pool->mgr.replace_late = false;
 	kpool_unlock(pool, flags);
 }
 
@@ -506,6 +520,8 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 		pool->mgr.spawn_error = err;
 		pool->mgr.spawn_next = get_jiffies_64() + pool->mgr.spawn_pause;
 	}
+	/* this one may have been to replace a late one */
+	pool->mgr.replace_late = pool->mgr.nr_late;
 	kpool_unlock(pool, flags);
 	if (first)
 		pr_warn("%s: cannot create a worker thread (%d), will retry\n",
@@ -594,6 +610,7 @@ static bool kpool_reserve_worker(struct kpool *pool,
 	*retry = pool->mgr.spawn_pause;
 	if (reserved) {
 		pool->mgr.nr_spawning++;
+		pool->mgr.replace_late = false;
 		pool->mgr.spawn_next = get_jiffies_64() + pool->mgr.spawn_pause;
 	}
 	kpool_unlock_irq(pool);

@@ -578,15 +578,18 @@ static void inits_run_side_by_side(void)
 	desks_end(pool);
 }
 
-static int nr_hanging;
+static int nr_hanging, nr_failing;
 
 static void *first_desk_hangs(void *data)
 {
 	struct kt_gate *gate = slow;
+	int nr = atomic_inc_return(&gate->started);
 
 	/* one passes the gate, or more do, the others pass it by */
-	if (atomic_inc_return(&gate->started) <= nr_hanging)
+	if (nr <= nr_hanging)
 		wait_for_completion(&gate->open);
+	else if (nr <= nr_hanging + nr_failing)
+		return ERR_PTR(-EIO);
 	atomic_inc(&made);
 	return &desks[0];
 }
@@ -607,6 +610,7 @@ static struct kpool *hanging_pool(int capacity, struct kt_gate *gate, int nr)
 	kt_gate_init(gate);
 	slow = gate;
 	nr_hanging = nr;
+	nr_failing = 0;
 	return kt_pool(NAME, &attrs);
 }
 
@@ -677,6 +681,42 @@ static void two_hanging_inits_delay_no_item(void)
 	probes_init(p, 1, probe_fn);
 	probes_submit(pool, p, 1);
 	probe_ran(p);
+	kt_gate_open(&gate);
+	desks_end(pool);
+}
+
+static const char *const others[] = { "alone", "others_fail", NULL };
+
+/*
+ * So may those of items that have been cancelled meanwhile.
+ * Fails (the item waits until all are late) if they are counted on: mutants
+ * late-worker-not-replaced, failed-replacement-forgotten.
+ */
+static void hanging_inits_of_others_delay_no_item(int failing)
+{
+	static struct kt_gate gate;
+	struct kpool *pool;
+	unsigned long since;
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	pool = hanging_pool(40, &gate, 10);
+	if (!pool)
+		return;
+	nr_failing = failing ? 8 : 0;
+	probes_init(p, 10, probe_fn);
+	since = jiffies;
+	probes_submit(pool, p, 10);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 10));
+	for (i = 1; i < 10; i++)
+		KT_EXPECT(kpool_cancel(&p[i].job.item));
+	probe_ran(p);
+	/* eight pauses, the last of them of 10 s; or the next is late after 25 s */
+	KT_EXPECT_LE(jiffies - since, failing ? 24 * HZ : HZ * 12 / 100);
+	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
 	kt_gate_open(&gate);
 	desks_end(pool);
 }
@@ -1605,6 +1645,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(hanging_init_stops_no_growth),
 	  KT_CASE(hanging_init_delays_no_single_item),
 	  KT_CASE(two_hanging_inits_delay_no_item),
+	  KT_EACH(hanging_inits_of_others_delay_no_item, others),
 	  KT_CASE(later_init_prolongs_no_earlier),
 	  KT_CASE(each_init_has_its_own_time),
 	  KT_CASE(each_init_that_hangs_doubles_the_time),
