@@ -361,13 +361,48 @@ static unsigned int kpool_watchdog_cpu(void)
 	return found;
 }
 
+/* Return true if the timer can be on @cpu.  Called with interrupts off. */
+static bool kpool_keeps_time(unsigned int cpu)
+{
+	bool keeps;
+
+	if (cpu >= nr_cpu_ids || !cpu_online(cpu))
+		return false;
+	rcu_read_lock();
+	keeps = cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN)) &&
+		cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TIMER));
+	rcu_read_unlock();
+	return keeps;
+}
+
+static void kpool_watchdog_arm_on(struct kpool *pool, unsigned int cpu)
+{
+	pool->wd.armed = true;
+	queue_delayed_work_on(cpu, kpool_wq, &pool->wd.work,
+			      kpool_watchdog_period(pool));
+}
+
 /* Arm the watchdog.  Called with pool->lock held. */
 void kpool_watchdog_arm(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	pool->wd.armed = true;
-	queue_delayed_work_on(kpool_watchdog_cpu(), kpool_wq, &pool->wd.work,
-			      kpool_watchdog_period(pool));
+	kpool_watchdog_arm_on(pool, kpool_watchdog_cpu());
+}
+
+/*
+ * Arm the watchdog again.  The timer stays on its CPU, where it has just expired,
+ * or comes to this one: any other can have interrupts off by now.
+ */
+static void kpool_watchdog_rearm(struct kpool *pool)
+{
+	unsigned int cpu = pool->wd.work.cpu;
+
+	lockdep_assert_held(&pool->lock);
+	if (!kpool_keeps_time(cpu))
+		cpu = raw_smp_processor_id();
+	if (!kpool_keeps_time(cpu))
+		cpu = kpool_watchdog_cpu();
+	kpool_watchdog_arm_on(pool, cpu);
 }
 
 void kpool_watchdog_fn(struct work_struct *work)
@@ -381,6 +416,6 @@ void kpool_watchdog_fn(struct work_struct *work)
 	kpool_lock_irq(pool);
 	pool->wd.armed = false;
 	if (pool->units_used || pool->runs.nr_ext)
-		kpool_watchdog_arm(pool);
+		kpool_watchdog_rearm(pool);
 	kpool_unlock_irq(pool);
 }

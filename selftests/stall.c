@@ -430,9 +430,10 @@ static void stall_is_reported_in_time(void)
 	kt_sleep_ms(20000);
 	kpool_resume(pool);
 	probe_runs(&p[0]);
-	kt_sleep_ms(7900);
+	/* jiffies of so many are an eighth more, as the wheel has them */
+	usleep_range(7900 * USEC_PER_MSEC, 7900 * USEC_PER_MSEC + 1);
 	KT_EXPECT_EQ(stalled(), 0);
-	kt_sleep_ms(1400);
+	usleep_range(1400 * USEC_PER_MSEC, 1400 * USEC_PER_MSEC + 1);
 	KT_EXPECT_EQ(stalled(), 1);
 	stall_finish();
 }
