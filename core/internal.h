@@ -212,6 +212,7 @@ struct kpool_exit_work {
 struct kpool_task_state {
 	unsigned int		flags;	/* task->flags & KPOOL_CONTEXT_FLAGS */
 	int			nr_locks; /* locks held, according to lockdep */
+	int			rcu_depth; /* not 0: left by an earlier item */
 };
 
 /*
@@ -1005,13 +1006,25 @@ static inline void kpool_task_state_save(struct kpool_task_state *state)
 {
 	state->flags = current->flags & KPOOL_CONTEXT_FLAGS;
 	state->nr_locks = lockdep_depth(current);
+	state->rcu_depth = rcu_preempt_depth();
+}
+
+/*
+ * Return by how much the RCU read-side nesting has changed.  It is 0 before an
+ * item, unless kpool_restore_rcu() has left it.
+ */
+static inline int kpool_rcu_leaked(const struct kpool_task_state *before)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return rcu_preempt_depth() - before->rcu_depth;
+	return rcu_preempt_depth();
 }
 
 static inline bool
 kpool_task_state_leaked(const struct kpool_task_state *before)
 {
 	/* one branch for all, since this is called for every item */
-	unsigned int left = preempt_count() | rcu_preempt_depth() |
+	unsigned int left = preempt_count() | kpool_rcu_leaked(before) |
 			    ((current->flags ^ before->flags) &
 			     KPOOL_CONTEXT_FLAGS);
 

@@ -664,7 +664,7 @@ void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 			      struct kpool_task_state *before)
 {
 	int count = preempt_count();
-	int rcu_depth = rcu_preempt_depth();
+	int rcu_depth = kpool_rcu_leaked(before);
 	bool irqs_off = irqs_disabled();
 
 	preempt_count_set(0);
@@ -682,6 +682,7 @@ void kpool_task_state_restore(const struct kpool *pool, const void *fn,
 				  "an RCU read section closed too often");
 	if (lockdep_depth(current) > before->nr_locks)
 		kpool_report_leak(pool, fn, "a lock held");
-	/* do not report the lock again for the next item */
+	/* do not report what is left again for the next item */
 	before->nr_locks = lockdep_depth(current);
+	before->rcu_depth = rcu_preempt_depth();
 }

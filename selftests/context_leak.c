@@ -333,6 +333,51 @@ static void open_rcu_section_is_reported(int runner)
 			      "an RCU read section open");
 }
 
+static int closes_rcu_section(struct kpool_item *item)
+	__releases(RCU)
+{
+	rcu_read_unlock();
+	return 0;
+}
+
+static int does_nothing(struct kpool_item *item)
+{
+	return 0;
+}
+
+/*
+ * What stays open is reported of the item that left it, and not of the next.  The
+ * third closes it, before the worker sleeps.
+ * Fails if the section is compared with none: mutant leak-blames-the-next.
+ */
+static void section_that_stays_open_is_reported_once(void)
+{
+	static const kpool_item_fn fns[] = {
+		leaves_rcu_section_open, does_nothing, closes_rcu_section,
+	};
+	int before = log_count(REPORT, "an RCU read section open");
+	struct kt_job jobs[ARRAY_SIZE(fns)];
+	int i;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		kt_skip("no section stays open");
+		return;
+	}
+	if (!report_pool(WORKER))
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_UNLIMITED), 0);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	for (i = 0; i < ARRAY_SIZE(fns); i++) {
+		kt_job_init(&jobs[i], fns[i], &gate, 0);
+		KT_EXPECT_EQ(kpool_submit(pool, &jobs[i].item), 0);
+	}
+	kpool_resume(pool);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(log_count(REPORT, "an RCU read section open"), before + 1);
+	KT_EXPECT_EQ(log_count(REPORT "does_nothing", "returned with"), 0);
+	report_end();
+}
+
 /* Fails if one of several is closed: mutant leak-one-section-closed. */
 static void nested_rcu_sections_are_closed(int runner)
 {
@@ -539,6 +584,7 @@ KT_MODULE("kpool selftest: items that leave something behind",
 	  KT_EACH(each_of_two_leaks_is_reported, runners),
 	  KT_EACH(handler_is_called_in_order, runners),
 	  KT_EACH(open_rcu_section_is_reported, runners),
+	  KT_CASE(section_that_stays_open_is_reported_once),
 	  KT_EACH(nested_rcu_sections_are_closed, runners),
 	  KT_EACH(closed_rcu_section_is_reported, runners),
 	  KT_EACH(allocation_flags_are_reported, runners),
