@@ -100,10 +100,12 @@ static void failed_items_are_counted(void)
 /*
  * The handler gets the function, the address, the errno and the state, in the
  * worker, before the item has ended.
- * Fails if a field is another's, or a flusher does not wait for the handler.
+ * Fails if a field is another's, if a flusher does not wait for the handler, or
+ * if only negative numbers are errors.
  */
 static void handler_is_called_before_the_item_ends(void)
 {
+	static const int rets[] = { -EIO, 5, -EILSEQ };
 	struct kpool *pool = fault_pool(1);
 	int i;
 
@@ -111,13 +113,13 @@ static void handler_is_called_before_the_item_ends(void)
 		return;
 	for (i = 0; i < 3; i++) {
 		probe_init(&p[i], fails, i);
-		p[i].ret = -EIO - i;
+		p[i].ret = rets[i];
 		KT_EXPECT_EQ(kpool_submit(pool, &p[i].job.item), 0);
 		if (i % 2)
 			KT_EXPECT_EQ(kpool_flush(pool), 0);
 		else
 			KT_EXPECT_EQ(kpool_flush_item(&p[i].job.item), 0);
-		expect_seen(i + 1, fails, -EIO - i);
+		expect_seen(i + 1, fails, rets[i]);
 		KT_EXPECT(seen.fault.item == &p[i].job.item);
 	}
 	jobs_end(pool);
@@ -252,7 +254,7 @@ static void handler_is_called_in_the_submitter(void)
 	if (!seen.pool)
 		return;
 	probes_init(p, 2, fails);
-	p[1].ret = -EILSEQ;
+	p[1].ret = EILSEQ;
 	probes_hold(p, 1);
 	probes_submit(seen.pool, p, 1);
 	probe_runs(p);
@@ -260,7 +262,7 @@ static void handler_is_called_in_the_submitter(void)
 	KT_EXPECT(seen.task == current);
 	KT_EXPECT(seen.fault.fn == fails);
 	KT_EXPECT(seen.fault.item == &p[1].job.item);
-	KT_EXPECT_EQ(seen.fault.err, -EILSEQ);
+	KT_EXPECT_EQ(seen.fault.err, EILSEQ);
 	KT_EXPECT(!seen.fault.died);
 	KT_EXPECT(!seen.fault.data);
 	KT_EXPECT_EQ(submit_form(seen.pool, 0, &arg), 0);

@@ -431,6 +431,7 @@ static void errors_of_both_functions_count_once(void)
 	p[1].ret = -EIO;
 	complete_ret[1] = -EPERM;
 	complete_ret[2] = -ENOENT;
+	p[3].ret = 7;
 	probes_submit(pool, p, 4);
 	KT_EXPECT_EQ(kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT), 0);
 	while ((job = kpool_group_next(&group, 0)) && !IS_ERR(job))
@@ -438,11 +439,11 @@ static void errors_of_both_functions_count_once(void)
 	KT_EXPECT_EQ(got[0], 0);
 	KT_EXPECT_EQ(got[1], -EIO);
 	KT_EXPECT_EQ(got[2], -ENOENT);
-	KT_EXPECT_EQ(got[3], 0);
+	KT_EXPECT_EQ(got[3], 7);
 	KT_EXPECT_EQ(saw_result[0], 0);
 	KT_EXPECT_EQ(saw_result[1], -EIO);
 	KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
-	KT_EXPECT_EQ(kt_stat(pool, failed), 2);
+	KT_EXPECT_EQ(kt_stat(pool, failed), 3);
 	KT_EXPECT_EQ(kt_stat(pool, completed), 4);
 	finish();
 }

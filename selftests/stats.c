@@ -527,13 +527,14 @@ static void runs_of_callers_are_counted(void)
 		EXPECT_WANT();
 	}
 	p[2].ret = -EIO;
+	p[3].ret = 5;
 	for (i = 0; i < 3; i++) {
 		probes_open(&p[i + 1], 1);
 		KT_EXPECT_EQ(kt_thread_join(&t[i]), 0);
 		want.running--;
 		want.completed++;
 		want.caller_ran++;
-		want.failed += i == 1;
+		want.failed += i >= 1;
 		EXPECT_WANT();
 	}
 	want_end(0, 1);

@@ -334,7 +334,7 @@ static struct sim_ticket *sim_ticket_new(struct sim_call *call)
 	ticket->nr = sim->nr_tickets++;
 	ticket->pool = call->p->nr;
 	ticket->ticks = call->op->ticks > 2 ? 0 : call->op->ticks;
-	ticket->result = call->op->item ? 0 : -EIO;
+	ticket->result = call->op->item ? 0 : sim_error(call->op);
 	ticket->dies = sim->program.may_die && (call->op->item == 1 ||
 			(sim->program.is_deadly && call->op->item % 3 == 1));
 	ticket->since = jiffies;
@@ -695,7 +695,7 @@ static void sim_op_group_error(struct sim_call *call)
 {
 	int group = call->op->group, err = kpool_group_error(sim_group(call));
 
-	sim_expect(!err || test_bit(-err, sim->group_errors[group]),
+	sim_expect(!err || test_bit(abs(err), sim->group_errors[group]),
 		   "group %d: error %d of no job", group, err);
 }
 

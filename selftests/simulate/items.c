@@ -14,6 +14,12 @@ static struct sim_item *sim_item_of(struct kpool_item *item)
 	return container_of(item, struct sim_item, job.item);
 }
 
+/* What failed may have returned any number but 0. */
+int sim_error(const struct sim_op *op)
+{
+	return op->ticks % 2 ? 1 : -EIO;
+}
+
 /*
  * The item's operations in a range: does one of them ask for an error?  None is
  * left once it has handed itself on.
@@ -30,7 +36,7 @@ static int sim_do_body(struct sim_item *it, int from, int to, bool *handed)
 		if (sim_ops[op->kind].run)
 			*handed = sim_do(op, it);
 		else
-			err = -EIO;
+			err = sim_error(op);
 	}
 	return err;
 }
@@ -44,7 +50,7 @@ void sim_group_fails(const struct sim_item *it, int err, bool certain)
 	if (!spec->job || !err)
 		return;
 	for (group = spec->group; group >= 0; group--) {
-		set_bit(-err, sim->group_errors[group]);
+		set_bit(abs(err), sim->group_errors[group]);
 		sim->group_failures[group] += certain;
 		if (!sim->program.nested_groups)
 			break;

@@ -296,7 +296,7 @@ static void sim_judge_groups(void)
 			   "group %d has ended, but is still listed", i);
 		sim_expect(err || !sim->group_failures[i],
 			   "group %d: a job has failed, but it has no error", i);
-		sim_expect(!err || test_bit(-err, sim->group_errors[i]),
+		sim_expect(!err || test_bit(abs(err), sim->group_errors[i]),
 			   "group %d: error %d of no job", i, err);
 	}
 }

@@ -449,7 +449,7 @@ struct sim_world {
 	unsigned int		group_cancelled[SIM_GROUPS];	/* last step */
 	bool			group_is_cancelled[SIM_GROUPS];	/* for certain */
 	unsigned int		group_failures[SIM_GROUPS];	/* for certain */
-	DECLARE_BITMAP(group_errors[SIM_GROUPS], 128);	/* permitted, negated */
+	DECLARE_BITMAP(group_errors[SIM_GROUPS], 128);	/* permitted, without sign */
 	struct kpool_stream	stream[SIM_STREAMS];
 	struct sim_ticket	ticket[SIM_TICKETS];
 	unsigned int		nr_tickets;
@@ -533,6 +533,7 @@ bool sim_op_enabled(const struct sim_op *op);
 int sim_run_item(struct kpool_item *item, unsigned int module);
 int sim_complete_item(struct kpool_item *item, unsigned int module);
 void sim_drop_item(struct kpool_item *item, int err, unsigned int module);
+int sim_error(const struct sim_op *op);
 void sim_group_fails(const struct sim_item *it, int err, bool certain);
 int sim_run_ticket(void *arg, unsigned int module);
 void sim_release_ticket(void *arg, unsigned int module);
