@@ -111,15 +111,18 @@ static void bad_values_are_refused_at_creation(void)
 
 static void tune_badly(struct kpool *pool, const struct row *row, int value)
 {
-	int before = log_count("kpool: attrs: ", row->name);
 	struct kpool_attrs was, is;
+	char said[64];
+	int before;
 
+	snprintf(said, sizeof(said), "%s %d is out of range", row->name, value);
+	before = log_count("kpool: attrs: ", said);
 	kpool_get_attrs(pool, &was);
 	if (!KT_EXPECT_EQ(kpool_tune(pool, row->tunable, value), -ERANGE))
 		pr_err("%s: %s %d\n", KBUILD_MODNAME, row->name, value);
 	kpool_get_attrs(pool, &is);
 	KT_EXPECT(!memcmp(&was, &is, sizeof(was)));
-	KT_EXPECT_EQ(log_count("kpool: attrs: ", row->name), before + 1);
+	KT_EXPECT_EQ(log_count("kpool: attrs: ", said), before + 1);
 }
 
 /*

@@ -239,6 +239,8 @@ static void dropped_that_dies_is_not_the_last(int kind)
 		KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 1));
 		KT_EXPECT(!dies);
 		KT_EXPECT(kt_wait(threads_named("kpool-drop/call") == kind));
+		KT_EXPECT_EQ(log_count(thread_died, "act_dropped [callback], a drop function"),
+			     1);
 		leaf_falls(pool, &leaf);
 		leaf_fell(&leaf);
 	}
@@ -253,13 +255,13 @@ static int aborts(void *pool)
 
 /*
  * The same of a thread that aborts the pool: what it has not dropped is left to
- * the pool.
+ * the pool, and a flush of what it dropped fails.
  * Fails if the dead thread is still taken for an aborter: mutant
  * dead-aborter-kept.
  */
 static void dropped_that_dies_in_abort_is_not_the_last(int kind)
 {
-	struct kt_thread aborter = { };
+	struct kt_thread aborter = { }, flusher = { };
 	struct kpool *pool;
 
 	if (!begin())
@@ -269,12 +271,15 @@ static void dropped_that_dies_in_abort_is_not_the_last(int kind)
 		kpool_set_drop_fn(&p[0].job.item, act_dropped);
 		KT_EXPECT_EQ(kpool_pause(pool), 0);
 		probes_submit(pool, p, 2);
+		if (kt_thread_start(&flusher, flushes_item, &p[0].job.item))
+			kt_thread_asleep(&flusher);
 		dies = true;
 		if (kt_thread_start(&aborter, aborts, pool)) {
 			KT_EXPECT(kt_wait(READ_ONCE(aborter.task->exit_state)));
 			put_task_struct(aborter.task);
 		}
 		KT_EXPECT(!dies);
+		KT_EXPECT_EQ(kt_thread_join(&flusher), -EIO);
 		if (!KT_EXPECT(kt_wait(atomic_read(&p[1].dropped))))
 			kpool_cancel(&p[1].job.item);
 		KT_EXPECT_EQ(kt_stat(pool, dropped), 2);

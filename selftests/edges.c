@@ -1348,6 +1348,16 @@ static void signal_ends_submit(int kind)
 	edges_end();
 }
 
+static int sleeps_100ms_in_group_wait(struct patient *one)
+{
+	const long timeout = msecs_to_jiffies(100);
+
+	return one->interruptible ?
+	       kpool_group_wait_interruptible(&group, timeout) :
+	       kpool_group_wait_killable(&group, timeout);
+}
+
+/* Fails (hangs) too if such a wait has no end of its own. */
 static void signal_ends_group_wait(int kind)
 {
 	struct patient one;
@@ -1359,6 +1369,8 @@ static void signal_ends_group_wait(int kind)
 	if (patient_sleeps(&one, sleeps_in_group_wait, kind))
 		KT_EXPECT_EQ(patient_signalled(&one), -EINTR);
 	KT_EXPECT_EQ(kpool_group_wait(&group, 0), -ETIMEDOUT);
+	if (patient_sleeps(&one, sleeps_100ms_in_group_wait, kind))
+		KT_EXPECT_EQ(kt_thread_join(&one.thread), -ETIMEDOUT);
 	if (patient_sleeps(&one, sleeps_in_group_wait, kind)) {
 		kt_gate_open(&p[0].own);
 		KT_EXPECT_EQ(kt_thread_join(&one.thread), 0);

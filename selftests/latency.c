@@ -177,6 +177,32 @@ static void delayed_job_waits_3000(void)
 	runs(700);
 }
 
+/*
+ * As backlog it does not wait: it could not start anyway.
+ * Fails if that time counts as well: mutant latency-of-a-backlog.
+ */
+static void backlog_waits_3000(void)
+{
+	if (!pool)
+		return;
+	run_us = 0;
+	kt_gate_init(&p[1].own);
+	kt_gate_init(&p[2].own);
+	probes_hold(&p[1], 2);
+	probes_submit(pool, &p[1], 2);
+	KT_EXPECT(probe_runs(&p[1]) && probe_runs(&p[2]));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job, 0), 0);
+	usleep_range(150000, 150000 + 1);
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, 8), 0);
+	usleep_range(3000, 3000 + 1);
+	run_us = 700;
+	probes_open(&p[1], 2);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	p[1].gate = NULL;
+	p[2].gate = NULL;
+}
+
 static int completes(struct kpool_item *item)
 {
 	usleep_range(5000, 5000 + 1);
@@ -289,6 +315,7 @@ KT_MODULE("kpool selftest: scenes for the histograms of latency",
 	  KT_CASE(item_is_held),
 	  KT_CASE(held_item_ends),
 	  KT_CASE(delayed_job_waits_3000),
+	  KT_CASE(backlog_waits_3000),
 	  KT_CASE(ordered_job_waits_once),
 	  KT_CASE(four_items_wait_3000),
 	  KT_CASE(two_low_items_wait_2800),

@@ -585,8 +585,37 @@ static void release_waits_for_its_pool(void *pool)
 	KT_EXPECT_EQ(kpool_flush(pool), -EDEADLK);
 }
 
+static void *init_waits_for_its_pool(void *data)
+{
+	KT_EXPECT_EQ(kpool_flush(kpool_current()), -EDEADLK);
+	return NULL;
+}
+
+static void exit_waits_for_its_pool(void *data, void *state)
+{
+	KT_EXPECT_EQ(kpool_flush(kpool_current()), -EDEADLK);
+}
+
+static void worker_functions_wait_for_their_pool(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .worker_init = init_waits_for_its_pool,
+		.worker_exit = exit_waits_for_its_pool,
+	};
+	struct kpool *pool = kt_pool("worker", &attrs);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_call(pool, does_nothing, NULL, NULL), 0);
+	KT_EXPECT_EQ(log_count("kpool: worker: init_waits_for_its_pool",
+			       "waits for itself: refused"), 1);
+	kt_pool_end(pool);
+	KT_EXPECT_EQ(log_count("kpool: worker: exit_waits_for_its_pool",
+			       "waits for itself: refused"), 1);
+}
+
 /*
- * A thread that is no worker is named by the client's function that it is in.
+ * A thread is named by the client's function that it is in.
  * Fails if it is the caller of the function that waits: mutant
  * self-wait-of-another-function.
  */
@@ -594,6 +623,7 @@ static void wait_of_a_callback_is_reported(void)
 {
 	if (!two_pools())
 		return;
+	worker_functions_wait_for_their_pool();
 	KT_EXPECT_EQ(kpool_pause(front), 0);
 	KT_EXPECT_EQ(kpool_call_timeout(front, does_nothing, front,
 					release_waits_for_its_pool, 2, NULL),

@@ -231,10 +231,13 @@ blocked_client_is_refused() {
 	load_test module_unload leave=offered
 	cat "/sys/module/module_unload/parameters/$2" >"/sys/module/client/parameters/$1"
 	wait_until blocked_are 1
+	blocked_said=$(said "removed with items")
 	rmmod module_unload
 	wait_until submit_returned
 	ktap_is "a client is refused that waits for room to $1" "0 0 -108" \
 		"$(stat_of blocked) $(stat_of cancelled) $(of_client submit_got)"
+	ktap_is "no item is reported that waits for room to $1" 0 \
+		"$(($(said "removed with items") - blocked_said))"
 	rmmod client
 	rmmod kpool
 }
@@ -246,10 +249,11 @@ queued_call_is_refused() {
 	load_test module_unload leave=offered
 	cat /sys/module/module_unload/parameters/called >/sys/module/client/parameters/call
 	wait_until rest_is "1 0 1"
+	call_reported=$(reported 1)
 	rmmod module_unload
 	wait_until submit_returned
-	ktap_is "a client is refused whose call of it is queued" "0 0 1 -125" \
-		"$(rest_of_it) $(of_client submit_got)"
+	ktap_is "a client is refused whose call of it is queued" "0 0 1 -125 1" \
+		"$(rest_of_it) $(of_client submit_got) $(($(reported 1) - call_reported))"
 	rmmod client
 	rmmod kpool
 }

@@ -497,17 +497,19 @@ static void blocking_submit_sleeps_at_its_turn(void)
 	kt_gate_init(&gate);
 	kt_job_init(&jobs[0], kt_job_gated, &gate, 0);
 	kt_job_init(&jobs[1], kt_job_gated, &gate, 1);
-	if (!fill(s.multi, 0, &jobs[0], 1))
+	/* it is the second's turn */
+	kpool_multi_pick(s.multi);
+	if (!fill(s.multi, 1, &jobs[0], 1))
 		goto out;
 	s.item = &jobs[1].item;
 	kt_thread_start(&s.thread, multi_submitter_main, &s);
-	KT_EXPECT(kt_wait(stat_of(s.multi, 0, blocked) == 1));
+	KT_EXPECT(kt_wait(stat_of(s.multi, 1, blocked) == 1));
 	KT_EXPECT_EQ(multi_stat(s.multi, blocked), 1);
-	KT_EXPECT_EQ(stat_of(s.multi, 1, submitted), 0);
+	KT_EXPECT_EQ(stat_of(s.multi, 0, submitted), 0);
 out:
 	kt_gate_open(&gate);
 	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
-	KT_EXPECT_EQ(stat_of(s.multi, 0, submitted), 2);
+	KT_EXPECT_EQ(stat_of(s.multi, 1, submitted), 2);
 	several_end(s.multi);
 }
 

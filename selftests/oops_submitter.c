@@ -5,6 +5,7 @@
  */
 #include <linux/sched/task.h>
 
+#include "internal.h"
 #include "oops.h"
 
 static struct kpool *pool;
@@ -89,16 +90,19 @@ static bool begin_submitter(struct kt_thread *submitter)
 
 /*
  * The submitter's run ends with -EIO: it is counted, the handler knows function
- * and item, no worker is lost, and the owner may submit the item again.
+ * and item, the record the thread, no worker is lost, and the owner may submit
+ * the item again.
  * Fails (the waiter hangs) if the watchdog does not look at runs outside, or is
  * not armed by one.
  */
 static void run_of_dead_submitter_ends(int way)
 {
 	struct kt_thread submitter = { }, waiter = { };
+	pid_t pid;
 
 	if (!begin(way) || !begin_submitter(&submitter))
 		goto out;
+	pid = task_pid_nr(submitter.task);
 	kt_thread_start(&waiter, flushes_item, &victim.job.item);
 	kt_thread_asleep(&waiter);
 	victim_let_die(&victim);
@@ -114,6 +118,7 @@ static void run_of_dead_submitter_ends(int way)
 	KT_EXPECT(last_blame.died);
 	KT_EXPECT(last_blame.fn == victim_fn);
 	KT_EXPECT(last_blame.item == &victim.job.item);
+	KT_EXPECT_EQ(pool->faults.errors->ring[0].pid, pid);
 	victim_expect_reusable(pool, &victim);
 out:
 	finish();

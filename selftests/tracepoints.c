@@ -34,6 +34,11 @@ static void end_full(struct kpool *pool)
 	jobs_end(pool);
 }
 
+static int by_argument(void *arg)
+{
+	return 0;
+}
+
 static void item_runs(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
@@ -42,6 +47,19 @@ static void item_runs(void)
 	if (!pool)
 		return;
 	p[0].ret = -EIO;
+	probes_submit(pool, p, 1);
+	jobs_end(pool);
+}
+
+static void worker_comes_on_a_node(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .node = KPOOL_NODE(0),
+	};
+	struct kpool *pool = begin(&attrs);
+
+	if (!pool)
+		return;
 	probes_submit(pool, p, 1);
 	jobs_end(pool);
 }
@@ -68,11 +86,6 @@ static void delayed_job_runs(void)
 		return;
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job, 3), 0);
 	jobs_end(pool);
-}
-
-static int by_argument(void *arg)
-{
-	return 0;
 }
 
 static void function_runs_by_argument(void)
@@ -115,6 +128,7 @@ static void submit_is_refused(void)
 		return;
 	KT_EXPECT_EQ(probe_try(pool, &p[1]), -EAGAIN);
 	KT_EXPECT_EQ(kpool_submit_now(pool, &p[1].job.item), -EAGAIN);
+	KT_EXPECT_EQ(kpool_submit_fn(pool, by_argument, NULL, GFP_ATOMIC), -EAGAIN);
 	kpool_shutdown(pool);
 	KT_EXPECT_EQ(probe_try(pool, &p[1]), -ESHUTDOWN);
 	end_full(pool);
@@ -144,6 +158,8 @@ static void submitter_is_blocked(void)
 		return;
 	KT_EXPECT_EQ(kpool_submit_timeout(pool, &p[1].job.item, 1),
 		     -ETIMEDOUT);
+	KT_EXPECT_EQ(kpool_call_timeout(pool, by_argument, NULL, NULL, 1, NULL),
+		     -ETIMEDOUT);
 	if (kt_submitter_block(&submitter, pool, &p[1].job.item)) {
 		KT_EXPECT(!kpool_cancel(&p[1].job.item));
 		KT_EXPECT_EQ(kt_thread_join(&submitter.thread), -ECANCELED);
@@ -172,7 +188,8 @@ static void item_is_dropped(void)
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, &p[1], 1);
-	KT_EXPECT_EQ(kpool_abort(pool), 1);
+	KT_EXPECT_EQ(kpool_submit_fn(pool, by_argument, NULL, GFP_KERNEL), 0);
+	KT_EXPECT_EQ(kpool_abort(pool), 2);
 	jobs_end(pool);
 }
 
@@ -185,7 +202,9 @@ static void submitter_runs_its_item(void)
 
 	if (!pool)
 		return;
+	p[1].ret = -EIO;
 	probes_submit(pool, &p[1], 1);
+	KT_EXPECT_EQ(kpool_submit_fn(pool, by_argument, NULL, GFP_KERNEL), 0);
 	end_full(pool);
 }
 
@@ -280,6 +299,7 @@ static void pool_is_tuned(void)
 
 KT_MODULE("kpool selftest: scenes for the tracepoints",
 	  KT_CASE(item_runs),
+	  KT_CASE(worker_comes_on_a_node),
 	  KT_CASE(second_worker_comes),
 	  KT_CASE(delayed_job_runs),
 	  KT_CASE(function_runs_by_argument),

@@ -57,6 +57,13 @@ expected() {
 		purge: pid=any expired=0
 		purge: pid=any expired=0
 	END
+	worker_comes_*) cat <<-END ;;
+		submit: item=@1 function=probe_fn [tracepoints]
+		spawn: pid=own node=0 alive=1
+		start: item=@1 function=probe_fn [tracepoints]
+		end: item=@1 function=probe_fn [tracepoints] err=0
+		purge: pid=any expired=0
+	END
 	delayed_job_*) cat <<-END ;;
 		submit: item=@1 function=probe_fn [tracepoints]
 		spawn: pid=own node=-1 alive=1
@@ -93,6 +100,7 @@ expected() {
 		start: item=@1 function=probe_fn [tracepoints]
 		refuse: item=@2 function=probe_fn [tracepoints] err=-11
 		refuse: item=@2 function=probe_fn [tracepoints] err=-11
+		refuse: item=@3 function=by_argument [tracepoints] err=-11
 		refuse: item=@2 function=probe_fn [tracepoints] err=-108
 		end: item=@1 function=probe_fn [tracepoints] err=0
 		purge: pid=any expired=0
@@ -119,6 +127,8 @@ expected() {
 		start: item=@1 function=probe_fn [tracepoints]
 		block: item=@2 function=probe_fn [tracepoints]
 		unblock: item=@2 function=probe_fn [tracepoints] err=-110
+		block: item=@3 function=by_argument [tracepoints]
+		unblock: item=@3 function=by_argument [tracepoints] err=-110
 		block: item=@2 function=probe_fn [tracepoints]
 		unblock: item=@2 function=probe_fn [tracepoints] err=-125
 		block: item=@2 function=probe_fn [tracepoints]
@@ -135,7 +145,9 @@ expected() {
 		spawn: pid=own node=-1 alive=1
 		drop: item=@1 function=probe_fn [tracepoints] err=-62
 		submit: item=@2 function=probe_fn [tracepoints]
+		submit: item=@3 function=by_argument [tracepoints]
 		drop: item=@2 function=probe_fn [tracepoints] err=-125
+		drop: item=@3 function=by_argument [tracepoints] err=-125
 		purge: pid=any expired=0
 	END
 	submitter_runs_*) cat <<-END ;;
@@ -144,7 +156,10 @@ expected() {
 		start: item=@1 function=probe_fn [tracepoints]
 		submit: item=@2 function=probe_fn [tracepoints]
 		start: item=@2 function=probe_fn [tracepoints]
-		end: item=@2 function=probe_fn [tracepoints] err=0
+		end: item=@2 function=probe_fn [tracepoints] err=-5
+		submit: item=@3 function=by_argument [tracepoints]
+		start: item=@3 function=by_argument [tracepoints]
+		end: item=@3 function=by_argument [tracepoints] err=0
 		end: item=@1 function=probe_fn [tracepoints] err=0
 		purge: pid=any expired=0
 	END
