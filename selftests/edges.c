@@ -770,6 +770,36 @@ static void room_is_called_when_a_higher_item_fits(int variant)
 	edges_end();
 }
 
+/*
+ * One high item has started ahead of the heavy low one, whose turn it is: the next
+ * high one would wait behind it.
+ * Fails (a callback, and another -EAGAIN) if max_bypass does not matter: mutant
+ * room-out-of-turn.
+ */
+static void room_is_not_called_when_it_is_a_lower_ones_turn(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 1, .max_bypass = 1,
+	};
+
+	if (!room_make(&attrs))
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(item(1), 4), 0);
+	KT_EXPECT_EQ(kpool_set_priority(item(1), KPOOL_PRIO_LOW), 0);
+	KT_EXPECT_EQ(kpool_set_priority(item(2), KPOOL_PRIO_HIGH), 0);
+	KT_EXPECT_EQ(kpool_set_priority(item(3), KPOOL_PRIO_HIGH), 0);
+	occupy(0);
+	submit(1);
+	occupy(2);
+	refuse(3);
+	kt_gate_open(&p[2].own);
+	probe_ran(&p[2]);
+	expect_calls(0);
+	kt_gate_open(&p[0].own);
+	expect_calls(1);
+	edges_end();
+}
+
 static const char *const free_units[] = { "one_free", "three_free", NULL };
 
 /*
@@ -1032,6 +1062,43 @@ static void room_is_not_called_for_an_earlier_follower(void)
 	expect_calls(1);
 	kt_gate_open(&p[2].own);
 	expect_calls(2);
+	edges_end();
+}
+
+/*
+ * A follower that was refused is forgotten when its stream goes on, also if it is
+ * not notified, for want of units.
+ * Fails (a callback at the end of a third stream) if it counts beside the follower
+ * of another stream: mutant follower-of-a-stream-that-went-on.
+ */
+static void room_is_not_called_for_a_follower_of_the_past(void)
+{
+	static struct kpool_stream another, third;
+
+	if (!room_make(&four_units))
+		return;
+	kpool_init_stream(&another, here);
+	kpool_init_stream(&third, here);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[4].job, &stream);
+	kpool_set_weight(item(4), 3);
+	kpool_set_stream(&p[2].job, &another);
+	kpool_set_stream(&p[5].job, &another);
+	kpool_set_stream(&p[3].job, &third);
+	occupy(0);
+	occupy(1);
+	occupy(2);
+	occupy(3);
+	refuse(4);
+	kt_gate_open(&p[0].own);
+	probe_ran(&p[0]);
+	expect_calls(0);
+	refuse(5);
+	kt_gate_open(&p[3].own);
+	probe_ran(&p[3]);
+	expect_calls(0);
+	kt_gate_open(&p[2].own);
+	expect_calls(1);
 	edges_end();
 }
 
@@ -2104,6 +2171,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_when_a_heavy_item_fits),
 	  KT_EACH(room_is_called_when_the_lightest_item_fits, heavy_ranks),
 	  KT_EACH(room_is_called_when_a_higher_item_fits, refused_ranks),
+	  KT_CASE(room_is_not_called_when_it_is_a_lower_ones_turn),
 	  KT_EACH(room_is_called_for_the_higher_of_its_stream, free_units),
 	  KT_CASE(room_is_called_between_drops),
 	  KT_CASE(room_is_called_behind_a_blocked_submitter),
@@ -2113,6 +2181,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_EACH(room_is_called_when_one_of_two_streams_ends, turns),
 	  KT_EACH(room_is_called_when_the_lightest_fits, lightest),
 	  KT_CASE(room_is_not_called_for_an_earlier_follower),
+	  KT_CASE(room_is_not_called_for_a_follower_of_the_past),
 	  KT_CASE(room_callback_may_wait_for_a_group),
 	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),
 	  KT_CASE(room_is_called_when_a_stream_ends_in_a_shrunk_pool),

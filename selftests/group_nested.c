@@ -79,6 +79,34 @@ static void child_can_be_waited_for_alone(void)
 	tree_end(pool);
 }
 
+static int collects_of_parent(void *unused)
+{
+	struct kpool_job *job = kpool_group_next(&tree[0], MAX_SCHEDULE_TIMEOUT);
+
+	return IS_ERR(job) ? PTR_ERR(job) : job ? -EEXIST : 0;
+}
+
+/*
+ * A parent has none left to collect when the last job of its children has ended.
+ * Fails (hangs) if that wakes the child's collectors: mutant
+ * end-of-a-child-wakes-its-own.
+ */
+static void end_of_a_child_wakes_the_collector_of_its_parent(void)
+{
+	struct kpool *pool = tree_make(&queued_four, KPOOL_GROUP_COLLECT);
+	struct kt_thread t = { };
+
+	if (!pool)
+		return;
+	probes_hold(&p[2], 1);
+	if (probes_submit(pool, &p[2], 1) && probe_runs(&p[2]) &&
+	    kt_thread_start(&t, collects_of_parent, NULL))
+		kt_thread_asleep(&t);
+	probes_open(&p[2], 1);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	tree_end(pool);
+}
+
 /* Fails if an error stays in the child, or goes down. */
 static void error_propagates_to_the_parent(void)
 {
@@ -388,6 +416,7 @@ KT_MODULE("kpool selftest: groups of groups",
 	  KT_CASE(depth_is_bounded),
 	  KT_CASE(parent_waits_for_its_children),
 	  KT_CASE(child_can_be_waited_for_alone),
+	  KT_CASE(end_of_a_child_wakes_the_collector_of_its_parent),
 	  KT_CASE(error_propagates_to_the_parent),
 	  KT_CASE(death_in_a_grandchild_fails_the_wait),
 	  KT_CASE(childs_error_cancels_a_parent_that_fails_fast),

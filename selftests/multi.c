@@ -2,8 +2,10 @@
 /*
  * Several pools as one: which of them gets an item, and what is done to all of them.
  */
+#include <linux/cpu.h>
 #include <linux/hrtimer.h>
 #include <linux/sched/task_stack.h>
+#include <linux/topology.h>
 
 #include "compat.h"
 #include "log.h"
@@ -803,6 +805,38 @@ static void refused_tune_is_undone(void)
 	several_end(multi);
 }
 
+/*
+ * A node is given back although its CPU has gone offline since.  For nodes.sh.
+ * Fails (the new node stays) if it is refused as in a tune: mutant
+ * node-not-given-back.
+ */
+static void refused_node_is_undone(void)
+{
+	int last = cpumask_last(cpu_online_mask);
+	struct kpool_multi *multi;
+	struct kpool_attrs now;
+
+	if (cpu_to_node(last) == cpu_to_node(0) ||
+	    cpumask_weight(cpumask_of_node(cpu_to_node(last))) != 1) {
+		kt_skip("the last CPU is not alone on a node");
+		return;
+	}
+	multi = several(2, NULL, KPOOL_ROUND_ROBIN);
+	if (!multi)
+		return;
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_NODE,
+				      KPOOL_NODE(cpu_to_node(last))), 0);
+	KT_EXPECT_EQ(kpool_tune_cpumask(kpool_multi_pool(multi, 1),
+					cpumask_of(last)), 0);
+	KT_EXPECT_EQ(remove_cpu(last), 0);
+	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_NODE, KPOOL_NODE(0)),
+		     -EINVAL);
+	kpool_get_attrs(kpool_multi_pool(multi, 0), &now);
+	KT_EXPECT_EQ(now.node, KPOOL_NODE(cpu_to_node(last)));
+	KT_EXPECT_EQ(add_cpu(last), 0);
+	several_end(multi);
+}
+
 /* The sum of one counter, added up by hand. */
 #define by_hand(multi, field)						\
 ({									\
@@ -1270,6 +1304,7 @@ KT_MODULE("kpool selftest: several pools as one",
 	  KT_EACH(ants_multi_pool, ants_variants),
 	  KT_CASE(tune_reaches_each),
 	  KT_CASE(refused_tune_is_undone),
+	  KT_CASE(refused_node_is_undone),
 	  KT_CASE(stats_are_sums),
 	  KT_CASE(oldest_is_the_oldest_of_all),
 	  KT_CASE(multi_is_closed_when_all_pools_are),

@@ -14,4 +14,8 @@ if load_tested tune; then
 	run_case tune node_and_cpumask_confine_workers
 	unload_test tune
 fi
+if load_tested multi; then
+	run_case multi refused_node_is_undone
+	unload_test multi
+fi
 ktap_end

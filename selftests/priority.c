@@ -843,6 +843,30 @@ static void starts_to_come_are_counted(int turn)
 	priority_finish(pool, NULL, 0);
 }
 
+/*
+ * A start to come with none below it is no bypass: a high item is still ahead of
+ * the heavy one behind that start, and needs no place.
+ * Fails (-EAGAIN) if it counts: mutant start-past-nothing-counted-ahead.
+ */
+static void start_to_come_past_nothing_is_no_bypass(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 4, .queue_depth = 1, .max_bypass = 1,
+	};
+	struct kpool *pool = paused_pool(&attrs);
+	int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < 3; i++)
+		item_prepare(i, i == 2 ? KPOOL_PRIO_HIGH : KPOOL_PRIO_NORMAL);
+	KT_EXPECT_EQ(kpool_set_weight(&item[1].item, 4), 0);
+	for (i = 0; i < 3; i++)
+		KT_EXPECT_EQ(kpool_try_submit(pool, &item[i].item), 0);
+	kpool_resume(pool);
+	priority_finish(pool, NULL, 0);
+}
+
 /* In its first run, have a low, a normal and a high item wait, then itself. */
 static int joins_the_line(struct kpool_item *it)
 {
@@ -1460,6 +1484,7 @@ KT_MODULE("kpool selftest: priorities",
 	  KT_EACH(higher_item_needs_a_place_when_it_is_a_lower_ones_turn, accept_names),
 	  KT_CASE(items_behind_a_lower_one_whose_turn_it_is_wait),
 	  KT_EACH(starts_to_come_are_counted, turns),
+	  KT_CASE(start_to_come_past_nothing_is_no_bypass),
 	  KT_EACH(self_submission_keeps_its_priority, priorities),
 	  KT_EACH(requeued_item_keeps_its_priority, priorities),
 	  KT_CASE(flush_waits_for_low_items_that_are_overtaken),

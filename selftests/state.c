@@ -1071,6 +1071,40 @@ static void submit_now_uses_the_workers_that_stay(void)
 	desks_end(pool);
 }
 
+/*
+ * A worker in worker_init is one to come, also if one that exits keeps the only
+ * place of a pool that has shrunk.
+ * Fails (-EAGAIN) if it is not: mutant now-without-the-workers-in-init.
+ */
+static void submit_now_counts_on_a_worker_in_init(void)
+{
+	static struct kt_gate leaving, coming;
+	struct kpool *pool = desk_pool(2);
+
+	if (!pool)
+		return;
+	kt_gate_init(&leaving);
+	kt_gate_init(&coming);
+	if (!desks_use(pool, 1))
+		goto out;
+	slow_exit = &leaving;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
+	desks_leave(pool, 1);
+	KT_EXPECT(kt_wait(atomic_read(&leaving.started) == 1));
+	slow = &coming;
+	probes_init(&p[1], 2, desk_uses);
+	KT_EXPECT_EQ(kpool_submit_now(pool, &p[1].job.item), 0);
+	KT_EXPECT(kt_wait(atomic_read(&coming.started) == 1));
+	KT_EXPECT(kpool_cancel(&p[1].job.item));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	KT_EXPECT_EQ(kpool_submit_now(pool, &p[2].job.item), 0);
+	kt_gate_open(&coming);
+	probe_ran(&p[2]);
+out:
+	kt_gate_open(&leaving);
+	desks_end(pool);
+}
+
 /* Fails if workers that were in worker_init while the pool shrank stay. */
 static void init_in_a_shrunk_pool_leaves_no_surplus(void)
 {
@@ -1663,6 +1697,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(hanging_exit_delays_no_other),
 	  KT_CASE(submit_now_is_refused_while_an_exit_keeps_the_place),
 	  KT_CASE(submit_now_uses_the_workers_that_stay),
+	  KT_CASE(submit_now_counts_on_a_worker_in_init),
 	  KT_CASE(min_workers_come_after_an_exit),
 	  KT_CASE(init_in_a_shrunk_pool_leaves_no_surplus),
 	  KT_CASE(worker_that_a_shrunk_pool_ends_is_replaced),

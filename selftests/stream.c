@@ -1235,6 +1235,48 @@ static void oldest_is_displaced_beside_a_parked_follower(int high)
 	jobs_end(pool);
 }
 
+static const char *const second_ranks[] = { "normal", "low", NULL };
+
+/*
+ * Of two parked followers the oldest is given up, of the lowest priority.
+ * Fails if they are in another order, or only the first is looked at: mutants
+ * parked-in-reverse, first-parked-alone.
+ */
+static void oldest_of_two_parked_is_displaced(int low)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 2,
+		.when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("stream", &attrs);
+	static struct kpool_stream stream;
+	static struct probe p[5];
+	int i;
+
+	if (!pool)
+		return;
+	probes_init(p, 5, probe_fn);
+	kpool_init_stream(&stream, pool);
+	for (i = 0; i < 3; i++)
+		kpool_set_stream(&p[i].job, &stream);
+	if (low)
+		KT_EXPECT_EQ(kpool_set_priority(&p[2].job.item,
+						KPOOL_PRIO_LOW), 0);
+	probes_hold(p, 4);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	/* their turn comes, as a unit is free */
+	probes_submit(pool, &p[1], 2);
+	KT_EXPECT_EQ(kt_stat(pool, pending), 2);
+	probes_submit(pool, &p[3], 1);
+	probe_runs(&p[3]);
+	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
+	KT_EXPECT(kt_wait(probes_dropped(p, 5) == 1));
+	KT_EXPECT_EQ(p[low ? 2 : 1].err, -EAGAIN);
+	probes_open(p, 4);
+	jobs_end(pool);
+}
+
 /* A pool that drops the oldest, and four items; two of them form a stream. */
 static struct kpool *displacing_pool(int capacity, int depth)
 {
@@ -1461,6 +1503,7 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(jobs_and_stream_may_be_freed),
 	  KT_CASE(storm_of_streams_keeps_every_order),
 	  KT_EACH(oldest_is_displaced_beside_a_parked_follower, ranks),
+	  KT_EACH(oldest_of_two_parked_is_displaced, second_ranks),
 	  KT_CASE(first_of_a_stream_is_displaced),
 	  KT_CASE(leader_of_a_heavy_follower_is_not_displaced),
 	  KT_CASE(follower_keeps_its_place_behind_many),
