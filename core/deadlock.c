@@ -31,6 +31,12 @@
 #include "internal.h"
 #include "queue.h"
 
+/*
+ * Longest chain to follow from a drop function or a fault handler, of which three
+ * can be in progress.
+ */
+#define KPOOL_MAX_OWN_CHAIN	(KPOOL_MAX_CHAIN / 2)
+
 /* Number of waiters to check for a pending signal. */
 #define KPOOL_MAX_KILLABLE	128
 
@@ -103,16 +109,23 @@ static bool kpool_waits_for_turn(const struct kpool *pool,
 	return !pool->aborted && !kpool_check_start(item);
 }
 
-/* Return true if @item is completed only after @run has ended. */
+/*
+ * Return true if @item is completed only after @run, or one that it is nested in,
+ * has ended.
+ */
 static bool kpool_is_after(const struct kpool *pool,
 			   const struct kpool_item *item,
 			   const struct kpool_run *run)
 {
-	const struct kpool_job *job =
-		container_of(item, struct kpool_job, item);
+	const struct kpool_job *job = kpool_job_or_null(item);
 
-	return kpool_waits_for_turn(pool, item) && run->stream == job->stream &&
-	       (!run->complete || run->turn.nr < job->turn.nr);
+	if (!job)
+		return false;
+	for (; run; run = run->outer)
+		if (run->stream && run->stream == job->stream &&
+		    (!run->complete || run->turn.nr < job->turn.nr))
+			return kpool_waits_for_turn(pool, item);
+	return false;
 }
 
 /* Return the run that must end before any other turn of @stream, or NULL. */
@@ -251,23 +264,16 @@ bool kpool_can_refuse(const struct kpool_waiter *waiter)
 }
 
 /*
- * Return another waiter of a cycle to fail, because the last one must not, or
- * NULL.  There is one, because running calls alone cannot form a cycle.
+ * On the way along a cycle, note the first waiter that can fail.  There is one,
+ * because running calls alone cannot form a cycle.
  */
-static struct kpool_waiter *kpool_cycle_victim(struct kpool *pool,
-					       struct kpool_run *run)
+static void kpool_note_victim(struct kpool_waiter **victim,
+			      struct kpool_run *run)
 {
-	int i;
+	struct kpool_waiter *waiter = kpool_run_outermost(run)->blocked_on;
 
-	for (i = 0; run && i < KPOOL_MAX_CHAIN;
-	     i++, run = kpool_blocked_on_run(pool, run)) {
-		struct kpool_waiter *waiter =
-			kpool_run_outermost(run)->blocked_on;
-
-		if (waiter && kpool_can_refuse(waiter))
-			return waiter;
-	}
-	return NULL;
+	if (!*victim && waiter && kpool_can_refuse(waiter))
+		*victim = waiter;
 }
 
 /*
@@ -279,7 +285,8 @@ static struct kpool_waiter *kpool_cycle_victim(struct kpool *pool,
 struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 					 const struct kpool_item *item)
 {
-	struct kpool_run *first = kpool_run_before(pool, item), *run = first;
+	struct kpool_run *run = kpool_run_before(pool, item);
+	struct kpool_waiter *victim = NULL;
 	int i;
 
 	lockdep_assert_held(&pool->lock);
@@ -288,9 +295,10 @@ struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 		/* the submit of @item is about to end */
 		const struct kpool_waiter *waiter = kpool_item_sleep(pool, run);
 
+		kpool_note_victim(&victim, run);
 		if (waiter && waiter->item == item &&
 		    !kpool_wait_has_begun(waiter))
-			return kpool_cycle_victim(pool, first);
+			return victim;
 	}
 	return NULL;
 }
@@ -305,6 +313,7 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 					   struct kpool_stream *stream)
 {
 	struct kpool_run *first = kpool_stream_leader(stream), *run = first;
+	struct kpool_waiter *victim = NULL;
 	int i;
 
 	lockdep_assert_held(&pool->lock);
@@ -312,8 +321,9 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 	     i++, run = kpool_blocked_on_run(pool, run)) {
 		const struct kpool_waiter *waiter = kpool_item_sleep(pool, run);
 
+		kpool_note_victim(&victim, run);
 		if (waiter && kpool_is_after(pool, waiter->item, first))
-			return kpool_cycle_victim(pool, first);
+			return victim;
 	}
 	return NULL;
 }
@@ -322,15 +332,17 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 static struct kpool_waiter *kpool_cycle_of_drop(struct kpool *pool,
 						struct kpool_run *first)
 {
+	struct kpool_waiter *victim = NULL;
 	struct kpool_run *run = first;
 	int i;
 
-	for (i = 0; i < KPOOL_MAX_CHAIN; i++) {
+	for (i = 0; i < KPOOL_MAX_OWN_CHAIN; i++) {
+		kpool_note_victim(&victim, run);
 		run = kpool_blocked_on_run(pool, run);
 		if (!run)
 			return NULL;
 		if (kpool_run_outermost(run) == kpool_run_outermost(first))
-			return kpool_cycle_victim(pool, first);
+			return victim;
 	}
 	return NULL;
 }
@@ -360,30 +372,21 @@ static struct kpool_waiter *kpool_cycle_of_drops(struct kpool *pool)
  */
 static struct kpool_waiter *kpool_cycle_of_deaths(struct kpool *pool)
 {
-	struct kpool_run *reaping = pool->faults.reaping, *run = reaping;
+	struct kpool_run *run = pool->faults.reaping;
+	struct kpool_waiter *victim = NULL;
 	int i;
 
-	if (!reaping || !pool->faults.nr_dead)
+	if (!run || !pool->faults.nr_dead)
 		return NULL;
-	for (i = 0; i < KPOOL_MAX_CHAIN; i++) {
+	for (i = 0; i < KPOOL_MAX_OWN_CHAIN; i++) {
+		kpool_note_victim(&victim, run);
 		run = kpool_blocked_on_run(pool, run);
 		if (!run)
 			return NULL;
 		if (kpool_run_outermost(run)->dead)
-			return kpool_cycle_victim(pool, reaping);
+			return victim;
 	}
 	return NULL;
-}
-
-/* Return true if @item is completed only after a run that the caller is in. */
-static bool kpool_is_after_caller(const struct kpool *pool,
-				  const struct kpool_item *item,
-				  const struct kpool_run *caller)
-{
-	for (; caller; caller = caller->outer)
-		if (kpool_is_after(pool, item, caller))
-			return true;
-	return false;
 }
 
 /*
@@ -396,21 +399,24 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 			  enum kpool_waiter_kind kind,
 			  struct kpool_waiter **victim)
 {
-	struct kpool_run *first = kpool_run_before(pool, item), *run = first;
-	struct kpool_run *me = kpool_current_run(pool);
+	struct kpool_run *run = kpool_run_before(pool, item);
+	struct kpool_run *me = kpool_current_run(pool), *self;
+	struct kpool_waiter *found = NULL;
 	const struct kpool_waiter *waiter;
 	int i;
 
 	lockdep_assert_held(&pool->lock);
 	if (!me)
 		return false;
-	if (kpool_is_after_caller(pool, item, me))
+	if (kpool_is_after(pool, item, me))
 		return true;
+	self = kpool_run_outermost(me);
 	for (i = 0; run && i < KPOOL_MAX_CHAIN; i++) {
-		if (kpool_run_outermost(run) == kpool_run_outermost(me))
+		if (kpool_run_outermost(run) == self)
 			break;
+		kpool_note_victim(&found, run);
 		waiter = kpool_item_sleep(pool, run);
-		if (waiter && kpool_is_after_caller(pool, waiter->item, me))
+		if (waiter && kpool_is_after(pool, waiter->item, me))
 			break;
 		run = kpool_blocked_on_run(pool, run);
 	}
@@ -418,7 +424,7 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 		return false;
 	if (kind != KPOOL_WAITER_CALL)
 		return true;
-	*victim = kpool_cycle_victim(pool, first);
+	*victim = found;
 	return false;
 }
 
@@ -522,7 +528,7 @@ static bool kpool_admission_can_progress(const struct kpool *pool)
 /*
  * Return a wait of a cycle of drops or deaths, or the newest self-wait if all
  * runs are in self-waits and nothing can start, or NULL.  Waits for running
- * calls are on another list and are not returned: see kpool_cycle_victim().
+ * calls are on another list and are not returned: see kpool_note_victim().
  * Called with pool->lock held.
  */
 struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)

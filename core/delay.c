@@ -75,7 +75,7 @@ static bool kpool_delay_batch(struct kpool *pool)
 	int i;
 
 	for (i = 0; i < KPOOL_DELAY_BATCH && !kpool_has_walked(pool) &&
-	     !kpool_has_looked(pool); i++) {
+	     !(i && kpool_hold_is_long(pool)); i++) {
 		item = kpool_first_delayed(pool);
 		if (!item || pool->closed)
 			return false;

@@ -365,7 +365,7 @@ struct kpool_stall {
 #define KPOOL_NR_STALLS	4
 
 /* Longest chain of waiters to follow; a longer one is not taken for a cycle. */
-#define KPOOL_MAX_CHAIN	64
+#define KPOOL_MAX_CHAIN	32
 
 /* Items examined in a row under the lock, to find room, a place, a victim. */
 #define KPOOL_MAX_LOOKS	64
@@ -612,9 +612,8 @@ struct kpool {
 	 * is 0, a change affects only the workers.
 	 */
 	unsigned int		nr_recheck;
-	/* L: steps in this hold: along waiters, and along queued items */
-	u16			nr_walked;
-	u16			nr_looked;
+	u16			nr_walked;	/* L: steps along waiters, this hold */
+	u16			hold_cost;	/* L: sum of KPOOL_COST_*, this hold */
 	unsigned int		units_used;	/* L: held by runs */
 	unsigned int		nr_running;	/* L: items in workers */
 	u32			epoch;		/* L: flushes and self-waits */
@@ -726,16 +725,27 @@ static inline u64 kpool_outstanding(const struct kpool *pool)
  */
 static inline bool kpool_has_walked(const struct kpool *pool)
 {
-	return pool->nr_walked >= KPOOL_MAX_CHAIN;
+	return pool->nr_walked >= KPOOL_MAX_CHAIN / 8;
 }
 
 /*
- * Return true if this hold of pool->lock must not count again which queued items
- * can start: see kpool_find_unfit().
+ * What is done more than once under one hold of pool->lock, in hundreds of
+ * instructions.
  */
-static inline bool kpool_has_looked(const struct kpool *pool)
+#define KPOOL_COST_LOOK		1	/* at a queued item: kpool_find_unfit() */
+#define KPOOL_COST_SETTLE	3	/* a special item of the inbox */
+#define KPOOL_COST_DROP		5	/* or park */
+#define KPOOL_COST_WAKE		16	/* one change of a recheck */
+
+/* Return true if the rest must be left to another hold of pool->lock. */
+static inline bool kpool_hold_is_long(const struct kpool *pool)
 {
-	return pool->nr_looked >= KPOOL_MAX_LOOKS;
+	return pool->hold_cost >= KPOOL_BATCH(64);
+}
+
+static inline bool kpool_hold_is_half_long(const struct kpool *pool)
+{
+	return pool->hold_cost > KPOOL_BATCH(32);
 }
 
 /* Return true if @run is external, or a dead worker's that is being reaped. */

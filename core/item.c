@@ -304,12 +304,15 @@ static bool kpool_can_migrate(const struct kpool_item *item)
  * Take pool->lock, too, while the lock of @old is held, of which @run is the
  * caller's run with the item.  Locks that are not free are taken by address.
  * For that the one of @old may have to be released first: return false, with
- * that lock only, if the item is not the same afterwards.
+ * that lock only, if the item is not the same afterwards.  Do so too if the
+ * inbox of one pool has just been emptied, as the other may have to be.
  */
 static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
 			    struct kpool_item *item,
 			    const struct kpool_run *run, unsigned long *flags)
 {
+	if (kpool_hold_is_long(old))
+		return false;
 	if (kpool_trylock(pool))
 		return true;
 	if (old < pool) {
@@ -318,6 +321,11 @@ static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
 	}
 	kpool_unlock(old, *flags);
 	kpool_lock(pool, flags);
+	if (kpool_hold_is_long(pool)) {
+		kpool_unlock(pool, *flags);
+		kpool_lock(old, flags);
+		return false;
+	}
 	kpool_lock_nested(old);
 	if (item->pool_id == old->id) {
 		kpool_item_settle(old, item);
@@ -337,7 +345,8 @@ static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
  * otherwise return -EBUSY.  It changes under both locks, and with pool->lock
  * still held return KPOOL_HANDED_OVER: no caller finds the item without its run
  * before it is pending or returned, as kpool_cancel_sync() would not wait then.
- * If the item changes before both are held, return 0: the caller tries again.
+ * If the item can have changed before both are held, return 0: the caller tries
+ * again.
  */
 int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 		       struct kpool_handover *handover, unsigned long *flags)
@@ -364,6 +373,7 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 		 */
 		smp_store_release(&item->pool_id, pool->id);
 		if (run) {
+			pool->hold_cost += old->hold_cost;
 			/* no wait in @old ends by this, and nothing starts */
 			raw_spin_unlock(&old->lock);
 			return KPOOL_HANDED_OVER;

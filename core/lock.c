@@ -23,9 +23,6 @@
 #include "lock.h"
 #include "queue.h"
 
-/* Changes under one hold of the lock; most of them wake a task. */
-#define KPOOL_RECHECK_BATCH	KPOOL_BATCH(4)
-
 /*
  * Fail one waiter with -EDEADLK if nothing in the pool can make progress.
  * Returns false if there is none.
@@ -44,27 +41,31 @@ static bool kpool_break_deadlock(struct kpool *pool)
 }
 
 /*
- * Re-establish the invariants other than progress.  Returns true if the batch
- * was used up and there can be more to do.  Called with pool->lock held.
+ * Re-establish the invariants other than progress.  Returns true if the hold is
+ * long and there can be more to do.  Called with pool->lock held.
  */
 static bool kpool_recheck(struct kpool *pool)
 {
-	int budget = KPOOL_RECHECK_BATCH;
+	bool changed = false;
 
 	lockdep_assert_held(&pool->lock);
 	for (;;) {
 		/* a deadlock is looked for behind what cannot start */
-		if (kpool_park_batch(pool) || kpool_has_walked(pool) ||
-		    kpool_has_looked(pool))
+		if (kpool_hold_is_long(pool) || kpool_has_walked(pool) ||
+		    kpool_park_batch(pool))
 			return true;
-		if (kpool_admit_one(pool) || kpool_waiter_complete_one(pool) ||
-		    kpool_complete_drained(pool) || kpool_notify_room(pool) ||
-		    kpool_sweep_groups(pool)) {
-			if (!--budget)
+		if (!(kpool_admit_one(pool) || kpool_waiter_complete_one(pool) ||
+		      kpool_complete_drained(pool) || kpool_notify_room(pool) ||
+		      kpool_sweep_groups(pool))) {
+			/* the search is long itself */
+			if (changed && kpool_hold_is_half_long(pool) &&
+			    !list_empty(&pool->waiters.self))
 				return true;
-		} else if (!kpool_break_deadlock(pool)) {
-			break;
+			if (!kpool_break_deadlock(pool))
+				break;
 		}
+		pool->hold_cost += KPOOL_COST_WAKE;
+		changed = true;
 	}
 	if (pool->closed)
 		kpool_retire_surplus(pool);
@@ -156,8 +157,8 @@ void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
  * Handle one batch, in a hold of the lock of its own.  Return true if there is
  * more.
  *
- * Recheck once per hold: after one that has followed a long chain of waiters, or
- * looked at many items, another would take that for work that is left, and queue
+ * Recheck once per hold: after one that has followed a chain of waiters, or was
+ * long otherwise, another would take that for work that is left, and queue
  * recheck_work, which would queue itself for ever.  A worker rechecks twice, at
  * the end of a run and after the next start, and queues it once for that.
  */

@@ -15,7 +15,7 @@ static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
 {
 	raw_spin_lock_irqsave(&pool->lock, *flags);
 	pool->nr_walked = 0;
-	pool->nr_looked = 0;
+	pool->hold_cost = 0;
 	kpool_rings_close(pool);
 }
 
@@ -28,7 +28,7 @@ static inline bool kpool_trylock(struct kpool *pool)
 	if (!raw_spin_trylock(&pool->lock))
 		return false;
 	pool->nr_walked = 0;
-	pool->nr_looked = 0;
+	pool->hold_cost = 0;
 	kpool_rings_close(pool);
 	return true;
 }
@@ -38,7 +38,7 @@ static inline void kpool_lock_nested(struct kpool *pool)
 {
 	raw_spin_lock_nested(&pool->lock, SINGLE_DEPTH_NESTING);
 	pool->nr_walked = 0;
-	pool->nr_looked = 0;
+	pool->hold_cost = 0;
 	kpool_rings_close(pool);
 }
 
@@ -47,7 +47,7 @@ static __always_inline void kpool_lock_irq(struct kpool *pool)
 {
 	raw_spin_lock_irq(&pool->lock);
 	pool->nr_walked = 0;
-	pool->nr_looked = 0;
+	pool->hold_cost = 0;
 	kpool_rings_close(pool);
 }
 

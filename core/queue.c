@@ -476,7 +476,7 @@ static unsigned int kpool_bypassed_at(const struct kpool *pool,
  * first that does not fit the free units.  Items that wait for their stream or
  * their own run are skipped.  After KPOOL_MAX_LOOKS items the next one is taken
  * for the first that does not fit, and no unit for free.  Count the looks: see
- * kpool_has_looked().
+ * kpool_hold_is_long().
  */
 void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r)
 {
@@ -495,7 +495,7 @@ void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r)
 			r->left = 0;
 			break;
 		}
-		pool->nr_looked++;
+		pool->hold_cost += KPOOL_COST_LOOK;
 		prio = kpool_prio_of(item);
 		r->at[prio] = item->node.next;
 		if (kpool_must_park(item))
@@ -756,6 +756,7 @@ void kpool_settle_special(struct kpool *pool)
 		kpool_accept(pool, item);
 		item->queued_at = inbox->opened_at;
 		kpool_enqueue(pool, item);
+		pool->hold_cost += KPOOL_COST_SETTLE;
 	}
 	/* only now: a submit that has looked at the mode can have committed */
 	WRITE_ONCE(inbox->mode, KPOOL_INBOX_NORMAL);
@@ -850,6 +851,7 @@ static enum kpool_verdict kpool_park_head(struct kpool *pool)
 		if (verdict != KPOOL_VERDICT_PARK)
 			return verdict;
 		kpool_park(pool, item);
+		pool->hold_cost += KPOOL_COST_DROP;
 	}
 	return KPOOL_VERDICT_PARK;
 }
@@ -873,8 +875,8 @@ bool kpool_has_special_work(const struct kpool *pool)
 /*
  * Slow path of kpool_dequeue(): return the next item that runs, or NULL.  Items
  * ahead of it are parked or dropped; NULL is also returned if a batch was not
- * enough.  A completion comes before any other item, also one that a drop makes
- * possible.
+ * enough, or the hold is long.  A completion comes before any other item, also
+ * one that a drop makes possible.
  */
 struct kpool_item *kpool_next_special(struct kpool *pool)
 {
@@ -883,6 +885,8 @@ struct kpool_item *kpool_next_special(struct kpool *pool)
 
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < KPOOL_PICK_BATCH && !kpool_has_walked(pool); i++) {
+		if (i && kpool_hold_is_long(pool))
+			break;
 		if (pool->q.nr_completions)
 			return kpool_free_units(pool) ?
 			       list_first_entry(&pool->q.completions,
@@ -899,6 +903,7 @@ struct kpool_item *kpool_next_special(struct kpool *pool)
 			kpool_item_drop(pool, item, kpool_check_start(item));
 			break;
 		}
+		pool->hold_cost += KPOOL_COST_DROP;
 	}
 	return NULL;
 }

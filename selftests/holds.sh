@@ -15,7 +15,7 @@ ktap_begin
 [ "${ICOUNT:-no}" = yes ] || ktap_skip_all "wants a clock that counts instructions"
 holds_report=/tmp/holds.$$
 sh "$SELFTESTS/../bench/holds.sh" one=500,5000 items=500,5000 groups=500,5000 \
-	sleepers=300,2500 workers=100,600 "$@" >"$holds_report" 2>&1
+	sleepers=300,2500 workers=31,62,600 "$@" >"$holds_report" 2>&1
 holds_status=$?
 while read -r word name ground verdict rest; do
 	[ "$word" = TARGET ] || continue

@@ -3,6 +3,7 @@
  * Operations that follow a chain of runs, each asleep until the next has ended.
  * Whether a change at its head closes a cycle takes a walk along it.
  */
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
@@ -168,10 +169,72 @@ static void chain_due_ordered(unsigned int n)
 	chain_due_in(n, holds_tiny);
 }
 
+/* Longer than any chain that is followed to its end. */
+#define TURNS	60u
+
+static int turn_fn(struct kpool_item *item)
+{
+	struct link *link = container_of(item, struct link, job.item);
+	unsigned int i = link - links;
+
+	atomic_inc(&nr_asleep);
+	return i == nr_chain - 1 ? holds_blocks(item) :
+				   kpool_flush_item(&links[nr_chain + i + 1].job.item);
+}
+
+/* Start the first job of a stream, and have a second one wait for a unit. */
+static void take_turn(unsigned int i, struct kpool_group *group)
+{
+	struct kpool_job *first = &links[i].job;
+	struct kpool_job *second = &links[nr_chain + i].job;
+
+	prepare(first, turn_fn, &links[i].stream);
+	kpool_set_priority(&first->item, KPOOL_PRIO_HIGH);
+	prepare(second, holds_tiny, &links[i].stream);
+	kpool_set_group(second, group);
+	kpool_set_deadline(second, ktime_add_ms(ktime_get(), 3600 * MSEC_PER_SEC));
+	holds_submit(first);
+	if (i < nr_chain - 1)
+		kpool_tune(holds_pool, KPOOL_TUNE_CAPACITY, nr_chain - i);
+	while (atomic_read(&nr_asleep) < nr_chain - i)
+		schedule_timeout_idle(1);
+	holds_submit(second);
+}
+
+/* Each waits for a job that has yet to start, behind the next. */
+static void chain_turns(unsigned int n)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
+		.max_bypass = KPOOL_UNLIMITED, .expiry_ms = KPOOL_NO_PURGE,
+	};
+	static struct kpool_group groups[KPOOL_GROUP_MAX_DEPTH];
+	unsigned int i;
+
+	nr_chain = min(n, TURNS);
+	atomic_set(&nr_asleep, 0);
+	links = vzalloc(array_size(2 * nr_chain, sizeof(*links)));
+	if (!holds_check(links, "no memory for a chain"))
+		return;
+	holds_make_with(&attrs);
+	for (i = 0; i < KPOOL_GROUP_MAX_DEPTH; i++)
+		kpool_init_group(&groups[i], holds_pool,
+				 i ? &groups[i - 1] : NULL, 0);
+	for (i = 0; i < nr_chain; i++)
+		kpool_init_ordered_stream(&links[i].stream, holds_pool);
+	for (i = nr_chain; i--;) {
+		if (!i)
+			holds_measure();
+		take_turn(i, &groups[KPOOL_GROUP_MAX_DEPTH - 1]);
+	}
+	chain_end();
+}
+
 const struct holds_operation holds_chains[] = {
 	{ "chain-deadline", HOLDS_WORKERS, chain_deadline },
 	{ "chain-cancel", HOLDS_WORKERS, chain_cancel },
 	{ "chain-due", HOLDS_WORKERS, chain_due },
 	{ "chain-due-ordered", HOLDS_WORKERS, chain_due_ordered },
+	{ "chain-turns", HOLDS_WORKERS, chain_turns },
 	{ }
 };

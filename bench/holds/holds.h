@@ -43,6 +43,9 @@ void holds_measured(unsigned int nr_operations);
 
 /* setup.c */
 
+/* As many jobs as are accepted by two inboxes in a row, and two before them. */
+#define HOLDS_INBOXES	66
+
 /* Units of a pool in which more heavy items fit than are counted at once. */
 #define HOLDS_HEAVY_UNITS	200
 

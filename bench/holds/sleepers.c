@@ -162,6 +162,28 @@ static void flush_item_flushers(unsigned int n)
 	unblock_sleepers(n);
 }
 
+/* The end of the run also finds a full inbox of jobs, with all that they can have. */
+static void flush_item_inbox(unsigned int n)
+{
+	struct kpool_job *job = &holds_jobs[0];
+	unsigned int i;
+
+	holds_make(1, KPOOL_UNLIMITED);
+	kpool_init_job(job, holds_blocks);
+	holds_in_stream(job, 0);
+	holds_submit(job);
+	holds_callers_sleep(n, flushes_first_job);
+	holds_measure();
+	for (i = 1; i <= HOLDS_INBOXES; i++) {
+		job = holds_job(i);
+		holds_in_group(job, i);
+		holds_in_stream(job, i);
+		holds_submit(job);
+	}
+	holds_unblock();
+	end_sleepers(n);
+}
+
 /* The item has not begun. */
 static void flush_pending_flushers(unsigned int n)
 {
@@ -237,6 +259,7 @@ const struct holds_operation holds_sleepers[] = {
 	{ "call-callers", HOLDS_SLEEPERS, call_callers },
 	{ "abort-callers", HOLDS_SLEEPERS, abort_callers },
 	{ "flush-item", HOLDS_SLEEPERS, flush_item_flushers },
+	{ "flush-item-inbox", HOLDS_SLEEPERS, flush_item_inbox },
 	{ "flush-pending", HOLDS_SLEEPERS, flush_pending_flushers },
 	{ "flush-pool", HOLDS_SLEEPERS, flush_pool_flushers },
 	{ "group-waiters", HOLDS_SLEEPERS, group_waiters },

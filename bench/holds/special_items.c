@@ -11,9 +11,6 @@
 
 #define SOME	100u
 
-/* As many jobs as are accepted by two inboxes in a row, and two before them. */
-#define INBOXES	66
-
 /* Streams of their own, for as many jobs as there are. */
 static struct kpool_stream *streams;
 
@@ -273,7 +270,7 @@ static void inbox_of_jobs(unsigned int n)
 	holds_make(1, KPOOL_UNLIMITED);
 	holds_block(&holds_stream);
 	holds_measure();
-	holds_fill(INBOXES, in_group_and_stream);
+	holds_fill(HOLDS_INBOXES, in_group_and_stream);
 	holds_unblock();
 	/* the worker is the next to take the lock */
 	msleep(20);
@@ -329,7 +326,7 @@ static void in_own_chain(struct kpool_job *job, unsigned int i)
 /* Each job is the first one of all groups that it is within, and the last. */
 static void group_nested(unsigned int n)
 {
-	unsigned int i, nr = INBOXES * KPOOL_GROUP_MAX_DEPTH;
+	unsigned int i, nr = HOLDS_INBOXES * KPOOL_GROUP_MAX_DEPTH;
 
 	holds_make(1, KPOOL_UNLIMITED);
 	holds_block(NULL);
@@ -343,7 +340,7 @@ static void group_nested(unsigned int n)
 				 i % KPOOL_GROUP_MAX_DEPTH ? &groups[i - 1] :
 				 NULL, 0);
 	holds_measure();
-	holds_fill(INBOXES, in_own_chain);
+	holds_fill(HOLDS_INBOXES, in_own_chain);
 	holds_unblock();
 	/* the worker is the next to take the lock */
 	msleep(20);
