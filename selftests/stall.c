@@ -56,9 +56,11 @@ static noinline int spins_too_long(struct kpool_item *item)
 	return 0;
 }
 
+#define SPIN_MS		8000
+
 static noinline int spins_with_interrupts_off(struct kpool_item *item)
 {
-	ktime_t end = spin_limit(8000);
+	ktime_t end = spin_limit(SPIN_MS);
 
 	local_irq_disable();
 	while (spins_on(end))
@@ -270,6 +272,46 @@ static void busy_item_is_reported(void)
 	stall_finish();
 }
 
+/* One run of two, by turns on one CPU.  Was the stack of one refused? */
+static bool one_of_two_is_refused(int run)
+{
+	int before = stacks_refused();
+	bool stalled_both;
+
+	WRITE_ONCE(spin_on, true);
+	probes_submit(pool, p, 2);
+	stalled_both = stalls(2 * run);
+	/* the stacks are taken then */
+	kt_sleep_ms(2 * STALL);
+	WRITE_ONCE(spin_on, false);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	return !stalled_both || stacks_refused() > before;
+}
+
+/*
+ * Of two items that share a CPU, one does not run when the CPU is asked, now and
+ * then.
+ * Fails if the stack of any thread that runs there is taken: mutant
+ * stack-of-any-thread.
+ */
+static void stack_of_another_thread_is_not_taken(void)
+{
+	const struct cpumask *last = cpumask_of(cpumask_last(cpu_online_mask));
+	int run = 1;
+
+	if (kt_exact) {
+		kt_skip("simulated time passes in sleep");
+		return;
+	}
+	if (!stall_make(2, STALL, never_sleeps))
+		return;
+	KT_EXPECT_EQ(kpool_tune_cpumask(pool, last), 0);
+	while (run <= 23 && !one_of_two_is_refused(run))
+		run++;
+	KT_EXPECT(run <= 23 || !stacks_can_be_had());
+	stall_finish();
+}
+
 /* It sleeps too shortly for a CPU to give up its tick. */
 static int keeps_the_first_cpu_busy(void *unused)
 {
@@ -279,15 +321,41 @@ static int keeps_the_first_cpu_busy(void *unused)
 }
 
 /*
+ * An item of another pool stalls on the second CPU.  The last one does not answer
+ * until @end.
+ */
+static struct kpool *begin_another_stall(int refused, ktime_t end)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 1, .stall_ms = STALL, .cpumask = cpumask_of(1),
+	};
+	int shown = stacks_shown("kpool:   ");
+	struct kpool *too = kt_pool("stall-too", &attrs);
+
+	if (!too)
+		return NULL;
+	probe_init(&p[1], never_sleeps, 1);
+	probes_submit(too, &p[1], 1);
+	KT_EXPECT(kt_wait(stacks_refused() > refused ||
+			  stacks_shown("kpool:   ") > shown));
+	if (ktime_before(ktime_get(), end))
+		KT_EXPECT_EQ(stacks_refused(), refused + 1);
+	return too;
+}
+
+/*
  * One that spins with interrupts off is reported without: its CPU cannot be
  * asked. The first CPU is kept busy meanwhile, so that it is the one that keeps
- * the time.
- * Fails if the answer is waited for without limit (it comes when the item ends).
+ * the time.  Until it has answered, no other CPU is asked.
+ * Fails if the answer is waited for without limit (it comes when the item ends), or
+ * if the request is used again.
  */
 static void spinner_with_interrupts_off_has_no_stack(void)
 {
 	int before = stacks_refused();
 	struct kt_thread busy = { };
+	struct kpool *too = NULL;
+	ktime_t end;
 
 	if (!stall_make(1, STALL, spins_with_interrupts_off))
 		return;
@@ -298,14 +366,17 @@ static void spinner_with_interrupts_off_has_no_stack(void)
 		/* on the item's CPU the case would sleep until the item ends */
 		set_cpus_allowed_ptr(current, cpumask_of(1));
 		kt_sleep_ms(50);
+		end = spin_limit(SPIN_MS);
 		probes_submit(pool, p, 1);
 		stalls(1);
 		KT_EXPECT(kt_wait(stacks_refused() == before + 1));
 		KT_EXPECT_EQ(kt_stat(pool, running), 1);
+		too = begin_another_stall(before + 1, end);
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 	}
 	WRITE_ONCE(spin_on, false);
 	kt_thread_join(&busy);
+	kt_pool_end(too);
 	stall_finish();
 }
 
@@ -413,31 +484,6 @@ static void stall_time_is_tunable(void)
 	stall_finish();
 }
 
-/*
- * It is reported no sooner than the stall time, and soon after.
- * Fails if the time is counted from the submit, or rounded down.
- */
-static void stall_is_reported_in_time(void)
-{
-	if (!kt_exact) {
-		kt_skip("time is not simulated");
-		return;
-	}
-	if (!stall_make(1, 8000, sleeps_too_long))
-		return;
-	KT_EXPECT_EQ(kpool_pause(pool), 0);
-	probes_submit(pool, p, 1);
-	kt_sleep_ms(20000);
-	kpool_resume(pool);
-	probe_runs(&p[0]);
-	/* jiffies of so many are an eighth more, as the wheel has them */
-	usleep_range(7900 * USEC_PER_MSEC, 7900 * USEC_PER_MSEC + 1);
-	KT_EXPECT_EQ(stalled(), 0);
-	usleep_range(1400 * USEC_PER_MSEC, 1400 * USEC_PER_MSEC + 1);
-	KT_EXPECT_EQ(stalled(), 1);
-	stall_finish();
-}
-
 static s64 started_at;
 
 static int notes_its_start(struct kpool_item *item)
@@ -452,6 +498,30 @@ static void sleep_until_ms(s64 ms)
 
 	set_current_state(TASK_UNINTERRUPTIBLE);
 	schedule_hrtimeout(&end, HRTIMER_MODE_ABS);
+}
+
+/*
+ * It is reported no sooner than the stall time, and soon after.
+ * Fails if the time is counted from the submit, or rounded down.
+ */
+static void stall_is_reported_in_time(void)
+{
+	if (!kt_exact) {
+		kt_skip("time is not simulated");
+		return;
+	}
+	if (!stall_make(1, 8000, notes_its_start))
+		return;
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
+	probes_submit(pool, p, 1);
+	kt_sleep_ms(20000);
+	kpool_resume(pool);
+	probe_runs(&p[0]);
+	sleep_until_ms(7900);
+	KT_EXPECT_EQ(stalled(), 0);
+	sleep_until_ms(9300);
+	KT_EXPECT_EQ(stalled(), 1);
+	stall_finish();
 }
 
 /*
@@ -1040,6 +1110,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(long_drop_function_is_no_stall),
 	  KT_CASE(spinner_is_reported_with_its_stack),
 	  KT_CASE(busy_item_is_reported),
+	  KT_CASE(stack_of_another_thread_is_not_taken),
 	  KT_CASE(spinner_with_interrupts_off_has_no_stack),
 	  KT_CASE(many_are_counted),
 	  KT_CASE(eight_are_reported_alone),
