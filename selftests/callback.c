@@ -759,6 +759,58 @@ out:
 	finish();
 }
 
+/* A kpool_fn: it runs the item itself, as the pool is full. */
+static int submits_what_dies(void *unused)
+{
+	return kpool_submit(called_pool, &called.job.item);
+}
+
+static void first_death_calls_a_submitter(void *data, const struct kpool_fault *fault)
+{
+	if (atomic_inc_return(&blamed) > 1)
+		return;
+	WRITE_ONCE(handler_task, current);
+	WRITE_ONCE(handler_got, kpool_call(called_pool, submits_what_dies, NULL,
+					   NULL));
+}
+
+/*
+ * The same of a function that dies in an item which it runs as a submitter.
+ * Fails (hangs) if the wait cannot fail then: mutant
+ * dead-call-of-a-submitter-is-awaited.
+ */
+static void handler_calls_what_dies_in_a_submitters_item(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .when_full = KPOOL_FULL_CALLER_RUNS,
+		.fault = first_death_calls_a_submitter,
+	};
+	struct kpool *pool;
+
+	if (!begin())
+		return;
+	handler_got = 1;
+	WRITE_ONCE(handler_task, NULL);
+	victim_init(&called, DIE_EXIT);
+	pool = kt_pool("callback", &attrs);
+	if (!pool)
+		goto out;
+	called_pool = pool;
+	victim_begin(pool, &victim);
+	victim_let_die(&victim);
+	victim_runs(&called);
+	KT_EXPECT(kt_wait(READ_ONCE(handler_task) &&
+			  !task_is_running(handler_task)));
+	victim_let_die(&called);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(handler_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(handler_got), -EIO);
+	dead_are(pool, 2);
+	KT_EXPECT_EQ(atomic_read(&blamed), 3);
+	jobs_end(pool);
+out:
+	finish();
+}
+
 static void handler_flushes_item(void *data, const struct kpool_fault *fault)
 {
 	if (xchg(&dies, false))
@@ -835,6 +887,50 @@ static void release_that_dies_is_not_called_again(void)
 		KT_EXPECT_EQ(atomic_read(&released), 1);
 		KT_EXPECT_EQ(atomic_read(&blamed), 1);
 	}
+	jobs_end(pool);
+	finish();
+}
+
+static int calls_what_dies_here(void *pool)
+{
+	return kpool_call_timeout(pool, victim_dies, &victim, act_release,
+				  KT_LIMIT, NULL);
+}
+
+/*
+ * The same of a caller that runs its call itself and dies in it.
+ * Fails if it is called twice: mutant release-for-a-dead-caller-again.
+ */
+static void release_for_a_dead_caller_is_called_once(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+	struct kt_thread caller;
+	struct kpool *pool;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP)) {
+		kt_skip("lockdep complains of the kworker's locks");
+		return;
+	}
+	if (!begin())
+		return;
+	atomic_set(&released, 0);
+	probes_hold(p, 1);
+	pool = kt_pool("callback", &attrs);
+	if (!pool || !probes_submit(pool, p, 1) || !probe_runs(p))
+		goto out;
+	release_dies = true;
+	victim_let_die(&victim);
+	if (kt_thread_start(&caller, calls_what_dies_here, pool)) {
+		KT_EXPECT(kt_wait(READ_ONCE(caller.task->exit_state)));
+		put_task_struct(caller.task);
+	}
+	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 1));
+	KT_EXPECT_EQ(atomic_read(&released), 1);
+	KT_EXPECT(!release_dies);
+out:
+	probes_open(p, 1);
 	jobs_end(pool);
 	finish();
 }
@@ -1189,8 +1285,10 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_CASE(handler_cannot_wait_for_another_death),
 	  KT_CASE(handler_waits_for_one_that_dies_later),
 	  KT_EACH(handler_calls_what_dies, deaths),
+	  KT_CASE(handler_calls_what_dies_in_a_submitters_item),
 	  KT_EACH(handler_may_wait_after_another_has_died, kinds),
 	  KT_CASE(release_that_dies_is_not_called_again),
+	  KT_CASE(release_for_a_dead_caller_is_called_once),
 	  KT_EACH(caller_that_dies_in_release_is_survived_by_destroy, kinds),
 	  KT_CASE(release_in_its_caller_may_not_wait_for_the_pool),
 	  KT_EACH(hanging_function_delays_no_other_pool, hanging),

@@ -947,6 +947,41 @@ static void drop_function_may_flush_what_it_cancels(void)
 }
 
 /*
+ * The same if the cancellation has not come to the group of that job yet, which
+ * is the last of many children.
+ * Fails (-EDEADLK) if only its own group is looked at: mutant
+ * aborter-drops-the-swept-of-a-parent.
+ */
+static void drop_function_may_flush_what_it_cancels_in_a_child(void)
+{
+	struct kpool *pool = group_make(&queued_one, 0, 0);
+	static struct kpool_group child[11];
+	struct kt_thread aborter = { };
+	int i;
+
+	if (!pool)
+		return;
+	called_got = 1;
+	load_init(&bystander, 0);
+	for (i = 0; i < ARRAY_SIZE(child); i++) {
+		KT_EXPECT_EQ(kpool_init_group(&child[i], pool, &group, 0), 0);
+		kpool_set_group(i < 10 ? &p[2 + i].job : &late->job, &child[i]);
+	}
+	kpool_set_drop_fn(&p[1].job.item, dropped_cancels_and_flushes);
+	KT_EXPECT(load_runs(pool, &bystander));
+	probes_submit(pool, &p[1], 11);
+	probes_submit(pool, late, 1);
+	kt_thread_start(&aborter, aborts, pool);
+	KT_EXPECT(kt_wait(READ_ONCE(called_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(called_got), 0);
+	kt_thread_join(&aborter);
+	load_end(&bystander);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	probes_expect_dropped(late, 1, -ECANCELED);
+	kt_pool_end(pool);
+}
+
+/*
  * The first job that an aborter drops cancels its group.  The drop function of
  * the next one waits for another.
  * Fails (hangs) if the jobs of a cancelled group are all taken for left to the
@@ -1325,6 +1360,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(runner_that_ends_closes_a_cycle),
 	  KT_CASE(drop_function_that_returns_closes_a_cycle),
 	  KT_CASE(drop_function_may_flush_what_it_cancels),
+	  KT_CASE(drop_function_may_flush_what_it_cancels_in_a_child),
 	  KT_CASE(drop_function_cannot_flush_what_its_group_cancels),
 	  KT_CASE(drop_function_may_flush_what_another_aborter_drops),
 	  KT_CASE(evicted_call_of_a_drop_function_is_refused),

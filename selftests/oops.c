@@ -329,21 +329,28 @@ static int waits_inside(struct kpool_item *item)
 
 /*
  * An item of the same pool that waits for the dead one goes on; with every unit
- * in use, that is no deadlock.
- * Fails if a death does not recheck the waiters, or refuses them.
+ * in use, that is no deadlock; nor is it after an earlier death.
+ * Fails if a death does not recheck the waiters, or refuses them, or if the first
+ * seems to be reaped for ever: mutant reaping-without-end.
  */
 static void item_that_waits_continues(void)
 {
+	int round;
+
 	if (!begin(2, DIE_NULL))
 		return;
-	victim_begin(pool, &victim);
-	probe_init(&p[0], waits_inside, 0);
-	inside = NULL;
-	probes_submit(pool, p, 1);
-	KT_EXPECT(kt_wait(READ_ONCE(inside) && !task_is_running(inside)));
-	victim_let_die(&victim);
-	probe_ran(&p[0]);
-	KT_EXPECT_EQ(p[0].ret, -EIO);
+	for (round = 1; round <= 2; round++) {
+		victim_init(&victim, DIE_NULL);
+		victim_begin(pool, &victim);
+		probe_init(&p[0], waits_inside, 0);
+		WRITE_ONCE(inside, NULL);
+		probes_submit(pool, p, 1);
+		KT_EXPECT(kt_wait(READ_ONCE(inside) && !task_is_running(inside)));
+		victim_let_die(&victim);
+		probe_ran(&p[0]);
+		KT_EXPECT_EQ(p[0].ret, -EIO);
+		dead_are(pool, round);
+	}
 	expect_capacity(2);
 	finish();
 }
@@ -1154,9 +1161,11 @@ static struct kt_gate pinned;
 static int dies_where_it_must_stay(struct kpool_item *item)
 {
 	migrate_disable();
+	migrate_disable();
 	WRITE_ONCE(died_on, raw_smp_processor_id());
 	kt_gate_pass(&pinned);
 	die(DIE_NULL);
+	migrate_enable();
 	migrate_enable();
 	return 0;
 }
@@ -1211,8 +1220,8 @@ static void end_pinned(void)
 }
 
 /*
- * Fails (hangs) if the one that died cannot be moved: mutant
- * dead-thread-stays-pinned.
+ * Fails (hangs) if the one that died cannot be moved: mutants
+ * dead-thread-stays-pinned, dead-thread-unpinned-once.
  */
 static void handler_moves_the_workers_beside_a_dead_one(void)
 {

@@ -317,6 +317,45 @@ static void item_and_init_are_counted_together(void)
 	jobs_end(pool);
 }
 
+static void *second_init_flushes(void *data)
+{
+	if (atomic_inc_return(&called) != 2)
+		return NULL;
+	kt_gate_pass(&gate);
+	KT_EXPECT_EQ(kpool_submit(kpool_current(), &p[0].job.item), 0);
+	WRITE_ONCE(got[0], kpool_flush_item(&p[0].job.item));
+	return NULL;
+}
+
+/*
+ * A worker_init waits for an item that the other worker, which is idle, can run,
+ * after capacity was reduced to one.  As the workers are real-time threads, the
+ * other one does not take the item at once on the same CPU.
+ * Fails (-EDEADLK) if workers that are being created are not counted: mutant
+ * worker-in-init-uncounted.
+ */
+static void init_in_a_shrunk_pool_may_wait(void)
+{
+	struct kpool *pool = begin(2, 4, second_init_flushes, NULL);
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_POLICY_FIFO), 0);
+	probes_hold(&p[2], 1);
+	probes_submit(pool, &p[2], 1);
+	probe_runs(&p[2]);
+	probes_submit(pool, &p[3], 1);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
+	probes_open(&p[2], 1);
+	probe_ran(&p[3]);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(READ_ONCE(got[0]) <= 0));
+	KT_EXPECT_EQ(got[0], 0);
+	jobs_end(pool);
+}
+
 /* A worker_init that takes long */
 
 static void *first_init_hangs(void *data)
@@ -327,8 +366,10 @@ static void *first_init_hangs(void *data)
 }
 
 /*
- * An item does not wait for a worker that does not come, though others could.
- * Fails (hangs) if that worker is counted on for ever: mutant late-init-awaited.
+ * An item does not wait for a worker that does not come, though others could;
+ * nor does the next one, while the other worker runs an item.
+ * Fails (hangs) if that worker is counted on for ever: mutants late-init-awaited,
+ * late-init-counted-on.
  */
 static void item_gets_another_worker_if_init_hangs(void)
 {
@@ -350,8 +391,15 @@ static void item_gets_another_worker_if_init_hangs(void)
 	probes_submit(pool, &p[1], 1);
 	probe_ran(&p[1]);
 	KT_EXPECT_EQ(atomic_read(&called), 2);
+	probes_hold(&p[2], 1);
+	probes_submit(pool, &p[2], 1);
+	probe_runs(&p[2]);
+	probes_submit(pool, &p[3], 1);
+	KT_EXPECT(kt_wait_prompt(atomic_read(&p[3].ran)));
+	KT_EXPECT_GE(atomic_read(&called), 3);
+	probes_open(&p[2], 1);
 	kt_gate_open(&gate);
-	KT_EXPECT(kt_wait(kt_stat(pool, alive) == 2));
+	KT_EXPECT(kt_wait(kt_stat(pool, alive) == atomic_read(&called)));
 	jobs_end(pool);
 }
 
@@ -482,6 +530,7 @@ KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
 	  KT_EACH(wait_that_another_worker_ends_is_not_refused, acts),
 	  KT_CASE(one_of_many_inits_is_refused),
 	  KT_CASE(item_and_init_are_counted_together),
+	  KT_CASE(init_in_a_shrunk_pool_may_wait),
 	  KT_CASE(item_gets_another_worker_if_init_hangs),
 	  KT_EACH(init_may_submit_in_a_pool_with, made_names),
 	  KT_CASE(hanging_inits_are_limited),
