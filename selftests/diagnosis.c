@@ -641,6 +641,35 @@ static void submitter_runs_its_item_after_a_death(void)
 	probe_runs(&p[1]);
 }
 
+static int runs_one_inside(struct kpool_item *item)
+{
+	KT_EXPECT_EQ(kpool_submit(pool, &p[2].job.item), 0);
+	return holds_a_unit(item);
+}
+
+/*
+ * A worker in the memory of one that has died has run an item as a submitter.
+ * Fails (it is a submitter, or oopses) if its run seems to be an external one:
+ * mutant dead-run-stays-external.
+ */
+static void worker_after_a_dead_one(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
+	};
+
+	if (!begin(&attrs))
+		return;
+	probe_init(&p[0], ends_its_thread, 0);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
+	probe_init(&p[1], runs_one_inside, 1);
+	probes_hold(&p[1], 1);
+	p[2].gate = NULL;
+	submit_running(1, 2);
+	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 1);
+}
+
 static int refs_before;
 
 static int runs_first(struct kpool_item *item)
@@ -834,6 +863,8 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(submitter_runs_its_item),
 	  KT_CASE(scene_ends),
 	  KT_CASE(submitter_runs_its_item_after_a_death),
+	  KT_CASE(scene_ends),
+	  KT_CASE(worker_after_a_dead_one),
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_run),
 	  KT_CASE(scene_ends),

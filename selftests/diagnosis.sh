@@ -100,6 +100,10 @@ $worker, 1 units" "$submitter"
 	worker_is_in_its_exit | failure_is_over)
 		all_of "exiting: 1 exiting workers leave no room for another" 1
 		;;
+	worker_after_a_dead_one)
+		all_of "idle: no item is pending, 0 are delayed" 0 \
+			"  worker PID: runs_one_inside [diagnosis] for N ms, 1 units"
+		;;
 	submitter_runs_its_item | submitter_runs_its_item_after_a_death)
 		all_of "idle: no item is pending, 0 are delayed" 0 "$worker, 1 units
 $submitter"
@@ -163,11 +167,14 @@ stack_below() {
 		{ on = !seen && $0 ~ pattern; seen = seen || on }' "$file"
 }
 
-# Fails if a time is not its own, or a stack is another's.
+# Fails if a time or a pid is not its own, mutant diagnosis-names-the-reader, or a stack is another's.
 units_are_held() {
 	[ "$(ms_of '^pending')" -ge 100 ] && [ "$(ms_of '^  submitter')" -ge 50 ] &&
 		[ "$(ms_of '^  worker')" -ge 100 ]
 	ktap_result $? "units_are_held: the times are not too short"
+	ktap_is "units_are_held: threads have their pids" \
+		"$(awk 'NR > 1 { print $1 }' "${file%/*}/workers" | sort | xargs)" \
+		"$(sed -n 's/^  worker \([0-9]*\): .*/\1/p' "$file" | sort | xargs)"
 	case ${KERNEL:-} in *debug) ;; *)
 		if stack_below '^  submitter' |
 				grep -q -e 'see /proc/[0-9]*/stack' -e 'not available'; then

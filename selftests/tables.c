@@ -180,6 +180,7 @@ static int ends_its_thread(struct kpool_item *item)
 
 static int runs_and_ends_its_thread(struct kpool_item *item)
 {
+	probe_of(item)->data = current;
 	probe_fn(item);
 	kthread_complete_and_exit(NULL, 0);
 	return 0;
@@ -225,22 +226,42 @@ static void each_worker_has_another_state(void)
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
 }
 
-/* For the script: two that ran for long have died, one waits for the handler. */
-static void dead_workers_wait(void)
+/* Two run for so long, and die; one waits for the handler of the other. */
+static bool two_workers_die(unsigned int after_ms)
 {
-	struct kpool_attrs attrs = held_callbacks;
-
 	WRITE_ONCE(init_waits, false);
-	if (!begin(&attrs))
-		return;
+	if (!begin(&held_callbacks))
+		return false;
 	probe_init(&p[0], runs_and_ends_its_thread, 0);
 	probe_init(&p[1], runs_and_ends_its_thread, 1);
 	probes_hold(p, 2);
 	probes_submit(pool, p, 2);
 	probes_run(0, 2);
-	kt_sleep_ms(3000);
+	kt_sleep_ms(after_ms);
 	probes_open(p, 2);
-	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
+	return KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
+}
+
+/* For the script: two that ran for long have died, one waits for the handler. */
+static void dead_workers_wait(void)
+{
+	two_workers_die(3000);
+}
+
+static bool has_ended(struct probe *one)
+{
+	return READ_ONCE(((struct task_struct *)one->data)->exit_state);
+}
+
+/* For the script: the other one is reaped, and has been dead for 300 ms. */
+static void next_dead_worker_is_reaped(void)
+{
+	if (!two_workers_die(0) ||
+	    !KT_EXPECT(kt_wait(has_ended(&p[0]) && has_ended(&p[1]))))
+		return;
+	kt_sleep_ms(300);
+	kt_gate_let_one(&callback);
+	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 2));
 }
 
 /* For the script: a worker that is not needed any more when it has started. */
@@ -440,6 +461,8 @@ KT_MODULE("kpool selftest: tables in debugfs",
 	  KT_CASE(each_worker_has_another_state),
 	  KT_CASE(scene_ends),
 	  KT_CASE(dead_workers_wait),
+	  KT_CASE(scene_ends),
+	  KT_CASE(next_dead_worker_is_reaped),
 	  KT_CASE(scene_ends),
 	  KT_CASE(unneeded_worker_exits),
 	  KT_CASE(scene_ends),

@@ -35,10 +35,13 @@ worker_memory_is_used_again() {
 		"$(awk 'NR > 1 { print $2, $4, $5 }' "$dir/workers")"
 }
 
-# Fails if items that it started without the lock are not counted.
+# Fails if items that it started without the lock are not counted, or if it sleeps as one that waits
+# for a disk: mutant idle-worker-is-load.
 items_follow_each_other() {
 	ktap_is "a worker has done all items" "idle 21 -" \
 		"$(awk 'NR > 1 { print $2, $4, $5 }' "$dir/workers")"
+	idle_pid=$(awk 'NR > 1 { print $1 }' "$dir/workers")
+	ktap_is "an idle worker is no load" I "$(awk '/^State:/ { print $2 }' "/proc/$idle_pid/status")"
 }
 
 # shellcheck disable=SC2317 # wait_until calls it
@@ -98,6 +101,12 @@ two_are_dead() {
 dead_workers_wait() {
 	wait_until two_are_dead
 	ktap_result $? "a dead worker has been so since it died"
+}
+
+# Fails if its time begins anew when it is reaped: mutant dead-since-it-is-reaped.
+next_dead_worker_is_reaped() {
+	ktap_is "a dead worker that is reaped has been dead since it died" 1 \
+		"$(awk '$2 == "dead" && $3 >= 290' "$dir/workers" | wc -l)"
 }
 
 # Fails if it is shown as one that wakes: mutant unneeded-worker-wakes.
@@ -201,6 +210,7 @@ if load_tested tables; then
 		closed_*) closed_pool_runs_on ;;
 		expired_*) expired_worker_exits ;;
 		dead_workers_*) dead_workers_wait ;;
+		next_dead_*) next_dead_worker_is_reaped ;;
 		unneeded_*) unneeded_worker_exits ;;
 		no_two_*) no_two_figures_are_equal ;;
 		worker_memory_*) worker_memory_is_used_again ;;
