@@ -54,11 +54,13 @@ static int said(const char *what)
  * With one worker and no other that can be created, that one runs everything,
  * and the log reports the failure once, and its end.
  * Fails if a worker that could not be made blocks the queue (the place that was
- * reserved for it is not given back), or if each attempt is logged.
+ * reserved for it is not given back), if each attempt is logged, or if the log
+ * names another error: mutant no-memory-is-to-be-tried-again.
  */
 static void existing_workers_keep_running(int limit)
 {
-	int trouble = said("cannot create a worker");
+	static const char no_memory[] = "cannot create a worker thread (-12), will retry";
+	int trouble = said("cannot create a worker"), enomem = said(no_memory);
 	int better = said("can be created again");
 
 	if (!limit_exists(limit) || !fail_make(&deep))
@@ -68,6 +70,8 @@ static void existing_workers_keep_running(int limit)
 		goto out;
 	kt_submit_jobs(fail_pool, tiny, ITEMS);
 	KT_EXPECT(kt_wait(said("cannot create a worker") == trouble + 1));
+	if (limit == LIMIT_SLAB)
+		KT_EXPECT_EQ(said(no_memory), enomem + 1);
 	KT_EXPECT_EQ(finished(), 0);
 	kt_gate_open(&load[0].gate);
 	KT_EXPECT_EQ(kpool_flush(fail_pool), 0);
@@ -209,7 +213,8 @@ static void expect_thread_errno(int limit, int err)
 /*
  * Warm workers that cannot be made fail the creation or the reopen, with an
  * error that says so; nothing is left, and the name is free.
- * Fails if the failure leaves a worker, a file or the name behind.
+ * Fails if the failure leaves a worker, a file or the name behind, or if the error
+ * is another: mutant no-memory-for-an-exit-work-is-to-be-tried-again.
  */
 static void prealloc_fails_cleanly(int limit)
 {
@@ -230,6 +235,12 @@ static void prealloc_fails_cleanly(int limit)
 	expect_thread_errno(limit, err);
 	err = kpool_reopen(fail_pool);
 	expect_thread_errno(limit, err);
+	if (limit == LIMIT_SLAB) {
+		limit_mark(current, true);
+		err = kpool_reopen(fail_pool);
+		limit_mark(current, false);
+		KT_EXPECT_EQ(err, -ENOMEM);
+	}
 	KT_EXPECT(kt_stat(fail_pool, closed));
 out:
 	limit_end(limit);

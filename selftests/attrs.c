@@ -345,7 +345,8 @@ static void name_is_formatted(void)
 
 /*
  * Workers of pools with long names differ in comm, which holds 15 characters.
- * Fails if the end of the name is cut off.
+ * Fails if the end of the name is cut off, also of the shortest that does not fit:
+ * mutants comm-cut-at-the-end, comm-one-too-long.
  */
 static void long_names_differ_in_comm(void)
 {
@@ -362,12 +363,15 @@ static void long_names_differ_in_comm(void)
 						 "kpool/eth0~r-10"));
 		kt_pool_end(pool);
 	}
-	pool = kt_pool("nine-fit-", NULL);
-	if (!pool)
-		return;
-	KT_EXPECT_EQ(kpool_call(pool, name_worker, comm, &result), 0);
-	KT_EXPECT(!strcmp(comm, "kpool/nine-fit-"));
-	kt_pool_end(pool);
+	for (i = 9; i < 11; i++) {
+		pool = kt_pool(i == 9 ? "nine-fit-" : "ten-do-not", NULL);
+		if (!pool)
+			return;
+		KT_EXPECT_EQ(kpool_call(pool, name_worker, comm, &result), 0);
+		KT_EXPECT(!strcmp(comm, i == 9 ? "kpool/nine-fit-" :
+						 "kpool/ten-~-not"));
+		kt_pool_end(pool);
+	}
 }
 
 /* Fails if the error path of a client has to look before it destroys. */

@@ -74,13 +74,22 @@ static void find_rcu_depth(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(rcu_depth_work, find_rcu_depth);
 
-/* Interrupts are off, as a tick that finds the section closed warns. */
-static int closes_rcu_section_of_others(struct kpool_item *item)
+static int closes_rcu_section(struct kpool_item *item)
 	__releases(RCU)
 {
+	rcu_read_unlock();
+	return 0;
+}
+
+/* Interrupts are off, as a tick that finds the section closed warns. */
+static int closes_rcu_section_of_others(struct kpool_item *item)
+{
+	int i;
+
 	local_irq_disable();
 	irq_work_queue(&rcu_depth_work);
-	rcu_read_unlock();
+	for (i = 0; i < NESTED; i++)
+		closes_rcu_section(item);
 	return 0;
 }
 
@@ -94,6 +103,12 @@ static int leaves_nofs(struct kpool_item *item)
 {
 	memalloc_nofs_save();
 	return 0;
+}
+
+static int leaves_noio_and_nofs(struct kpool_item *item)
+{
+	leaves_noio(item);
+	return leaves_nofs(item);
 }
 
 static int leaves_noreclaim(struct kpool_item *item)
@@ -333,13 +348,6 @@ static void open_rcu_section_is_reported(int runner)
 			      "an RCU read section open");
 }
 
-static int closes_rcu_section(struct kpool_item *item)
-	__releases(RCU)
-{
-	rcu_read_unlock();
-	return 0;
-}
-
 static int does_nothing(struct kpool_item *item)
 {
 	return 0;
@@ -388,8 +396,9 @@ static void nested_rcu_sections_are_closed(int runner)
 }
 
 /*
- * Fails if sections are closed until their number is none (it is below), or if
- * the next interrupt finds it so: mutant interrupts-on-before-rcu.
+ * Fails if sections are closed until their number is none (it is below), if one
+ * of several is opened again, mutant leak-one-section-opened, or if the next
+ * interrupt finds it so: mutant interrupts-on-before-rcu.
  */
 static void closed_rcu_section_is_reported(int runner)
 {
@@ -423,6 +432,21 @@ static void allocation_flags_are_reported(int runner)
 		      "PF_LOCAL_THROTTLE changed");
 	expect_report(runner, leaves_pin, REPORT "leaves_pin",
 		      "PF_MEMALLOC_PIN changed");
+}
+
+/* Fails if only the first is reported: mutant leak-first-flag-only. */
+static void each_of_two_allocation_flags_is_reported(int runner)
+{
+	const char *name = REPORT "leaves_noio_and_nofs";
+	int before = log_count(name, " changed");
+
+	if (!report_pool(runner))
+		return;
+	run(leaves_noio_and_nofs);
+	KT_EXPECT_EQ(log_count(name, " changed"), before + 2);
+	run(finds_all_in_order);
+	KT_EXPECT_EQ(flags_found, 0);
+	report_end();
 }
 
 static void *works_without_io(void *data)
@@ -588,6 +612,7 @@ KT_MODULE("kpool selftest: items that leave something behind",
 	  KT_EACH(nested_rcu_sections_are_closed, runners),
 	  KT_EACH(closed_rcu_section_is_reported, runners),
 	  KT_EACH(allocation_flags_are_reported, runners),
+	  KT_EACH(each_of_two_allocation_flags_is_reported, runners),
 	  KT_CASE(flags_of_the_worker_are_kept),
 	  KT_CASE(context_of_the_submitter_is_kept),
 	  KT_EACH(function_form_is_reported_by_the_callers_function, runners),
