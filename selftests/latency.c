@@ -189,7 +189,10 @@ static void backlog_waits_3000(void)
 	kt_gate_init(&p[1].own);
 	kt_gate_init(&p[2].own);
 	probes_hold(&p[1], 2);
+	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, &p[1], 2);
+	usleep_range(5000, 5000 + 1);
+	kpool_resume(pool);
 	KT_EXPECT(probe_runs(&p[1]) && probe_runs(&p[2]));
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job, 0), 0);
