@@ -241,7 +241,7 @@ static void kpool_unregister(struct kpool *pool)
  * Mark the pool dead under its own lock and kpool_null_pool.lock, then remove
  * its id.  kpool_item_lock() relies on this order.
  */
-static void kpool_unhash(struct kpool *pool)
+static void kpool_remove_id(struct kpool *pool)
 {
 	unsigned long flags;
 
@@ -344,7 +344,7 @@ static int __kpool_destroy(struct kpool *pool)
 	kpool_wait_last_room(pool);
 	kpool_unregister(pool);
 	kpool_wait_users_gone(pool);
-	kpool_unhash(pool);
+	kpool_remove_id(pool);
 	kpool_free(pool);
 	return err;
 }
@@ -724,7 +724,7 @@ static void kpool_free_orphans(void)
 
 	list_for_each_entry_safe(pool, next, &kpool_orphans, member) {
 		list_del(&pool->member);
-		kpool_unhash(pool);
+		kpool_remove_id(pool);
 		kpool_free(pool);
 	}
 }

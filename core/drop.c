@@ -47,7 +47,7 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 	kpool_drop_fn dropped = item->dropped;
 
 	lockdep_assert_held(&pool->lock);
-	kpool_dequeue_dead(pool, item);
+	kpool_item_remove(pool, item);
 	item->state = KPOOL_ITEM_IDLE;
 	kpool_ext_run_begin(pool, run, item, kind);
 	if (kind == KPOOL_RUN_ABORT)

@@ -258,7 +258,7 @@ struct kpool_group *kpool_group_begin(struct kpool *pool,
 }
 
 /* Begin to complete an ordered job; kpool_group_begin() was called before. */
-void kpool_group_complete(struct kpool_job *job)
+void kpool_group_begin_completion(struct kpool_job *job)
 {
 	if (job->group->flags & KPOOL_GROUP_COLLECT)
 		job->item.state = KPOOL_ITEM_DONE;

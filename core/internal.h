@@ -1084,7 +1084,7 @@ int kpool_check_accept(struct kpool *pool, struct kpool_item *item);
 int kpool_check_start(const struct kpool_item *item);
 void kpool_accept(struct kpool *pool, struct kpool_item *item);
 void kpool_enqueue(struct kpool *pool, struct kpool_item *item);
-void kpool_dequeue_dead(struct kpool *pool, struct kpool_item *item);
+void kpool_item_remove(struct kpool *pool, struct kpool_item *item);
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_sweep_groups(struct kpool *pool);
 void kpool_let_go(struct kpool *pool, struct kpool_item *item);
@@ -1124,7 +1124,7 @@ void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item);
 void kpool_stream_let_go(struct kpool *pool, struct kpool_item *item);
 void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 			   struct kpool_job *job);
-void kpool_stream_complete(struct kpool_run *run, struct kpool_job *job);
+void kpool_stream_begin_completion(struct kpool_run *run, struct kpool_job *job);
 void kpool_stream_join(struct kpool *pool, struct kpool_item *item);
 void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job);
 void kpool_stream_end(struct kpool *pool, struct kpool_run *run);
@@ -1147,7 +1147,7 @@ void kpool_group_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_group_drop(struct kpool *pool, struct kpool_item *item);
 struct kpool_group *kpool_group_begin(struct kpool *pool,
 				      struct kpool_item *item);
-void kpool_group_complete(struct kpool_job *job);
+void kpool_group_begin_completion(struct kpool_job *job);
 void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed);
 

@@ -255,7 +255,7 @@ static bool kpool_lock_null_pool(struct kpool_item *item, u32 gone,
 /*
  * Take the lock of the pool that owns the item, and return that pool.
  *
- * kpool_unhash() marks a pool dead under its own lock and that of
+ * kpool_remove_id() marks a pool dead under its own lock and that of
  * kpool_null_pool, and removes its id afterwards.  So a critical section that
  * finds the pool alive is ordered before each one that finds the item in
  * kpool_null_pool.  Interrupts stay off until the lock is dropped: that is an
@@ -401,7 +401,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	if (!kpool_is_accepted(item))
 		return false;
 
-	kpool_dequeue_dead(pool, item);
+	kpool_item_remove(pool, item);
 	kpool_debug_ended(item);
 	pool->stats.cancelled++;
 	/* the waiters wait for a previous run, too, if that has not ended */

@@ -249,7 +249,7 @@ void __kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
  * Unlink an accepted item that will not run, and let its stream continue.  The
  * caller sets the item's next state.
  */
-void kpool_dequeue_dead(struct kpool *pool, struct kpool_item *item)
+void kpool_item_remove(struct kpool *pool, struct kpool_item *item)
 {
 	bool in_stream = item->state != KPOOL_ITEM_DELAYED &&
 			 item->state != KPOOL_ITEM_BACKLOG &&
@@ -269,7 +269,7 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 	struct kpool_run *run = kpool_run_of(item);
 
 	lockdep_assert_held(&pool->lock);
-	kpool_dequeue_dead(pool, item);
+	kpool_item_remove(pool, item);
 	item->state = KPOOL_ITEM_DROPPING;
 	/* kpool_sweep_groups() may not have come to this group yet */
 	item->err = kpool_group_is_cancelled(kpool_group_of(item)) ?

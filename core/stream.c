@@ -148,7 +148,7 @@ void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 /*
  * Begin to complete a job, which leaves stream->jobs and occupies the stream.
  */
-void kpool_stream_complete(struct kpool_run *run, struct kpool_job *job)
+void kpool_stream_begin_completion(struct kpool_run *run, struct kpool_job *job)
 {
 	list_del(&job->turn.node);
 	job->turn.state = KPOOL_TURN_PENDING;

@@ -246,8 +246,8 @@ static __always_inline int kpool_call_item(struct kpool *pool,
 /*
  * End the run whose function has returned @err.  Returns with pool->lock held.
  */
-static __always_inline void kpool_worker_returned(struct kpool_worker *worker,
-						  int err)
+static __always_inline void kpool_lock_and_end_run(struct kpool_worker *worker,
+						   int err)
 {
 	struct kpool *pool = worker->pool;
 	bool failed;
@@ -305,9 +305,9 @@ static void kpool_run_begin_completion(struct kpool *pool,
 		kpool_move_waiters(pool, item, &run->waiters);
 	run->end_locked = true;
 	run->result = job->result;
-	kpool_stream_complete(run, job);
+	kpool_stream_begin_completion(run, job);
 	if (job->group)
-		kpool_group_complete(job);
+		kpool_group_begin_completion(job);
 	run->group = job->group;
 }
 
@@ -328,7 +328,7 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 		kpool_worker_begin(worker, item, kpool_user_fn(item));
 	}
 	kpool_unlock_irq(pool);
-	kpool_worker_returned(worker, kpool_call_item(pool, worker, item, fn));
+	kpool_lock_and_end_run(worker, kpool_call_item(pool, worker, item, fn));
 }
 
 /*
@@ -351,7 +351,7 @@ static noinline void kpool_process_job(struct kpool_worker *worker,
 		err = kpool_call_item(pool, worker, item, item->fn);
 		item = kpool_start_fast(pool, worker, true, &group);
 	} while (item);
-	kpool_worker_returned(worker, err);
+	kpool_lock_and_end_run(worker, err);
 	worker->jobs = false;
 }
 
@@ -389,7 +389,7 @@ static void kpool_process_item(struct kpool_worker *worker,
 		err = kpool_call_item(pool, worker, item, item->fn);
 		item = kpool_start_fast(pool, worker, false, NULL);
 	} while (item);
-	kpool_worker_returned(worker, err);
+	kpool_lock_and_end_run(worker, err);
 }
 
 /*

@@ -24,11 +24,11 @@ UNLOCKERS = {
     "kpool_unlock", "kpool_unlock_irq", "kpool_unlock_open", "kpool_unlock_irq_open",
     "kpool_unlock_kick", "kpool_unlock_irq_recheck",
     "kpool_trylock_owner", "kpool_lock_null_pool", "kpool_item_lock_for_submit", "kpool_item_migrate",
-    "kpool_lock_both", "kpool_unhash",
+    "kpool_lock_both", "kpool_remove_id",
 }
 
 # What may call raw_spin_lock(): kpool_lock(), and the one that holds two locks.
-LOCKERS = {"kpool_lock", "kpool_lock_irq", "kpool_lock_nested", "kpool_unhash"}
+LOCKERS = {"kpool_lock", "kpool_lock_irq", "kpool_lock_nested", "kpool_remove_id"}
 
 PUBLIC_HEADER = "kpool.h"
 PAGE = "Documentation/internals.rst"
