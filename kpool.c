@@ -479,8 +479,7 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout)
 	if (timeout)
 		kpool_lockdep_wait_pool(pool);
 	kpool_close(pool, false);
-	return kpool_wait_drained(pool, min_t(unsigned long, timeout,
-					      MAX_SCHEDULE_TIMEOUT));
+	return kpool_wait_drained(pool, timeout);
 }
 EXPORT_SYMBOL_GPL(kpool_shutdown_timeout);
 

@@ -702,6 +702,8 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
  * of the stack left, this only closes the pool: its items are dropped later.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
+ * Allocates a few hundred bytes with GFP_KERNEL if a caller is in another drop
+ * function, release function or caller-run item of the pool.
  * Return: the number of items dropped by this call, without those that still
  * run.
  */
@@ -1297,7 +1299,8 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 
 /**
  * kpool_set_group() - set the group of a job
- * @job: the job, neither pending nor running
+ * @job: the job, neither pending nor running; or not pending, from inside its
+ *	own function: then for its next run
  * @group: the group, or NULL for none
  *
  * The group counts each submission of the job.  Submitting the job to another
@@ -1454,7 +1457,8 @@ void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
 
 /**
  * kpool_set_complete_fn() - set the completion function of a job
- * @job: the job, neither pending nor running
+ * @job: the job, neither pending nor running; or not pending, from inside its
+ *	own function: then for its next run
  * @complete: called by a worker once the job's function has returned and no
  *	earlier job is still to be completed; kpool_job_result() returns the
  *	result of the job's function; or NULL
@@ -1484,7 +1488,8 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
 
 /**
  * kpool_set_stream() - set the stream of a job
- * @job: the job, neither pending nor running
+ * @job: the job, neither pending nor running; or not pending, from inside its
+ *	own function: then for its next run
  * @stream: the stream, or NULL for none
  *
  * Jobs run in the order of submission; a delayed job counts as accepted when it
@@ -1640,7 +1645,6 @@ int kpool_multi_tune(struct kpool_multi *multi, enum kpool_tunable tunable,
  *   open.
  * * -ETIMEDOUT - items or workers are left; all pools are closed.  Call again.
  * * -EIO - all have drained, but a thread died in an item during the wait.
- * * Otherwise as kpool_shutdown_timeout().
  */
 int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
 				 unsigned long timeout);

@@ -136,6 +136,12 @@ bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item)
 	return in;
 }
 
+/* Return true if @run is external, or a dead worker's that is being reaped. */
+static bool kpool_is_ext_run(const struct kpool_run *run)
+{
+	return !RB_EMPTY_NODE(&run->by_task);
+}
+
 /* Limit of external runs of a pool inside one another. */
 #define KPOOL_MAX_DEPTH		4
 
@@ -215,7 +221,6 @@ void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 	run->outer = kpool_current_run(pool);
 	run->blocked_on = NULL;
 	run->since = jiffies;
-	pool->runs.nr_ext++;
 	if (!run->outer && !run->worker)
 		pool->runs.nr_threads++;
 	if (run->outer && kpool_is_ext_run(run->outer)) {
@@ -250,6 +255,5 @@ void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
 	if (!run->outer && !run->worker)
 		pool->runs.nr_threads--;
 	run->outer = NULL;
-	pool->runs.nr_ext--;
 	put_task_struct(run->task_ref);
 }

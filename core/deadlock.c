@@ -88,11 +88,8 @@ static bool kpool_wait_has_ended(const struct kpool_waiter *waiter)
 static bool kpool_waits_for_stream(const struct kpool *pool,
 				   const struct kpool_item *item)
 {
-	const struct kpool_job *job =
-		container_of(item, struct kpool_job, item);
-
 	return (item->flags & __KPOOL_STREAM_BLOCKED) && !pool->aborted &&
-	       !kpool_group_is_cancelled(job->group);
+	       !kpool_group_is_cancelled(kpool_group_of(item));
 }
 
 /* Return true if @item must be completed after others, as far as known now. */
@@ -174,8 +171,7 @@ static struct kpool_run *kpool_run_before_drop(struct kpool *pool,
 	if (item->state == KPOOL_ITEM_DROPPING || !pool->aborted ||
 	    !drops->nr_aborters)
 		return pool->runs.drop.item ? &pool->runs.drop : NULL;
-	if (drops->nr_aborters > 1 ||
-	    kpool_is_being_swept(item))
+	if (drops->nr_aborters > 1 || kpool_is_being_swept(item))
 		return NULL;
 	return drops->aborting;
 }
@@ -193,11 +189,9 @@ static struct kpool_run *kpool_run_before(struct kpool *pool,
 	if (!run && kpool_is_to_drop(pool, item))
 		return kpool_run_before_drop(pool, item);
 	if (kpool_waits_for_stream(pool, item))
-		return container_of(item, struct kpool_job,
-				    item)->stream->runner;
+		return kpool_job_or_null(item)->stream->runner;
 	if (!run && kpool_waits_for_turn(pool, item))
-		return kpool_stream_leader(container_of(item, struct kpool_job,
-							item)->stream);
+		return kpool_stream_leader(kpool_job_or_null(item)->stream);
 	return run;
 }
 
@@ -251,6 +245,14 @@ static struct kpool_run *kpool_blocked_on_run(struct kpool *pool,
 	       kpool_run_before(pool, waiter->item);
 }
 
+/* Return true if the thread that runs @item, in its outermost run, has died. */
+static bool kpool_has_died(const struct kpool_item *item)
+{
+	const struct kpool_run *run = kpool_run_of(item);
+
+	return run && run->dead;
+}
+
 /*
  * Return true if the wait for an item can fail.  That of a running call cannot:
  * the function can use its caller's stack, unless its thread has died.
@@ -279,7 +281,7 @@ static void kpool_note_victim(struct kpool_waiter **victim,
 /*
  * Find a cycle that @item closes by being queued behind another job of its
  * stream.  From then on the waiters for @item wait for that job too, which can
- * be waiting for them.  Returns the waiter to fail, or NULL.  Called with
+ * be waiting for them.  Return the waiter to fail, or NULL.  Called with
  * pool->lock held.
  */
 struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
@@ -306,7 +308,7 @@ struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 /*
  * Find a cycle that closes when the first turn of an ordered stream, or the
  * queue behind it, has changed.  The first job can be waiting for one that is
- * completed after it.  Returns the waiter to fail, or NULL.  Called with
+ * completed after it.  Return the waiter to fail, or NULL.  Called with
  * pool->lock held.
  */
 struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
@@ -328,12 +330,17 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 	return NULL;
 }
 
-/* Find a cycle through @first, the run of a drop function. */
-static struct kpool_waiter *kpool_cycle_of_drop(struct kpool *pool,
-						struct kpool_run *first)
+/*
+ * Find a cycle through @first, the run of a drop function or a fault handler; or,
+ * if @to_dead, a chain of waits from there to a dead run.
+ */
+static struct kpool_waiter *kpool_cycle_from(struct kpool *pool,
+					     struct kpool_run *first,
+					     bool to_dead)
 {
+	struct kpool_run *self = kpool_run_outermost(first);
+	struct kpool_run *run = first, *outermost;
 	struct kpool_waiter *victim = NULL;
-	struct kpool_run *run = first;
 	int i;
 
 	for (i = 0; i < KPOOL_MAX_OWN_CHAIN; i++) {
@@ -341,7 +348,8 @@ static struct kpool_waiter *kpool_cycle_of_drop(struct kpool *pool,
 		run = kpool_blocked_on_run(pool, run);
 		if (!run)
 			return NULL;
-		if (kpool_run_outermost(run) == kpool_run_outermost(first))
+		outermost = kpool_run_outermost(run);
+		if (outermost == self || (to_dead && outermost->dead))
 			return victim;
 	}
 	return NULL;
@@ -350,7 +358,7 @@ static struct kpool_waiter *kpool_cycle_of_drop(struct kpool *pool,
 /*
  * Find a cycle through the drop work, or through the only aborter.  It closes
  * when an item that the drop function waits for is left to the same thread, or
- * has to wait for the function's run.  Returns the waiter to fail, or NULL.
+ * has to wait for the function's run.  Return the waiter to fail, or NULL.
  */
 static struct kpool_waiter *kpool_cycle_of_drops(struct kpool *pool)
 {
@@ -359,34 +367,24 @@ static struct kpool_waiter *kpool_cycle_of_drops(struct kpool *pool)
 	struct kpool_waiter *waiter = NULL;
 
 	if (drop->item)
-		waiter = kpool_cycle_of_drop(pool, drop);
+		waiter = kpool_cycle_from(pool, drop, false);
 	if (!waiter && abort && pool->drops.nr_aborters == 1)
-		waiter = kpool_cycle_of_drop(pool, abort);
+		waiter = kpool_cycle_from(pool, abort, false);
 	return waiter;
 }
 
 /*
  * Find a fault handler that waits, directly or through others, for a dead run,
  * which only its own thread reaps after it.  A death closes such a cycle.
- * Returns the waiter to fail, or NULL.
+ * Return the waiter to fail, or NULL.
  */
 static struct kpool_waiter *kpool_cycle_of_deaths(struct kpool *pool)
 {
 	struct kpool_run *run = pool->faults.reaping;
-	struct kpool_waiter *victim = NULL;
-	int i;
 
 	if (!run || !pool->faults.nr_dead)
 		return NULL;
-	for (i = 0; i < KPOOL_MAX_OWN_CHAIN; i++) {
-		kpool_note_victim(&victim, run);
-		run = kpool_blocked_on_run(pool, run);
-		if (!run)
-			return NULL;
-		if (kpool_run_outermost(run)->dead)
-			return victim;
-	}
-	return NULL;
+	return kpool_cycle_from(pool, run, true);
 }
 
 /*
@@ -433,12 +431,13 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 /* Return true if there is something to drop, and the drop work is free. */
 static bool kpool_drop_work_can_progress(struct kpool *pool)
 {
-	if (list_empty(&pool->drops.items) &&
-	    !(pool->delays.nr && pool->closed && !pool->aborted) &&
-	    !(pool->aborted && !pool->drops.nr_aborters &&
-	      kpool_any_accepted(pool)))
+	if (pool->runs.drop.item)
 		return false;
-	return !pool->runs.drop.item;
+	if (!list_empty(&pool->drops.items))
+		return true;
+	if (pool->aborted)
+		return !pool->drops.nr_aborters && kpool_any_accepted(pool);
+	return pool->closed && pool->delays.nr;
 }
 
 /* Return true if an aborter can drop an item: each drops one at a time. */

@@ -7,7 +7,7 @@
  * caller that is about to wait takes and drops the same lock, with no lock of
  * kpool held.  So if a caller holds a lock across a wait that an item takes
  * too, lockdep reports it before it hangs.  Waits of an item for its own pool
- * are skipped: kpool_break_deadlock() handles them.
+ * are skipped: deadlock.c finds them.
  *
  * For debugobjects, an item is active from its submission until it starts or is
  * cancelled or dropped.  A job of an ordered stream is also active from the

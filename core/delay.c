@@ -14,7 +14,6 @@
 #include "internal.h"
 #include "item.h"
 #include "lock.h"
-#include "stats.h"
 
 /* Jobs that expire under one hold of the lock. */
 #define KPOOL_DELAY_BATCH	KPOOL_BATCH(8)
@@ -54,15 +53,22 @@ static void kpool_delay_add(struct kpool *pool, struct kpool_job *job,
 		kpool_delay_arm(pool);
 }
 
+/* Queue an accepted item, or add it to the backlog if there is no room. */
+static void kpool_queue_or_wait(struct kpool *pool, struct kpool_item *item)
+{
+	/* for kpool_must_wait_for_stream() */
+	item->state = KPOOL_ITEM_BACKLOG;
+	if (kpool_can_queue(pool, item))
+		kpool_enqueue(pool, item);
+	else
+		kpool_backlog_add(pool, item, &pool->q.admission);
+}
+
 /* Queue an expired job, with the order of an item that is submitted now. */
 static void kpool_delay_expired(struct kpool *pool, struct kpool_job *job)
 {
-	struct kpool_item *item = &job->item;
-
-	item->queued_at = jiffies;
-	kpool_latency_queued(item);
-	item->seq = pool->q.next_seq++;
-	kpool_queue_backlog(pool, item);
+	kpool_stamp(pool, &job->item);
+	kpool_queue_or_wait(pool, &job->item);
 }
 
 /*
@@ -131,7 +137,7 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
 		if (delay)
 			kpool_delay_add(pool, job, delay);
 		else
-			kpool_queue_backlog(pool, item);
+			kpool_queue_or_wait(pool, item);
 	} else {
 		kpool_item_return(pool, item, &handover);
 	}

@@ -69,7 +69,7 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 
 /*
  * Leave one item of a closed pool to the drop work: a delayed job, or any item
- * after abort.  Returns false if there is none.  Called with pool->lock held.
+ * after abort.  Return false if there is none.  Called with pool->lock held.
  */
 static bool kpool_drop_next_cancelled(struct kpool *pool)
 {

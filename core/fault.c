@@ -50,15 +50,25 @@ static void kpool_record_error(struct kpool *pool, pid_t pid,
 }
 
 /*
- * Report an error of an item that @task runs, or ran.  The run has not ended,
- * so the pool and the module of the fault handler stay.
+ * Report that the item of @run has failed in @task, or that @task has died in it.
+ * The run has not ended, so the pool and the module of the fault handler stay.
  */
-void kpool_report_error(struct kpool *pool, struct task_struct *task,
-			const struct kpool_fault *fault)
+void kpool_report_error(struct kpool *pool, struct kpool_run *run,
+			struct task_struct *task, int err)
 {
-	kpool_record_error(pool, task_pid_nr(task), fault);
+	const struct kpool_fault fault = {
+		.fn	= READ_ONCE(run->fn),
+		.item	= READ_ONCE(run->item),
+		.err	= err,
+		.died	= run->dead,
+		.data	= run->worker ? run->worker->data : NULL,
+	};
+
+	/* if this thread dies in the handler, do not call it again */
+	run->notified = KPOOL_NOTIFIED_HANDLER;
+	kpool_record_error(pool, task_pid_nr(task), &fault);
 	if (pool->init_attrs.fault)
-		pool->init_attrs.fault(pool->init_attrs.data, fault);
+		pool->init_attrs.fault(pool->init_attrs.data, &fault);
 }
 
 /*
@@ -270,7 +280,7 @@ static struct kpool_worker *kpool_find_dead_worker(struct kpool *pool)
 
 /*
  * Take pool->lock, and mark the flushers that wait for the dead item as failed.
- * Returns with the lock held, so that none is missed before the run ends.
+ * Return with the lock held, so that none is missed before the run ends.
  * Flushers cannot complete while the item is outstanding, and new ones get a
  * later epoch.
  */
@@ -347,13 +357,7 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 	bool suspended;
 
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_HANDLER))
-		kpool_report_error(pool, task, &(struct kpool_fault) {
-			.fn	= worker->run.fn,
-			.item	= worker->run.item,
-			.err	= -EIO,
-			.died	= true,
-			.data	= worker->data,
-		});
+		kpool_report_error(pool, run, task, -EIO);
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_CALL) && run->call)
 		kpool_call_died(run);
 	/* an earlier thread of dead_work has died in its release function */
@@ -484,12 +488,7 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 	pr_err("%s: thread %d has died in %ps, a caller-run item\n",
 	       pool->name, task_pid_nr(task), run->fn);
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_HANDLER))
-		kpool_report_error(pool, task, &(struct kpool_fault) {
-			.fn	= run->fn,
-			.item	= run->item,
-			.err	= -EIO,
-			.died	= true,
-		});
+		kpool_report_error(pool, run, task, -EIO);
 	if (is_call)
 		kpool_call_end_abandoned(run, kpool_begin_notify(run,
 								 KPOOL_NOTIFIED_CALL));

@@ -194,7 +194,7 @@ static void kpool_group_fail(struct kpool *pool, struct kpool_group *group,
 	}
 }
 
-/* Members.  These functions do nothing for an item without a group. */
+/* Members */
 
 /* Add an accepted job to its group. */
 void kpool_group_join(struct kpool *pool, struct kpool_item *item)
@@ -311,8 +311,7 @@ static int kpool_group_sleep(struct kpool_group *group,
 	kpool_waiter_init(&waiter, kind, NULL);
 	list_add_tail(&waiter.node, kind == KPOOL_WAITER_NEXT ?
 		      &group->next_waiters : &group->waiters);
-	return kpool_wait(pool, &waiter, min_t(unsigned long, timeout,
-					       MAX_SCHEDULE_TIMEOUT), signals);
+	return kpool_wait(pool, &waiter, timeout, signals);
 }
 
 static int __kpool_group_wait(struct kpool_group *group, unsigned long timeout,

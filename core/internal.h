@@ -405,7 +405,6 @@ struct kpool_queue {
 	/* L: on @prio, with __KPOOL_STREAM_BLOCKED */
 	unsigned int		nr_stream_blocked;
 	unsigned int		nr_held;	/* L: on @prio: kpool_hold() */
-	unsigned int		nr_ranked;	/* L: on @prio, high or low */
 	u64			extra_units;	/* L: weight - 1 of others */
 	unsigned int		nr_bypassed;	/* L: starts past lower prio */
 	/* L: least units refused of each priority, or 0 */
@@ -467,7 +466,6 @@ struct kpool_runs {
 	struct rb_root		by_task;	/* L: innermost, by address */
 	struct list_head	free;		/* L: kpool_run.free */
 	struct kpool_run	drop;		/* L: run of the drop work */
-	unsigned int		nr_ext;		/* L: external runs */
 	unsigned int		nr_threads;	/* L: outermost external runs */
 	unsigned int		nr_caller;	/* L: KPOOL_RUN_CALLER */
 	unsigned int		nr_drop;	/* L: KPOOL_RUN_DROP, _ABORT */
@@ -743,17 +741,6 @@ static inline bool kpool_hold_is_long(const struct kpool *pool)
 	return pool->hold_cost >= KPOOL_BATCH(64);
 }
 
-static inline bool kpool_hold_is_half_long(const struct kpool *pool)
-{
-	return pool->hold_cost > KPOOL_BATCH(32);
-}
-
-/* Return true if @run is external, or a dead worker's that is being reaped. */
-static inline bool kpool_is_ext_run(const struct kpool_run *run)
-{
-	return !RB_EMPTY_NODE(&run->by_task);
-}
-
 /* Items: called with the lock of the item's owner pool held */
 
 /* Return the run that @item is in, or NULL. */
@@ -765,14 +752,6 @@ static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 	return run && READ_ONCE(run->item) == item ? run : NULL;
 }
 
-/* Return true if the thread that runs @item, in its outermost run, has died. */
-static inline bool kpool_has_died(const struct kpool_item *item)
-{
-	const struct kpool_run *run = kpool_run_of(item);
-
-	return run && run->dead;
-}
-
 /*
  * Have the run of an item that has been queued hold it, unless it waits for its
  * stream: until the run ends, it takes a place in the queue and no unit.
@@ -782,7 +761,7 @@ static inline void kpool_hold(struct kpool *pool, struct kpool_item *item)
 	struct kpool_run *run = kpool_run_of(item);
 
 	lockdep_assert_held(&pool->lock);
-	if (!run || item->flags & __KPOOL_STREAM_BLOCKED)
+	if (likely(!run) || item->flags & __KPOOL_STREAM_BLOCKED)
 		return;
 	run->requeue = item;
 	run->end_locked = true;
@@ -860,13 +839,6 @@ static inline bool kpool_group_is_cancelled(const struct kpool_group *group)
 		if (group->cancelled)
 			return true;
 	return false;
-}
-
-/* Count the end of a job, which is not the last one of its group. */
-static inline void kpool_group_count_end(struct kpool_group *group)
-{
-	group->left--;
-	group->members--;
 }
 
 /* Return true if @deadline is set and has passed. */
@@ -959,12 +931,6 @@ kpool_fn_item_of(const struct kpool_item *item)
 {
 	return container_of((struct kpool_item *)item, struct kpool_fn_item,
 			    item);
-}
-
-/* Return true if kpool_submit_fn() allocated the item, which frees itself. */
-static inline bool kpool_is_fn_item(const struct kpool_item *item)
-{
-	return item->flags & __KPOOL_FN && !kpool_fn_item_of(item)->is_call;
 }
 
 /* Return true if the item is part of a call, whose caller waits for it. */
@@ -1118,7 +1084,6 @@ void kpool_prio_account(struct kpool *pool, const struct kpool_item *item,
 void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item);
 struct kpool_item *kpool_any_accepted(struct kpool *pool);
 bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item);
-void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item);
 
 /* stream.c: streams of jobs */
 void kpool_stream_let_go(struct kpool *pool, struct kpool_item *item);
@@ -1257,8 +1222,8 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool);
 
 /* fault.c: items that fail, and threads that die in one */
-void kpool_report_error(struct kpool *pool, struct task_struct *task,
-			const struct kpool_fault *fault);
+void kpool_report_error(struct kpool *pool, struct kpool_run *run,
+			struct task_struct *task, int err);
 int kpool_exit_work_alloc(struct kpool_worker *worker);
 void kpool_exit_work_put(struct kpool_exit_work *exit_work);
 void kpool_exit_work_wait_all(void);

@@ -67,8 +67,8 @@ static bool kpool_can_be_inside(const struct kpool_item *item)
 		return true;
 	rcu_read_lock();
 	owner = kpool_by_id(id);
-	/* the caller's own run is counted */
-	inside = owner && data_race(owner->runs.nr_ext);
+	/* not empty if the caller has a run itself */
+	inside = owner && !data_race(RB_EMPTY_ROOT(&owner->runs.by_task));
 	rcu_read_unlock();
 	return inside;
 }
@@ -511,11 +511,8 @@ EXPORT_SYMBOL_GPL(kpool_enable);
 
 int kpool_cancel_sync(struct kpool_item *item)
 {
-	int err;
+	int err = kpool_disable_sync(item);
 
-	might_sleep();
-	kpool_lockdep_wait_item(item);
-	err = kpool_do_disable(item, true);
 	if (err != -ERANGE)
 		kpool_enable(item);
 	return err;

@@ -44,11 +44,16 @@ kpool_item_lock_for_submit(struct kpool *pool, struct kpool_item *item,
 {
 	handover->run = NULL;
 	for (;;) {
-		int err = kpool_claim_item(pool, item) ?
-			  0 : kpool_item_migrate(pool, item, handover, flags);
+		if (!kpool_claim_item(pool, item)) {
+			int err = kpool_item_migrate(pool, item, handover,
+						     flags);
 
-		if (err)
-			return err == KPOOL_HANDED_OVER ? 0 : err;
+			if (err == KPOOL_HANDED_OVER)
+				return 0;
+			if (err)
+				return err;
+			/* it is this pool's now, or has changed: look again */
+		}
 		kpool_lock(pool, flags);
 		/*
 		 * Another pool may have become the owner before that.  Pairs

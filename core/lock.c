@@ -25,7 +25,7 @@
 
 /*
  * Fail one waiter with -EDEADLK if nothing in the pool can make progress.
- * Returns false if there is none.
+ * Return false if there is none.
  */
 static bool kpool_break_deadlock(struct kpool *pool)
 {
@@ -41,7 +41,7 @@ static bool kpool_break_deadlock(struct kpool *pool)
 }
 
 /*
- * Re-establish the invariants other than progress.  Returns true if the hold is
+ * Re-establish the invariants other than progress.  Return true if the hold is
  * long and there can be more to do.  Called with pool->lock held.
  */
 static bool kpool_recheck(struct kpool *pool)
@@ -58,7 +58,7 @@ static bool kpool_recheck(struct kpool *pool)
 		      kpool_complete_drained(pool) || kpool_notify_room(pool) ||
 		      kpool_sweep_groups(pool))) {
 			/* the search is long itself */
-			if (changed && kpool_hold_is_half_long(pool) &&
+			if (changed && pool->hold_cost > KPOOL_BATCH(32) &&
 			    !list_empty(&pool->waiters.self))
 				return true;
 			if (!kpool_break_deadlock(pool))
@@ -83,7 +83,7 @@ bool kpool_recheck_some(struct kpool *pool)
 
 /*
  * Pick an idle worker to wake if an item can start and no worker is waking
- * already.  Returns its task, which the caller wakes after unlocking, or NULL.
+ * already.  Return its task, which the caller wakes after unlocking, or NULL.
  */
 static struct task_struct *kpool_kick(struct kpool *pool)
 {
@@ -173,7 +173,7 @@ static bool kpool_recheck_batch(struct kpool *pool)
 	return more;
 }
 
-/* Handle all.  The caller keeps the pool. */
+/* Recheck until nothing is left.  The caller keeps the pool. */
 void kpool_recheck_all(struct kpool *pool)
 {
 	while (kpool_recheck_batch(pool))

@@ -10,13 +10,19 @@
 #include "queue.h"
 #include "ring.h"
 
-/* Take pool->lock with interrupts off, and end all fast operations. */
-static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
+/* Begin a hold of pool->lock: end all fast operations. */
+static __always_inline void kpool_hold_begin(struct kpool *pool)
 {
-	raw_spin_lock_irqsave(&pool->lock, *flags);
 	pool->nr_walked = 0;
 	pool->hold_cost = 0;
 	kpool_rings_close(pool);
+}
+
+/* Take pool->lock with interrupts off. */
+static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
+{
+	raw_spin_lock_irqsave(&pool->lock, *flags);
+	kpool_hold_begin(pool);
 }
 
 /*
@@ -27,9 +33,7 @@ static inline bool kpool_trylock(struct kpool *pool)
 {
 	if (!raw_spin_trylock(&pool->lock))
 		return false;
-	pool->nr_walked = 0;
-	pool->hold_cost = 0;
-	kpool_rings_close(pool);
+	kpool_hold_begin(pool);
 	return true;
 }
 
@@ -37,18 +41,14 @@ static inline bool kpool_trylock(struct kpool *pool)
 static inline void kpool_lock_nested(struct kpool *pool)
 {
 	raw_spin_lock_nested(&pool->lock, SINGLE_DEPTH_NESTING);
-	pool->nr_walked = 0;
-	pool->hold_cost = 0;
-	kpool_rings_close(pool);
+	kpool_hold_begin(pool);
 }
 
 /* Like kpool_lock(), where interrupts are on. */
 static __always_inline void kpool_lock_irq(struct kpool *pool)
 {
 	raw_spin_lock_irq(&pool->lock);
-	pool->nr_walked = 0;
-	pool->hold_cost = 0;
-	kpool_rings_close(pool);
+	kpool_hold_begin(pool);
 }
 
 /*

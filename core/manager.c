@@ -81,26 +81,19 @@ static bool kpool_must_replace_late(struct kpool *pool)
 	       kpool_has_work(pool);
 }
 
-/* Return true if a KPOOL_PREALLOC pool has fewer than min_workers. */
-static bool kpool_lacks_min_workers(const struct kpool *pool)
+/* Return true if a KPOOL_PREALLOC pool has fewer than min_workers with @more. */
+static bool kpool_lacks_min_workers(const struct kpool *pool, unsigned int more)
 {
 	return (pool->attrs.flags & KPOOL_PREALLOC) && !pool->closed &&
-	       kpool_nr_staying(pool) < (unsigned int)pool->attrs.min_workers;
-}
-
-/* Return true if the reserved workers leave it with fewer than min_workers. */
-static bool kpool_below_min_workers(const struct kpool *pool)
-{
-	return kpool_lacks_min_workers(pool) &&
-	       kpool_nr_staying(pool) + pool->mgr.nr_spawning <
+	       kpool_nr_staying(pool) + more <
 	       (unsigned int)pool->attrs.min_workers;
 }
 
 static bool kpool_should_spawn(struct kpool *pool)
 {
 	return kpool_can_grow(pool) &&
-	       (kpool_below_min_workers(pool) || kpool_needs_worker(pool) ||
-		kpool_must_replace_late(pool));
+	       (kpool_lacks_min_workers(pool, pool->mgr.nr_spawning) ||
+		kpool_needs_worker(pool) || kpool_must_replace_late(pool));
 }
 
 /* Return the jiffies until the next attempt: 0 unless the last one failed. */
@@ -318,7 +311,7 @@ static bool kpool_should_exit(const struct kpool *pool)
 
 /*
  * Mark the calling worker, which has nothing to start, as exiting if it must
- * exit.  Returns true if so.  Called with pool->lock held.
+ * exit.  Return true if so.  Called with pool->lock held.
  */
 bool kpool_retire_if_needed(struct kpool_worker *worker)
 {
@@ -552,7 +545,7 @@ void kpool_worker_exited(struct kpool_worker *worker)
 
 /*
  * Create a worker that kpool_reserve_worker() has reserved.  The worker
- * accounts itself.  Returns 0 or a negative errno.
+ * accounts itself.  Return 0 or a negative errno.
  */
 static int kpool_create_worker(struct kpool *pool, bool retry)
 {
@@ -592,11 +585,11 @@ static bool kpool_should_spawn_now(struct kpool *pool)
 static bool kpool_should_prealloc(struct kpool *pool)
 {
 	return !pool->mgr.spawn_pause && kpool_can_grow(pool) &&
-	       kpool_below_min_workers(pool);
+	       kpool_lacks_min_workers(pool, pool->mgr.nr_spawning);
 }
 
 /*
- * Reserve a worker if @wanted returns true.  Returns false if it does not.
+ * Reserve a worker if @wanted returns true.  Return false if it does not.
  * Sets *@retry if an earlier attempt has failed.
  */
 static bool kpool_reserve_worker(struct kpool *pool,
@@ -635,7 +628,7 @@ static void kpool_spawn_work_fn(struct work_struct *work)
 }
 
 /*
- * Wait for the workers that are being created.  Returns 0 if there are
+ * Wait for the workers that are being created.  Return 0 if there are
  * min_workers, 1 if one failed but a later one did not, or a negative errno.
  */
 static int kpool_wait_spawned(struct kpool *pool)
@@ -650,14 +643,14 @@ static int kpool_wait_spawned(struct kpool *pool)
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
 	/* spawn_work can have begun another attempt: it counts as none */
-	if (kpool_lacks_min_workers(pool) &&
+	if (kpool_lacks_min_workers(pool, 0) &&
 	    (pool->mgr.nr_spawning || kpool_can_grow(pool)))
 		err = pool->mgr.spawn_pause ? pool->mgr.spawn_error : 1;
 	kpool_unlock_irq(pool);
 	return err;
 }
 
-/* Create min_workers workers and wait for them.  Returns 0 or an errno. */
+/* Create min_workers workers and wait for them.  Return 0 or an errno. */
 int kpool_prealloc(struct kpool *pool)
 {
 	bool retry;
@@ -715,7 +708,7 @@ static void kpool_worker_reap(struct kpool *pool, struct kpool_worker *worker)
 	kpool_unlock_irq(pool);
 }
 
-/* Reap one exited worker.  Returns false if there is none. */
+/* Reap one exited worker.  Return false if there is none. */
 static bool kpool_reap_next(struct kpool *pool)
 {
 	struct kpool_worker *worker;
@@ -748,7 +741,7 @@ static enum kpool_worker_state kpool_oldest_idle_fate(const struct kpool *pool)
 	return KPOOL_WORKER_IDLE;
 }
 
-/* Retire one idle worker that must exit.  Returns false if there is none. */
+/* Retire one idle worker that must exit.  Return false if there is none. */
 static bool kpool_retire_next(struct kpool *pool)
 {
 	struct kpool_worker *worker = NULL;

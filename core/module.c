@@ -111,6 +111,12 @@ static bool kpool_scan_batch(struct kpool_going *going,
 	return true;
 }
 
+/* Return true if kpool_submit_fn() allocated the item, which frees itself. */
+static bool kpool_is_fn_item(const struct kpool_item *item)
+{
+	return item->flags & __KPOOL_FN && !kpool_is_call(item);
+}
+
 /*
  * Cancel an item, or fail its sleeping submitter.  Called with pool->lock held.
  * Return the item if kpool must free it after dropping the lock, or NULL.

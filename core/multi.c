@@ -120,7 +120,7 @@ static int kpool_multi_check(unsigned int nr, enum kpool_placement placement)
 }
 
 /*
- * Destroy the pools created so far, the last one first.  Returns 0, or
+ * Destroy the pools created so far, the last one first.  Return 0, or
  * -ESHUTDOWN if they are orphans, which kpool itself frees.
  */
 static int kpool_multi_free(struct kpool_multi *multi)

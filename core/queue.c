@@ -27,9 +27,8 @@
 /* What to do with the item whose turn has come. */
 enum kpool_verdict {
 	KPOOL_VERDICT_WAIT,	/* nothing: no item, or no unit for it */
-	KPOOL_VERDICT_RUN,
+	KPOOL_VERDICT_RUN,	/* or drop it, if kpool_check_start() says so */
 	KPOOL_VERDICT_PARK,	/* its stream or its previous run is first */
-	KPOOL_VERDICT_DROP,	/* its deadline or its group forbids it */
 };
 
 /* Special items */
@@ -51,7 +50,10 @@ int kpool_check_start(const struct kpool_item *item)
  * pending or blocked (nr_special), all others take the fast path.
  */
 
-/* Return true if not every item may be accepted, and start. */
+/*
+ * Return true if the pool refuses submits or holds back starts, at least of one
+ * module's items.
+ */
 static bool kpool_is_restricted(const struct kpool *pool)
 {
 	return pool->closed || pool->paused || !list_empty(&pool->going);
@@ -100,8 +102,6 @@ void kpool_prio_account(struct kpool *pool, const struct kpool_item *item,
 {
 	int sign = in ? 1 : -1;
 
-	if (item->flags & (__KPOOL_HIGH | __KPOOL_LOW))
-		pool->q.nr_ranked += sign;
 	if (item->flags & __KPOOL_STREAM_BLOCKED)
 		pool->q.nr_stream_blocked += sign;
 	else if (item->flags & __KPOOL_WEIGHTED && !kpool_is_held(item))
@@ -144,8 +144,7 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item)
 	list_add_tail(&item->node, kpool_queue_of(pool, item));
 	pool->q.nr_queued++;
 	if (!kpool_is_special(item)) {
-		if (unlikely(kpool_run_of(item)))
-			kpool_hold(pool, item);
+		kpool_hold(pool, item);
 		return;
 	}
 	if (kpool_has_fields(item))
@@ -188,9 +187,7 @@ static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 	lockdep_assert_held(&pool->lock);
 	if (item->state == KPOOL_ITEM_READY)
 		kpool_ready_return(pool);
-	/* kpool_delay_remove() calls kpool_scan_skip() itself */
-	if (item->state != KPOOL_ITEM_DELAYED)
-		kpool_scan_skip(pool, item);
+	kpool_scan_skip(pool, item);
 	switch (item->state) {
 	case KPOOL_ITEM_QUEUED:
 		kpool_queue_del(pool, item);
@@ -256,7 +253,7 @@ void kpool_item_remove(struct kpool *pool, struct kpool_item *item)
 			 item->state != KPOOL_ITEM_DROPPING;
 
 	kpool_item_unlink(pool, item);
-	if (in_stream && kpool_is_special(item))
+	if (in_stream)
 		kpool_stream_leave(pool, item);
 }
 
@@ -422,6 +419,22 @@ static bool kpool_bypass_exhausted(const struct kpool *pool,
 	return most != KPOOL_UNLIMITED && nr_bypassed >= (unsigned int)most;
 }
 
+/* Return true if no item of high or low priority is queued. */
+static inline bool kpool_is_unranked(const struct kpool *pool)
+{
+	return list_empty(&pool->q.prio[KPOOL_QUEUE_HIGH]) &&
+	       list_empty(&pool->q.prio[KPOOL_QUEUE_LOW]);
+}
+
+/* Set @at to the first items of each priority, or to the list heads. */
+static void kpool_first_at(const struct kpool *pool, struct list_head **at)
+{
+	int prio;
+
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
+		at[prio] = pool->q.prio[prio].next;
+}
+
 /*
  * Return the item that starts next if @at are the first items of each priority,
  * or the list heads, and @nr_bypassed items have started ahead of a lower one:
@@ -452,7 +465,8 @@ static struct kpool_item *kpool_pick_at(const struct kpool *pool,
 
 /*
  * Return the number of items started ahead of a lower priority after the start
- * of one of @prio, if @at are the first items left: as kpool_count_bypassed().
+ * of one of @prio, if @at are the first items left: 0 if no lower priority has
+ * items, or if this one has started before a higher priority.
  */
 static unsigned int kpool_bypassed_at(const struct kpool *pool,
 				      struct list_head *const *at, int prio,
@@ -484,8 +498,7 @@ void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r)
 	const struct kpool_item *item;
 	int prio;
 
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
-		r->at[prio] = pool->q.prio[prio].next;
+	kpool_first_at(pool, r->at);
 	r->nr = 0;
 	r->left = kpool_units_left(pool);
 	r->nr_bypassed = pool->q.nr_bypassed;
@@ -682,10 +695,8 @@ bool kpool_admit_one(struct kpool *pool)
 		return false;
 	if (item->state == KPOOL_ITEM_BACKLOG) {
 		kpool_item_unlink(pool, item);
-		/* renumber: items ahead of it may have been accepted later */
-		item->queued_at = jiffies;
-		kpool_latency_queued(item);
-		item->seq = pool->q.next_seq++;
+		/* again: items ahead of it may have been accepted later */
+		kpool_stamp(pool, item);
 		kpool_enqueue(pool, item);
 		return true;
 	}
@@ -769,26 +780,23 @@ struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 {
 	const struct list_head *normal = &pool->q.prio[KPOOL_QUEUE_NORMAL];
 	struct list_head *at[KPOOL_NR_QUEUES];
-	int prio;
 
 	lockdep_assert_held(&pool->lock);
 	if (pool->ready.nr)
 		return kpool_ready_first(pool);
-	if (!pool->q.nr_ranked)
+	if (kpool_is_unranked(pool))
 		return list_empty(normal) ? NULL :
 		       list_first_entry(normal, struct kpool_item, node);
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
-		at[prio] = pool->q.prio[prio].next;
+	kpool_first_at(pool, at);
 	return kpool_pick_at(pool, at, pool->q.nr_bypassed);
 }
 
 /*
  * Decide what to do with the next item of pool->q.prio, which is returned in
- * *@next.  Nothing is changed: the caller acts on the verdict.  RUN includes
- * DROP, which only the worker that takes the item has to know.
+ * *@next.  Nothing is changed: the caller acts on the verdict.
  */
 static __always_inline enum kpool_verdict
-__kpool_pick_next(const struct kpool *pool, struct kpool_item **next)
+kpool_pick_next(const struct kpool *pool, struct kpool_item **next)
 {
 	unsigned int units = kpool_free_units(pool);
 	struct kpool_item *item;
@@ -801,18 +809,6 @@ __kpool_pick_next(const struct kpool *pool, struct kpool_item **next)
 		return KPOOL_VERDICT_PARK;
 	return kpool_units(pool, item) <= units ? KPOOL_VERDICT_RUN :
 						  KPOOL_VERDICT_WAIT;
-}
-
-/* Like __kpool_pick_next(), but distinguish DROP from RUN. */
-static enum kpool_verdict kpool_pick_next(const struct kpool *pool,
-					  struct kpool_item **next)
-{
-	enum kpool_verdict verdict = __kpool_pick_next(pool, next);
-
-	if (verdict == KPOOL_VERDICT_RUN && kpool_has_fields(*next) &&
-	    kpool_check_start(*next))
-		return KPOOL_VERDICT_DROP;
-	return verdict;
 }
 
 /*
@@ -836,30 +832,22 @@ static void kpool_park(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Park items that are next but cannot start, at most a batch.  Return the
- * verdict on the item behind them; PARK means that there may be more to park.
+ * Park items that are next but cannot start, at most a batch.  Return true if
+ * there may be more to park.
  */
-static enum kpool_verdict kpool_park_head(struct kpool *pool)
+bool kpool_park_batch(struct kpool *pool)
 {
-	enum kpool_verdict verdict;
 	struct kpool_item *item;
 	int i;
 
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < KPOOL_PICK_BATCH; i++) {
-		verdict = __kpool_pick_next(pool, &item);
-		if (verdict != KPOOL_VERDICT_PARK)
-			return verdict;
+		if (kpool_pick_next(pool, &item) != KPOOL_VERDICT_PARK)
+			return false;
 		kpool_park(pool, item);
 		pool->hold_cost += KPOOL_COST_DROP;
 	}
-	return KPOOL_VERDICT_PARK;
-}
-
-/* Park a batch.  Return true if there may be more to park. */
-bool kpool_park_batch(struct kpool *pool)
-{
-	return kpool_park_head(pool) == KPOOL_VERDICT_PARK;
+	return true;
 }
 
 /* Slow path of kpool_has_work(). */
@@ -869,7 +857,7 @@ bool kpool_has_special_work(const struct kpool *pool)
 
 	if (pool->q.nr_completions)
 		return kpool_free_units(pool);
-	return __kpool_pick_next(pool, &item) != KPOOL_VERDICT_WAIT;
+	return kpool_pick_next(pool, &item) != KPOOL_VERDICT_WAIT;
 }
 
 /*
@@ -881,7 +869,7 @@ bool kpool_has_special_work(const struct kpool *pool)
 struct kpool_item *kpool_next_special(struct kpool *pool)
 {
 	struct kpool_item *item;
-	int i;
+	int i, err;
 
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < KPOOL_PICK_BATCH && !kpool_has_walked(pool); i++) {
@@ -895,12 +883,14 @@ struct kpool_item *kpool_next_special(struct kpool *pool)
 		case KPOOL_VERDICT_WAIT:
 			return NULL;
 		case KPOOL_VERDICT_RUN:
-			return item;
+			err = kpool_has_fields(item) ?
+			      kpool_check_start(item) : 0;
+			if (!err)
+				return item;
+			kpool_item_drop(pool, item, err);
+			break;
 		case KPOOL_VERDICT_PARK:
 			kpool_park(pool, item);
-			break;
-		case KPOOL_VERDICT_DROP:
-			kpool_item_drop(pool, item, kpool_check_start(item));
 			break;
 		}
 		pool->hold_cost += KPOOL_COST_DROP;
@@ -915,17 +905,13 @@ struct kpool_item *kpool_next_special(struct kpool *pool)
  */
 bool kpool_prepare_start(struct kpool *pool)
 {
-	enum kpool_verdict verdict;
-
 	lockdep_assert_held(&pool->lock);
 	if (pool->ready.nr)
 		return true;
 	/* if fast_capacity is not 0, no item waits for its stream */
 	if (pool->fast_capacity && !pool->q.nr_held)
 		return true;
-	verdict = kpool_park_head(pool);
-	return pool->q.nr_completions ? kpool_free_units(pool) :
-					verdict != KPOOL_VERDICT_WAIT;
+	return kpool_park_batch(pool) || kpool_has_special_work(pool);
 }
 
 /* Room for special items */
@@ -976,46 +962,25 @@ bool kpool_notify_room(struct kpool *pool)
 	return true;
 }
 
-/* Return true if an item is queued at one of the priorities @from to @to. */
-static bool kpool_any_queued(const struct kpool *pool, int from, int to)
-{
-	for (; from <= to; from++)
-		if (!list_empty(&pool->q.prio[from]))
-			return true;
-	return false;
-}
-
-/*
- * Count the start of @item if a lower priority has items queued.  Reset the
- * count if none has, or if @item itself started before a higher priority.
- */
-static void kpool_count_bypassed(struct kpool *pool,
-				 const struct kpool_item *item)
-{
-	int prio = kpool_prio_of(item);
-
-	if (!pool->q.nr_ranked ||
-	    !kpool_any_queued(pool, prio + 1, KPOOL_QUEUE_LOW) ||
-	    kpool_any_queued(pool, KPOOL_QUEUE_HIGH, prio - 1))
-		pool->q.nr_bypassed = 0;
-	else
-		pool->q.nr_bypassed++;
-}
-
 /* Account for an item that the slow path has dequeued to run or complete it. */
 void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
 {
+	enum kpool_queue_prio prio = kpool_prio_of(item);
+	struct list_head *at[KPOOL_NR_QUEUES];
+
 	if (kpool_is_completion(item)) {
 		pool->q.nr_completions--;
 		kpool_special_remove(pool, item);
 		return;
 	}
-	if (!pool->q.nr_special) {
+	if (prio == KPOOL_QUEUE_NORMAL && kpool_is_unranked(pool)) {
 		/* all queued items have one priority: none was bypassed */
 		pool->q.nr_bypassed = 0;
-		return;
+	} else {
+		kpool_first_at(pool, at);
+		pool->q.nr_bypassed = kpool_bypassed_at(pool, at, prio,
+							pool->q.nr_bypassed);
 	}
-	kpool_count_bypassed(pool, item);
 	if (kpool_is_special(item)) {
 		kpool_prio_left(pool, item);
 		kpool_uncount_special(pool);
@@ -1024,24 +989,16 @@ void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
 
 /* Accepted items, wherever they wait */
 
-static struct kpool_item *kpool_first_queued(struct kpool *pool)
-{
-	int prio;
-
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
-		if (!list_empty(&pool->q.prio[prio]))
-			return list_first_entry(&pool->q.prio[prio],
-						struct kpool_item, node);
-	return NULL;
-}
-
 /*
  * Return an accepted item that has not started, or NULL.  Items kept by their
  * previous run are not considered.
  */
 struct kpool_item *kpool_any_accepted(struct kpool *pool)
 {
-	return kpool_first_queued(pool) ?:
+	struct list_head *at[KPOOL_NR_QUEUES];
+
+	kpool_first_at(pool, at);
+	return kpool_pick_at(pool, at, 0) ?:
 	       list_first_entry_or_null(&pool->q.parked, struct kpool_item,
 					node) ?:
 	       /* without submitters, pool->q.admission is all backlog */
@@ -1058,17 +1015,4 @@ struct kpool_item *kpool_any_accepted(struct kpool *pool)
 bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
 {
 	return list_empty(&pool->q.admission) && kpool_has_room(pool, item);
-}
-
-/*
- * Queue an accepted item, or add it to pool->q.admission if there is no room.
- */
-void kpool_queue_backlog(struct kpool *pool, struct kpool_item *item)
-{
-	/* for kpool_must_wait_for_stream() */
-	item->state = KPOOL_ITEM_BACKLOG;
-	if (kpool_can_queue(pool, item))
-		kpool_enqueue(pool, item);
-	else
-		kpool_backlog_add(pool, item, &pool->q.admission);
 }

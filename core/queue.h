@@ -75,15 +75,22 @@ static inline bool kpool_is_older(const struct kpool_item *item,
 			     (s32)(other->seq - item->seq) > 0);
 }
 
+/* Stamp an item with its place in the order of the queue. */
+static inline void kpool_stamp(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	item->queued_at = jiffies;
+	kpool_latency_queued(item);
+	item->seq = pool->q.next_seq++;
+}
+
 /* Account for an accepted item, and stamp it with its order and epoch. */
 static inline void kpool_count_accepted(struct kpool *pool,
 					struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	item->epoch = pool->epoch;
-	item->queued_at = jiffies;
-	kpool_latency_queued(item);
-	item->seq = pool->q.next_seq++;
+	kpool_stamp(pool, item);
 	pool->stats.submitted++;
 	kpool_debug_accepted(item);
 	trace_submit(pool, item);
@@ -102,8 +109,7 @@ static inline void kpool_queue_plain(struct kpool *pool,
 	if (!list_empty(queue) || !kpool_ready_add(pool, item, true)) {
 		item->state = KPOOL_ITEM_QUEUED;
 		list_add_tail(&item->node, queue);
-		if (unlikely(kpool_run_of(item)))
-			kpool_hold(pool, item);
+		kpool_hold(pool, item);
 	}
 	pool->q.nr_queued++;
 }

@@ -126,10 +126,7 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 		item->state = KPOOL_ITEM_QUEUED;
 		kpool_link(last, &item->node);
 		last = &item->node;
-		if (unlikely(kpool_run_of(item))) {
-			kpool_link(last, queue);
-			kpool_hold(pool, item);
-		}
+		kpool_hold(pool, item);
 	}
 	inbox->first = end;
 	kpool_link(last, queue);
@@ -232,8 +229,10 @@ static unsigned int kpool_ready_close(struct kpool_ready *ready)
 static noinline void kpool_settle_group(struct kpool_ready *ready, u32 ticket,
 					struct kpool_run *run)
 {
-	if (run->group)
-		kpool_group_count_end(run->group);
+	if (run->group) {
+		run->group->left--;
+		run->group->members--;
+	}
 	run->group = kpool_ready_slot(ready, ticket)->has_fields ?
 		     kpool_ready_fields(ready, ticket)->group : NULL;
 }

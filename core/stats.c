@@ -33,7 +33,7 @@ unsigned int kpool_nr_waiting(const struct kpool *pool)
 
 /*
  * Return the age of the oldest queued item, in jiffies.  Each queue is ordered
- * by age, up to the limit of kpool_unpark().  Called with pool->lock held.
+ * by age, but see kpool_queue_by_age().  Called with pool->lock held.
  */
 u32 kpool_oldest_age(struct kpool *pool)
 {

@@ -50,11 +50,12 @@ static struct kpool_turn *kpool_first_turn(struct kpool_stream *stream)
 	return list_first_entry_or_null(&stream->jobs, struct kpool_turn, node);
 }
 
-/* Fail a sleep that closes a cycle, if there is one. */
-static void kpool_refuse_if(struct kpool *pool, struct kpool_waiter *victim)
+/* The first turn, or the queue behind it, has changed: fail what closes a cycle. */
+static void kpool_refuse_at_leader(struct kpool *pool,
+				   struct kpool_stream *stream)
 {
-	if (victim)
-		kpool_waiter_refuse(pool, victim);
+	if (pool->waiters.nr_self)
+		kpool_waiter_refuse(pool, kpool_cycle_at_leader(pool, stream));
 }
 
 /*
@@ -71,7 +72,7 @@ static void kpool_stream_next_turn(struct kpool *pool,
 	if (!turn || stream->runner)
 		return;
 	if (turn->state == KPOOL_TURN_RUNNING)
-		kpool_refuse_if(pool, kpool_cycle_at_leader(pool, stream));
+		kpool_refuse_at_leader(pool, stream);
 	if (turn->state != KPOOL_TURN_READY)
 		return;
 	item = &container_of(turn, struct kpool_job, turn)->item;
@@ -102,8 +103,7 @@ static void kpool_stream_add_turn(struct kpool *pool,
 	turn->state = KPOOL_TURN_PENDING;
 	list_add_tail(&turn->node, &stream->jobs);
 	/* the run of the first turn may sleep for this job already */
-	if (pool->waiters.nr_self)
-		kpool_refuse_if(pool, kpool_cycle_at_leader(pool, stream));
+	kpool_refuse_at_leader(pool, stream);
 }
 
 /*
@@ -114,10 +114,8 @@ static void kpool_stream_add_turn(struct kpool *pool,
 void kpool_stream_let_go(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!kpool_is_ordered(item) || !pool->waiters.nr_self)
-		return;
-	kpool_refuse_if(pool, kpool_cycle_at_leader(pool,
-						    kpool_job_of(item)->stream));
+	if (kpool_is_ordered(item))
+		kpool_refuse_at_leader(pool, kpool_job_of(item)->stream);
 }
 
 /*
@@ -141,8 +139,8 @@ void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 	if (kpool_first_turn(stream) == &job->turn)
 		kpool_stream_next_turn(pool, stream);
 	/* the run of the first turn may sleep for this job, through others */
-	else if (pool->waiters.nr_self)
-		kpool_refuse_if(pool, kpool_cycle_at_leader(pool, stream));
+	else
+		kpool_refuse_at_leader(pool, stream);
 }
 
 /*
@@ -178,10 +176,10 @@ void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 		return;
 	item->flags |= __KPOOL_STREAM_BLOCKED;
 	if (pool->waiters.nr_self)
-		kpool_refuse_if(pool, kpool_cycle_through(pool, item));
+		kpool_waiter_refuse(pool, kpool_cycle_through(pool, item));
 }
 
-/* A job that was refused for its stream, now idle, lacks at most units. */
+/* @stream is idle: a job refused because of it now lacks free units at most. */
 static void kpool_stream_idle(struct kpool *pool,
 			      const struct kpool_stream *stream)
 {

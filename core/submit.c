@@ -38,103 +38,15 @@ struct kpool_submit_opts {
 /* Submit of a plain item */
 
 /* The slow paths, at the end of this file. */
+static bool kpool_inbox_takes(const struct kpool *pool,
+			      const struct kpool_item *item);
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts,
-				const struct kpool_handover *handover,
+				struct kpool_handover *handover,
 				unsigned long flags);
 static noinline int kpool_submit_with_run(struct kpool *pool,
 					  struct kpool_item *item,
 					  const struct kpool_submit_opts *opts);
-
-/*
- * Accept and queue a plain item, or return false.  Called with pool->lock held.
- *
- * KPOOL_NOT_FAST covers the item: it is idle, not disabled, and plain.
- * pool->fast_capacity covers the pool: it is 0 while the pool is
- * closed or paused, or has anything special to look at.  An item on
- * pool->q.admission is older than this one and must be queued first.
- */
-static inline bool kpool_admit_plain(struct kpool *pool,
-				     struct kpool_item *item)
-{
-	if (unlikely((READ_ONCE(item->word) & KPOOL_NOT_FAST) ||
-		     !pool->fast_capacity ||
-		     !list_empty(&pool->q.admission)) ||
-	    !kpool_has_plain_room(pool))
-		return false;
-	kpool_count_accepted(pool, item);
-	kpool_queue_plain(pool, item);
-	return true;
-}
-
-static inline bool kpool_is_too_heavy(const struct kpool *pool,
-				      const struct kpool_item *item)
-{
-	return kpool_weight(item) > (u32)pool->attrs.capacity;
-}
-
-/*
- * Return 0 if an item that is not plain can be accepted, not considering room
- * and its weight, or an error.
- */
-static __always_inline int kpool_check_fields(const struct kpool *pool,
-					      const struct kpool_item *item)
-{
-	const struct kpool_job *job;
-
-	if (!kpool_has_fields(item))
-		return 0;
-	job = kpool_job_or_null(item);
-	if (!job)
-		return -EINVAL;
-	if (job->stream && job->stream->pool != pool)
-		return -EINVAL;
-	if (!job->complete == kpool_is_ordered(item))
-		return -EINVAL;
-	if (job->group && job->group->pool != pool)
-		return -EINVAL;
-	return kpool_group_is_cancelled(job->group) ? -ECANCELED : 0;
-}
-
-/*
- * Return true if a fast submit can accept a job of this group.  The first job of
- * a group counts in all parents, which is not done for a batch of items.
- */
-static bool kpool_group_is_fast(const struct kpool *pool,
-				const struct kpool_group *group)
-{
-	return !group || (group->pool == pool && group->left &&
-			  !kpool_group_is_cancelled(group));
-}
-
-/*
- * Return true if the item is an ordered job that runs, and is still to be
- * completed.  Its run cannot be looked at without the lock.
- */
-static bool kpool_has_running_turn(const struct kpool_item *item)
-{
-	const struct kpool_job *job = kpool_job_or_null(item);
-
-	return job && job->turn.state == KPOOL_TURN_RUNNING;
-}
-
-/* Return true if the inbox takes an item that is not plain. */
-static bool kpool_inbox_takes(const struct kpool *pool,
-			      const struct kpool_item *item)
-{
-	u8 mode = READ_ONCE(pool->inbox.mode);
-
-	if (mode == KPOOL_INBOX_NORMAL)
-		return !(item->flags & KPOOL_SPECIAL) &&
-		       !kpool_has_special_fields(item) &&
-		       kpool_group_is_fast(pool, kpool_group_of(item));
-	if (mode == KPOOL_INBOX_BEHIND && !kpool_must_wait_for_stream(item))
-		return false;
-	return !kpool_is_too_heavy(pool, item) &&
-	       !kpool_check_fields(pool, item) &&
-	       !kpool_has_running_turn(item) &&
-	       kpool_group_is_fast(pool, kpool_group_of(item));
-}
 
 /*
  * Accept an item without pool->lock, or return false: see ring.c.  @plain means
@@ -181,6 +93,27 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 }
 
 /*
+ * Accept and queue a plain item, or return false.  Called with pool->lock held.
+ *
+ * KPOOL_NOT_FAST covers the item: it is idle, not disabled, and plain.
+ * pool->fast_capacity covers the pool: it is 0 while the pool is
+ * closed or paused, or has anything special to look at.  An item on
+ * pool->q.admission is older than this one and must be queued first.
+ */
+static inline bool kpool_admit_plain(struct kpool *pool,
+				     struct kpool_item *item)
+{
+	if (unlikely((READ_ONCE(item->word) & KPOOL_NOT_FAST) ||
+		     !pool->fast_capacity ||
+		     !list_empty(&pool->q.admission)) ||
+	    !kpool_has_plain_room(pool))
+		return false;
+	kpool_count_accepted(pool, item);
+	kpool_queue_plain(pool, item);
+	return true;
+}
+
+/*
  * Submit an item.  kpool_item_lock_for_submit() makes @pool the owner of the item
  * and takes pool->lock; if it fails, the lock is not held.  kpool_unlock_open()
  * also wakes a worker for the item if one is needed.
@@ -196,8 +129,11 @@ static noinline int kpool_submit_locked(struct kpool *pool,
 	err = kpool_item_lock_for_submit(pool, item, &handover, &flags);
 	if (err)
 		return err;
-	if (!kpool_admit_plain(pool, item))
+	if (!kpool_admit_plain(pool, item)) {
 		err = kpool_admit(pool, item, opts, &handover, flags);
+		if (err)
+			kpool_item_return(pool, item, &handover);
+	}
 	kpool_unlock_open(pool, flags);
 	if (unlikely(err == KPOOL_NEEDS_RUN))
 		err = kpool_submit_with_run(pool, item, opts);
@@ -267,7 +203,7 @@ int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
 			 unsigned long timeout, unsigned int signals)
 {
 	struct kpool_submit_opts opts = {
-		.timeout = min_t(unsigned long, timeout, MAX_SCHEDULE_TIMEOUT),
+		.timeout = timeout,
 		.signals = signals,
 	};
 
@@ -368,12 +304,13 @@ static bool kpool_can_sleep(const struct kpool *pool,
 }
 
 /*
- * Sleep until the item is accepted, or fail.  Called with pool->lock held,
- * which is dropped while asleep.
+ * Sleep until the item is accepted, or fail.  If it is refused, the waiter returns
+ * it to the run of @handover.  Called with pool->lock held, which is dropped while
+ * asleep.
  */
 static int kpool_block(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_submit_opts *opts,
-		       const struct kpool_handover *handover)
+		       struct kpool_handover *handover)
 {
 	void *fn = kpool_user_fn(item);
 	struct kpool_waiter waiter;
@@ -382,6 +319,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	trace_block(pool, item);
 	kpool_waiter_init(&waiter, KPOOL_WAITER_SUBMIT, item);
 	waiter.handover = *handover;
+	handover->run = NULL;
 	item->submitter = &waiter;
 	item->state = KPOOL_ITEM_BLOCKED;
 	list_add_tail(&item->node, &pool->q.admission);
@@ -394,7 +332,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 	if (!list_empty(&waiter.node)) {
 		kpool_unblock(pool, item);
 		item->state = KPOOL_ITEM_IDLE;
-		kpool_item_return(pool, item, handover);
+		kpool_item_return(pool, item, &waiter.handover);
 	}
 	trace_unblock(pool, item, fn, err);
 	return err;
@@ -489,32 +427,47 @@ static void kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	trace_end(pool, item, user_fn, err);
 	if (unlikely(kpool_task_state_leaked(&before)))
 		kpool_task_state_restore(pool, user_fn, &before);
-	if (err) {
-		/* if this thread dies in the handler, do not call it again */
-		run->notified = KPOOL_NOTIFIED_HANDLER;
-		kpool_report_error(pool, current, &(struct kpool_fault) {
-			.fn	= user_fn,
-			.item	= item,
-			.err	= err,
-		});
-	}
+	if (err)
+		kpool_report_error(pool, run, current, err);
 
 	kpool_lock_irq(pool);
 	kpool_latency_end(pool, run);
 	kpool_caller_run_end(pool, run, err);
 }
 
+/*
+ * Run the item in its submitter if that is possible.  Return 0 if it was accepted,
+ * -EAGAIN if not, or KPOOL_NEEDS_RUN.
+ */
+static int kpool_try_caller_run(struct kpool *pool, struct kpool_item *item,
+				const struct kpool_submit_opts *opts)
+{
+	struct kpool_run *run = NULL;
+
+	if (!kpool_can_caller_run(pool, item))
+		return -EAGAIN;
+	/* first the own one: this thread can die in the item */
+	if (opts->run)
+		swap(run, *opts->run);
+	if (!run)
+		run = kpool_run_take(pool);
+	if (!run)
+		return opts->run ? -EAGAIN : KPOOL_NEEDS_RUN;
+	kpool_caller_run(pool, item, run);
+	return 0;
+}
+
 /* Full pool: drop an older item */
 
 /* Return true if @item is queued behind @other. */
-static bool kpool_is_behind(struct kpool *pool, const struct kpool_item *item,
+static bool kpool_is_behind(const struct kpool_item *item,
 			    const struct kpool_item *other)
 {
-	struct list_head *queue = kpool_queue_of(pool, item);
-	struct list_head *other_queue = kpool_queue_of(pool, other);
+	enum kpool_queue_prio prio = kpool_prio_of(item);
+	enum kpool_queue_prio other_prio = kpool_prio_of(other);
 
-	return queue > other_queue ||
-	       (queue == other_queue && kpool_is_older(other, item));
+	return prio > other_prio ||
+	       (prio == other_prio && kpool_is_older(other, item));
 }
 
 /* Return the item that can start next in the stream of the first, or NULL. */
@@ -549,7 +502,7 @@ static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 	if (item->flags & __KPOOL_STREAM_BLOCKED || behind)
 		return true;
 	next = kpool_next_in_stream(item);
-	if (next && (!stuck || kpool_is_behind(pool, stuck, next)))
+	if (next && (!stuck || kpool_is_behind(stuck, next)))
 		return kpool_units(pool, next) <= units;
 	if (stuck && kpool_units(pool, stuck) <= units)
 		return true;
@@ -661,6 +614,74 @@ static bool kpool_evict_for(struct kpool *pool,
 
 /* Slow paths: any item, any pool */
 
+static inline bool kpool_is_too_heavy(const struct kpool *pool,
+				      const struct kpool_item *item)
+{
+	return kpool_weight(item) > (u32)pool->attrs.capacity;
+}
+
+/*
+ * Return 0 if an item that is not plain can be accepted, not considering room
+ * and its weight, or an error.
+ */
+static __always_inline int kpool_check_fields(const struct kpool *pool,
+					      const struct kpool_item *item)
+{
+	const struct kpool_job *job;
+
+	if (!kpool_has_fields(item))
+		return 0;
+	job = kpool_job_or_null(item);
+	if (!job)
+		return -EINVAL;
+	if (job->stream && job->stream->pool != pool)
+		return -EINVAL;
+	if (!job->complete == kpool_is_ordered(item))
+		return -EINVAL;
+	if (job->group && job->group->pool != pool)
+		return -EINVAL;
+	return kpool_group_is_cancelled(job->group) ? -ECANCELED : 0;
+}
+
+/*
+ * Return true if a fast submit can accept a job of this group.  The first job of
+ * a group counts in all parents, which is not done for a batch of items.
+ */
+static bool kpool_group_is_fast(const struct kpool *pool,
+				const struct kpool_group *group)
+{
+	return !group || (group->pool == pool && group->left &&
+			  !kpool_group_is_cancelled(group));
+}
+
+/*
+ * Return true if the item is an ordered job that runs, and is still to be
+ * completed.  Its run cannot be looked at without the lock.
+ */
+static bool kpool_has_running_turn(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	return job && job->turn.state == KPOOL_TURN_RUNNING;
+}
+
+/* Return true if the inbox takes an item that is not plain. */
+static bool kpool_inbox_takes(const struct kpool *pool,
+			      const struct kpool_item *item)
+{
+	u8 mode = READ_ONCE(pool->inbox.mode);
+
+	if (mode == KPOOL_INBOX_NORMAL)
+		return !kpool_is_special(item) &&
+		       kpool_group_is_fast(pool, kpool_group_of(item));
+	if (mode == KPOOL_INBOX_BEHIND && !kpool_must_wait_for_stream(item))
+		return false;
+	return !kpool_is_too_heavy(pool, item) &&
+	       !kpool_check_fields(pool, item) &&
+	       !kpool_has_running_turn(item) &&
+	       kpool_group_is_fast(pool, kpool_group_of(item));
+}
+
 static __always_inline int __kpool_check_accept(struct kpool *pool,
 						struct kpool_item *item)
 {
@@ -729,14 +750,14 @@ int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
  */
 static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 			  const struct kpool_submit_opts *opts,
-			  const struct kpool_handover *handover,
+			  struct kpool_handover *handover,
 			  unsigned long flags)
 {
-	struct kpool_run *run = NULL;
+	int err;
 
 	if (kpool_is_self_submit(pool, item)) {
 		kpool_accept(pool, item);
-		kpool_queue_backlog(pool, item);
+		kpool_backlog_add(pool, item, &pool->q.admission);
 		return 0;
 	}
 	if (kpool_evict_for(pool, item)) {
@@ -745,41 +766,26 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 		return 0;
 	}
 	if (kpool_can_sleep(pool, opts, flags)) {
-		if (kpool_can_caller_run(pool, item)) {
-			/* first the own one: this thread can die in the item */
-			if (opts->run)
-				swap(run, *opts->run);
-			if (!run)
-				run = kpool_run_take(pool);
-			if (!run && !opts->run) {
-				kpool_item_return(pool, item, handover);
-				return KPOOL_NEEDS_RUN;
-			}
-			if (run) {
-				kpool_caller_run(pool, item, run);
-				return 0;
-			}
-		}
+		err = kpool_try_caller_run(pool, item, opts);
+		if (err != -EAGAIN)
+			return err;
 		if (pool->q.nr_blocked < (unsigned int)pool->attrs.max_blocked)
 			return kpool_block(pool, item, opts, handover);
 	}
 	kpool_refuse(pool, item);
-	kpool_item_return(pool, item, handover);
 	return -EAGAIN;
 }
 
 /* Accept an item that kpool_admit_plain() did not, or fail. */
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts,
-				const struct kpool_handover *handover,
+				struct kpool_handover *handover,
 				unsigned long flags)
 {
 	int err = kpool_check_accept(pool, item);
 
-	if (err) {
-		kpool_item_return(pool, item, handover);
+	if (err)
 		return err;
-	}
 	if (!kpool_can_queue(pool, item))
 		return kpool_overflow(pool, item, opts, handover, flags);
 	kpool_accept(pool, item);

@@ -103,7 +103,7 @@ static struct kpool_waiter *kpool_first_flusher(const struct kpool *pool)
 }
 
 /*
- * Complete one waiter whose wait has ended.  Returns false if there is none.
+ * Complete one waiter whose wait has ended.  Return false if there is none.
  * Called with pool->lock held.
  */
 bool kpool_waiter_complete_one(struct kpool *pool)
@@ -217,7 +217,7 @@ bool kpool_is_drained(const struct kpool *pool)
 	       !kpool_outstanding(pool);
 }
 
-/* Complete the waiters of a drained pool.  Returns false if there are none. */
+/* Complete the waiters of a drained pool.  Return false if there are none. */
 bool kpool_complete_drained(struct kpool *pool)
 {
 	if (!pool->closed || !kpool_is_drained(pool) ||
@@ -281,9 +281,14 @@ static void kpool_waiter_remove(struct kpool *pool, struct kpool_waiter *waiter)
 	item->run = &next->pending;
 }
 
-/* Fail a wait that can never end with -EDEADLK; not for KPOOL_WAITER_SUBMIT. */
+/*
+ * Fail a wait that can never end with -EDEADLK; not for KPOOL_WAITER_SUBMIT.
+ * @waiter can be NULL.
+ */
 void kpool_waiter_refuse(struct kpool *pool, struct kpool_waiter *waiter)
 {
+	if (!waiter)
+		return;
 	kpool_waiter_remove(pool, waiter);
 	kpool_waiter_complete(pool, waiter, -EDEADLK);
 }
@@ -324,7 +329,7 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 }
 
 /*
- * Sleep until completed, @timeout or a signal.  Returns 0, also after @timeout,
+ * Sleep until completed, @timeout or a signal.  Return 0, also after @timeout,
  * or -ERESTARTSYS.  TASK_NOLOAD keeps kthreads that wait for long out of the
  * load average and the hung task check.
  */
@@ -342,7 +347,7 @@ static long kpool_sleep(struct kpool_waiter *waiter, unsigned long timeout)
 			      left = schedule_timeout(left));
 }
 
-/* Return true if waits like that of @waiter can be yet to be completed. */
+/* Return true if waits that have ended, perhaps that of @waiter, are left. */
 static bool kpool_has_ended_waits(const struct kpool *pool,
 				  const struct kpool_waiter *waiter)
 {
@@ -363,6 +368,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	long err;
 
 	lockdep_assert_held(&pool->lock);
+	timeout = min_t(unsigned long, timeout, MAX_SCHEDULE_TIMEOUT);
 	pool->waiters.nr_users++;
 	waiter->signals = signals;
 	waiter->task = current;
@@ -452,7 +458,7 @@ void kpool_keep_waiters(struct list_head *waiters)
 
 /*
  * Sleep until the last accepted run of @item has ended, or until the item is
- * returned to the run that hands it over.  Returns 0, -EDEADLK if the wait could
+ * returned to the run that hands it over.  Return 0, -EDEADLK if the wait could
  * never end, or an error of kpool_wait().  Called with pool->lock held, which is
  * dropped while asleep and for the log.
  */

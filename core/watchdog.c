@@ -415,7 +415,7 @@ void kpool_watchdog_fn(struct work_struct *work)
 
 	kpool_lock_irq(pool);
 	pool->wd.armed = false;
-	if (pool->units_used || pool->runs.nr_ext)
+	if (pool->units_used || !RB_EMPTY_ROOT(&pool->runs.by_task))
 		kpool_watchdog_rearm(pool);
 	kpool_unlock_irq(pool);
 }

@@ -37,19 +37,11 @@
  * Report the error that an item's function returned.  The run has not ended
  * yet, so those waiting for the item wait for the fault handler too.
  */
-static noinline void kpool_item_failed(struct kpool_worker *worker,
-				       const struct kpool_item *item, int err)
+static noinline void kpool_item_failed(struct kpool_worker *worker, int err)
 {
 	struct kpool *pool = worker->pool;
 
-	/* if this thread dies in the handler, do not call it again */
-	worker->run.notified = KPOOL_NOTIFIED_HANDLER;
-	kpool_report_error(pool, current, &(struct kpool_fault) {
-		.fn	= worker->run.fn,
-		.item	= item,
-		.err	= err,
-		.data	= worker->data,
-	});
+	kpool_report_error(pool, &worker->run, current, err);
 	worker->run.notified = KPOOL_NOTIFIED_NONE;
 	/* do not end the run by a fast start, which does not count errors */
 	kpool_lock_irq(pool);
@@ -77,14 +69,14 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
 }
 
 /*
- * End a worker's run on the slow path.  Returns false if the job has not ended,
+ * End a worker's run on the slow path.  Return false if the job has not ended,
  * because it is to be completed in its ordered stream; then it has not been
  * freed.  Otherwise the item may have been freed, unless its group collects.
  * Called with pool->lock held.
  */
 static noinline bool
 kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
-		      struct kpool_item *item, int err, bool died)
+		      struct kpool_item *item, int err)
 {
 	struct kpool_group *group = run->group;
 
@@ -92,7 +84,7 @@ kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 	run->group = NULL;
 	pool->units_used -= run->units - 1;
 	run->units = 1;
-	if (run->complete && !died) {
+	if (run->complete && !run->dead) {
 		kpool_job_of(item)->result = err;
 		kpool_keep_waiters(&run->waiters);
 		kpool_stream_finished(pool, run, kpool_job_of(item));
@@ -112,13 +104,12 @@ kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 }
 
 /*
- * End the worker's run with the item's result @err.  @died means that the
- * worker's thread died in it.  Returns false if the item is an ordered job that
- * has yet to be completed.  Otherwise it may have been freed, so only its address
- * is used.  Called with pool->lock held.
+ * End the worker's run with the item's result @err.  Return false if the item is
+ * an ordered job that has yet to be completed.  Otherwise it may have been freed,
+ * so only its address is used.  Called with pool->lock held.
  */
 static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
-					     int err, bool died)
+					     int err)
 {
 	struct kpool_run *run = &worker->run;
 	struct kpool_item *item = run->item;
@@ -128,10 +119,10 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 	pool->units_used--;
 	pool->nr_running--;
 	if (unlikely(run->end_locked || run->group) &&
-	    !kpool_run_end_special(pool, run, item, err, died))
+	    !kpool_run_end_special(pool, run, item, err))
 		return false;
 	if (unlikely(!list_empty(&run->waiters)))
-		kpool_waiter_complete_list(pool, &run->waiters, died);
+		kpool_waiter_complete_list(pool, &run->waiters, run->dead);
 	if (unlikely(!RB_EMPTY_ROOT(&pool->waiters.flushers.rb_root)))
 		kpool_item_ended(pool, run->epoch);
 	return true;
@@ -236,16 +227,14 @@ static __always_inline int kpool_call_item(struct kpool *pool,
 	if (unlikely(kpool_task_state_leaked(&worker->before)))
 		kpool_task_state_restore(pool, worker->run.fn, &worker->before);
 	if (unlikely(err))
-		kpool_item_failed(worker, item, err);
+		kpool_item_failed(worker, err);
 	/* an item that keeps submitting itself must not starve the CPU */
 	if (need_resched())
 		cond_resched();
 	return err;
 }
 
-/*
- * End the run whose function has returned @err.  Returns with pool->lock held.
- */
+/* Take pool->lock, and end the run whose function has returned @err. */
 static __always_inline void kpool_lock_and_end_run(struct kpool_worker *worker,
 						   int err)
 {
@@ -257,7 +246,7 @@ static __always_inline void kpool_lock_and_end_run(struct kpool_worker *worker,
 	worker->nr_runs++;
 	/* a completion has the result of its job */
 	failed = err || worker->run.result;
-	if (likely(kpool_worker_end(worker, err, false))) {
+	if (likely(kpool_worker_end(worker, err))) {
 		pool->stats.completed++;
 		pool->stats.failed += failed;
 	}
@@ -332,26 +321,35 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 }
 
 /*
- * Run an item of which a job field has been set, and then those that can be
- * started without the lock: like kpool_process_item().
+ * Run an item, and then those that can be started without the lock.  Such a start
+ * also ends the run before it: kpool_settle_starts() counts both.  If @jobs, they
+ * can have fields; *@group is the group of the first, or NULL.
  */
-static noinline void kpool_process_job(struct kpool_worker *worker,
-				       struct kpool_item *item)
+static __always_inline void
+kpool_run_items(struct kpool_worker *worker, struct kpool_item *item, bool jobs,
+		struct kpool_group **group)
 {
 	struct kpool *pool = worker->pool;
-	struct kpool_group *group;
 	int err;
 
-	worker->jobs = true;
-	group = kpool_group_begin(pool, item);
-	worker->run.group = group;
 	kpool_worker_begin(worker, item, item->fn);
 	kpool_unlock_irq_open(pool);
 	do {
 		err = kpool_call_item(pool, worker, item, item->fn);
-		item = kpool_start_fast(pool, worker, true, &group);
+		item = kpool_start_fast(pool, worker, jobs, group);
 	} while (item);
 	kpool_lock_and_end_run(worker, err);
+}
+
+/* Run an item of which a job field has been set: like kpool_process_item(). */
+static noinline void kpool_process_job(struct kpool_worker *worker,
+				       struct kpool_item *item)
+{
+	struct kpool_group *group = kpool_group_begin(worker->pool, item);
+
+	worker->jobs = true;
+	worker->run.group = group;
+	kpool_run_items(worker, item, true, &group);
 	worker->jobs = false;
 }
 
@@ -368,7 +366,6 @@ static void kpool_process_item(struct kpool_worker *worker,
 			       struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
-	int err;
 
 	if (unlikely(!pool->fast_capacity ||
 		     item->flags & (KPOOL_SPECIAL | __KPOOL_FN))) {
@@ -383,18 +380,12 @@ static void kpool_process_item(struct kpool_worker *worker,
 		kpool_process_job(worker, item);
 		return;
 	}
-	kpool_worker_begin(worker, item, item->fn);
-	kpool_unlock_irq_open(pool);
-	do {
-		err = kpool_call_item(pool, worker, item, item->fn);
-		item = kpool_start_fast(pool, worker, false, NULL);
-	} while (item);
-	kpool_lock_and_end_run(worker, err);
+	kpool_run_items(worker, item, false, NULL);
 }
 
 /*
  * Account for a worker whose thread died in an item, and end the run with -EIO.
- * Returns true if a KPOOL_MEM_RECLAIM pool has no worker left, which suspends
+ * Return true if a KPOOL_MEM_RECLAIM pool has no worker left, which suspends
  * its guarantee of forward progress.  Called with pool->lock held.
  */
 bool kpool_worker_remove_dead(struct kpool_worker *worker)
@@ -403,7 +394,7 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 
 	lockdep_assert_held(&pool->lock);
 	pool->stats.died++;
-	kpool_worker_end(worker, -EIO, true);
+	kpool_worker_end(worker, -EIO);
 	list_add(&worker->node, &pool->mgr.free_workers);
 	pool->mgr.nr_workers--;
 
@@ -468,7 +459,7 @@ static void kpool_worker_yield(struct kpool_worker *worker)
 }
 
 /*
- * Sleep until this worker has something to do.  Returns false if the worker
+ * Sleep until this worker has something to do.  Return false if the worker
  * must exit.  Called with pool->lock held, which is dropped while asleep.
  *
  * The task state is set before unlocking.  kpool_pick_worker() changes
@@ -529,7 +520,7 @@ static void kpool_worker_attach(struct kpool_worker *worker)
 		set_freezable();
 }
 
-/* Call worker_init in the new worker.  Returns 0 or the error it returned. */
+/* Call worker_init in the new worker.  Return 0 or the error it returned. */
 static int kpool_worker_call_init(struct kpool_worker *worker)
 {
 	const struct kpool_attrs *attrs = &worker->pool->init_attrs;

@@ -136,7 +136,7 @@ out:
 
 /*
  * A due job waits for a place in the queue, and is pending from when it has one.
- * Fails if the time before counts, too: mutant backlog-keeps-the-time.
+ * Fails if the time before counts, too: mutant backlog-keeps-its-time.
  */
 static void backlog_is_pending_once_queued(void)
 {

@@ -106,7 +106,7 @@ static int waiting_main(void *arg)
 /*
  * The longest times do not end before what is waited for has come.
  * Fails if one is taken for a time that is over, or overflows: mutants
- * submit-timeout-unclamped, group-wait-unclamped.
+ * timeout-unclamped.
  */
 static void longest_times_are_long(int which)
 {

@@ -419,7 +419,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 		view->finished += view->item[i].here &&
 				  view->item[i].place == SIM_FINISHED;
 	}
-	if (pool->runs.nr_ext)
+	if (!RB_EMPTY_ROOT(&pool->runs.by_task))
 		sim_observe_ext_runs(pool, view);
 	sim_observe_stats(pool, &view->stats);
 	sim_observe_workers(pool, view);
