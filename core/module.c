@@ -18,7 +18,8 @@
  * on.  Items move forward in the order in which the lists are scanned, and no
  * new ones are accepted, so one pass finds them all.  The exceptions are an item
  * that was put back, and an ordered job whose function has returned: for these
- * kpool_scan_again() asks for another pass.
+ * kpool_scan_again() asks for another pass.  Nothing is awaited before a pass
+ * has found all pending items, as a run can wait for one of them.
  */
 #include <linux/module.h>
 #include <linux/rbtree.h>
@@ -164,18 +165,95 @@ static void kpool_scan(struct kpool_going *going, struct list_head *list)
 	kpool_unlock_irq(pool);
 }
 
-/* Scan all lists, in the order in which items move through them. */
+/* Return true if the run keeps an item of the module, which is on no list. */
+static bool kpool_run_keeps_orphan(const struct kpool_run *run,
+				   const struct module *module)
+{
+	return run->requeue && kpool_is_orphan(run->requeue, module);
+}
+
+/*
+ * Cancel the item that the run keeps if it is the module's.  Called with
+ * pool->lock held, which is dropped.
+ */
+static void kpool_cancel_kept_unlock(struct kpool_going *going,
+				     struct kpool_run *run)
+{
+	struct kpool_item *orphan = NULL;
+
+	lockdep_assert_held(&going->pool->lock);
+	if (kpool_run_keeps_orphan(run, going->module))
+		orphan = kpool_cancel_orphan(going, run->requeue);
+	kpool_unlock_irq(going->pool);
+	if (orphan)
+		orphan->dropped(orphan, -ECANCELED);
+}
+
+/* Cancel the module's items that are kept by runs of workers. */
+static void kpool_scan_worker_runs(struct kpool_going *going)
+{
+	struct kpool *pool = going->pool;
+	struct kpool_worker *worker;
+
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(worker, &pool->mgr.workers, member) {
+		kpool_lock_irq(pool);
+		kpool_cancel_kept_unlock(going, &worker->run);
+	}
+	mutex_unlock(&pool->mutex);
+}
+
+/*
+ * Cancel the module's items that are kept by external runs.  A thread can be in
+ * several nested runs: look at it again after each item.
+ */
+static void kpool_scan_ext_runs(struct kpool_going *going)
+{
+	const struct task_struct *task = NULL;
+	struct kpool_run *run;
+
+	for (;;) {
+		kpool_lock_irq(going->pool);
+		run = kpool_ext_run_after(going->pool, task);
+		if (!run)
+			break;
+		while (run->outer && !kpool_run_keeps_orphan(run, going->module))
+			run = run->outer;
+		if (!kpool_run_keeps_orphan(run, going->module))
+			task = run->task;
+		kpool_cancel_kept_unlock(going, run);
+	}
+	kpool_unlock_irq(going->pool);
+}
+
+/* Test and clear going->again: return true if another pass is needed. */
+static bool kpool_test_clear_again(struct kpool_going *going)
+{
+	bool again;
+
+	kpool_lock_irq(going->pool);
+	again = going->again;
+	going->again = false;
+	kpool_unlock_irq(going->pool);
+	return again;
+}
+
+/* Cancel all pending items, in the order in which they move. */
 static void kpool_scan_all(struct kpool_going *going)
 {
 	struct kpool *pool = going->pool;
 	int prio;
 
-	kpool_scan(going, NULL);
-	kpool_scan(going, &pool->q.admission);
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
-		kpool_scan(going, &pool->q.prio[prio]);
-	kpool_scan(going, &pool->q.parked);
-	kpool_scan(going, &pool->drops.items);
+	do {
+		kpool_scan(going, NULL);
+		kpool_scan(going, &pool->q.admission);
+		for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
+			kpool_scan(going, &pool->q.prio[prio]);
+		kpool_scan(going, &pool->q.parked);
+		kpool_scan_worker_runs(going);
+		kpool_scan_ext_runs(going);
+		kpool_scan(going, &pool->drops.items);
+	} while (kpool_test_clear_again(going));
 }
 
 /*
@@ -223,27 +301,6 @@ static bool kpool_run_is_of(const struct kpool_run *run,
 	       (run->call && kpool_is_within(run->call->release, module));
 }
 
-/*
- * Cancel the requeued item of the run, and release pool->lock, which the caller
- * has taken.  Return the run if it belongs to the module, or NULL.
- */
-static struct kpool_run *kpool_scan_run_unlock(struct kpool_going *going,
-					       struct kpool_run *run)
-{
-	bool found = kpool_run_is_of(run, going->module);
-	struct kpool_item *orphan = run->requeue;
-
-	lockdep_assert_held(&going->pool->lock);
-	if (orphan && kpool_is_orphan(orphan, going->module))
-		orphan = kpool_cancel_orphan(going, orphan);
-	else
-		orphan = NULL;
-	kpool_unlock_irq(going->pool);
-	if (orphan)
-		orphan->dropped(orphan, -ECANCELED);
-	return found ? run : NULL;
-}
-
 /* Find a run of the module in a worker, or NULL. */
 static struct kpool_run *kpool_find_worker_run(struct kpool_going *going)
 {
@@ -254,20 +311,14 @@ static struct kpool_run *kpool_find_worker_run(struct kpool_going *going)
 	mutex_lock(&pool->mutex);
 	list_for_each_entry(worker, &pool->mgr.workers, member) {
 		kpool_lock_irq(pool);
-		found = kpool_scan_run_unlock(going, &worker->run);
+		if (kpool_run_is_of(&worker->run, going->module))
+			found = &worker->run;
+		kpool_unlock_irq(pool);
 		if (found)
 			break;
 	}
 	mutex_unlock(&pool->mutex);
 	return found;
-}
-
-/* Return true if the run, or its requeued item, belongs to the module. */
-static bool kpool_run_has_orphan(const struct kpool_run *run,
-				 const struct module *module)
-{
-	return kpool_run_is_of(run, module) ||
-	       (run->requeue && kpool_is_orphan(run->requeue, module));
 }
 
 /*
@@ -277,24 +328,19 @@ static bool kpool_run_has_orphan(const struct kpool_run *run,
 static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
 {
 	const struct task_struct *task = NULL;
-	struct kpool_run *run, *found;
+	struct kpool_run *innermost, *run;
 
-	for (;;) {
+	do {
 		kpool_lock_irq(going->pool);
-		run = kpool_ext_run_after(going->pool, task);
-		if (!run) {
-			kpool_unlock_irq(going->pool);
-			return NULL;
-		}
-		while (run->outer && !kpool_run_has_orphan(run, going->module))
+		innermost = kpool_ext_run_after(going->pool, task);
+		if (innermost)
+			task = innermost->task;
+		run = innermost;
+		while (run && !kpool_run_is_of(run, going->module))
 			run = run->outer;
-		/* after a requeued item, look at the other runs of the thread */
-		if (!kpool_run_has_orphan(run, going->module))
-			task = run->task;
-		found = kpool_scan_run_unlock(going, run);
-		if (found)
-			return found;
-	}
+		kpool_unlock_irq(going->pool);
+	} while (innermost && !run);
+	return run;
 }
 
 /* Wait for a run of the module to end; false if there is none. */
@@ -381,18 +427,6 @@ static bool kpool_is_empty(struct kpool *pool)
 	return empty;
 }
 
-/* Test and clear going->again: return true if another pass is needed. */
-static bool kpool_test_clear_again(struct kpool_going *going)
-{
-	bool again;
-
-	kpool_lock_irq(going->pool);
-	again = going->again;
-	going->again = false;
-	kpool_unlock_irq(going->pool);
-	return again;
-}
-
 /* Cancel pending items and wait for running ones until none is left. */
 static void kpool_cancel_orphans(struct kpool_going *going)
 {
@@ -406,8 +440,8 @@ static void kpool_cancel_orphans(struct kpool_going *going)
 						 &going->pool->q.finished);
 		awaited |= kpool_wait_completions(going,
 						  &going->pool->q.completions);
-		if (!kpool_wait_orphan_run(going) &&
-		    !kpool_test_clear_again(going) && !awaited)
+		if (!kpool_wait_orphan_run(going) && !awaited &&
+		    !kpool_test_clear_again(going))
 			break;
 	}
 	kpool_wait_calls(going);

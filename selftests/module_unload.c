@@ -19,7 +19,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, drops, foreign, dropping, completion, finished, call, late, across, creates, fails, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, kept, drops, foreign, dropping, completion, finished, call, late, across, creates, fails, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -61,6 +61,11 @@ static struct kpool_group group;
 static atomic_t nr_running = ATOMIC_INIT(0), nr_ended = ATOMIC_INIT(0);
 static bool gone;
 
+static bool leaves(const char *what)
+{
+	return !strcmp(leave, what);
+}
+
 static int running_fn(struct kpool_item *item)
 {
 	/* once: one that is held would come again */
@@ -71,7 +76,8 @@ static int running_fn(struct kpool_item *item)
 	atomic_inc(&nr_running);
 	while (!gone)
 		usleep_range(500, 1000);
-	msleep(100);
+	/* the run that keeps an item ends while another is awaited */
+	msleep(leaves("kept") && item != &running[1].item ? 400 : 100);
 	/* the thread must have left this module before this run ends */
 	if (taker_task)
 		kthread_stop(xchg(&taker_task, NULL));
@@ -180,11 +186,6 @@ static void left_dropped(struct kpool_item *item, int err)
 	/* longer than the running item */
 	msleep(400);
 	pr_info("module_unload: a dropped function ends\n");
-}
-
-static bool leaves(const char *what)
-{
-	return !strcmp(leave, what);
 }
 
 static int ordered_fn(struct kpool_item *item)
@@ -550,6 +551,9 @@ static int leave_all(void)
 		return leave_call();
 	if (leaves("across"))
 		return leave_across();
+	/* a unit is free, so its turn comes before its run has ended */
+	if (leaves("kept"))
+		return kpool_submit(pool, &running[1].item);
 	for (i = 0; i < LEFT_MAX && !err; i++) {
 		if (!leaves("held"))
 			err = leave_one(i);

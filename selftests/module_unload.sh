@@ -543,6 +543,7 @@ else
 	forget ordered 2 2 16
 	forget group 2 2 16
 	forget held 4 4 4
+	forget kept 4 3 1
 	forget running 4 4 0
 	forget pending 1 1 16 cancel
 	forget delayed 4 1 16 cancel
