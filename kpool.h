@@ -1430,6 +1430,7 @@ struct kpool_stream {
 	struct list_head	jobs;
 	u64			nr_joined;
 	bool			ordered;
+	bool			refused;
 };
 
 /**

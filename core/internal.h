@@ -411,8 +411,6 @@ struct kpool_queue {
 	unsigned int		room_units[KPOOL_NR_QUEUES];
 	/* L: of these, least units refused behind a stream, or 0 */
 	unsigned int		room_stream_units[KPOOL_NR_QUEUES];
-	/* L: stream of all of these, or NULL; compared, never dereferenced */
-	const struct kpool_stream *room_stream;
 	u32			next_seq;	/* L: of the next item */
 };
 

@@ -180,16 +180,15 @@ void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 }
 
 /* @stream is idle: a job refused because of it now lacks free units at most. */
-static void kpool_stream_idle(struct kpool *pool,
-			      const struct kpool_stream *stream)
+static void kpool_stream_idle(struct kpool *pool, struct kpool_stream *stream)
 {
 	unsigned int *least = pool->q.room_units;
 	unsigned int *units = pool->q.room_stream_units;
 	int prio;
 
-	if (!kpool_has_refused(units) ||
-	    (pool->q.room_stream && pool->q.room_stream != stream))
+	if (!stream->refused)
 		return;
+	stream->refused = false;
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
 		least[prio] = min_not_zero(least[prio], units[prio]);
 		units[prio] = 0;

@@ -343,16 +343,13 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
  * has to wait for @stream: see kpool_stream_next().
  */
 static void kpool_refuse_in_stream(struct kpool *pool,
-				   const struct kpool_stream *stream,
+				   struct kpool_stream *stream,
 				   enum kpool_queue_prio prio,
 				   unsigned int units)
 {
 	unsigned int *least = &pool->q.room_stream_units[prio];
 
-	if (!kpool_has_refused(pool->q.room_stream_units))
-		pool->q.room_stream = stream;
-	else if (pool->q.room_stream != stream)
-		pool->q.room_stream = NULL;
+	stream->refused = true;
 	*least = min_not_zero(*least, units);
 }
 

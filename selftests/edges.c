@@ -1011,6 +1011,37 @@ static void room_is_called_when_one_of_two_streams_ends(int turn)
 	edges_end();
 }
 
+/*
+ * Jobs of two streams are refused, and a third stream ends, of which none was.
+ * Fails (a callback, and the submits are refused again) if the end of any stream
+ * counts as that of one of them: mutant room-called-by-another-stream.
+ */
+static void room_is_not_called_when_a_third_stream_ends(void)
+{
+	static struct kpool_stream another, third;
+
+	if (!room_make(&four_units))
+		return;
+	kpool_init_stream(&another, here);
+	kpool_init_stream(&third, here);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[3].job, &stream);
+	kpool_set_stream(&p[1].job, &another);
+	kpool_set_stream(&p[4].job, &another);
+	kpool_set_stream(&p[2].job, &third);
+	occupy(0);
+	occupy(1);
+	occupy(2);
+	refuse(3);
+	refuse(4);
+	kt_gate_open(&p[2].own);
+	probe_ran(&p[2]);
+	expect_calls(0);
+	kt_gate_open(&p[1].own);
+	expect_calls(1);
+	edges_end();
+}
+
 static const char *const lightest[] = { "follower", "other_item", NULL };
 
 /*
@@ -2179,6 +2210,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_when_a_stream_is_cancelled),
 	  KT_CASE(room_is_not_called_when_another_stream_ends),
 	  KT_EACH(room_is_called_when_one_of_two_streams_ends, turns),
+	  KT_CASE(room_is_not_called_when_a_third_stream_ends),
 	  KT_EACH(room_is_called_when_the_lightest_fits, lightest),
 	  KT_CASE(room_is_not_called_for_an_earlier_follower),
 	  KT_CASE(room_is_not_called_for_a_follower_of_the_past),
