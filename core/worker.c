@@ -385,12 +385,13 @@ static void kpool_process_item(struct kpool_worker *worker,
 
 /*
  * Account for a worker whose thread died in an item, and end the run with -EIO.
- * Return true if a KPOOL_MEM_RECLAIM pool has no worker left, which suspends
- * its guarantee of forward progress.  Called with pool->lock held.
+ * Return true if a KPOOL_MEM_RECLAIM pool has no worker left that is not exiting,
+ * which suspends its guarantee of forward progress.  Called with pool->lock held.
  */
 bool kpool_worker_remove_dead(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
+	bool broken;
 
 	lockdep_assert_held(&pool->lock);
 	pool->stats.died++;
@@ -398,11 +399,13 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 	list_add(&worker->node, &pool->mgr.free_workers);
 	pool->mgr.nr_workers--;
 
-	if ((pool->attrs.flags & KPOOL_MEM_RECLAIM) && !pool->mgr.nr_workers)
+	broken = (pool->attrs.flags & KPOOL_MEM_RECLAIM) &&
+		 pool->mgr.nr_workers == pool->mgr.nr_exiting;
+	if (broken)
 		pool->mgr.reclaim_broken = true;
 	/* the last worker may have died, or fewer than min_workers be left */
 	kpool_spawn_if_needed(pool);
-	return pool->mgr.reclaim_broken && !pool->mgr.nr_workers;
+	return broken;
 }
 
 /* The worker's loop */

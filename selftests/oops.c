@@ -897,6 +897,51 @@ out:
 	finish();
 }
 
+static struct kt_gate exit_gate;
+
+static void *init_returns(void *data)
+{
+	return NULL;
+}
+
+static void exit_waits(void *data, void *state)
+{
+	kt_gate_pass(&exit_gate);
+}
+
+/*
+ * A worker that is exiting runs nothing any more: the promise is lost with the
+ * last of the others.
+ * Fails (nothing is logged) if it counts: mutant exiting-worker-keeps-the-guarantee.
+ */
+static void guarantee_is_lost_beside_an_exiting_worker(void)
+{
+	const struct kpool_attrs promising = {
+		.flags = KPOOL_MEM_RECLAIM,
+		.worker_init = init_returns, .worker_exit = exit_waits,
+	};
+	int lost = log_count("kpool: oops: ", "the last worker has died");
+	int mended = log_count("kpool: oops: ", "worker created");
+
+	kt_gate_init(&exit_gate);
+	victim_init(&victim, DIE_NULL);
+	if (!begin_with(2, &promising))
+		return;
+	victim_begin(pool, &victim);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(probes_ran(p, 1) == 1));
+	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS, 1), 0);
+	KT_EXPECT(kt_wait(atomic_read(&exit_gate.started)));
+	victim_let_die(&victim);
+	dead_are(pool, 1);
+	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
+				    "the last worker has died") == lost + 1));
+	kt_gate_open(&exit_gate);
+	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
+				    "worker created") == mended + 1));
+	finish();
+}
+
 /*
  * The worker after the one that restores the promise is nothing to log.
  * Fails if each worker after a loss restores it: mutant guarantee-restored-again.
@@ -1418,6 +1463,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(dead_workers_are_replaced_within_limits),
 	  KT_CASE(warm_workers_are_replaced),
 	  KT_CASE(lost_guarantee_is_logged_and_restored),
+	  KT_CASE(guarantee_is_lost_beside_an_exiting_worker),
 	  KT_CASE(guarantee_is_restored_once),
 	  KT_EACH(guarantee_is_not_lost, guarantees),
 	  KT_CASE(state_of_a_dead_worker_is_passed_on),

@@ -431,9 +431,9 @@ static void sim_judge_promise(struct sim_pool *p, const struct sim_view *was,
 {
 	if (!(v->attrs.flags & KPOOL_MEM_RECLAIM))
 		return;
-	p->losses += v->stats.died > was->stats.died && !v->stats.alive;
+	p->losses += v->stats.died > was->stats.died && !v->staying;
 	sim_judge_span(&p->unsaid, p->losses_said != p->losses ||
-		       (v->stats.alive && p->returns_said != p->losses),
+		       (v->staying && p->returns_said != p->losses),
 		       "nothing is said of a lost or restored promise");
 }
 
