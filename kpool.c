@@ -125,7 +125,7 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_LIST_HEAD(&pool->waiters.spawn);
 	INIT_LIST_HEAD(&pool->waiters.self);
 	INIT_LIST_HEAD(&pool->waiters.self_calls);
-	INIT_LIST_HEAD(&pool->waiters.timed_calls);
+	INIT_LIST_HEAD(&pool->waiters.queued_calls);
 	INIT_LIST_HEAD(&pool->waiters.done);
 	INIT_LIST_HEAD(&pool->waiters.failed);
 	INIT_LIST_HEAD(&pool->q.parked);

@@ -12,8 +12,9 @@
  *               no cycles, and a walk along a chain of waiters ends.
  *
  * A wait with a timeout ends by itself and is not counted.  Neither is a wait
- * that a pending signal ends.  A queued call with a timeout, or a submitter with
- * one at the head of the line for admission, is progress for others in that line.
+ * that a pending signal ends.  If a caller gives up for one of these reasons, and
+ * its call is queued or its submit at the head of the line for admission, that is
+ * progress for others in that line.
  *
  * This file only finds the wait; its callers fail it:
  *
@@ -201,7 +202,7 @@ static struct kpool_run *kpool_run_before(struct kpool *pool,
  */
 static bool kpool_is_signalled(const struct kpool_waiter *waiter)
 {
-	return signal_pending_state(waiter->signals, waiter->run->task);
+	return signal_pending_state(waiter->signals, waiter->task);
 }
 
 /*
@@ -453,14 +454,20 @@ static bool kpool_abort_can_progress(struct kpool *pool)
 	       pool->drops.nr_aborters > nr_abort;
 }
 
-/* Return true if a signal ends one of the waits on the list. */
-static bool kpool_has_signal(const struct list_head *self_waits)
+/* Return true if a time limit or a signal ends the wait. */
+static bool kpool_gives_up(const struct kpool_waiter *waiter)
+{
+	return waiter->timed || kpool_is_signalled(waiter);
+}
+
+/* Return true if one of the waits on the list ends so. */
+static bool kpool_one_gives_up(const struct list_head *waiters)
 {
 	const struct kpool_waiter *waiter;
 	int budget = KPOOL_MAX_KILLABLE;
 
-	list_for_each_entry(waiter, self_waits, pool_node) {
-		if (kpool_is_signalled(waiter))
+	list_for_each_entry(waiter, waiters, pool_node) {
+		if (kpool_gives_up(waiter))
 			return true;
 		if (!--budget)
 			break;
@@ -481,8 +488,8 @@ static bool kpool_has_active_run(struct kpool *pool)
 	if (pool->faults.reaping)
 		threads -= min(threads, pool->faults.nr_dead);
 	return threads > pool->waiters.nr_self ||
-	       kpool_has_signal(&pool->waiters.self) ||
-	       kpool_has_signal(&pool->waiters.self_calls);
+	       kpool_one_gives_up(&pool->waiters.self) ||
+	       kpool_one_gives_up(&pool->waiters.self_calls);
 }
 
 /*
@@ -506,9 +513,9 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
- * Return true if an item without a time limit is in line for admission, and the
- * limit of the first in line, or of a queued call, makes way for it.  Time limits
- * alone are no progress, because the next can come before the last is over.
+ * Return true if a submitter that does not give up is in line for admission, and
+ * the first in line, or the caller of a queued call, gives up and makes way.  If
+ * all in line give up that is no progress, because others can come before.
  */
 static bool kpool_admission_can_progress(const struct kpool *pool)
 {
@@ -517,8 +524,9 @@ static bool kpool_admission_can_progress(const struct kpool *pool)
 
 	list_for_each_entry(item, &pool->q.admission, node) {
 		if (item->state == KPOOL_ITEM_BACKLOG ||
-		    !item->submitter->timed || nr == KPOOL_MAX_TIMED)
-			return nr || !list_empty(&pool->waiters.timed_calls);
+		    !kpool_gives_up(item->submitter) || nr == KPOOL_MAX_TIMED)
+			return nr ||
+			       kpool_one_gives_up(&pool->waiters.queued_calls);
 		nr++;
 	}
 	return false;

@@ -54,7 +54,7 @@ static void kpool_delay_add(struct kpool *pool, struct kpool_job *job,
 }
 
 /* Queue an accepted item, or add it to the backlog if there is no room. */
-static void kpool_queue_or_wait(struct kpool *pool, struct kpool_item *item)
+static void kpool_queue_or_backlog(struct kpool *pool, struct kpool_item *item)
 {
 	/* for kpool_must_wait_for_stream() */
 	item->state = KPOOL_ITEM_BACKLOG;
@@ -68,7 +68,7 @@ static void kpool_queue_or_wait(struct kpool *pool, struct kpool_item *item)
 static void kpool_delay_expired(struct kpool *pool, struct kpool_job *job)
 {
 	kpool_stamp(pool, &job->item);
-	kpool_queue_or_wait(pool, &job->item);
+	kpool_queue_or_backlog(pool, &job->item);
 }
 
 /*
@@ -137,7 +137,7 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
 		if (delay)
 			kpool_delay_add(pool, job, delay);
 		else
-			kpool_queue_or_wait(pool, item);
+			kpool_queue_or_backlog(pool, item);
 	} else {
 		kpool_item_return(pool, item, &handover);
 	}

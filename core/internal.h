@@ -280,7 +280,7 @@ struct kpool_handover {
 /* A caller asleep in kpool; lives on the caller's stack. */
 struct kpool_waiter {
 	struct list_head	node;	/* L */
-	/* L: on pool->waiters.self, ->self_calls or ->timed_calls, or empty */
+	/* L: on pool->waiters.self, ->self_calls or ->queued_calls, or empty */
 	struct list_head	pool_node;
 	struct rb_node		by_epoch; /* L: _FLUSH: in ->waiters.flushers */
 	/*
@@ -479,7 +479,8 @@ struct kpool_waiters {
 	/* L: self-waits, of runs for their own pool, oldest first */
 	struct list_head	self;
 	struct list_head	self_calls;	/* L: those not to fail */
-	struct list_head	timed_calls;	/* L: for queued ones, timed */
+	/* L: for queued calls, no self-waits: timed, or that a signal ends */
+	struct list_head	queued_calls;
 	struct list_head	done;		/* L: complete with 0 */
 	struct list_head	failed;		/* L: complete with -EIO */
 	bool			ended;		/* L: @done, @failed in nr_recheck */

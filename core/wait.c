@@ -376,9 +376,10 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	waiter->timed = timeout != MAX_SCHEDULE_TIMEOUT;
 	if (!waiter->timed)
 		kpool_self_wait_add(pool, waiter);
-	else if (waiter->kind == KPOOL_WAITER_CALL &&
-		 kpool_is_accepted(waiter->item))
-		list_add_tail(&waiter->pool_node, &pool->waiters.timed_calls);
+	if (!waiter->run && (waiter->timed || signals) &&
+	    waiter->kind == KPOOL_WAITER_CALL &&
+	    kpool_is_accepted(waiter->item))
+		list_add_tail(&waiter->pool_node, &pool->waiters.queued_calls);
 	pool->nr_recheck += kpool_is_rechecked(waiter);
 	kpool_unlock_irq(pool);
 
@@ -430,9 +431,9 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 	 * one waiter must not fail: the function can use that one's stack.
 	 */
 	first = list_first_entry(waiters, struct kpool_waiter, node);
-	if (first->timed)
+	if (!first->run)
 		list_del_init(&first->pool_node);
-	else if (first->kind == KPOOL_WAITER_CALL && first->run)
+	else if (first->kind == KPOOL_WAITER_CALL)
 		list_move_tail(&first->pool_node, &pool->waiters.self_calls);
 	list_splice_tail_init(waiters, to);
 	if (!kpool_run_of(item))

@@ -642,6 +642,69 @@ static void killed_submitter_makes_progress(void)
 	jobs_end(pool);
 }
 
+static struct task_struct *mortal;
+
+static int act_kills_and_submits(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	/* it does not come before we sleep */
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	set_cpus_allowed_ptr(mortal, cpumask_of(0));
+	send_sig(SIGKILL, mortal, 1);
+	return kpool_submit(here, &p[0].job.item);
+}
+
+/* It is too heavy for now, and first in line. */
+static int mortal_submits_heavy(void *unused)
+{
+	allow_signal(SIGKILL);
+	WRITE_ONCE(mortal, current);
+	return kpool_submit_killable(here, &p[1].job.item);
+}
+
+/* It fills the queue. */
+static int mortal_calls(void *unused)
+{
+	allow_signal(SIGKILL);
+	WRITE_ONCE(mortal, current);
+	return kpool_call_killable(here, called_fn, NULL, NULL, NULL);
+}
+
+static int (*const mortals[])(void *) = { mortal_submits_heavy, mortal_calls };
+static const char *const mortal_names[] = { "submitter", "caller", NULL };
+
+/*
+ * An item submits behind a submitter that has been killed, or to a queue that is
+ * full of a call whose caller has: when these have come, there is room.
+ * Fails (-EDEADLK) if they count as blocked until they have returned: mutants
+ * killed-in-line-counts-as-blocked, killed-queued-call-counts-as-blocked.
+ */
+static void submitter_behind_one_that_is_killed_is_not_refused(int which)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2 - which, .queue_depth = which ? 1 : KPOOL_NONE,
+	};
+	struct kpool *pool = pool_make(&attrs, 0, act_kills_and_submits);
+	struct kt_thread other = { };
+
+	if (!pool)
+		return;
+	mortal = NULL;
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	if (kt_thread_start(&other, mortals[which], NULL) &&
+	    KT_EXPECT(kt_wait(kt_stat(pool, pending) + kt_stat(pool, blocked) == 1))) {
+		kt_gate_open(&cue);
+		caller_expect(&callers[0], 0);
+		KT_EXPECT_EQ(kt_thread_join(&other), -EINTR);
+		probe_ran(p);
+	}
+	kt_gate_open(&cue);
+	kt_thread_join(&other);
+	jobs_end(pool);
+}
+
 /* Runs in a worker while a thread of another sleeps for it. */
 static int submits_when_called(void *unused)
 {
@@ -1012,6 +1075,7 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(aborting_exiting_worker_makes_no_progress),
 	  KT_CASE(drop_function_in_exiting_worker_makes_progress),
 	  KT_CASE(past_wait_in_worker_init_makes_no_progress),
+	  KT_EACH(submitter_behind_one_that_is_killed_is_not_refused, mortal_names),
 	  KT_CASE(killed_submitter_makes_progress),
 	  KT_CASE(killed_caller_makes_progress),
 	  KT_CASE(killed_caller_closes_no_cycle),
