@@ -166,7 +166,7 @@ static struct kpool *kpool_alloc(const char *name, struct module *owner)
 	if (!spare)
 		goto free_affinity;
 	kpool_init(pool, name, owner);
-	/* reserved for kpool_abort(), which must not need memory */
+	/* kpool_abort() and others allocate one only if this is in use */
 	list_add(&spare->free, &pool->runs.free);
 	return pool;
 

@@ -453,7 +453,8 @@ static inline void kpool_set_drop_fn(struct kpool_item *item,
 /**
  * kpool_set_weight() - set the units of capacity that an item holds
  * @item: the item, neither pending nor running; or not pending, from inside its
- *	own function: then for its next run
+ *	own function, or its completion function if it has one: then for its
+ *	next run
  * @weight: units, 1 if never set; while it exceeds the pool's capacity, submit
  *	returns -EINVAL, except for an item that submits itself from inside
  *
@@ -485,7 +486,8 @@ enum kpool_priority {
 /**
  * kpool_set_priority() - set the priority of an item
  * @item: the item, neither pending nor running; or not pending, from inside its
- *	own function: then for its next run
+ *	own function, or its completion function if it has one: then for its
+ *	next run
  * @priority: the priority
  *
  * The queue is ordered by priority, then by arrival.  After
@@ -576,7 +578,8 @@ static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
 /**
  * kpool_set_deadline() - set the deadline of a job
  * @job: the job, neither pending nor running; or not pending, from inside its
- *	own function: then for its next run
+ *	own function, or its completion function if it has one: then for its
+ *	next run
  * @deadline: CLOCK_MONOTONIC, as of ktime_get(); 0 for none
  *
  * The deadline is checked once, when the job could start.  If it has passed,
@@ -702,8 +705,9 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
  * of the stack left, this only closes the pool: its items are dropped later.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Allocates a few hundred bytes with GFP_KERNEL if a caller is in another drop
- * function, release function or caller-run item of the pool.
+ * Needs memory for one run: each pool has one in reserve.  If that is in use, by
+ * another abort, the release function of a call, or a caller-run item, allocates
+ * a few hundred bytes with GFP_KERNEL and __GFP_NOFAIL.
  * Return: the number of items dropped by this call, without those that still
  * run.
  */
@@ -1300,7 +1304,8 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 /**
  * kpool_set_group() - set the group of a job
  * @job: the job, neither pending nor running; or not pending, from inside its
- *	own function: then for its next run
+ *	own function, or its completion function if it has one: then for its
+ *	next run
  * @group: the group, or NULL for none
  *
  * The group counts each submission of the job.  Submitting the job to another
@@ -1459,7 +1464,8 @@ void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
 /**
  * kpool_set_complete_fn() - set the completion function of a job
  * @job: the job, neither pending nor running; or not pending, from inside its
- *	own function: then for its next run
+ *	own function, or its completion function if it has one: then for its
+ *	next run
  * @complete: called by a worker once the job's function has returned and no
  *	earlier job is still to be completed; kpool_job_result() returns the
  *	result of the job's function; or NULL
@@ -1490,7 +1496,8 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
 /**
  * kpool_set_stream() - set the stream of a job
  * @job: the job, neither pending nor running; or not pending, from inside its
- *	own function: then for its next run
+ *	own function, or its completion function if it has one: then for its
+ *	next run
  * @stream: the stream, or NULL for none
  *
  * Jobs run in the order of submission; a delayed job counts as accepted when it

@@ -609,7 +609,7 @@ static bool kpool_evict_for(struct kpool *pool,
 	return true;
 }
 
-/* Slow paths: any item, any pool */
+/* Items that are not plain */
 
 static inline bool kpool_is_too_heavy(const struct kpool *pool,
 				      const struct kpool_item *item)
@@ -678,6 +678,8 @@ static bool kpool_inbox_takes(const struct kpool *pool,
 	       !kpool_has_running_turn(item) &&
 	       kpool_group_is_fast(pool, kpool_group_of(item));
 }
+
+/* Slow paths: any item, any pool */
 
 static __always_inline int __kpool_check_accept(struct kpool *pool,
 						struct kpool_item *item)

@@ -484,8 +484,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		kpool_lock_irq(pool);
 		return -EDEADLK;
 	}
-	if (victim)
-		kpool_waiter_refuse(pool, victim);
+	kpool_waiter_refuse(pool, victim);
 
 	kpool_waiter_init(&waiter, kind, item);
 	waiter.handed = kpool_handing_run(item);
