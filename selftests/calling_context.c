@@ -209,11 +209,28 @@ static void pool_created_nonblocking_refuses_anywhere(void)
 	ctx_end();
 }
 
+static void with_interrupts_off_do(void (*fn)(void))
+{
+	local_irq_disable();
+	fn();
+	KT_EXPECT(irqs_disabled());
+	local_irq_enable();
+}
+
+static void (*const sleepless[])(void (*fn)(void)) = {
+	in_softirq_do, with_interrupts_off_do,
+};
+
+static const char *const sleepless_names[] = {
+	"softirq", "interrupts_off", NULL
+};
+
 /*
- * A submit that may sleep is refused in softirq, where it cannot.
- * Fails (scheduling while atomic) if only hardirqs and interrupts off are checked.
+ * A submit that may sleep is refused where it cannot.
+ * Fails (scheduling while atomic, or it sleeps and turns interrupts on) if the
+ * context is not checked: mutants softirq-sleeps, interrupts-off-sleeps.
  */
-static void submit_that_may_sleep_is_refused_in_softirq(void)
+static void submit_that_may_sleep_is_refused_in(int context)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
 
@@ -224,7 +241,7 @@ static void submit_that_may_sleep_is_refused_in_softirq(void)
 	if (!ctx_make(&attrs, kt_job_gated))
 		return;
 	KT_EXPECT_EQ(kpool_submit(ctx.pool, &ctx.job[0].item), 0);
-	in_softirq_do(refuse_after_tune);
+	sleepless[context](refuse_after_tune);
 	KT_EXPECT_EQ(kt_stat(ctx.pool, blocked), 0);
 	ctx_end();
 }
@@ -460,7 +477,7 @@ KT_MODULE("kpool selftest: contexts",
 	  KT_CASE(submit_under_raw_spinlock_grows_the_pool),
 	  KT_CASE(full_pool_refuses_in_hardirq),
 	  KT_CASE(pool_created_nonblocking_refuses_anywhere),
-	  KT_CASE(submit_that_may_sleep_is_refused_in_softirq),
+	  KT_EACH(submit_that_may_sleep_is_refused_in, sleepless_names),
 	  KT_CASE(items_are_cancelled_in_hardirq),
 	  KT_CASE(items_are_cancelled_under_raw_spinlock),
 	  KT_CASE(pool_is_shut_down_in_hardirq),

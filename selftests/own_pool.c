@@ -252,6 +252,38 @@ static void wait_that_another_worker_ends_is_not_refused(int what)
 	jobs_end(pool);
 }
 
+static int submits_and_flushes(struct kpool_item *item)
+{
+	got[1] = kpool_submit(kpool_current(), &p[2].job.item) ?:
+		 kpool_flush_item(&p[2].job.item);
+	return probe_fn(item);
+}
+
+/*
+ * A worker whose worker_init has waited runs items afterwards.
+ * Fails (-EDEADLK) if it counts as waiting for ever: mutant
+ * callback-wait-counted-for-ever.
+ */
+static void item_may_wait_after_an_init_has(void)
+{
+	struct kpool *pool;
+
+	act = FLUSH_ITEM;
+	pool = begin(2, 4, first_init_waits, NULL);
+	if (!pool)
+		return;
+	probes_submit(pool, p, 1);
+	probe_ran(p);
+	KT_EXPECT(kt_wait(READ_ONCE(got[0]) <= 0));
+	KT_EXPECT_EQ(got[0], 0);
+	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
+	probe_init(&p[1], submits_and_flushes, 0);
+	probes_submit(pool, &p[1], 1);
+	probe_ran(&p[1]);
+	KT_EXPECT_EQ(got[1], 0);
+	jobs_end(pool);
+}
+
 /*
  * All workers that there can be wait for the same: one is refused, and what it
  * does then ends the waits of the others.
@@ -528,6 +560,7 @@ KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
 	  KT_EACH(release_in_a_callback_is_refused, callbacks),
 	  KT_EACH(exit_of_a_surplus_worker_may_wait, acts),
 	  KT_EACH(wait_that_another_worker_ends_is_not_refused, acts),
+	  KT_CASE(item_may_wait_after_an_init_has),
 	  KT_CASE(one_of_many_inits_is_refused),
 	  KT_CASE(item_and_init_are_counted_together),
 	  KT_CASE(init_in_a_shrunk_pool_may_wait),
