@@ -466,9 +466,11 @@ static void submit_now_answers_in_hardirq(void)
 {
 	if (!edges_make(&queued_one))
 		return;
+	probes_hold(p, 1);
 	hardirq_do(submit_now_twice);
 	KT_EXPECT_EQ(now_in_hardirq[0], 0);
 	KT_EXPECT_EQ(now_in_hardirq[1], -EAGAIN);
+	kt_gate_open(&p[0].own);
 	probe_ran(&p[0]);
 	edges_end();
 }
