@@ -379,22 +379,20 @@ static bool kpool_call_can_release(const struct kpool_call *call,
 
 /*
  * Wait for callers that have given up, or can, to call release functions of the
- * module.  What is searched goes behind a mark on the list, which another
+ * module.  What has been searched is before a mark on the list, which another
  * search takes for a call without a release function.
  */
 static void kpool_wait_calls(struct kpool_going *going)
 {
+	struct kpool_call mark = { }, end = { }, *call;
 	struct kpool *pool = going->pool;
 	struct kpool_waiter waiter;
-	struct kpool_call mark = { }, *call;
 	int nr = 0;
 
 	kpool_lock_irq(pool);
-	list_add_tail(&mark.node, &pool->calls);
-	for (;;) {
-		call = list_first_entry(&pool->calls, struct kpool_call, node);
-		if (call == &mark)
-			break;
+	list_add(&mark.node, &pool->calls);
+	list_add_tail(&end.node, &pool->calls);
+	while ((call = list_next_entry(&mark, node)) != &end) {
 		if (kpool_call_can_release(call, going->module)) {
 			kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM,
 					  &call->base.item);
@@ -403,7 +401,7 @@ static void kpool_wait_calls(struct kpool_going *going)
 			going->awaited++;
 			continue;
 		}
-		list_move_tail(&call->node, &pool->calls);
+		list_move(&mark.node, &call->node);
 		if (++nr % KPOOL_SCAN_BATCH)
 			continue;
 		kpool_unlock_irq(pool);
@@ -411,6 +409,7 @@ static void kpool_wait_calls(struct kpool_going *going)
 		kpool_lock_irq(pool);
 	}
 	list_del(&mark.node);
+	list_del(&end.node);
 	kpool_unlock_irq(pool);
 }
 
