@@ -41,9 +41,6 @@
 /* Number of waiters to check for a pending signal. */
 #define KPOOL_MAX_KILLABLE	128
 
-/* Number of blocked submitters to check for a time limit. */
-#define KPOOL_MAX_TIMED		64
-
 /* The caller itself */
 
 /* Report and return true if the caller is part of the pool it will wait for. */
@@ -513,23 +510,21 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
- * Return true if a submitter that does not give up is in line for admission, and
- * the first in line, or the caller of a queued call, gives up and makes way.  If
- * all in line give up that is no progress, because others can come before.
+ * Return true if an item without a time limit is in line for admission, and the
+ * first in line, or the caller of a queued call, gives up and makes way for it.
+ * While all in line have a limit that is no progress, because the next can come
+ * before the last has gone.
  */
 static bool kpool_admission_can_progress(const struct kpool *pool)
 {
-	const struct kpool_item *item;
-	int nr = 0;
+	const struct kpool_item *first;
 
-	list_for_each_entry(item, &pool->q.admission, node) {
-		if (item->state == KPOOL_ITEM_BACKLOG ||
-		    !kpool_gives_up(item->submitter) || nr == KPOOL_MAX_TIMED)
-			return nr ||
-			       kpool_one_gives_up(&pool->waiters.queued_calls);
-		nr++;
-	}
-	return false;
+	if (!pool->q.nr_backlog && !pool->waiters.nr_unlimited)
+		return false;
+	first = list_first_entry(&pool->q.admission, struct kpool_item, node);
+	return (first->state == KPOOL_ITEM_BLOCKED &&
+		kpool_gives_up(first->submitter)) ||
+	       kpool_one_gives_up(&pool->waiters.queued_calls);
 }
 
 /*

@@ -485,6 +485,7 @@ struct kpool_waiters {
 	struct list_head	failed;		/* L: complete with -EIO */
 	bool			ended;		/* L: @done, @failed in nr_recheck */
 	bool			left;		/* L: to recheck_work, at unlock */
+	unsigned int		nr_unlimited;	/* L: _SUBMIT, not timed */
 	unsigned int		nr_self;	/* L: @self and @self_calls */
 	/* L: of @nr_self: in worker_init or worker_exit */
 	unsigned int		nr_self_callbacks;

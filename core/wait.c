@@ -62,6 +62,12 @@ static void kpool_self_wait_remove(struct kpool *pool,
 	pool->waiters.nr_self_bare -= !run->item;
 }
 
+/* Return true if a submitter sleeps without a time limit. */
+static bool kpool_is_unlimited(const struct kpool_waiter *waiter)
+{
+	return waiter->kind == KPOOL_WAITER_SUBMIT && !waiter->timed;
+}
+
 /*
  * Set the result of @waiter and wake it.  The caller unlinks it from the list
  * it waits on.  Called with pool->lock held.
@@ -75,6 +81,7 @@ void kpool_waiter_complete(struct kpool *pool, struct kpool_waiter *waiter,
 	list_del_init(&waiter->pool_node);
 	waiter->result = result;
 	waiter->completed = true;
+	pool->waiters.nr_unlimited -= kpool_is_unlimited(waiter);
 	pool->nr_recheck -= kpool_is_rechecked(waiter);
 	complete(&waiter->done);
 }
@@ -329,6 +336,25 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 }
 
 /*
+ * If the waiter is not in a run of the pool, and gives up a queued call by itself,
+ * note that for kpool_one_gives_up(), which looks at a few: a time limit is
+ * certain, and comes first.
+ */
+static void kpool_queued_call_add(struct kpool *pool,
+				  struct kpool_waiter *waiter)
+{
+	struct list_head *calls = &pool->waiters.queued_calls;
+
+	if (waiter->run || waiter->kind != KPOOL_WAITER_CALL ||
+	    !kpool_is_accepted(waiter->item))
+		return;
+	if (waiter->timed)
+		list_add(&waiter->pool_node, calls);
+	else if (waiter->signals)
+		list_add_tail(&waiter->pool_node, calls);
+}
+
+/*
  * Sleep until completed, @timeout or a signal.  Return 0, also after @timeout,
  * or -ERESTARTSYS.  TASK_NOLOAD keeps kthreads that wait for long out of the
  * load average and the hung task check.
@@ -376,10 +402,8 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	waiter->timed = timeout != MAX_SCHEDULE_TIMEOUT;
 	if (!waiter->timed)
 		kpool_self_wait_add(pool, waiter);
-	if (!waiter->run && (waiter->timed || signals) &&
-	    waiter->kind == KPOOL_WAITER_CALL &&
-	    kpool_is_accepted(waiter->item))
-		list_add_tail(&waiter->pool_node, &pool->waiters.queued_calls);
+	kpool_queued_call_add(pool, waiter);
+	pool->waiters.nr_unlimited += kpool_is_unlimited(waiter);
 	pool->nr_recheck += kpool_is_rechecked(waiter);
 	kpool_unlock_irq(pool);
 

@@ -454,6 +454,94 @@ static void submitter_before_a_time_limit_is_refused(void)
 	jobs_end(pool);
 }
 
+#define CROWD	129
+
+static struct kt_thread crowd[CROWD];
+static struct kpool_job crowd_job[CROWD];
+
+static int crowd_fn(struct kpool_item *item)
+{
+	return 0;
+}
+
+static int submits_with_a_limit(void *job)
+{
+	return kpool_submit_timeout(here, &((struct kpool_job *)job)->item,
+				    100 * HZ);
+}
+
+static int act_flushes_the_first(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_flush_item(&p[0].job.item);
+}
+
+/*
+ * An item sleeps for one that is queued, while many submitters with a time limit
+ * are in line.  That is no progress: others can come before it is over.
+ * Fails (not refused at once) if so many are taken for it: mutant
+ * limited-line-is-progress.
+ */
+static void waiter_beside_a_crowd_with_limits_is_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
+	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_first);
+	int i;
+
+	if (!pool)
+		return;
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, p, 1);
+	for (i = 0; i < CROWD; i++) {
+		kpool_init_job(&crowd_job[i], crowd_fn);
+		kt_thread_start(&crowd[i], submits_with_a_limit, &crowd_job[i]);
+	}
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == CROWD));
+	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
+	caller_expect(&callers[0], -EDEADLK);
+	for (i = 0; i < CROWD; i++)
+		KT_EXPECT_EQ(kt_thread_join(&crowd[i]), 0);
+	jobs_end(pool);
+}
+
+static int calls_without_a_limit(void *unused)
+{
+	return kpool_call_interruptible(here, called_fn, NULL, NULL, NULL);
+}
+
+/*
+ * The queue is full of calls that only a signal would end, and one with a time
+ * limit came last.
+ * Fails (-EDEADLK) if it is not seen behind them: mutant
+ * timed-call-behind-killable-ones.
+ */
+static void submitter_behind_the_last_timed_call_is_not_refused(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = CROWD,
+	};
+	struct kpool *pool = pool_make(&attrs, 0, act_submits_the_first);
+	int i;
+
+	if (!pool)
+		return;
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	for (i = 0; i < CROWD - 1; i++)
+		kt_thread_start(&crowd[i], calls_without_a_limit, NULL);
+	KT_EXPECT(kt_wait(kt_stat(pool, pending) == CROWD - 1));
+	kt_thread_start(&crowd[i], calls_for_a_while, called_fn);
+	KT_EXPECT(kt_wait(kt_stat(pool, pending) == CROWD));
+	kt_gate_open(&cue);
+	caller_expect(&callers[0], 0);
+	KT_EXPECT_EQ(kt_thread_join(&crowd[i]), -ETIMEDOUT);
+	for (i = 0; i < CROWD - 1; i++)
+		KT_EXPECT_EQ(kt_thread_join(&crowd[i]), 0);
+	jobs_end(pool);
+}
+
 static bool exit_aborts;
 
 static void worker_exit_fn(void *data, void *state)
@@ -1072,6 +1160,8 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(submitter_behind_a_timed_call_is_not_refused),
 	  KT_CASE(submitter_in_a_timed_call_is_refused),
 	  KT_CASE(submitter_before_a_time_limit_is_refused),
+	  KT_CASE(waiter_beside_a_crowd_with_limits_is_refused),
+	  KT_CASE(submitter_behind_the_last_timed_call_is_not_refused),
 	  KT_CASE(aborting_exiting_worker_makes_no_progress),
 	  KT_CASE(drop_function_in_exiting_worker_makes_progress),
 	  KT_CASE(past_wait_in_worker_init_makes_no_progress),
