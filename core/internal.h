@@ -448,6 +448,7 @@ struct kpool_manager {
 	unsigned long		spawn_pause;	/* L: jiffies, or 0 */
 	u64			spawn_next;	/* L: jiffies64 of next try */
 	int			spawn_error;	/* L: of the last failure */
+	bool			spawn_warned;	/* L: failure logged, not recovery */
 	/* L: a KPOOL_MEM_RECLAIM pool has lost its last worker */
 	bool			reclaim_broken;
 	bool			replace_late;	/* L: create one more for a late one */

@@ -428,33 +428,35 @@ static int kpool_create_thread(struct kpool_worker *worker)
 static void kpool_spawn_ended(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!--pool->mgr.nr_spawning)
+	if (!--pool->mgr.nr_spawning || !kpool_lacks_min_workers(pool, 0))
 		kpool_waiter_complete_list(pool, &pool->waiters.spawn, false);
 }
 
 /*
- * Reset the pause after failures, and have spawn_work try at once.  Return false
- * if there is no pause.  Called with pool->lock held.
+ * Reset the pause after failures, and have spawn_work try at once.  Called with
+ * pool->lock held.
  */
-static bool kpool_spawn_reset_pause(struct kpool *pool)
+static void kpool_spawn_reset_pause(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	if (!pool->mgr.spawn_pause)
-		return false;
+		return;
 	pool->mgr.spawn_pause = 0;
 	mod_delayed_work(kpool_spawn_wq, &pool->mgr.spawn_work, 0);
-	return true;
 }
 
 /*
- * Reset the pause after failures and log the recovery, if the last attempts had
- * failed.  Called with pool->lock held, which can be dropped to log.
+ * Reset the pause after failures, and log the recovery if a failure has been
+ * logged, perhaps before the pool was reopened.  Called with pool->lock held,
+ * which can be dropped to log.
  */
 static void kpool_spawn_recovered(struct kpool *pool)
 {
-	bool again = kpool_spawn_reset_pause(pool);
 	bool resumed = pool->mgr.reclaim_broken;
+	bool again = pool->mgr.spawn_warned;
 
+	kpool_spawn_reset_pause(pool);
+	pool->mgr.spawn_warned = false;
 	while (again || resumed) {
 		pool->mgr.reclaim_broken = false;
 		kpool_unlock_irq(pool);
@@ -494,15 +496,17 @@ void kpool_worker_account(struct kpool_worker *worker)
 }
 
 /*
- * Set the pause before the next attempt.  The first failure is logged.  A later
- * one doubles the pause if its attempt began after the first failure: @retry.
+ * Set the pause before the next attempt.  A failure is logged unless one has been
+ * since the last recovery.  A later one doubles the pause if its attempt began after the first failure: @retry.
  */
 static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 {
 	unsigned long flags;
-	bool first;
+	bool first, warned;
 
 	kpool_lock(pool, &flags);
+	warned = pool->mgr.spawn_warned;
+	pool->mgr.spawn_warned = true;
 	first = !pool->mgr.spawn_pause;
 	if (first)
 		pool->mgr.spawn_pause = KPOOL_MIN_SPAWN_PAUSE;
@@ -516,7 +520,7 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 	/* this one may have been to replace a late one */
 	pool->mgr.replace_late = pool->mgr.nr_late;
 	kpool_unlock(pool, flags);
-	if (first)
+	if (!warned)
 		pr_warn("%s: cannot create a worker thread (%d), will retry\n",
 			pool->name, err);
 }
@@ -628,8 +632,9 @@ static void kpool_spawn_work_fn(struct work_struct *work)
 }
 
 /*
- * Wait for the workers that are being created.  Return 0 if there are
- * min_workers, 1 if one failed but a later one did not, or a negative errno.
+ * Wait for the workers that are being created, if there are fewer than
+ * min_workers.  Return 0 if there are as many, 1 if one failed but a later one
+ * did not, or a negative errno.
  */
 static int kpool_wait_spawned(struct kpool *pool)
 {
@@ -638,7 +643,7 @@ static int kpool_wait_spawned(struct kpool *pool)
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_SPAWN, NULL);
 	kpool_lock_irq(pool);
-	if (pool->mgr.nr_spawning) {
+	if (pool->mgr.nr_spawning && kpool_lacks_min_workers(pool, 0)) {
 		list_add_tail(&waiter.node, &pool->waiters.spawn);
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}

@@ -511,6 +511,60 @@ static void worker_after_a_late_one_is_not_late(void)
 	jobs_end(pool);
 }
 
+static struct kt_gate second_gate;
+
+static void *inits_pass_gates(void *data)
+{
+	kt_gate_pass(atomic_inc_return(&called) == 1 ? &gate : &second_gate);
+	return NULL;
+}
+
+static int reopens(void *pool)
+{
+	WRITE_ONCE(got[0], kpool_reopen(pool));
+	return 0;
+}
+
+/*
+ * While a pool is reopened, items need one worker more than min_workers, and its
+ * worker_init takes long.
+ * Fails if that is waited for: mutant reopen-waits-for-all-workers.
+ */
+static void reopen_waits_for_min_workers_only(void)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 4, .min_workers = 1,
+		.flags = KPOOL_PREALLOC, .worker_init = inits_pass_gates,
+	};
+	struct kt_thread thread = { };
+	struct kpool *pool;
+
+	kt_gate_init(&gate);
+	kt_gate_init(&second_gate);
+	kt_gate_open(&gate);
+	atomic_set(&called, 0);
+	got[0] = 1;
+	probes_init(p, ARRAY_SIZE(p), probe_fn);
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	kt_gate_init(&gate);
+	atomic_set(&called, 0);
+	kt_thread_start(&thread, reopens, pool);
+	KT_EXPECT(kt_wait(atomic_read(&gate.started)));
+	probes_submit(pool, p, 2);
+	KT_EXPECT(kt_wait(atomic_read(&second_gate.started)));
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(READ_ONCE(got[0]) <= 0));
+	KT_EXPECT_EQ(got[0], 0);
+	KT_EXPECT_EQ(kt_stat(pool, alive), 1);
+	kt_gate_open(&second_gate);
+	kt_thread_join(&thread);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	jobs_end(pool);
+}
+
 static void *first_init_submits(void *data)
 {
 	int i;
@@ -567,4 +621,5 @@ KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
 	  KT_CASE(item_gets_another_worker_if_init_hangs),
 	  KT_EACH(init_may_submit_in_a_pool_with, made_names),
 	  KT_CASE(hanging_inits_are_limited),
+	  KT_CASE(reopen_waits_for_min_workers_only),
 	  KT_CASE(worker_after_a_late_one_is_not_late));

@@ -1317,6 +1317,34 @@ static void failing_init_is_tried_ever_more_seldom(void)
 	desks_end(pool);
 }
 
+/*
+ * A failure is logged, the pool is reopened, and then a worker can be created.
+ * Fails if that is not logged, since the pause is over: mutant
+ * recovery-forgotten-by-a-reopen.
+ */
+static void recovery_is_logged_after_a_reopen(void)
+{
+	int bad = said(), good = said_again();
+	struct kpool *pool = desk_pool(1);
+
+	if (!pool)
+		return;
+	WRITE_ONCE(refusal, -EIO);
+	probes_init(p, 1, desk_uses);
+	probes_submit(pool, p, 1);
+	KT_EXPECT(kt_wait(said() == bad + 1));
+	KT_EXPECT_EQ(kpool_abort(pool), 1);
+	WRITE_ONCE(refusal, 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	KT_EXPECT_EQ(said_again(), good);
+	probes_submit(pool, p, 1);
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
+	KT_EXPECT_EQ(said(), bad + 1);
+	KT_EXPECT_EQ(said_again(), good + 1);
+	desks_end(pool);
+}
+
 /* Fails if a bout goes on with as many at a time as items wait. */
 static void failing_init_is_tried_one_at_a_time(void)
 {
@@ -1704,6 +1732,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(new_worker_makes_an_idle_one_surplus),
 	  KT_CASE(create_waits_for_all_at_once),
 	  KT_CASE(failing_init_is_tried_ever_more_seldom),
+	  KT_CASE(recovery_is_logged_after_a_reopen),
 	  KT_CASE(failing_init_is_tried_one_at_a_time),
 	  KT_CASE(inits_that_fail_at_once_are_one_failure),
 	  KT_CASE(each_pause_ends_with_one_attempt),
