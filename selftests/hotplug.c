@@ -170,6 +170,47 @@ static void watchdog_outlives_its_cpu(void)
 	pr_info("kpool-testbed: expect end\n");
 }
 
+static struct task_struct *held_in;
+static struct kt_gate held;
+
+static int is_held(void *unused)
+{
+	WRITE_ONCE(held_in, current);
+	return kt_gate_pass(&held);
+}
+
+/*
+ * A CPU of the node is offline when the pool is created, and comes online.
+ * Fails if the workers do not use it: mutant node-mask-of-long-ago.
+ */
+static void node_gets_a_cpu_that_comes_online(void)
+{
+	unsigned int cpu = cpu_that_goes();
+	struct kpool_attrs attrs = { .capacity = 1 };
+	struct kpool *pool;
+
+	if (!cpu || !KT_EXPECT_EQ(remove_cpu(cpu), 0))
+		return;
+	if (cpumask_test_cpu(cpu, cpumask_of_node(cpu_to_node(cpu)))) {
+		comes_back(cpu);
+		kt_skip("a node keeps the CPUs that are offline");
+		return;
+	}
+	attrs.node = KPOOL_NODE(cpu_to_node(cpu));
+	kt_gate_init(&held);
+	pool = kt_pool("node", &attrs);
+	if (pool) {
+		KT_EXPECT_EQ(kpool_submit_fn(pool, is_held, NULL, GFP_KERNEL), 0);
+		KT_EXPECT(kt_wait(atomic_read(&held.started)));
+		KT_EXPECT(!cpumask_test_cpu(cpu, held_in->cpus_ptr));
+	}
+	comes_back(cpu);
+	if (pool)
+		KT_EXPECT(kt_wait(cpumask_test_cpu(cpu, held_in->cpus_ptr)));
+	kt_gate_open(&held);
+	kt_pool_end(pool);
+}
+
 static struct kpool *confined;
 
 /* Is the worker where its mask lets it be?  Also after it was pinned. */
@@ -280,5 +321,6 @@ static void worker_is_created_while_its_cpu_nearly_goes(void)
 KT_MODULE("kpool selftest: CPUs that come and go under load",
 	  KT_CASE(load_outlives_its_cpu),
 	  KT_CASE(watchdog_outlives_its_cpu),
+	  KT_CASE(node_gets_a_cpu_that_comes_online),
 	  KT_CASE(worker_is_created_while_its_cpu_goes_offline),
 	  KT_CASE(worker_is_created_while_its_cpu_nearly_goes));
