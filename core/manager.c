@@ -423,7 +423,8 @@ static int kpool_create_thread(struct kpool_worker *worker)
 
 /*
  * Release the reservation of a worker that is now accounted, or has failed.
- * Called with pool->lock held.
+ * Waiters for new workers are complete when there are min_workers, or none is
+ * being created.  Called with pool->lock held.
  */
 static void kpool_spawn_ended(struct kpool *pool)
 {
@@ -497,7 +498,8 @@ void kpool_worker_account(struct kpool_worker *worker)
 
 /*
  * Set the pause before the next attempt.  A failure is logged unless one has been
- * since the last recovery.  A later one doubles the pause if its attempt began after the first failure: @retry.
+ * since the last recovery.  A later one doubles the pause if its attempt began
+ * after the first failure: @retry.
  */
 static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 {

@@ -336,9 +336,9 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 }
 
 /*
- * If the waiter is not in a run of the pool, and gives up a queued call by itself,
- * note that for kpool_one_gives_up(), which looks at a few: a time limit is
- * certain, and comes first.
+ * If the waiter is no self-wait, and can give up a queued call, note that for
+ * kpool_one_gives_up().  That looks at a few: a time limit is certain, and comes
+ * first.
  */
 static void kpool_queued_call_add(struct kpool *pool,
 				  struct kpool_waiter *waiter)
