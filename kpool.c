@@ -116,6 +116,8 @@ static void kpool_init(struct kpool *pool, const char *name,
 	kpool_rings_init(pool);
 	pool->epoch = KPOOL_INITIAL_SEQ;
 	pool->q.next_seq = KPOOL_INITIAL_SEQ;
+	/* no stream has it from the start */
+	pool->q.room_epoch = 1;
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
 		INIT_LIST_HEAD(&pool->q.prio[prio]);
 	INIT_LIST_HEAD(&pool->q.admission);

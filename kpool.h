@@ -1435,7 +1435,7 @@ struct kpool_stream {
 	struct list_head	jobs;
 	u64			nr_joined;
 	bool			ordered;
-	bool			refused;
+	u32			refused;
 };
 
 /**

@@ -411,6 +411,7 @@ struct kpool_queue {
 	unsigned int		room_units[KPOOL_NR_QUEUES];
 	/* L: of these, least units refused behind a stream, or 0 */
 	unsigned int		room_stream_units[KPOOL_NR_QUEUES];
+	u32			room_epoch;	/* L: kpool_stream.refused of those */
 	u32			next_seq;	/* L: of the next item */
 };
 
@@ -449,7 +450,7 @@ struct kpool_manager {
 	u64			spawn_next;	/* L: jiffies64 of next try */
 	int			spawn_error;	/* L: of the last failure */
 	bool			spawn_warned;	/* L: failure logged, not recovery */
-	/* L: a KPOOL_MEM_RECLAIM pool has lost its last worker */
+	/* L: a KPOOL_MEM_RECLAIM pool has lost its last worker, not exiting */
 	bool			reclaim_broken;
 	bool			replace_late;	/* L: create one more for a late one */
 	struct delayed_work	spawn_work;

@@ -956,6 +956,7 @@ bool kpool_notify_room(struct kpool *pool)
 		return false;
 	memset(pool->q.room_units, 0, sizeof(pool->q.room_units));
 	memset(pool->q.room_stream_units, 0, sizeof(pool->q.room_stream_units));
+	pool->q.room_epoch++;
 	pool->nr_recheck--;
 	pool->drops.room_pending = true;
 	kpool_context_queue(&pool->drops.work);

@@ -47,7 +47,7 @@ static inline bool kpool_has_plain_room(const struct kpool *pool)
 	       (u64)kpool_free_units(pool) + pool->attrs.queue_depth;
 }
 
-/* Return true if an item is recorded in room_units, or in room_stream_units. */
+/* Return true if an item is recorded in pool->q.room_units. */
 static inline bool kpool_has_refused(const unsigned int *units)
 {
 	return units[KPOOL_QUEUE_HIGH] || units[KPOOL_QUEUE_NORMAL] ||

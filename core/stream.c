@@ -186,9 +186,9 @@ static void kpool_stream_idle(struct kpool *pool, struct kpool_stream *stream)
 	unsigned int *units = pool->q.room_stream_units;
 	int prio;
 
-	if (!stream->refused)
+	if (stream->refused != pool->q.room_epoch)
 		return;
-	stream->refused = false;
+	pool->q.room_epoch++;
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
 		least[prio] = min_not_zero(least[prio], units[prio]);
 		units[prio] = 0;

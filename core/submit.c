@@ -340,7 +340,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 
 /*
  * Record that a job is refused for which free units are not enough, because it
- * has to wait for @stream: see kpool_stream_next().
+ * has to wait for @stream: see kpool_stream_idle().
  */
 static void kpool_refuse_in_stream(struct kpool *pool,
 				   struct kpool_stream *stream,
@@ -349,7 +349,7 @@ static void kpool_refuse_in_stream(struct kpool *pool,
 {
 	unsigned int *least = &pool->q.room_stream_units[prio];
 
-	stream->refused = true;
+	stream->refused = pool->q.room_epoch;
 	*least = min_not_zero(*least, units);
 }
 

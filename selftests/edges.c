@@ -1135,6 +1135,38 @@ static void room_is_not_called_for_a_follower_of_the_past(void)
 	edges_end();
 }
 
+/*
+ * A follower of one stream was refused and notified, and then one of another, while
+ * the first stream goes on: its end makes no room for the second follower.
+ * Fails (a callback) if the first refusal still counts, and takes the second for
+ * its own: mutant room-by-a-stream-of-the-past.
+ */
+static void room_is_not_called_by_a_stream_notified_before(void)
+{
+	static struct kpool_stream another;
+
+	if (!room_make(&four_units))
+		return;
+	kpool_init_stream(&another, here);
+	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[1].job, &stream);
+	kpool_set_stream(&p[2].job, &another);
+	kpool_set_stream(&p[3].job, &another);
+	occupy(0);
+	refuse(1);
+	queue_grows();
+	expect_calls(1);
+	KT_EXPECT_EQ(kpool_tune(here, KPOOL_TUNE_QUEUE_DEPTH, KPOOL_NONE), 0);
+	occupy(2);
+	refuse(3);
+	kt_gate_open(&p[0].own);
+	probe_ran(&p[0]);
+	expect_calls(1);
+	kt_gate_open(&p[2].own);
+	expect_calls(2);
+	edges_end();
+}
+
 static struct kt_gate in_room;
 static int room_got;
 
@@ -2215,6 +2247,7 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_not_called_when_a_third_stream_ends),
 	  KT_EACH(room_is_called_when_the_lightest_fits, lightest),
 	  KT_CASE(room_is_not_called_for_an_earlier_follower),
+	  KT_CASE(room_is_not_called_by_a_stream_notified_before),
 	  KT_CASE(room_is_not_called_for_a_follower_of_the_past),
 	  KT_CASE(room_callback_may_wait_for_a_group),
 	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),

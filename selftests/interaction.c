@@ -286,7 +286,7 @@ static void displaced_heavy_follower_makes_room_for_a_higher(void)
  * An item waits, too, behind a heavy one of a higher priority: it frees a place
  * for a newcomer like any other, however few units it has.
  * Fails (-EAGAIN) if it is not taken for one that waits: mutant
- * displaced-behind-a-higher.
+ * displaced-behind-a-heavy-one.
  */
 static void displaced_behind_a_heavy_one_makes_room(void)
 {
@@ -344,32 +344,40 @@ static void displaced_for_a_follower_makes_room(int follows)
 	probes_expect_ran(&p[3], 1);
 }
 
-static const char *const followers[] = { "before", "behind", NULL };
+static const char *const followers[] = {
+	"before", "behind", "behind_and_higher", NULL
+};
 
 /*
  * A job that is about to start goes if its follower starts in its place: not if that
- * is behind an item that lacks units, which goes itself then.
+ * is behind an item that lacks units, which goes itself then, unless it has a higher
+ * priority.
  * Fails if the follower goes, or three wait in a queue of two: mutants
- * follower-before-the-stuck-is-blocked, follower-behind-the-stuck-starts.
+ * follower-before-the-stuck-is-blocked, follower-behind-the-stuck-starts,
+ * displaced-before-a-higher.
  */
-static void displaced_leader_makes_room_for_its_follower(int behind)
+static void displaced_leader_makes_room_for_its_follower(int where)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
 	};
 	struct kpool *pool = busy_pool(&attrs, 1);
-	struct probe *follower = &p[2 + behind], *heavy = &p[3 - behind];
+	struct probe *follower = where ? &p[3] : &p[2];
+	struct probe *heavy = where ? &p[2] : &p[3];
 
 	if (!pool)
 		return;
 	kpool_set_stream(&p[1].job, &stream);
 	kpool_set_stream(&follower->job, &stream);
 	KT_EXPECT_EQ(kpool_set_weight(&heavy->job.item, 4), 0);
+	if (where == 2)
+		KT_EXPECT_EQ(kpool_set_priority(&follower->job.item,
+						KPOOL_PRIO_HIGH), 0);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, &p[1], 3);
 	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
 	KT_EXPECT(kt_wait(probes_dropped(p, 5)));
-	probes_expect_dropped(behind ? heavy : &p[1], 1, -EAGAIN);
+	probes_expect_dropped(where == 1 ? heavy : &p[1], 1, -EAGAIN);
 	kpool_resume(pool);
 	busy_end(pool);
 	KT_EXPECT_EQ(probes_ran(p, 5), 4);
