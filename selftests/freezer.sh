@@ -25,10 +25,10 @@ go_to_sleep_under_load() {
 	done
 }
 
-# suspend_fails: with a freezer that waits for a third of a second
+# suspend_fails MS: with a freezer that waits for so long
 suspend_fails() {
 	vain_timeout=$(cat /sys/power/pm_freeze_timeout)
-	echo 300 >/sys/power/pm_freeze_timeout
+	echo "$1" >/sys/power/pm_freeze_timeout
 	go_to_sleep 2>/dev/null
 	vain_status=$?
 	echo "$vain_timeout" >/sys/power/pm_freeze_timeout
@@ -60,7 +60,8 @@ while_idle() {
 
 with_a_long_item() {
 	run_case freezer long_item_begins
-	suspend_fails
+	# for longer than what is a stall there
+	suspend_fails 3000
 	ktap_result $? "an item that outlasts the freezer's timeout fails the suspend"
 	run_case freezer pools_run_after_a_failed_suspend
 }
@@ -70,7 +71,7 @@ with_a_sleeping_submitter() {
 	echo 1 >/proc/kpool_selftest_submit &
 	submitter_pid=$!
 	run_case freezer submitter_sleeps
-	suspend_fails
+	suspend_fails 300
 	ktap_result $? "a submitter that outlasts the freezer's timeout fails the suspend"
 	run_case freezer submitter_continues_after_a_failed_suspend
 	wait "$submitter_pid"
