@@ -35,7 +35,8 @@ struct kpool_waiter;
 
 /*
  * Special values of attributes.  Zero always selects the default.  KPOOL_NONE
- * selects zero itself where it has a meaning: no queue, no min_workers.
+ * selects zero itself where zero has a meaning: for min_workers, queue_depth,
+ * nonblocking, nice, policy, node and when_full.
  * KPOOL_UNLIMITED is for capacity, queue_depth, max_blocked and max_bypass.
  */
 #define KPOOL_UNLIMITED	INT_MAX		/* no limit */
@@ -74,11 +75,10 @@ enum kpool_when_full {
  * Called by a worker in process context with no locks held; or, with
  * KPOOL_FULL_CALLER_RUNS, by the submitter with the locks that it holds.  In a
  * worker, the item holds its units until the function has returned.  If the
- * function passes the item to another owner, that one may free it before the
- * function returns.
+ * function passes the item on, the new owner may free it before the function
+ * returns.
  *
- * Return: 0, or a negative errno, which the pool counts as ``failed``.  So it does
- * with any other value.
+ * Return: 0, or a negative errno.  Any value but 0 counts as ``failed``.
  */
 typedef int (*kpool_item_fn)(struct kpool_item *item);
 
@@ -88,8 +88,7 @@ typedef int (*kpool_item_fn)(struct kpool_item *item);
  *
  * Called as typedef kpool_item_fn.
  *
- * Return: 0, or a negative errno, which the pool counts as ``failed``.  So it does
- * with any other value.
+ * Return: 0, or a negative errno.  Any value but 0 counts as ``failed``.
  */
 typedef int (*kpool_fn)(void *arg);
 
@@ -102,11 +101,11 @@ typedef int (*kpool_fn)(void *arg);
  *	aborted, -ETIME if its deadline had passed, -EAGAIN if it was evicted
  *	for a newer item
  *
- * Called exactly once per dropped item, in process context with no locks held
- * but those of a caller of kpool_abort(), in whose thread it can be called.
- * Flush and destroy wait until the callback has returned.  Waiting for the item
- * or its pool from inside the callback fails with -EDEADLK.  Not called when
- * kpool_cancel() returned true.
+ * Called exactly once per dropped item, in process context.  No locks are held,
+ * unless kpool_abort() calls it in its caller's thread, with the caller's
+ * locks.  Flush and destroy wait until the callback has returned.  Waiting for
+ * the item or its pool from inside the callback fails with -EDEADLK.  Not
+ * called when kpool_cancel() returned true.
  */
 typedef void (*kpool_drop_fn)(struct kpool_item *item, int err);
 
@@ -144,8 +143,9 @@ struct kpool_fault {
  *	created nonblocking stays so
  * @expiry_ms: idle milliseconds after which a worker is purged; 1 to
  *	KPOOL_NO_PURGE, which means never
- * @nice: nice value of the workers; -20 to 19
- * @policy: scheduling policy of the workers; enum kpool_policy
+ * @nice: nice value of the workers; KPOOL_NONE for 0, or -20 to 19
+ * @policy: scheduling policy of the workers; enum kpool_policy, KPOOL_NONE for
+ *	KPOOL_POLICY_NORMAL
  * @rt_priority: real-time priority for KPOOL_POLICY_FIFO and _RR; 1 to 99
  * @node: KPOOL_NODE(nid) to keep workers and their memory on one NUMA node
  * @when_full: what submit does when there is no room; enum kpool_when_full.  A
@@ -165,18 +165,18 @@ struct kpool_fault {
  * @fn: pool-wide function of kpool_submit_arg(), or NULL
  * @data: argument of the callbacks below
  * @worker_init: called in each new worker before its first item, in several
- *	workers at once.  Returns the worker's state, see kpool_worker_data(),
+ *	workers at once.  Returns the worker's data, see kpool_worker_data(),
  *	or ERR_PTR if the worker cannot be set up.  A failure is retried after
  *	100 ms, doubling up to 10 s.  If an item waits, and this callback has
  *	not returned after 100 ms, another worker is created if possible; each
  *	late callback doubles that time
- * @worker_exit: called in the worker with its state before it exits, in several
+ * @worker_exit: called in the worker with its data before it exits, in several
  *	workers at once.  kpool_destroy() waits for this callback and
  *	@worker_init
- * @fault: called in process context, when an item returned an error, in its
- *	thread, with the locks that a submitter holds if it ran the item; or
- *	when a thread died in an item, in another thread, with no locks held.
- *	The item has not ended until the callback returns
+ * @fault: called in process context.  If an item returned an error: in the
+ *	thread that ran it, which can hold locks if it is a submitter.  If a
+ *	thread died in an item: in another thread, with no locks held.  The
+ *	item has not ended until the callback returns
  * @room: called in process context, with no locks held, when a submit that got
  *	-EAGAIN for want of room would now succeed without sleeping, or the pool
  *	was closed.  One call covers all earlier refusals.  Refusals of
@@ -620,7 +620,7 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
  *   threads.
  * * -EINTR - the caller was killed while KPOOL_PREALLOC or KPOOL_MEM_RECLAIM
  *   created threads.
- * * -ENODEV - kpool is not initialized yet, or that has failed.
+ * * -ENODEV - kpool is not initialized yet, or its initialization has failed.
  * * Otherwise the error of worker_init in a worker of KPOOL_PREALLOC; -EIO if
  *   the thread died in it.
  */
@@ -700,14 +700,15 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
  * Running items finish.  The drop function of each pending item is called
  * with -ECANCELED before this returns.  For an item that is both pending and
  * running, it is called after that run has ended; for one that the pool is
- * dropping already, with its own error and perhaps later.  In four drop functions
- * or caller-run items of the pool inside one another, or with less than a quarter
- * of the stack left, this only closes the pool: its items are dropped later.
+ * dropping already, with its own error and perhaps later.  If the caller is in
+ * four nested external runs of the pool, such as drop functions or caller-run
+ * items, or has less than a quarter of its stack left, this only closes the
+ * pool: its items are dropped later.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Needs memory for one run: each pool has one in reserve.  If that is in use, by
- * another abort, the release function of a call, or a caller-run item, allocates
- * a few hundred bytes with GFP_KERNEL and __GFP_NOFAIL.
+ * Each pool has memory for one run in reserve.  If another abort, the release
+ * function of a call, or a caller-run item is using it, this allocates a few
+ * hundred bytes with GFP_KERNEL and __GFP_NOFAIL.
  * Return: the number of items dropped by this call, without those that still
  * run.
  */
@@ -855,12 +856,13 @@ struct kpool *kpool_default(void);
  * @item: an initialized item
  *
  * The item is run by an idle worker, or by a new one while units are free.
- * Otherwise it is queued, up to queue_depth items.  Otherwise the caller sleeps
- * until the item is admitted, in order of arrival, or is refused.  An item
- * submitted while it runs starts after that run; an item that submits itself
- * from its own function is never refused for want of room.  Its own function
- * can also submit it to another pool, as its last use of the item; if that
- * fails, the item runs in the old pool as before.
+ * Otherwise it is queued, up to queue_depth items.  If there is no room either,
+ * &kpool_attrs.when_full decides; by default the caller sleeps until the item
+ * is admitted, in order of arrival, or is refused.  An item submitted while it
+ * runs starts after that run; an item that submits itself from its own function
+ * is never refused for want of room.  Its own function can also submit it to
+ * another pool, as its last use of the item; if that fails, the item runs in
+ * the old pool as before.
  *
  * A run that starts after this call sees everything stored before the call,
  * even if the call returned -EALREADY.
@@ -954,12 +956,11 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
  * The item is accepted only if its units are free and it need not wait for
  * other items, its stream, its own run, kpool_resume(), or a worker to return
  * from worker_exit.  It starts as soon as a worker has woken up, or has been
- * created and has returned from worker_init.  Whether a worker can be created
- * is not known before: if that fails, the accepted item waits for the next
- * attempt.  Nor is it known if the workers of a KPOOL_FREEZABLE pool are
- * frozen: the item then waits for the end of that.  Until a worker takes it, an
- * item of a higher priority can take its units, as can a heavier one that has
- * waited for its stream or its own run.
+ * created and has returned from worker_init.  If creating a worker fails, the
+ * accepted item waits for the next attempt.  If the workers of a
+ * KPOOL_FREEZABLE pool are frozen, the item waits until they thaw.  Until a
+ * worker takes it, an item of a higher priority can take its units, as can a
+ * heavier one that has waited for its stream or its own run.
  *
  * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
  * pool->lock.
@@ -1005,7 +1006,7 @@ int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp);
  * kpool_submit_delayed() - submit a job after a delay
  * @pool: the pool
  * @job: an initialized job
- * @delay: jiffies; 0 is due at once, and at most MAX_JIFFY_OFFSET - 1 count
+ * @delay: jiffies, clamped to MAX_JIFFY_OFFSET - 1; a job with 0 is due at once
  *
  * The job is accepted now and takes no place in the queue until it is due.
  * Even with a @delay of 0 it is never refused for want of room.  It is due no
@@ -1045,7 +1046,7 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay);
  * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
  * Return:
- * * 0 if @fn has returned.  On another error than -EIO, @fn has not run:
+ * * 0 if @fn has returned.  On any error but -EIO, @fn has not run:
  * * -EINVAL - @fn is NULL.
  * * -ENOMEM - no memory for the call; retry later.
  * * -ECANCELED, -EAGAIN - the accepted call was dropped, see typedef
@@ -1061,9 +1062,10 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  * @fn: the function
  * @arg: argument of @fn; kpool owns it after -ETIMEDOUT, the caller otherwise
  * @release: frees @arg after -ETIMEDOUT, or NULL.  Called exactly once, in
- *	process context, once @fn has returned or will never run; this can be
- *	before kpool_call_timeout() returns, and is then inside a callback of
- *	the pool, with the locks of the caller if that calls it
+ *	process context, once @fn has returned or will never run.  This can be
+ *	in the caller's thread, with the caller's locks, before
+ *	kpool_call_timeout() returns.  Flushing or destroying the pool in it
+ *	fails with -EDEADLK
  * @timeout: jiffies for admission, queueing and running together;
  *	MAX_SCHEDULE_TIMEOUT is without a limit; with 0 @fn hardly ever runs:
  *	-EAGAIN if there is no room, -ETIMEDOUT otherwise
@@ -1137,7 +1139,7 @@ struct kpool *kpool_current(void);
 bool kpool_call_abandoned(void);
 
 /**
- * kpool_worker_data() - get the state of the current worker
+ * kpool_worker_data() - get the data of the current worker
  *
  * Context: Any context.  Meant for items of a pool with
  * &kpool_attrs.worker_init.
@@ -1171,8 +1173,8 @@ bool kpool_cancel(struct kpool_item *item);
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
- * * 1 - the item was pending.
- * * 0 - the item was not pending.
+ * * 1 - the item was pending or delayed.
+ * * 0 - the item was neither.
  * * -ERANGE - as for kpool_disable(); nothing has changed.
  * * -EDEADLK - called from inside the item, or from inside another or a callback
  *   of its pool and the wait could never end.  A pending item has been
@@ -1189,8 +1191,8 @@ int kpool_cancel_sync(struct kpool_item *item);
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return:
- * * 1 - the item was pending.
- * * 0 - the item was not pending.
+ * * 1 - the item was pending or delayed.
+ * * 0 - the item was neither.
  * * -ERANGE - nested 65535 deep; nothing has changed.
  */
 int kpool_disable(struct kpool_item *item);
@@ -1240,8 +1242,8 @@ int kpool_flush_item(struct kpool_item *item);
  * @item: the item
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
- * Return: true if @item is pending; stale at once unless the caller excludes
- * other users of the item.
+ * Return: true if @item is pending or delayed; stale at once unless the caller
+ * excludes other users of the item.
  */
 bool kpool_is_pending(struct kpool_item *item);
 
@@ -1254,9 +1256,9 @@ bool kpool_is_pending(struct kpool_item *item);
 /**
  * struct kpool_group - jobs of one pool that are waited for together
  *
- * A group can live on the stack.  It must stay valid until kpool_group_wait()
- * has returned 0 or -EIO, or kpool_group_next() NULL, after the last submit of a
- * job of it has returned, even if that was refused.
+ * A group can live on the stack.  It must stay valid until the last submit of
+ * one of its jobs has returned, even if it was refused, and after that
+ * kpool_group_wait() has returned 0 or -EIO, or kpool_group_next() NULL.
  */
 struct kpool_group {
 	/* private: */
@@ -1308,8 +1310,8 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
  *	next run
  * @group: the group, or NULL for none
  *
- * The group counts each submission of the job.  Submitting the job to another
- * pool than the group's fails with -EINVAL; once the group is cancelled, with
+ * The group counts each submission of the job.  Submitting the job to a pool
+ * other than the group's fails with -EINVAL; once the group is cancelled, with
  * -ECANCELED.
  *
  * Context: Any context except NMI.  May take and release pool->lock.
@@ -1453,9 +1455,9 @@ void kpool_init_stream(struct kpool_stream *stream, struct kpool *pool);
  * @pool: the pool that all its jobs are submitted to
  *
  * The functions of its jobs run in parallel, like those of other items.  Then
- * the second function of each job is called, see kpool_set_complete_fn(): one
- * at a time, in the order in which the jobs were queued.  A job that waits for
- * its completion takes no thread, no unit and no place in the queue.
+ * their completion functions are called, see kpool_set_complete_fn(): one at a
+ * time, in the order in which the jobs were queued.  A job that waits for its
+ * completion takes no thread, no unit and no place in the queue.
  *
  * Context: Any context.
  */
@@ -1500,10 +1502,10 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
  *	next run
  * @stream: the stream, or NULL for none
  *
- * Jobs run in the order of submission; a delayed job counts as accepted when it
- * is due.  A job that waits for its stream takes a place in the queue but no
- * units; in an ordered stream no job waits to start.  Submitting the job to
- * another pool than the stream's fails with -EINVAL.
+ * Jobs run in the order in which they are queued; a delayed job is queued when
+ * it is due.  A job that waits for its stream takes a place in the queue but no
+ * units; in an ordered stream no job waits for another to start.  Submitting
+ * the job to a pool other than the stream's fails with -EINVAL.
  *
  * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
@@ -1583,10 +1585,11 @@ int kpool_multi_destroy(struct kpool_multi *multi);
  * With KPOOL_ROUND_ROBIN, the least loaded pool is tried once if the chosen one
  * returns -EAGAIN.
  *
- * An item that submits itself from its own function by this is handed over if
- * another pool is chosen, which may have no room: it can be refused or sleep, and
- * two that wait for each other's units sleep until one of the pools is closed.
- * To be never refused for want of room, submit it to kpool_current().
+ * If an item submits itself from its own function and another pool is chosen,
+ * the item is handed over to that pool.  This can sleep, or be refused for want
+ * of room, and two such submits that wait for each other's units sleep until
+ * one of the pools is closed.  An item that must not be refused for want of
+ * room submits itself to kpool_current().
  *
  * Context: As kpool_submit().
  * Return: as kpool_submit() to the chosen pool.

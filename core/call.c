@@ -180,9 +180,9 @@ static bool kpool_call_is_running(const struct kpool_item *item)
 }
 
 /*
- * Leave the call to its run, which frees it.  Another error than -ETIMEDOUT or
- * -EINTR means that the function has died, in a deadlock with the thread that
- * would reap it: then the argument stays the caller's.
+ * Leave the call to its run, which frees it.  Any error but -ETIMEDOUT or
+ * -EINTR means that the function's thread has died, in a deadlock with the
+ * thread that would reap it: then the caller keeps the argument.
  */
 static int kpool_call_abandon(struct kpool_call *call, int err)
 {

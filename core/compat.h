@@ -16,8 +16,8 @@
 #include <linux/version.h>
 
 /*
- * There, cmpxchg() takes a lock that plain stores ignore.  item->word is changed
- * by both.
+ * On parisc and sparc32 with several CPUs, cmpxchg() takes a lock that plain
+ * stores ignore, and item->word is changed by both.
  */
 static_assert(!IS_ENABLED(CONFIG_SMP) ||
 	      !(IS_ENABLED(CONFIG_PARISC) || IS_ENABLED(CONFIG_SPARC32)),

@@ -12,9 +12,8 @@
  *               no cycles, and a walk along a chain of waiters ends.
  *
  * A wait with a timeout ends by itself and is not counted.  Neither is a wait
- * that a pending signal ends.  If a caller gives up for one of these reasons, and
- * its call is queued or its submit at the head of the line for admission, that is
- * progress for others in that line.
+ * that a pending signal ends.  If such a wait is for a queued call, or for the
+ * first item on pool->q.admission, its end is progress for others on that list.
  *
  * This file only finds the wait; its callers fail it:
  *
@@ -457,7 +456,7 @@ static bool kpool_gives_up(const struct kpool_waiter *waiter)
 	return waiter->timed || kpool_is_signalled(waiter);
 }
 
-/* Return true if one of the waits on the list ends so. */
+/* Return true if one of the first waits on the list gives up. */
 static bool kpool_one_gives_up(const struct list_head *waiters)
 {
 	const struct kpool_waiter *waiter;
@@ -510,10 +509,10 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
- * Return true if an item without a time limit is in line for admission, and the
- * first in line, or the caller of a queued call, gives up and makes way for it.
- * While all in line have a limit that is no progress, because the next can come
- * before the last has gone.
+ * Return true if an item without a time limit is on pool->q.admission, and the
+ * submitter of the first item there, or the caller of a queued call, gives up.
+ * If all submits there have a time limit, that is no progress, because another
+ * can arrive before the last one has gone.
  */
 static bool kpool_admission_can_progress(const struct kpool *pool)
 {

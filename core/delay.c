@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delayed jobs are accepted at once and queued when their delay has expired.
+ * Delayed jobs are accepted at once and queued when they are due.
  *
  * A job has no timer of its own, which could outlive it.  Delayed jobs are in
- * the tree pool->delays.jobs, sorted by expiry, and one timer per pool fires
- * for the first of them.  An expired job is queued, or added to the backlog if
- * there is no room.  In a closed pool no delay expires; the drop work takes
- * the jobs.
+ * the tree pool->delays.jobs, sorted by due time, and one timer per pool fires
+ * for the first of them.  A job that is due is queued, or added to the backlog
+ * if there is no room.  In a closed pool no job becomes due; the drop work
+ * takes the jobs.
  */
 #include <linux/module.h>
 #include <linux/rbtree.h>

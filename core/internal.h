@@ -20,8 +20,10 @@
  * M: pool->mutex, process context; taken before L.
  * B: written under both M and L, read under either.
  * G: kpool_registry, the mutex of the list of pools; taken before M.
- * H: the lock of the item's owner pool, whose id the item carries: see item.c.
  * S: accessed by the worker's own thread, by others only after it has died.
+ *
+ * The fields of an item, in kpool.h, have no letter: the lock of the item's
+ * owner pool protects them, see item.c.
  *
  * "Litmus:" in a comment names the test in selftests/litmus/ that checks the
  * memory ordering which the code relies on.
@@ -755,8 +757,9 @@ static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 }
 
 /*
- * Have the run of an item that has been queued hold it, unless it waits for its
- * stream: until the run ends, it takes a place in the queue and no unit.
+ * If a queued item still runs, have that run hold the item, unless the item
+ * waits for its stream: until the run ends, the item takes a place in the
+ * queue, no unit.
  */
 static inline void kpool_hold(struct kpool *pool, struct kpool_item *item)
 {
@@ -871,7 +874,7 @@ static inline bool kpool_has_special_fields(const struct kpool_item *item)
  * Return true if @item is plain.  Items are of three classes:
  *
  *   plain     no flag but __KPOOL_FN, __KPOOL_JOB or __KPOOL_HAS_WAITERS
- *   special   a weight, priority, stream, complete function, or group that
+ *   special   a weight, priority, stream, completion function, or group that
  *             collects: see kpool_is_special()
  *   neither   a job with a deadline, or another group, and nothing special
  */

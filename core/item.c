@@ -302,10 +302,11 @@ static bool kpool_can_migrate(const struct kpool_item *item)
 
 /*
  * Take pool->lock, too, while the lock of @old is held, of which @run is the
- * caller's run with the item.  Locks that are not free are taken by address.
- * For that the one of @old may have to be released first: return false, with
- * that lock only, if the item is not the same afterwards.  Do so too if the
- * inbox of one pool has just been emptied, as the other may have to be.
+ * caller's run with the item.  If pool->lock is not free, the locks are taken
+ * in the order of their addresses, for which that of @old may have to be
+ * released first.  Return false, with the lock of @old only, if the item has
+ * changed by then; or if emptying the inbox of one pool has made the hold of
+ * its lock long, because the inbox of the other may have to be emptied too.
  */
 static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
 			    struct kpool_item *item,

@@ -4,8 +4,8 @@
  *
  *   admission   no submitter sleeps while there is room for its item
  *   waiters     no waiter sleeps whose wait has ended, or can never end
- *   drain       a closed pool without items has completed its drain waiters,
- *               and its idle workers are being retired
+ *   drain       a drained closed pool has completed its drain waiters; a closed
+ *               pool without pending items is retiring its idle workers
  *   progress    if an item can start, a worker is awake or being created
  *
  * kpool_unlock() re-establishes all four, so a path that changes pool state
@@ -157,10 +157,11 @@ void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
  * Handle one batch, in a hold of the lock of its own.  Return true if there is
  * more.
  *
- * Recheck once per hold: after one that has followed a chain of waiters, or was
- * long otherwise, another would take that for work that is left, and queue
- * recheck_work, which would queue itself for ever.  A worker rechecks twice, at
- * the end of a run and after the next start, and queues it once for that.
+ * Recheck once per hold.  If the first recheck has followed a chain of waiters,
+ * or has made the hold long, a second one takes that for work that is left and
+ * queues recheck_work.  In recheck_work that would never end.  A worker
+ * rechecks twice, at the end of a run and after the next start: that queues
+ * recheck_work at most once.
  */
 static bool kpool_recheck_batch(struct kpool *pool)
 {

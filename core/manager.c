@@ -71,9 +71,9 @@ static bool kpool_needs_worker(struct kpool *pool)
 }
 
 /*
- * Return true if an item still waits after a worker_init became late, and no
- * worker_init has returned and no worker been reserved since, although others
- * may be in worker_init for items that have gone.
+ * Return true if an item still waits after a worker_init became late, and since
+ * then no worker_init has returned and no worker has been reserved.  Workers in
+ * worker_init do not count: the items that they were created for may have gone.
  */
 static bool kpool_must_replace_late(struct kpool *pool)
 {

@@ -379,8 +379,9 @@ static bool kpool_call_can_release(const struct kpool_call *call,
 
 /*
  * Wait for callers that have given up, or can, to call release functions of the
- * module.  What has been searched is before a mark on the list, which another
- * search takes for a call without a release function.
+ * module.  The calls ahead of @mark on the list have been searched.  A
+ * concurrent search takes the mark for a call without a release function, and
+ * skips it.
  */
 static void kpool_wait_calls(struct kpool_going *going)
 {

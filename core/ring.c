@@ -36,10 +36,10 @@
  *     it.  With all units in use and no worker waking, one item is enough.
  *   - The jiffy is that of the last unlock, which becomes the time of the items.
  *
- * While special items are pending, kpool_inbox_open_special() opens it for all
- * items under the same conditions.  If only those on waking workers do not
- * hold, and jobs are parked, it opens it for jobs that wait for others of their
- * streams.
+ * While special items are pending, kpool_inbox_open_special() opens the inbox
+ * for all items under the same conditions.  If only the conditions on workers
+ * do not hold, and jobs are parked, it opens the inbox for jobs that must wait
+ * for another job of their stream.
  *
  * The ready ring
  *

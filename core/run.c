@@ -2,11 +2,12 @@
 /*
  * Runs: the beginning and the end of one execution of an item.
  *
- * A run calls the item's function, its complete function or its drop function.
- * A worker's run is part of the worker: see worker.c.  All others are external:
- * a submitter that runs its own item because the pool is full, and calls of drop
- * functions.  A call of the pool's room function, or by a caller of a release
- * function, is an external run without an item.
+ * A run calls the item's function, its completion function or its drop
+ * function.  A worker's run is part of the worker: see worker.c.  All others
+ * are external: a submitter that runs its own item because the pool is full,
+ * and calls of drop functions.  A call of the pool's room function, or of a
+ * release function in the thread of its caller, is an external run without an
+ * item.
  *
  * An item's function can free the item, and a run's memory is reused.  So
  * item->run points to the run, and run->item to the item: the item is running

@@ -2,9 +2,9 @@
 /*
  * A submit accepts an item, blocks until it can, or refuses the item.
  *
- * It is decided under pool->lock, but an item can be accepted through
- * pool->inbox without it: see ring.c.  Either way the run sees everything
- * stored before the submit, even before one that returned -EALREADY.
+ * The decision is made under pool->lock, except that an item can be accepted
+ * through pool->inbox without it: see ring.c.  Either way the run sees
+ * everything stored before the submit, even before one that returned -EALREADY.
  *
  * Most items are plain, in pools without special items.  With the lock held,
  * kpool_admit_plain() queues them after a few tests, and everything else goes
@@ -694,16 +694,17 @@ static __always_inline int __kpool_check_accept(struct kpool *pool,
 		return -ECANCELED;
 	if (kpool_is_plain(item))
 		return 0;
-	/* what submits itself is not refused because a person tuned the pool */
+	/* an item that submits itself is not refused if capacity has shrunk */
 	if (kpool_is_too_heavy(pool, item) && !kpool_is_self_submit(pool, item))
 		return -EINVAL;
 	return kpool_check_fields(pool, item);
 }
 
 /*
- * An item submits itself while another caller is blocked in a submit of it.  End
- * that one now: -EALREADY means that another run follows, and a blocked submit
- * can fail.  The item keeps its place.
+ * An item submits itself while another caller is blocked in a submit of it.
+ * End the blocked submit now: the -EALREADY of the item's own submit promises
+ * another run, and a blocked submit could still fail.  The item keeps its
+ * place.
  */
 static noinline int kpool_end_blocked(struct kpool *pool,
 				      struct kpool_item *item)

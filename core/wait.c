@@ -315,7 +315,7 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	waiter->run = run;
 	if (!run)
 		return;
-	/* what is accepted from now on is not waited for: a call never is again */
+	/* not a wait for later submissions; a call has no later ones */
 	if (waiter->kind == KPOOL_WAITER_ITEM)
 		waiter->epoch = pool->epoch++;
 	else if (waiter->kind == KPOOL_WAITER_CALL)
@@ -451,8 +451,8 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
 	if (!waiters || list_empty(waiters))
 		return;
 	/*
-	 * The end of a call that starts makes no room in the queue any more.  Its
-	 * one waiter must not fail: the function can use that one's stack.
+	 * Once a call starts, giving it up makes no room in the queue.  Its one
+	 * waiter must not fail: the function can use the waiter's stack.
 	 */
 	first = list_first_entry(waiters, struct kpool_waiter, node);
 	if (!first->run)
