@@ -508,7 +508,10 @@ static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 	       kpool_units(pool, newcomer) <= units;
 }
 
-/* Return the oldest parked item of the queue's priority, or NULL. */
+/*
+ * Return the oldest parked item of the queue's priority that does not still run,
+ * or NULL.
+ */
 static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 					      const struct list_head *queue)
 {
@@ -516,7 +519,7 @@ static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 	struct kpool_item *item;
 
 	list_for_each_entry(item, &pool->q.parked, node) {
-		if (kpool_queue_of(pool, item) == queue)
+		if (kpool_queue_of(pool, item) == queue && !kpool_run_of(item))
 			return item;
 		if (!--looks)
 			break;

@@ -419,6 +419,35 @@ static void job_that_waits_for_its_stream_fills_the_queue(void)
 }
 
 /*
+ * A job that still runs waits for its stream to run again, with its turn behind
+ * it: it does not make room, because it could not be dropped before it returns.
+ * Fails if a job that waits for its stream is not asked whether it runs.
+ */
+static void job_that_runs_and_waits_for_its_stream_is_not_displaced(void)
+{
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
+	};
+	struct kpool *pool = kt_pool("together", &attrs);
+
+	if (!pool)
+		return;
+	probes_init(p, 3, probe_fn);
+	kpool_init_stream(&stream, pool);
+	probes_hold(p, 2);
+	kpool_set_stream(&p[0].job, &stream);
+	probes_submit(pool, p, 1);
+	probe_runs(&p[0]);
+	probes_submit(pool, p, 2);
+	probe_runs(&p[1]);
+	KT_EXPECT_EQ(probe_try(pool, &p[2]), -EAGAIN);
+	KT_EXPECT_EQ(kt_stat(pool, displaced), 0);
+	busy_end(pool);
+	KT_EXPECT_EQ(probes_ran(p, 3), 3);
+	KT_EXPECT_EQ(probes_dropped(p, 3), 0);
+}
+
+/*
  * An item that has run, and lacks units for its next run, is older than a job
  * that waits for its stream: it goes first.
  * Fails if the job goes because its turn has come: mutant parked-before-an-older.
@@ -1346,6 +1375,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
 	  KT_EACH(displaced_leader_makes_room_for_its_follower, followers),
 	  KT_CASE(job_that_waits_for_its_stream_fills_the_queue),
+	  KT_CASE(job_that_runs_and_waits_for_its_stream_is_not_displaced),
 	  KT_CASE(item_put_back_is_displaced_before_a_younger_follower),
 	  KT_CASE(queued_follower_is_displaced),
 	  KT_CASE(due_job_does_not_overtake_a_heavy_submitter),

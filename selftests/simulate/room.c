@@ -217,18 +217,16 @@ static bool sim_is_one_short(const struct sim_view *v, const struct sim_want *wa
 }
 
 /*
- * May the waiting item be dropped for what comes?  Not one that runs, unless it
- * waits for its stream: it could not be notified yet.
+ * May the waiting item be dropped for what comes?  Not one that runs: it could
+ * not be notified yet.
  */
 static bool sim_may_give_way(const struct sim_view *v, int nr,
 			     const struct sim_want *want)
 {
 	const struct sim_item_view *item = &v->item[nr];
 
-	if (item->place != SIM_BACK || !item->follows)
-		if (item->runs || item->dropping)
-			return false;
-	return sim_waits(item) && sim_rank(&sim->item[nr]) >= want->rank;
+	return !item->runs && !item->dropping && sim_waits(item) &&
+	       sim_rank(&sim->item[nr]) >= want->rank;
 }
 
 /* Is it to be dropped before the other: of a lower priority, or older? */
