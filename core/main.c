@@ -72,16 +72,20 @@ static int kpool_cpumask_set(const char *text, const struct kernel_param *kp)
 	/* the command line of the kernel is parsed before SMP is up */
 	const struct cpumask *usable = system_state < SYSTEM_RUNNING ?
 				       cpu_possible_mask : cpu_online_mask;
-	int err = kpool_cpulist_parse(text, mask);
+	/* static because of its size; parameters are set one at a time */
+	static struct cpumask parsed;
+	int err = kpool_cpulist_parse(text, &parsed);
 
-	if (!err && !cpumask_intersects(mask, usable))
+	if (!err && !cpumask_intersects(&parsed, usable))
 		err = -EINVAL;
-	if (err)
+	if (err) {
 		pr_err("%s: bad \"%*pE\"; allowed: a list of CPUs, one of them online\n",
 		       kp->name, (int)strnlen(text, 32), text);
-	else
-		attrs->cpumask = sysfs_streq(text, "all") ? cpu_all_mask : mask;
-	return err;
+		return err;
+	}
+	cpumask_copy(mask, &parsed);
+	attrs->cpumask = sysfs_streq(text, "all") ? cpu_all_mask : mask;
+	return 0;
 }
 
 static int kpool_cpumask_get(char *buffer, const struct kernel_param *kp)

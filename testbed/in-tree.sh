@@ -394,8 +394,11 @@ boot() {
 
 # boot_tests VALUE: with CONFIG_KPOOL=VALUE
 boot_tests() {
+	local parameters="kpool.default_capacity=7 kpool.default_cpumask=1"
 	install_tests
-	boot selftests "kpool.default_capacity=7 kpool.default_cpumask=1"
+	# a module would not be loaded
+	[ "$1" != y ] || parameters+=" kpool.default_cpumask=0-x"
+	boot selftests "$parameters"
 	say "CONFIG_KPOOL=$1: $(grep -cE '^# +ok ' "$cache/log/in-tree-selftests-output-$tree_id") cases pass"
 }
 
