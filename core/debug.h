@@ -59,7 +59,7 @@ static inline void kpool_lockdep_run_begin(struct kpool_worker *worker)
 {
 	if (worker->before.nr_locks)
 		return;
-	kpool_lockdep_init_map(&worker->map, worker->run.fn);
+	kpool_lockdep_init_map(&worker->map, READ_ONCE(worker->run.fn));
 	lock_map_acquire(&worker->pool->map);
 	lock_map_acquire(&worker->map);
 }

@@ -293,11 +293,13 @@ static bool kpool_wait_completions(struct kpool_going *going,
 static bool kpool_run_is_of(const struct kpool_run *run,
 			    const struct module *module)
 {
-	if (!run->item)
+	const struct kpool_item *item = READ_ONCE(run->item);
+
+	if (!item)
 		return false;
-	return kpool_is_within(run->fn, module) ||
+	return kpool_is_within(READ_ONCE(run->fn), module) ||
 	       kpool_is_within(run->complete, module) ||
-	       kpool_is_within(run->item, module) ||
+	       kpool_is_within(item, module) ||
 	       (run->call && kpool_is_within(run->call->release, module));
 }
 

@@ -222,10 +222,12 @@ static __always_inline int kpool_call_item(struct kpool *pool,
 
 	kpool_lockdep_run_begin(worker);
 	err = fn(item);
-	trace_end(pool, item, worker->run.fn, err);
+	/* under the lock, the same value can be stored again: kpool_settle_starts() */
+	trace_end(pool, item, READ_ONCE(worker->run.fn), err);
 	kpool_lockdep_run_end(worker);
 	if (unlikely(kpool_task_state_leaked(&worker->before)))
-		kpool_task_state_restore(pool, worker->run.fn, &worker->before);
+		kpool_task_state_restore(pool, READ_ONCE(worker->run.fn),
+					 &worker->before);
 	if (unlikely(err))
 		kpool_item_failed(worker, err);
 	/* an item that keeps submitting itself must not starve the CPU */
