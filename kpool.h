@@ -178,10 +178,11 @@ struct kpool_fault {
  *	thread died in an item: in another thread, with no locks held.  The
  *	item has not ended until the callback returns
  * @room: called in process context, with no locks held, when a submit that got
- *	-EAGAIN for want of room would now succeed without sleeping, or the pool
- *	was closed.  One call covers all earlier refusals.  Refusals of
- *	kpool_submit_now() do not count.  The callback may submit; until it
- *	returns, only kpool_abort() calls drop functions of the pool
+ *	-EAGAIN for want of room would now succeed without sleeping or dropping
+ *	another item, or the pool was closed.  One call covers all earlier
+ *	refusals.  Refusals of kpool_submit_now() do not count.  The callback
+ *	may submit; until it returns, only kpool_abort() calls drop functions of
+ *	the pool
  *
  * A field left at zero takes the default: the module parameter of the same
  * name, see Documentation/attributes.rst.  The fields up to @max_bypass can be
