@@ -12,9 +12,9 @@
  * Design.  Decisions on items, workers and waiters are made under pool->lock, a
  * raw spinlock, and its release and next acquisition order everything.  Only
  * submits, and starts of items that are not special, can do without it: see
- * core/ring.c.  A change that can break one of the pool's four invariants ends in
- * kpool_unlock(), which re-establishes them: see core/lock.c.  Litmus: lock-seen,
- * lock-either.
+ * core/ring.c.  A change that can break one of the pool's four invariants ends
+ * in kpool_unlock(), which re-establishes them: see core/lock.c.  Litmus:
+ * lock-seen, lock-either.
  *
  * Not done under pool->lock: waking a worker (kpool_unlock() does that after
  * dropping the lock), creating and reaping threads (delayed work), and calling

@@ -3,8 +3,8 @@
  * kpool: a bounded, tunable pool of kernel threads.
  *
  * This header is the whole public interface.  A work item is embedded in the
- * caller's own structure and submitted to a pool.  An accepted item is run once,
- * or cancelled, or dropped.  Documentation/ is the manual.
+ * caller's own structure and submitted to a pool.  An accepted item is run
+ * once, or cancelled, or dropped.  Documentation/ is the manual.
  *
  * Locks named under Context: pool->lock is a raw spinlock taken with interrupts
  * off, also on PREEMPT_RT.  For a function that takes an item or a group, it is
@@ -156,8 +156,8 @@ struct kpool_fault {
  * @max_bypass: consecutive starts that can pass over an item of a lower
  *	priority; 1 to KPOOL_UNLIMITED, which means strict priority
  * @flags: KPOOL_PREALLOC, which needs @min_workers; KPOOL_MEM_RECLAIM, which
- *	includes it, and makes the default of @min_workers at least 1: items that
- *	do not wait for one another make progress without memory;
+ *	includes it, and makes the default of @min_workers at least 1: items
+ *	that do not wait for one another make progress without memory;
  *	KPOOL_FREEZABLE, workers stop between items for suspend; KPOOL_PINNED, a
  *	write to an attribute's debugfs file fails with -EPERM; KPOOL_NOIO, the
  *	workers run in a memalloc_noio_save() scope
@@ -253,8 +253,8 @@ enum kpool_tunable {
  * @failed: those of @completed that returned an error
  * @cancelled: accepted items taken back before their start: by cancel, disable,
  *	a call that gave up, or the removal of their module
- * @dropped: accepted items that the pool dropped, see typedef kpool_drop_fn, and
- *	pending calls of a function whose module was removed
+ * @dropped: accepted items that the pool dropped, see typedef kpool_drop_fn,
+ *	and pending calls of a function whose module was removed
  * @expired: those of @dropped whose deadline had passed
  * @displaced: those of @dropped that were evicted for a newer item
  * @caller_ran: those of @completed that their submitter ran
@@ -269,8 +269,8 @@ enum kpool_tunable {
  * @idle: workers asleep without an item
  * @running: items in their function
  * @units: units of work held by those
- * @pending: items accepted and not started, without the delayed ones; also those
- *	in their drop function
+ * @pending: items accepted and not started, without the delayed ones; also
+ *	those in their drop function
  * @delayed: items accepted whose delay has not expired
  * @blocked: submitters asleep
  * @oldest_pending_ms: how long the oldest queued item has been pending, in
@@ -346,8 +346,8 @@ struct kpool_stats {
  * struct kpool_item - work item, to be embedded in the caller's structure
  *
  * The fields belong to kpool.  An item takes 64 bytes on a 64-bit kernel, and
- * submitting it needs no other memory.  It may be freed, or submitted to another
- * pool, when it is neither pending nor running, and from inside its own
+ * submitting it needs no other memory.  It may be freed, or submitted to
+ * another pool, when it is neither pending nor running, and from inside its own
  * function.
  */
 struct kpool_item {
@@ -654,8 +654,8 @@ struct kpool *kpool_create_owned(struct module *owner,
  * registry mutex, pool->mutex and pool->lock.
  * Return:
  * * 0 - the pool is freed, or @pool is NULL.
- * * -EDEADLK - called from inside an item or a callback of the pool; nothing has
- *   changed.
+ * * -EDEADLK - called from inside an item or a callback of the pool; nothing
+ *   has changed.
  * * -EINVAL - @pool is the default pool; nothing has changed.
  * * -ESHUTDOWN - the module of the pool was removed without destroying it;
  *   nothing to do, no client code runs in the pool.
@@ -686,8 +686,8 @@ void kpool_shutdown(struct kpool *pool);
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
  * * 0 - no item and no worker is left.
- * * -EDEADLK - called from inside an item or a callback of the pool, which stays
- *   open.
+ * * -EDEADLK - called from inside an item or a callback of the pool, which
+ *   stays open.
  * * -ETIMEDOUT - items or workers are left; the pool stays closed.  Call again.
  * * -EIO - no item and no worker is left, but a thread died in an item during
  *   the wait.
@@ -765,8 +765,8 @@ void kpool_resume(struct kpool *pool);
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
  * * 0 - all of them have ended.
- * * -EDEADLK - called from inside an item or a callback of the pool; nothing was
- *   awaited.
+ * * -EDEADLK - called from inside an item or a callback of the pool; nothing
+ *   was awaited.
  * * -EIO - all of them have ended, but a thread died in one during the wait.
  */
 int kpool_flush(struct kpool *pool);
@@ -870,9 +870,9 @@ struct kpool *kpool_default(void);
  *
  * Context: Process context.  May sleep.  Any context except NMI if the pool was
  * created nonblocking.  In another pool, a caller in an interrupt or with
- * interrupts off gets -EAGAIN instead of sleeping; one that holds a spinlock, or
- * must not sleep for another reason, must use kpool_try_submit().  May take and
- * release pool->lock.
+ * interrupts off gets -EAGAIN instead of sleeping; one that holds a spinlock,
+ * or must not sleep for another reason, must use kpool_try_submit().  May take
+ * and release pool->lock.
  * Return:
  * * 0 if the item was accepted.  On error it was not:
  * * -EINVAL - the item has no function, weighs more than capacity, has a group
@@ -891,8 +891,8 @@ struct kpool *kpool_default(void);
  * * -EAGAIN - there is no room, and the pool is nonblocking or max_blocked
  *   submitters sleep.  Submit again when &kpool_attrs.room is called, or give
  *   the item up.
- * * -EDEADLK - the caller is in an item or a callback of the pool, and the sleep
- *   could never end; do the work in another way.
+ * * -EDEADLK - the caller is in an item or a callback of the pool, and the
+ *   sleep could never end; do the work in another way.
  */
 int kpool_submit(struct kpool *pool, struct kpool_item *item);
 
@@ -1177,8 +1177,8 @@ bool kpool_cancel(struct kpool_item *item);
  * * 1 - the item was pending or delayed.
  * * 0 - the item was neither.
  * * -ERANGE - as for kpool_disable(); nothing has changed.
- * * -EDEADLK - called from inside the item, or from inside another or a callback
- *   of its pool and the wait could never end.  A pending item has been
+ * * -EDEADLK - called from inside the item, or from inside another or a
+ *   callback of its pool and the wait could never end.  A pending item has been
  *   cancelled; the run has not ended, so do not free the item.
  * * -EIO - the run has ended because its thread died.
  */
@@ -1226,14 +1226,14 @@ int kpool_enable(struct kpool_item *item);
  * @item: the item; its memory must stay valid until this returns, so do not use
  *	this for an item that frees itself
  *
- * Waits for the last submission before the call, not for later ones.  The caller
- * sees everything that the run stored.
+ * Waits for the last submission before the call, not for later ones.  The
+ * caller sees everything that the run stored.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
  * Return:
  * * 0 - the submission has ended, or there was none.
- * * -EDEADLK - called from inside the item, or from inside another or a callback
- *   of its pool and the wait could never end.  The item has not ended.
+ * * -EDEADLK - called from inside the item, or from inside another or a
+ *   callback of its pool and the wait could never end.  The item has not ended.
  * * -EIO - the item has ended because its thread died.
  */
 int kpool_flush_item(struct kpool_item *item);
@@ -1380,8 +1380,8 @@ int kpool_group_error(struct kpool_group *group);
  * @group: the group
  *
  * Pending and delayed jobs are dropped with -ECANCELED.  Sleeping submitters of
- * its jobs, and later submits, get -ECANCELED, or -ESHUTDOWN if the pool has been
- * closed.  Running jobs finish.  Does not wait.
+ * its jobs, and later submits, get -ECANCELED, or -ESHUTDOWN if the pool has
+ * been closed.  Running jobs finish.  Does not wait.
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
  */
@@ -1573,7 +1573,8 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
  * * 0 - the pools are freed, or @multi is NULL.
  * * -EDEADLK - called from inside an item or a callback of one of them; nothing
  *   has changed.
- * * -ESHUTDOWN - the module that created the pools was removed; @multi is freed.
+ * * -ESHUTDOWN - the module that created the pools was removed; @multi is
+ *   freed.
  * * -EIO - the pools are freed, but a thread died in an item during the wait.
  */
 int kpool_multi_destroy(struct kpool_multi *multi);
@@ -1653,8 +1654,8 @@ int kpool_multi_tune(struct kpool_multi *multi, enum kpool_tunable tunable,
  * Context: Process context.  May sleep.  Takes and releases each pool->lock.
  * Return:
  * * 0 - no item and no worker is left in any pool.
- * * -EDEADLK - called from inside an item or a callback of one of them; all stay
- *   open.
+ * * -EDEADLK - called from inside an item or a callback of one of them; all
+ *   stay open.
  * * -ETIMEDOUT - items or workers are left; all pools are closed.  Call again.
  * * -EIO - all have drained, but a thread died in an item during the wait.
  */

@@ -179,8 +179,8 @@ static bool kpool_has_cpu(const struct cpumask *mask, int node)
 }
 
 /*
- * Parse a list of CPUs.  Refuse more than one line: cpulist_parse() ignores what
- * follows the first.
+ * Parse a list of CPUs.  Refuse more than one line: cpulist_parse() ignores
+ * what follows the first.
  */
 int kpool_cpulist_parse(const char *text, struct cpumask *mask)
 {

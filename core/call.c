@@ -257,8 +257,8 @@ static void kpool_call_release(struct kpool_call *call)
 }
 
 /*
- * Free a call of which nothing runs.  If the caller has given up, it has left the
- * argument to the call.
+ * Free a call of which nothing runs.  If the caller has given up, it has left
+ * the argument to the call.
  */
 static void kpool_call_end(struct kpool_call *call, int err)
 {

@@ -77,8 +77,8 @@ static int kpool_context_start(struct kpool_context *context)
 }
 
 /*
- * Create a context that calls @fn.  @kind is part of its thread's name.  Returns
- * 0 or a negative errno.
+ * Create a context that calls @fn.  @kind is part of its thread's name.
+ * Returns 0 or a negative errno.
  */
 int kpool_context_create(struct kpool_context *context, struct kpool *pool,
 			 void (*fn)(struct kpool *pool), const char *kind)

@@ -160,8 +160,8 @@ static bool kpool_stack_is_short(void)
 }
 
 /*
- * Return true if the caller can enter one more external run of the pool.  Called
- * with pool->lock held.
+ * Return true if the caller can enter one more external run of the pool.
+ * Called with pool->lock held.
  */
 bool kpool_can_nest(struct kpool *pool)
 {

@@ -22,8 +22,8 @@
  *   kpool_cycle_at_leader()   an ordered stream has changed: stream.c
  *   kpool_find_deadlocked()   at each recheck, for all else: lock.c
  *
- * A wait of a run for its whole pool, or for its own group, is refused without a
- * search: see kpool_refuse_self_wait() and group.c.
+ * A wait of a run for its whole pool, or for its own group, is refused without
+ * a search: see kpool_refuse_self_wait() and group.c.
  */
 #include <linux/sched/signal.h>
 
@@ -32,8 +32,8 @@
 #include "queue.h"
 
 /*
- * Longest chain to follow from a drop function or a fault handler, of which three
- * can be in progress.
+ * Longest chain to follow from a drop function or a fault handler, of which
+ * three can be in progress.
  */
 #define KPOOL_MAX_OWN_CHAIN	(KPOOL_MAX_CHAIN / 2)
 
@@ -104,8 +104,8 @@ static bool kpool_waits_for_turn(const struct kpool *pool,
 }
 
 /*
- * Return true if @item is completed only after @run, or one that it is nested in,
- * has ended.
+ * Return true if @item is completed only after @run, or one that it is nested
+ * in, has ended.
  */
 static bool kpool_is_after(const struct kpool *pool,
 			   const struct kpool_item *item,
@@ -135,7 +135,9 @@ static struct kpool_run *kpool_stream_leader(struct kpool_stream *stream)
 	       container_of(turn, struct kpool_run, turn) : NULL;
 }
 
-/* Return true if @item, which does not run, will be dropped, if not cancelled. */
+/*
+ * Return true if @item, which does not run, will be dropped, if not cancelled.
+ */
 static bool kpool_is_to_drop(const struct kpool *pool,
 			     const struct kpool_item *item)
 {
@@ -145,7 +147,9 @@ static bool kpool_is_to_drop(const struct kpool *pool,
 	       (pool->aborted || item->state == KPOOL_ITEM_DELAYED);
 }
 
-/* Return true if the item is about to be left to the drop work with its group. */
+/*
+ * Return true if the item is about to be left to the drop work with its group.
+ */
 static bool kpool_is_being_swept(const struct kpool_item *item)
 {
 	const struct kpool_group *group = kpool_group_of(item);
@@ -175,8 +179,8 @@ static struct kpool_run *kpool_run_before_drop(struct kpool *pool,
 
 /*
  * Return the run that must end before @item can: its own, its stream's, that of
- * the thread that drops it, or NULL.  A running job can have to wait for its turn
- * as well, see kpool_is_after().
+ * the thread that drops it, or NULL.  A running job can have to wait for its
+ * turn as well, see kpool_is_after().
  */
 static struct kpool_run *kpool_run_before(struct kpool *pool,
 					  const struct kpool_item *item)
@@ -216,8 +220,8 @@ static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
 		return NULL;
 	/*
 	 * The awaited run has submitted the item to another pool.  That one can
-	 * have returned it, without this pool's lock.  Pairs with the release in
-	 * kpool_item_return().  Litmus: owner-returned.
+	 * have returned it, without this pool's lock.  Pairs with the release
+	 * in kpool_item_return().  Litmus: owner-returned.
 	 */
 	if (smp_load_acquire(&waiter->item->pool_id) != pool->id)
 		return NULL;
@@ -328,8 +332,8 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 }
 
 /*
- * Find a cycle through @first, the run of a drop function or a fault handler; or,
- * if @to_dead, a chain of waits from there to a dead run.
+ * Find a cycle through @first, the run of a drop function or a fault handler;
+ * or, if @to_dead, a chain of waits from there to a dead run.
  */
 static struct kpool_waiter *kpool_cycle_from(struct kpool *pool,
 					     struct kpool_run *first,

@@ -53,7 +53,7 @@ static void kpool_drop(struct kpool *pool, struct kpool_item *item,
 	if (kind == KPOOL_RUN_ABORT)
 		pool->drops.aborting = run;
 	run->err = err;
-	/* if both cancel and abort apply, the item was dropped with its group */
+	/* cancelled and aborted: it was dropped with its group */
 	run->result = err == -ECANCELED &&
 		      kpool_group_is_cancelled(run->group) ? 0 : err;
 	trace_drop(pool, item, err);

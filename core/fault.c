@@ -50,8 +50,9 @@ static void kpool_record_error(struct kpool *pool, pid_t pid,
 }
 
 /*
- * Report that the item of @run has failed in @task, or that @task has died in it.
- * The run has not ended, so the pool and the module of the fault handler stay.
+ * Report that the item of @run has failed in @task, or that @task has died in
+ * it.  The run has not ended, so the pool and the module of the fault handler
+ * stay.
  */
 void kpool_report_error(struct kpool *pool, struct kpool_run *run,
 			struct task_struct *task, int err)
@@ -102,8 +103,8 @@ static DEFINE_MUTEX(kpool_exit_works_mutex);
 /*
  * Let the wait of a call fail again, because its function has died and does not
  * use the caller's stack any more: a fault handler can be waiting, directly or
- * through others, for what only its own thread reaps.  It becomes the last to be
- * chosen in a deadlock of the pool.
+ * through others, for what only its own thread reaps.  It becomes the last to
+ * be chosen in a deadlock of the pool.
  */
 static void kpool_let_caller_fail(struct kpool *pool, struct kpool_run *run)
 {
@@ -244,8 +245,8 @@ static bool kpool_has_ended(struct task_struct *task)
 
 /*
  * Return true if the worker died in an item, and is not being reaped.  Only
- * dead_work changes the result back, as a dead worker changes no field.  Litmus:
- * died-seen, gone-not-dead.
+ * dead_work changes the result back, as a dead worker changes no field.
+ * Litmus: died-seen, gone-not-dead.
  */
 static bool kpool_is_dead(const struct kpool_worker *worker)
 {

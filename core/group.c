@@ -2,12 +2,13 @@
 /*
  * A group is a set of jobs that can be waited for and cancelled together.
  *
- * All fields are protected by the lock of the group's pool; fast operations look
- * at some without it, see ring.c.  group->left counts the jobs from submission to
- * end, and the children that have any.  group->pending lists the jobs that have
- * not started, group->blocked those of blocked submitters.  A job leaves the list
- * when it starts, because its function may free it, or enters the ready ring.  In
- * a KPOOL_GROUP_COLLECT group it is added to group->ended when it has ended.
+ * All fields are protected by the lock of the group's pool; fast operations
+ * look at some without it, see ring.c.  group->left counts the jobs from
+ * submission to end, and the children that have any.  group->pending lists the
+ * jobs that have not started, group->blocked those of blocked submitters.  A
+ * job leaves the list when it starts, because its function may free it, or
+ * enters the ready ring.  In a KPOOL_GROUP_COLLECT group it is added to
+ * group->ended when it has ended.
  *
  * A cancelled group accepts no jobs.  kpool_recheck() fails its blocked
  * submitters, has its pending jobs dropped, and cancels its children, a few

@@ -81,8 +81,8 @@ static void kpool_change_end(struct kpool_change *change)
 
 /*
  * Begin a change of the item.  Return -EBUSY if it is pending or to be
- * completed: its place in the queue depends on what would change.  While its own
- * function runs, others can submit the item, so the lock is held until
+ * completed: its place in the queue depends on what would change.  While its
+ * own function runs, others can submit the item, so the lock is held until
  * kpool_change_end().  An item that does not run belongs to the caller.
  */
 static int kpool_change_begin(struct kpool_item *item,
@@ -144,8 +144,8 @@ void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
 EXPORT_SYMBOL_GPL(kpool_init_job);
 
 /*
- * Begin a change of a field of the job, and flag the job.  Return 0 if the job was
- * prepared by kpool_init_job() and is not pending, or an error.  Without
+ * Begin a change of a field of the job, and flag the job.  Return 0 if the job
+ * was prepared by kpool_init_job() and is not pending, or an error.  Without
  * __KPOOL_JOB the fields of the job are never read, so setting one would have
  * no effect: the flag has the submit of the item fail, too.
  */
@@ -339,8 +339,8 @@ static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
 
 /*
  * Make the pool the owner of an item that another pool owns.  An idle item
- * changes its owner under the lock of the previous one only.  Return -EALREADY if
- * the item is not idle, or still to be completed.  Litmus: owner-handover.
+ * changes its owner under the lock of the previous one only.  Return -EALREADY
+ * if the item is not idle, or still to be completed.  Litmus: owner-handover.
  *
  * A running item changes its owner only if its own function submits it;
  * otherwise return -EBUSY.  It changes under both locks, and with pool->lock

@@ -100,8 +100,9 @@ static struct task_struct *kpool_kick(struct kpool *pool)
  * The worker is woken after unlocking, so that it does not spin on the lock.
  * Interrupts stay off until then.  A caller preempted before the wakeup would
  * delay the pool, and the worker can wake by itself, exit and be reaped before:
- * with interrupts off this is an RCU read-side critical section that began while
- * the worker was accounted, so its task cannot be freed.  Litmus: wake-vs-reap.
+ * with interrupts off this is an RCU read-side critical section that began
+ * while the worker was accounted, so its task cannot be freed.  Litmus:
+ * wake-vs-reap.
  *
  * Preemption is enabled last, because that lets the woken worker preempt this
  * task on its CPU; enabling interrupts would not.

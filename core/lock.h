@@ -52,8 +52,8 @@ static __always_inline void kpool_lock_irq(struct kpool *pool)
 }
 
 /*
- * Return true if the invariants in lock.c hold, so that the lock can be released
- * at once.
+ * Return true if the invariants in lock.c hold, so that the lock can be
+ * released at once.
  */
 static __always_inline bool kpool_invariants_hold(struct kpool *pool)
 {

@@ -12,8 +12,8 @@
  *   reap_work    retires surplus and expired idle workers, and joins the
  *                threads of those that have exited
  *
- * A worker that is idle for expiry_ms expires, which counts as purged.  One that
- * exits because of shutdown or a smaller capacity is retired.
+ * A worker that is idle for expiry_ms expires, which counts as purged.  One
+ * that exits because of shutdown or a smaller capacity is retired.
  *
  * A new worker calls worker_init and then accounts itself, so no worker waits
  * for another's worker_init.  An exiting worker calls worker_exit before it is
@@ -81,7 +81,9 @@ static bool kpool_must_replace_late(struct kpool *pool)
 	       kpool_has_work(pool);
 }
 
-/* Return true if a KPOOL_PREALLOC pool has fewer than min_workers with @more. */
+/*
+ * Return true if a KPOOL_PREALLOC pool has fewer than min_workers with @more.
+ */
 static bool kpool_lacks_min_workers(const struct kpool *pool, unsigned int more)
 {
 	return (pool->attrs.flags & KPOOL_PREALLOC) && !pool->closed &&
@@ -497,9 +499,9 @@ void kpool_worker_account(struct kpool_worker *worker)
 }
 
 /*
- * Set the pause before the next attempt.  A failure is logged unless one has been
- * since the last recovery.  A later one doubles the pause if its attempt began
- * after the first failure: @retry.
+ * Set the pause before the next attempt.  A failure is logged unless one has
+ * been since the last recovery.  A later one doubles the pause if its attempt
+ * began after the first failure: @retry.
  */
 static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 {

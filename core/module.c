@@ -16,10 +16,10 @@
  * A scan checks a batch of items under one hold of pool->lock and leaves a
  * cursor at the next item.  Removing that item from its list moves the cursor
  * on.  Items move forward in the order in which the lists are scanned, and no
- * new ones are accepted, so one pass finds them all.  The exceptions are an item
- * that was put back, and an ordered job whose function has returned: for these
- * kpool_scan_again() asks for another pass.  Nothing is awaited before a pass
- * has found all pending items, as a run can wait for one of them.
+ * new ones are accepted, so one pass finds them all.  The exceptions are an
+ * item that was put back, and an ordered job whose function has returned: for
+ * these kpool_scan_again() asks for another pass.  Nothing is awaited before a
+ * pass has found all pending items, as a run can wait for one of them.
  */
 #include <linux/module.h>
 #include <linux/rbtree.h>
@@ -76,8 +76,8 @@ static struct kpool_item *kpool_scan_next(struct kpool_going *going,
 }
 
 /*
- * Return true if the item belongs to @module and is to be cancelled.  A call that
- * is to be dropped calls no function of the module any more.
+ * Return true if the item belongs to @module and is to be cancelled.  A call
+ * that is to be dropped calls no function of the module any more.
  */
 static bool kpool_is_orphan(const struct kpool_item *item,
 			    const struct module *module)
@@ -88,8 +88,8 @@ static bool kpool_is_orphan(const struct kpool_item *item,
 
 /*
  * Scan a batch of items, up to the first of the module, which is returned in
- * *@orphan; NULL if there is none.  Return false at the end of the list.  Called
- * with pool->lock held.
+ * *@orphan; NULL if there is none.  Return false at the end of the list.
+ * Called with pool->lock held.
  */
 static bool kpool_scan_batch(struct kpool_going *going,
 			     const struct list_head *list,

@@ -335,10 +335,10 @@ bool kpool_sweep_groups(struct kpool *pool)
 }
 
 /*
- * Add an item to its queue, ahead of all that are younger.  Look for the first of
- * these behind the last item that was put back, as most are put back in order.
- * Skip at most KPOOL_MAX_LOOKS items, to bound the time under the lock; the order
- * of more is not kept.
+ * Add an item to its queue, ahead of all that are younger.  Look for the first
+ * of these behind the last item that was put back, as most are put back in
+ * order.  Skip at most KPOOL_MAX_LOOKS items, to bound the time under the lock;
+ * the order of more is not kept.
  */
 static void kpool_queue_by_age(struct kpool *pool, struct kpool_item *item)
 {
@@ -362,8 +362,8 @@ static void kpool_queue_by_age(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Put an item that was parked, or kept by its previous run, back into its queue.
- * All that is younger is behind it.
+ * Put an item that was parked, or kept by its previous run, back into its
+ * queue.  All that is younger is behind it.
  */
 void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 {
@@ -633,9 +633,10 @@ void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Return an item that the pool has refused to the run that handed it over, which
- * has not ended.  Waiters for the item go on there: see kpool_flush_item().
- * Called with pool->lock held; the pool is not the owner any more then.
+ * Return an item that the pool has refused to the run that handed it over,
+ * which has not ended.  Waiters for the item go on there: see
+ * kpool_flush_item().  Called with pool->lock held; the pool is not the owner
+ * any more then.
  */
 void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_handover *handover)
@@ -729,9 +730,9 @@ void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
 /* Submits without pool->lock while special items are pending: see ring.c */
 
 /*
- * Open the inbox if the pool accepts items, has places in the queue for them, and
- * no worker has to be woken: as in kpool_inbox_open_if(), or because each job
- * waits for another of its stream.
+ * Open the inbox if the pool accepts items, has places in the queue for them,
+ * and no worker has to be woken: as in kpool_inbox_open_if(), or because each
+ * job waits for another of its stream.
  */
 void kpool_inbox_open_special(struct kpool *pool)
 {
@@ -945,8 +946,8 @@ static bool kpool_has_room_for_refused(struct kpool *pool)
 }
 
 /*
- * Have the drop work call the client's room function if an item that was refused
- * would find room now, or the pool is closed.  Return true if so.
+ * Have the drop work call the client's room function if an item that was
+ * refused would find room now, or the pool is closed.  Return true if so.
  */
 bool kpool_notify_room(struct kpool *pool)
 {

@@ -10,8 +10,8 @@
  * unless kpool_unlock_open() has opened the ring: look at the pool, and commit
  * by a compare and exchange.  kpool_lock() closes both rings, so that commits
  * fail from then on, and such an operation takes the lock instead.  Then it
- * accounts for those that have committed.  So what a fast operation has seen was
- * true when it committed, and a critical section need not know about fast
+ * accounts for those that have committed.  So what a fast operation has seen
+ * was true when it committed, and a critical section need not know about fast
  * operations.  Neither waits for the other: a fast operation can be interrupted
  * or preempted at any point.
  *
@@ -21,20 +21,22 @@
  * value from the tag of this ticket to the item.  A ticket is used once, so a
  * late commit cannot hit a slot that has been reserved again.  Before that, the
  * submit changes the item's state to KPOOL_ITEM_SUBMITTING, so that another
- * submit of the item fails or takes the lock.  Under the lock, this state is the
- * same as KPOOL_ITEM_IDLE, because the commit is going to fail.
+ * submit of the item fails or takes the lock.  Under the lock, this state is
+ * the same as KPOOL_ITEM_IDLE, because the commit is going to fail.
  *
  * The inbox is open while no decision has to be made about an item:
  *
  *   - The pool is open and not paused, no module's items are searched for, and
  *     the rings are not off: see kpool_update_rings_off().
- *   - kpool_unlock() has nothing to recheck, so no submitter waits for admission.
+ *   - kpool_unlock() has nothing to recheck, so no submitter waits for
+ *     admission.
  *   - There is room for an item in each open slot.
  *   - No worker has to be woken: one is waking, or all units are in use.  Both
  *     end with pool->lock being taken, by a worker that looks for work then.
  *   - More items are queued than workers are waking: otherwise it is not worth
  *     it.  With all units in use and no worker waking, one item is enough.
- *   - The jiffy is that of the last unlock, which becomes the time of the items.
+ *   - The jiffy is that of the last unlock, which becomes the time of the
+ *     items.
  *
  * While special items are pending, kpool_inbox_open_special() opens the inbox
  * for all items under the same conditions.  If only the conditions on workers
@@ -57,13 +59,13 @@
  *
  * Jobs with a group or a deadline
  *
- * The slot has a copy of both, because a job can be cancelled and freed before a
- * start of it commits.  A late job is dropped with the lock held.  The lock
+ * The slot has a copy of both, because a job can be cancelled and freed before
+ * a start of it commits.  A late job is dropped with the lock held.  The lock
  * holder also counts the job in its group: when it accounts for the submit, and
- * for the start that ends the run.  So the first job of a group is accepted with
- * the lock held, and a run that could be the last of the group ends with the
- * lock held, like any that has failed: see kpool_can_end_fast().  A job
- * in the ring is not on the list of its group, since it can be freed when it has
+ * for the start that ends the run.  So the first job of a group is accepted
+ * with the lock held, and a run that could be the last of the group ends with
+ * the lock held, like any that has failed: see kpool_can_end_fast().  A job in
+ * the ring is not on the list of its group, since it can be freed when it has
  * been started.  A group that is cancelled has the ring's items returned.
  */
 #include "debug.h"
@@ -83,7 +85,9 @@ void kpool_rings_init(struct kpool *pool)
 			kpool_slot_tag(ticket);
 }
 
-/* Make @next follow @prev on a list, of which several entries change at once. */
+/*
+ * Make @next follow @prev on a list, of which several entries change at once.
+ */
 static void kpool_link(struct list_head *prev, struct list_head *next)
 {
 	prev->next = next;
@@ -139,9 +143,9 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 /* The ready ring */
 
 /*
- * Slow path of kpool_ready_add(): copy what a fast start needs of the job, which
- * can be freed before the start commits.  A job leaves the list of its group
- * when it starts, so take it off now.
+ * Slow path of kpool_ready_add(): copy what a fast start needs of the job,
+ * which can be freed before the start commits.  A job leaves the list of its
+ * group when it starts, so take it off now.
  */
 void kpool_ready_add_fields(struct kpool_ready *ready, u32 ticket,
 			    struct kpool_job *job)
@@ -269,8 +273,8 @@ static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 }
 
 /*
- * Set the run and the state of @item if a worker has started it and not done so.
- * Called with pool->lock held.  Litmus: item-started.
+ * Set the run and the state of @item if a worker has started it and not done
+ * so.  Called with pool->lock held.  Litmus: item-started.
  */
 void kpool_finish_start(struct kpool *pool, struct kpool_item *item)
 {

@@ -98,8 +98,8 @@ static inline bool kpool_can_open_rings(const struct kpool *pool)
 }
 
 /*
- * Open @nr slots of the inbox for the items of @mode.  Pairs with the acquire in
- * kpool_inbox_reserve().  Litmus: inbox-open.
+ * Open @nr slots of the inbox for the items of @mode.  Pairs with the acquire
+ * in kpool_inbox_reserve().  Litmus: inbox-open.
  */
 static __always_inline void kpool_inbox_open(struct kpool_inbox *inbox,
 					     unsigned int nr,
@@ -144,8 +144,8 @@ static __always_inline bool kpool_slot_is_committed(unsigned long *slot,
 }
 
 /*
- * Return the next item of the closed inbox, or NULL: of the slots from *@ticket,
- * which is advanced, up to @end.
+ * Return the next item of the closed inbox, or NULL: of the slots from
+ * *@ticket, which is advanced, up to @end.
  */
 static __always_inline struct kpool_item *
 kpool_inbox_pop(struct kpool_inbox *inbox, u64 *ticket, u64 end)
@@ -213,8 +213,9 @@ static inline void kpool_ready_return(struct kpool *pool)
 }
 
 /*
- * Append @item, which is not special, to the ready ring, which is closed.  Return
- * false if the ring is full, or @item must be started with pool->lock held.
+ * Append @item, which is not special, to the ready ring, which is closed.
+ * Return false if the ring is full, or @item must be started with pool->lock
+ * held.
  */
 static __always_inline bool kpool_ready_add(struct kpool *pool,
 					    struct kpool_item *item,

@@ -30,8 +30,8 @@ static __always_inline void kpool_run_begin(struct kpool *pool,
 }
 
 /*
- * Take a free external run, or return NULL, where kpool_run_get() allocates one.
- * Called with pool->lock held.
+ * Take a free external run, or return NULL, where kpool_run_get() allocates
+ * one.  Called with pool->lock held.
  */
 static inline struct kpool_run *kpool_run_take(struct kpool *pool)
 {

@@ -21,8 +21,8 @@
 
 /*
  * Return the number of accepted items that have yet to start, less those that
- * are delayed or to be dropped.  A job to be completed has started.  Called with
- * pool->lock held.
+ * are delayed or to be dropped.  A job to be completed has started.  Called
+ * with pool->lock held.
  */
 unsigned int kpool_nr_waiting(const struct kpool *pool)
 {
@@ -85,9 +85,9 @@ EXPORT_SYMBOL_GPL(kpool_get_stats);
  * were switched on, or has waited until the bits wrapped.  So they only count
  * if they agree with the jiffies, otherwise the jiffies do.
  *
- * The key is patched into the code, which takes the lock of CPU hotplug.  A pool
- * can be destroyed where that lock is held, and waits for the writers of its
- * files.  So neither waits for the lock: a work switches the key.
+ * The key is patched into the code, which takes the lock of CPU hotplug.  A
+ * pool can be destroyed where that lock is held, and waits for the writers of
+ * its files.  So neither waits for the lock: a work switches the key.
  */
 
 DEFINE_STATIC_KEY_FALSE(kpool_latency_key);
@@ -167,8 +167,8 @@ void __kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 }
 
 /*
- * Switch the histograms on or off.  What they have counted stays.  They begin to
- * count when the work has run.  Return 0 or -ENOMEM.
+ * Switch the histograms on or off.  What they have counted stays.  They begin
+ * to count when the work has run.  Return 0 or -ENOMEM.
  */
 int kpool_latency_switch(struct kpool *pool, bool on)
 {

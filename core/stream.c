@@ -50,7 +50,10 @@ static struct kpool_turn *kpool_first_turn(struct kpool_stream *stream)
 	return list_first_entry_or_null(&stream->jobs, struct kpool_turn, node);
 }
 
-/* The first turn, or the queue behind it, has changed: fail what closes a cycle. */
+/*
+ * The first turn, or the queue behind it, has changed: fail what closes a
+ * cycle.
+ */
 static void kpool_refuse_at_leader(struct kpool *pool,
 				   struct kpool_stream *stream)
 {
@@ -107,9 +110,9 @@ static void kpool_stream_add_turn(struct kpool *pool,
 }
 
 /*
- * The run that held the job has ended, see kpool_let_go().  Until then it was not
- * known that the job waits for its turn, and the run of the first one may sleep
- * for it.
+ * The run that held the job has ended, see kpool_let_go().  Until then it was
+ * not known that the job waits for its turn, and the run of the first one may
+ * sleep for it.
  */
 void kpool_stream_let_go(struct kpool *pool, struct kpool_item *item)
 {

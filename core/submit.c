@@ -114,9 +114,9 @@ static inline bool kpool_admit_plain(struct kpool *pool,
 }
 
 /*
- * Submit an item.  kpool_item_lock_for_submit() makes @pool the owner of the item
- * and takes pool->lock; if it fails, the lock is not held.  kpool_unlock_open()
- * also wakes a worker for the item if one is needed.
+ * Submit an item.  kpool_item_lock_for_submit() makes @pool the owner of the
+ * item and takes pool->lock; if it fails, the lock is not held.
+ * kpool_unlock_open() also wakes a worker for the item if one is needed.
  */
 static noinline int kpool_submit_locked(struct kpool *pool,
 					struct kpool_item *item,
@@ -234,8 +234,8 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item)
 EXPORT_SYMBOL_GPL(kpool_submit_interruptible);
 
 /*
- * Return true if there is a worker, or one can be created, for one more item than
- * @startable.  An exiting worker keeps its place until it has been reaped.
+ * Return true if there is a worker, or one can be created, for one more item
+ * than @startable.  An exiting worker keeps its place until it has been reaped.
  */
 static bool kpool_has_thread_for(const struct kpool *pool,
 				 unsigned int startable)
@@ -304,9 +304,9 @@ static bool kpool_can_sleep(const struct kpool *pool,
 }
 
 /*
- * Sleep until the item is accepted, or fail.  If it is refused, the waiter returns
- * it to the run of @handover.  Called with pool->lock held, which is dropped while
- * asleep.
+ * Sleep until the item is accepted, or fail.  If it is refused, the waiter
+ * returns it to the run of @handover.  Called with pool->lock held, which is
+ * dropped while asleep.
  */
 static int kpool_block(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_submit_opts *opts,
@@ -433,8 +433,8 @@ static void kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 }
 
 /*
- * Run the item in its submitter if that is possible.  Return 0 if it was accepted,
- * -EAGAIN if not, or KPOOL_NEEDS_RUN.
+ * Run the item in its submitter if that is possible.  Return 0 if it was
+ * accepted, -EAGAIN if not, or KPOOL_NEEDS_RUN.
  */
 static int kpool_try_caller_run(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts)
@@ -482,12 +482,12 @@ kpool_next_in_stream(const struct kpool_item *item)
 /*
  * Return true if dropping the queued @item makes room for @newcomer.
  *
- * A job that waits for its stream, or an item @behind the first that lacks units,
- * frees a place in the queue.  An item that could start frees its units only.
- * With the units that are left, these have to be enough for the item that can
- * start instead: the next job of its stream; or @stuck, the first queued item
- * that lacks units; or @newcomer if there is neither, or if it starts ahead of
- * @stuck.
+ * A job that waits for its stream, or an item @behind the first that lacks
+ * units, frees a place in the queue.  An item that could start frees its units
+ * only.  With the units that are left, these have to be enough for the item
+ * that can start instead: the next job of its stream; or @stuck, the first
+ * queued item that lacks units; or @newcomer if there is neither, or if it
+ * starts ahead of @stuck.
  */
 static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 			      bool behind, const struct kpool_item *newcomer,
@@ -509,8 +509,8 @@ static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 }
 
 /*
- * Return the oldest parked item of the queue's priority that does not still run,
- * or NULL.
+ * Return the oldest parked item of the queue's priority that does not still
+ * run, or NULL.
  */
 static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 					      const struct list_head *queue)
@@ -644,8 +644,8 @@ static __always_inline int kpool_check_fields(const struct kpool *pool,
 }
 
 /*
- * Return true if a fast submit can accept a job of this group.  The first job of
- * a group counts in all parents, which is not done for a batch of items.
+ * Return true if a fast submit can accept a job of this group.  The first job
+ * of a group counts in all parents, which is not done for a batch of items.
  */
 static bool kpool_group_is_fast(const struct kpool *pool,
 				const struct kpool_group *group)

@@ -2,8 +2,8 @@
 /*
  * Tracepoints, in the order of an item's and a worker's life.
  *
- * Without CONFIG_TRACEPOINTS, or with NOTRACE defined, they are empty.  Those of
- * a copy of kpool in another module are: their names are global.
+ * Without CONFIG_TRACEPOINTS, or with NOTRACE defined, they are empty.  Those
+ * of a copy of kpool in another module are: their names are global.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kpool
@@ -180,7 +180,9 @@ TRACE_EVENT(die,
 		  __entry->pool)
 );
 
-/* The watchdog has found that a run in @task, since @since, exceeds stall_ms. */
+/*
+ * The watchdog has found that a run in @task, since @since, exceeds stall_ms.
+ */
 TRACE_EVENT(stall,
 
 	TP_PROTO(const struct kpool *pool, const struct kpool_run *run,
@@ -211,7 +213,9 @@ TRACE_EVENT(stall,
 
 /* Workers.  Called with pool->lock held. */
 
-/* A new worker is about to look at the queue; @node is -1 without a NUMA node. */
+/*
+ * A new worker is about to look at the queue; @node is -1 without a NUMA node.
+ */
 TRACE_EVENT(spawn,
 
 	TP_PROTO(const struct kpool *pool, const struct kpool_worker *worker),

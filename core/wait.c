@@ -337,8 +337,8 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 
 /*
  * If the waiter is no self-wait, and can give up a queued call, note that for
- * kpool_one_gives_up().  That looks at a few: a time limit is certain, and comes
- * first.
+ * kpool_one_gives_up().  That looks at a few: a time limit is certain, and
+ * comes first.
  */
 static void kpool_queued_call_add(struct kpool *pool,
 				  struct kpool_waiter *waiter)
@@ -410,7 +410,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	err = kpool_sleep(waiter, timeout);
 
 	kpool_lock_irq(pool);
-	/* the wait can have ended, and its completion be left to recheck_work */
+	/* it can have ended, with its completion left to recheck_work */
 	while (!waiter->completed && kpool_has_ended_waits(pool, waiter)) {
 		kpool_unlock_irq(pool);
 		kpool_lock_irq(pool);
@@ -484,8 +484,8 @@ void kpool_keep_waiters(struct list_head *waiters)
 /*
  * Sleep until the last accepted run of @item has ended, or until the item is
  * returned to the run that hands it over.  Return 0, -EDEADLK if the wait could
- * never end, or an error of kpool_wait().  Called with pool->lock held, which is
- * dropped while asleep and for the log.
+ * never end, or an error of kpool_wait().  Called with pool->lock held, which
+ * is dropped while asleep and for the log.
  */
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,

@@ -245,9 +245,9 @@ static void kpool_format_stack(struct kpool_stall *stall,
 }
 
 /*
- * Record a stalled run in the ring of the pool, if there is memory for it.  Only
- * the watchdog changes the ring, so the names can be written without pool->lock
- * while ->when is 0.
+ * Record a stalled run in the ring of the pool, if there is memory for it.
+ * Only the watchdog changes the ring, so the names can be written without
+ * pool->lock while ->when is 0.
  */
 static void kpool_record_stall(struct kpool *pool, pid_t pid, const void *fn,
 			       unsigned int ran_ms,
@@ -390,8 +390,8 @@ void kpool_watchdog_arm(struct kpool *pool)
 }
 
 /*
- * Arm the watchdog again.  The timer stays on its CPU, where it has just expired,
- * or comes to this one: any other can have interrupts off by now.
+ * Arm the watchdog again.  The timer stays on its CPU, where it has just
+ * expired, or comes to this one: any other can have interrupts off by now.
  */
 static void kpool_watchdog_rearm(struct kpool *pool)
 {

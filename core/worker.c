@@ -104,9 +104,9 @@ kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 }
 
 /*
- * End the worker's run with the item's result @err.  Return false if the item is
- * an ordered job that has yet to be completed.  Otherwise it may have been freed,
- * so only its address is used.  Called with pool->lock held.
+ * End the worker's run with the item's result @err.  Return false if the item
+ * is an ordered job that has yet to be completed.  Otherwise it may have been
+ * freed, so only its address is used.  Called with pool->lock held.
  */
 static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 					     int err)
@@ -130,7 +130,8 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 
 /*
  * Return true if the group need not know at once that the run of a job ends: it
- * has more jobs left than slots are open, so no fast start can end its last one.
+ * has more jobs left than slots are open, so no fast start can end its last
+ * one.
  */
 static bool kpool_can_end_fast(const struct kpool_ready *ready,
 			       const struct kpool_group *group)
@@ -222,7 +223,7 @@ static __always_inline int kpool_call_item(struct kpool *pool,
 
 	kpool_lockdep_run_begin(worker);
 	err = fn(item);
-	/* under the lock, the same value can be stored again: kpool_settle_starts() */
+	/* kpool_settle_starts() can store the same value again */
 	trace_end(pool, item, READ_ONCE(worker->run.fn), err);
 	kpool_lockdep_run_end(worker);
 	if (unlikely(kpool_task_state_leaked(&worker->before)))
@@ -323,9 +324,9 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 }
 
 /*
- * Run an item, and then those that can be started without the lock.  Such a start
- * also ends the run before it: kpool_settle_starts() counts both.  If @jobs, they
- * can have fields; *@group is the group of the first, or NULL.
+ * Run an item, and then those that can be started without the lock.  Such a
+ * start also ends the run before it: kpool_settle_starts() counts both.  If
+ * @jobs, they can have fields; *@group is the group of the first, or NULL.
  */
 static __always_inline void
 kpool_run_items(struct kpool_worker *worker, struct kpool_item *item, bool jobs,
@@ -360,9 +361,9 @@ static noinline void kpool_process_job(struct kpool_worker *worker,
  * without the lock.  Called with pool->lock held, which is dropped while
  * functions run.
  *
- * On the fast path no item is special, so one test skips weights, priorities and
- * streams.  Items that kpool has allocated take the slow path too, which looks up
- * their function and call.
+ * On the fast path no item is special, so one test skips weights, priorities
+ * and streams.  Items that kpool has allocated take the slow path too, which
+ * looks up their function and call.
  */
 static void kpool_process_item(struct kpool_worker *worker,
 			       struct kpool_item *item)
@@ -387,8 +388,9 @@ static void kpool_process_item(struct kpool_worker *worker,
 
 /*
  * Account for a worker whose thread died in an item, and end the run with -EIO.
- * Return true if a KPOOL_MEM_RECLAIM pool has no worker left that is not exiting,
- * which suspends its guarantee of forward progress.  Called with pool->lock held.
+ * Return true if a KPOOL_MEM_RECLAIM pool has no worker left that is not
+ * exiting, which suspends its guarantee of forward progress.  Called with
+ * pool->lock held.
  */
 bool kpool_worker_remove_dead(struct kpool_worker *worker)
 {
