@@ -167,7 +167,8 @@ stack_below() {
 		{ on = !seen && $0 ~ pattern; seen = seen || on }' "$file"
 }
 
-# Fails if a time or a pid is not its own, mutant diagnosis-names-the-reader, or a stack is another's.
+# Fails if a time or a pid is not its own, mutant diagnosis-names-the-reader, or a stack is that of
+# another.
 units_are_held() {
 	[ "$(ms_of '^pending')" -ge 100 ] && [ "$(ms_of '^  submitter')" -ge 50 ] &&
 		[ "$(ms_of '^  worker')" -ge 100 ]

@@ -41,7 +41,8 @@ items_follow_each_other() {
 	ktap_is "a worker has done all items" "idle 21 -" \
 		"$(awk 'NR > 1 { print $2, $4, $5 }' "$dir/workers")"
 	idle_pid=$(awk 'NR > 1 { print $1 }' "$dir/workers")
-	ktap_is "an idle worker is no load" I "$(awk '/^State:/ { print $2 }' "/proc/$idle_pid/status")"
+	ktap_is "an idle worker is no load" I \
+		"$(awk '/^State:/ { print $2 }' "/proc/$idle_pid/status")"
 }
 
 # shellcheck disable=SC2317 # wait_until calls it
