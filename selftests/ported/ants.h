@@ -84,9 +84,11 @@ static inline bool ants_submit_all(struct kpool *pool, enum ants_way way,
 {
 	int i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		if (!KT_EXPECT_EQ(ants_submit(pool, way, &jobs[i]), 0))
 			return false;
+		cond_resched();
+	}
 	return true;
 }
 
