@@ -1255,7 +1255,8 @@ static bool begin_pinned(bool moves, struct kpool_job *job)
 /* It is over, and the pool goes on. */
 static void end_pinned(void)
 {
-	KT_EXPECT(kt_wait(atomic_read(&blame.calls) == 1));
+	dead_are(pool, 1);
+	KT_EXPECT_EQ(atomic_read(&blame.calls), 1);
 	KT_EXPECT_EQ(READ_ONCE(tune_got), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_init(p, 1, probe_fn);
