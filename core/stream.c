@@ -182,7 +182,11 @@ void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 		kpool_waiter_refuse(pool, kpool_cycle_through(pool, item));
 }
 
-/* @stream is idle: a job refused because of it now lacks free units at most. */
+/*
+ * @stream is idle: a job refused because of it now lacks free units at most.
+ * room_stream_units need not be cleared: they are not less than room_units from
+ * now on, until both are cleared.
+ */
 static void kpool_stream_idle(struct kpool *pool, struct kpool_stream *stream)
 {
 	unsigned int *least = pool->q.room_units;
@@ -192,10 +196,8 @@ static void kpool_stream_idle(struct kpool *pool, struct kpool_stream *stream)
 	if (stream->refused != pool->q.room_epoch)
 		return;
 	pool->q.room_epoch++;
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++)
 		least[prio] = min_not_zero(least[prio], units[prio]);
-		units[prio] = 0;
-	}
 }
 
 /* Unblock the first job of a plain stream, of which no job runs any more. */

@@ -1072,7 +1072,7 @@ static void room_is_called_when_the_lightest_fits(int in_no_stream)
 
 /*
  * A follower that was refused and notified since is forgotten when its stream
- * goes on: one refused later, for three units, is notified when these are free.
+ * goes on: another, refused later for three units, is notified when these are free.
  * Fails (a callback for two units) if the follower counts still: mutant
  * room-of-an-earlier-follower.
  */
@@ -1082,6 +1082,7 @@ static void room_is_not_called_for_an_earlier_follower(void)
 		return;
 	kpool_set_stream(&p[0].job, &stream);
 	kpool_set_stream(&p[1].job, &stream);
+	kpool_set_stream(&p[4].job, &stream);
 	kpool_set_weight(item(4), 3);
 	occupy(0);
 	refuse(1);
@@ -1100,33 +1101,33 @@ static void room_is_not_called_for_an_earlier_follower(void)
 
 /*
  * A follower that was refused is forgotten when its stream goes on, also if it is
- * not notified, for want of units.
- * Fails (a callback at the end of a third stream) if it counts beside the follower
- * of another stream: mutant follower-of-a-stream-that-went-on.
+ * not notified, for want of units.  The next end of that stream makes no room for
+ * the follower of another, which was refused in between.
+ * Fails (a callback) if the first refusal counts still: mutant
+ * room-by-a-stream-that-went-on.
  */
 static void room_is_not_called_for_a_follower_of_the_past(void)
 {
-	static struct kpool_stream another, third;
+	static struct kpool_stream another;
 
 	if (!room_make(&four_units))
 		return;
 	kpool_init_stream(&another, here);
-	kpool_init_stream(&third, here);
 	kpool_set_stream(&p[0].job, &stream);
+	kpool_set_stream(&p[3].job, &stream);
 	kpool_set_stream(&p[4].job, &stream);
 	kpool_set_weight(item(4), 3);
 	kpool_set_stream(&p[2].job, &another);
 	kpool_set_stream(&p[5].job, &another);
-	kpool_set_stream(&p[3].job, &third);
 	occupy(0);
 	occupy(1);
 	occupy(2);
-	occupy(3);
 	refuse(4);
 	kt_gate_open(&p[0].own);
 	probe_ran(&p[0]);
 	expect_calls(0);
 	refuse(5);
+	occupy(3);
 	kt_gate_open(&p[3].own);
 	probe_ran(&p[3]);
 	expect_calls(0);

@@ -960,8 +960,7 @@ static int cancels_the_group(struct kpool_item *item)
  * An item that runs before many jobs of a group, all past their deadline, cancels
  * it.  With one CPU its worker, which has a higher priority, goes on to them before
  * the drop work has dropped all.
- * Fails (-ETIME, an error of the group) if the deadline comes before the group:
- * mutant late-before-cancelled.
+ * Fails (-ETIME, an error of the group) if the deadline decides, and not the group.
  */
 static void late_members_are_dropped_with_their_group(void)
 {
