@@ -125,8 +125,9 @@ if load_tested latency && mount_debugfs; then
 	bad_words_are_refused
 	each_pool_has_its_own
 	it_begins_when_switched_on
-	times_are_in_their_rows
+	# before a scene that tunes the pool, which closes the rings as well
 	each_of_several_is_counted
+	times_are_in_their_rows
 	run_case latency pool_is_destroyed
 	submitters_count
 	run_case latency held_item_ends
