@@ -51,7 +51,7 @@ MODULE_PARM_DESC(address, "of a pool of another module, to adopt");
 
 static char *taker = "";
 module_param(taker, charp, 0400);
-MODULE_PARM_DESC(taker, "what a thread does to the second item once the first is cancelled: cancel, hasten, or nothing");
+MODULE_PARM_DESC(taker, "what a thread does once the first item is cancelled: cancel or hasten the second, move what is behind it and behind the second, or nothing");
 
 static struct kpool *pool;
 static struct task_struct *taker_task;
@@ -60,10 +60,16 @@ static struct kpool_stream stream;
 static struct kpool_group group;
 static atomic_t nr_running = ATOMIC_INIT(0), nr_ended = ATOMIC_INIT(0);
 static bool gone;
+static struct kpool_job *between[2];	/* of another module */
 
 static bool leaves(const char *what)
 {
 	return !strcmp(leave, what);
+}
+
+static bool moves(void)
+{
+	return !strcmp(taker, "move");
 }
 
 static int running_fn(struct kpool_item *item)
@@ -155,6 +161,22 @@ static int taker_fn(void *unused)
 	return 0;
 }
 
+/*
+ * The same for the job of another module behind the first item; and for that behind
+ * the second, as the search is repeated.  The thread is gone when the search goes on.
+ */
+static int mover_fn(void *unused)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(between); i++) {
+		kpool_flush_item(&left[i].item);
+		if (!kpool_modify_delay(between[i], 7200 * HZ))
+			pr_err("module_unload: WARNING: a delay was not modified\n");
+	}
+	return 0;
+}
+
 /* It is on the CPU of the search, and comes first there. */
 static int start_taker(void)
 {
@@ -162,12 +184,13 @@ static int start_taker(void)
 
 	if (!*taker)
 		return 0;
-	task = kthread_create(taker_fn, NULL, "taker");
+	task = kthread_create(moves() ? mover_fn : taker_fn, NULL, "taker");
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	kthread_bind(task, 0);
 	sched_set_fifo(task);
-	taker_task = task;
+	if (!moves())
+		taker_task = task;
 	wake_up_process(task);
 	/* until it sleeps in its flush */
 	msleep(100);
@@ -342,6 +365,17 @@ static struct foreign *foreign_make(void)
 	kpool_init_job(&f->job, (kpool_item_fn)fn);
 	kpool_set_drop_fn(&f->job.item, (kpool_drop_fn)drop_fn);
 	return f;
+}
+
+/* It is due right after that one of those that are left. */
+static int leave_behind(int i)
+{
+	struct foreign *f = foreign_make();
+
+	if (!f)
+		return -ENOMEM;
+	between[i] = &f->job;
+	return kpool_submit_delayed(pool, between[i], 3600 * HZ);
 }
 
 /* They are to be dropped, behind the drop function of another module. */
@@ -559,6 +593,8 @@ static int leave_all(void)
 			err = leave_one(i);
 		else if (i < runs)
 			err = kpool_submit(pool, &running[i].item);
+		if (!err && moves() && i < ARRAY_SIZE(between))
+			err = leave_behind(i);
 	}
 	if (!err && leaves("drops"))
 		err = displace_one();

@@ -519,6 +519,22 @@ items_behind_those_of_others_are_cancelled() {
 	rmmod kpool
 }
 
+# Fails (what is due after them is left) if the search follows jobs of another module that are moved to
+# the end while the search stands at them: mutant orphan-cursor-left-in-tree.
+search_does_not_follow_jobs_that_are_moved() {
+	insmod "$KPOOL_KO"
+	load_test client use_default=1
+	moved_warned=$(said "module_unload: WARNING")
+	load_test module_unload leave=delayed taker=move "fn=$(of_client fn)"
+	rmmod module_unload
+	ktap_is "items behind those that are moved are cancelled" "16 2 0" \
+		"$(stat_of cancelled) $(stat_of delayed) $(($(said "module_unload: WARNING") - moved_warned))"
+	# what is left of the module would be waited for
+	[ "$(stat_of delayed)" = 2 ] || return
+	rmmod client
+	rmmod kpool
+}
+
 # Fails if a client that has flushed is reported.
 a_tidy_client_is_not_reported() {
 	insmod "$KPOOL_KO"
@@ -573,6 +589,7 @@ else
 	two_may_go_at_once
 	others_items_cause_no_delay
 	items_behind_those_of_others_are_cancelled
+	search_does_not_follow_jobs_that_are_moved
 	others_are_left_alone
 	a_drop_is_awaited
 	a_tidy_client_is_not_reported
