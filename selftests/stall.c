@@ -747,6 +747,8 @@ static void idle_worker_does_not_stall(void)
  */
 static void yielding_worker_does_not_stall(void)
 {
+	struct kpool_worker *worker;
+
 	if (!stall_make(1, STALL, sleeps_too_long))
 		return;
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_POLICY_IDLE), 0);
@@ -754,6 +756,11 @@ static void yielding_worker_does_not_stall(void)
 	if (stalls(1)) {
 		probes_open(p, 1);
 		KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
+		worker = list_first_entry(&pool->mgr.workers,
+					  struct kpool_worker, member);
+		/* on another CPU it would not have come to that yet */
+		if (kt_exact)
+			KT_EXPECT_EQ(worker->state, KPOOL_WORKER_WAKING);
 		/* the watchdog looks at once */
 		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, STALL + 1), 0);
 		kt_sleep_ms(4 * STALL);
