@@ -411,7 +411,6 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	worker->nr_runs = 0;
 	worker->run.fn = NULL;
 	worker->data = NULL;
-	worker->run.call = NULL;
 	worker->nr_nested = 0;
 	worker->stall_reported = 0;
 	worker->died = false;

@@ -95,8 +95,7 @@ static void weighted_item_runs_twice(void)
 /*
  * An item without a weight is queued while it runs, as no unit is free: its time
  * is no weight.
- * Fails (-EAGAIN) if the units that it will take are counted by that: mutant
- * time-taken-for-a-weight.
+ * Fails (-EAGAIN) if the units that it will take are counted by that.
  */
 static void pending_item_runs_without_weight(void)
 {

@@ -675,8 +675,7 @@ static void abandoned_call_releases_its_argument(int way)
 
 /*
  * The thread of an item dies in memory in which that of a call has died.
- * Fails if the call, which has been freed, is taken for the item's: mutant
- * run-keeps-its-call.
+ * Fails if the call, which has been freed, is taken for the item's.
  */
 static void item_dies_after_a_call(void)
 {
