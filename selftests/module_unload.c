@@ -162,8 +162,9 @@ static int taker_fn(void *unused)
 }
 
 /*
- * The same for the job of another module behind the first item; and for that behind
- * the second, as the search is repeated.  The thread is gone when the search goes on.
+ * Woken by the search as well, move the job of another module in front of which it
+ * stands: behind the first item, and behind the second, as the search is repeated.
+ * The thread is gone when the search goes on from there.
  */
 static int mover_fn(void *unused)
 {
