@@ -742,7 +742,8 @@ static void idle_worker_does_not_stall(void)
 
 /*
  * A worker that gives way to its caller has no item, and the one before is not
- * reported again.  It is the last to get the CPU, after the watchdog.
+ * reported again.  It gives way to this thread, which has the higher priority,
+ * and is the last to get the CPU, after the watchdog.
  * Fails if it counts as one that runs: mutant yielding-worker-stalls.
  */
 static void yielding_worker_does_not_stall(void)
@@ -754,6 +755,7 @@ static void yielding_worker_does_not_stall(void)
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_POLICY, KPOOL_POLICY_IDLE), 0);
 	probes_submit(pool, p, 1);
 	if (stalls(1)) {
+		sched_set_fifo(current);
 		probes_open(p, 1);
 		KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
 		worker = list_first_entry(&pool->mgr.workers,
@@ -763,6 +765,7 @@ static void yielding_worker_does_not_stall(void)
 			KT_EXPECT_EQ(worker->state, KPOOL_WORKER_WAKING);
 		/* the watchdog looks at once */
 		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, STALL + 1), 0);
+		sched_set_normal(current, 0);
 		kt_sleep_ms(4 * STALL);
 		KT_EXPECT_EQ(stalled(), 1);
 	}
