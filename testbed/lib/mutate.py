@@ -28,6 +28,7 @@ The old code is compared by C tokens and has to be in the function exactly once.
 
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -502,6 +503,7 @@ def generate(batch, sources, out):
     """Write the files of a batch. Returns {file: [(first line, last line, candidate)]} and what did
     not fit, and what has no form left."""
     taken, left, alone, regions = {}, [], [], {}
+    shutil.rmtree(out, ignore_errors=True)
     for candidate in batch:
         file = candidate.mutant.file
         edits = candidate.edits(sources[file])
