@@ -144,6 +144,20 @@ void kpool_call_end_abandoned(struct kpool_run *run, bool release)
 	kfree(call);
 }
 
+/*
+ * Undo what the function of a call has leaked, before release() is called in
+ * the same run: kpool_call_item() comes later.  The locks of the run are not
+ * leaked.
+ */
+static void kpool_call_restore(struct kpool_worker *worker)
+{
+	kpool_lockdep_run_end(worker);
+	if (kpool_task_state_leaked(&worker->before))
+		kpool_task_state_restore(worker->pool, worker->run.fn,
+					 &worker->before);
+	kpool_lockdep_run_begin(worker);
+}
+
 static int kpool_call_run(struct kpool_item *item)
 {
 	struct kpool_call *call = kpool_call_of(item);
@@ -152,8 +166,10 @@ static int kpool_call_run(struct kpool_item *item)
 
 	result = call->base.fn(call->base.arg);
 	abandoned = kpool_call_returned(call, result);
-	if (abandoned)
+	if (abandoned) {
+		kpool_call_restore(abandoned->worker);
 		kpool_call_end_abandoned(abandoned, true);
+	}
 	return result;
 }
 

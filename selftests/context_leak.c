@@ -256,6 +256,53 @@ static void handler_is_called_in_order(int runner)
 	KT_EXPECT(handled_in_order);
 }
 
+static atomic_t released;
+static bool released_in_order;
+
+static int call_leaves_interrupts_off(void *leaving)
+{
+	kt_gate_pass(leaving);
+	local_irq_disable();
+	return 0;
+}
+
+static void notes_its_release(void *leaving)
+{
+	released_in_order = !irqs_disabled();
+	atomic_inc(&released);
+}
+
+/*
+ * Fails if the call is released before, or the locks of its run are reported:
+ * mutants release-before-leak-undone, locks-of-a-call-leaked.
+ */
+static void release_is_called_in_order(void)
+{
+	static const char name[] = REPORT "call_leaves_interrupts_off ";
+	int before = log_count(name, "returned with");
+	static struct kt_gate leaving;
+	int calls = 0;
+
+	kt_gate_init(&leaving);
+	if (!report_pool(WORKER))
+		return;
+	run(finds_all_in_order);
+	do {
+		/* one that has not started by then is released here */
+		atomic_set(&released, 0);
+		KT_EXPECT_EQ(kpool_call_timeout(pool, call_leaves_interrupts_off,
+						&leaving, notes_its_release,
+						HZ / 10 + 1, NULL), -ETIMEDOUT);
+	} while (!kt_stat(pool, abandoned) && ++calls < 100);
+	KT_EXPECT_EQ(atomic_read(&released), 0);
+	kt_gate_open(&leaving);
+	KT_EXPECT(kt_wait(atomic_read(&released)));
+	KT_EXPECT(released_in_order);
+	run(finds_all_in_order);
+	KT_EXPECT_EQ(log_count(name, "returned with"), before + 1);
+	report_end();
+}
+
 static bool counts_preemption(void)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
@@ -607,6 +654,7 @@ KT_MODULE("kpool selftest: items that leave something behind",
 	  KT_EACH(interrupts_off_are_reported, runners),
 	  KT_EACH(each_of_two_leaks_is_reported, runners),
 	  KT_EACH(handler_is_called_in_order, runners),
+	  KT_CASE(release_is_called_in_order),
 	  KT_EACH(open_rcu_section_is_reported, runners),
 	  KT_CASE(section_that_stays_open_is_reported_once),
 	  KT_EACH(nested_rcu_sections_are_closed, runners),
