@@ -315,7 +315,12 @@ static void earlier_drop_makes_no_progress(void)
 
 static int submits_heavy_for_a_while(void *arg)
 {
-	return kpool_submit_timeout(here, &p[1].job.item, HZ / 2);
+	return kpool_submit_timeout(here, &p[1].job.item, 2 * HZ);
+}
+
+static int submits_heavy_for_long(void *arg)
+{
+	return kpool_submit_timeout(here, &p[1].job.item, KT_LIMIT);
 }
 
 static int act_submits_the_first(struct caller_item *a)
@@ -360,7 +365,12 @@ static int called_fn(void *arg)
 
 static int calls_for_a_while(void *fn)
 {
-	return kpool_call_timeout(here, fn, NULL, NULL, HZ / 2, NULL);
+	return kpool_call_timeout(here, fn, NULL, NULL, 2 * HZ, NULL);
+}
+
+static int calls_for_long(void *fn)
+{
+	return kpool_call_timeout(here, fn, NULL, NULL, KT_LIMIT, NULL);
 }
 
 /*
@@ -380,7 +390,8 @@ static void submitter_behind_a_timed_call_is_not_refused(void)
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
 	if (kt_thread_start(&other, calls_for_a_while, called_fn) &&
-	    KT_EXPECT(kt_wait(kt_stat(pool, pending) == 1))) {
+	    KT_EXPECT(kt_wait(kt_stat(pool, pending) == 1)) &&
+	    kt_thread_asleep(&other)) {
 		kt_gate_open(&cue);
 		caller_expect(&callers[0], 0);
 		KT_EXPECT_EQ(kt_thread_join(&other), -ETIMEDOUT);
@@ -412,7 +423,7 @@ static void submitter_in_a_timed_call_is_refused(void)
 	if (!pool)
 		return;
 	called_got = 1;
-	if (kt_thread_start(&other, calls_for_a_while, called_submits_the_first) &&
+	if (kt_thread_start(&other, calls_for_long, called_submits_the_first) &&
 	    KT_EXPECT(kt_wait(atomic_read(&cue.started)))) {
 		probes_submit(pool, &p[1], 1);
 		kt_gate_open(&cue);
@@ -445,7 +456,7 @@ static void submitter_before_a_time_limit_is_refused(void)
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
 	kt_gate_open(&cue);
 	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
-	if (kt_thread_start(&other, submits_heavy_for_a_while, NULL))
+	if (kt_thread_start(&other, submits_heavy_for_long, NULL))
 		kt_thread_asleep(&other);
 	probes_open(&p[2], 1);
 	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
@@ -534,6 +545,7 @@ static void submitter_behind_the_last_timed_call_is_not_refused(void)
 	KT_EXPECT(kt_wait(kt_stat(pool, pending) == CROWD - 1));
 	kt_thread_start(&crowd[i], calls_for_a_while, called_fn);
 	KT_EXPECT(kt_wait(kt_stat(pool, pending) == CROWD));
+	kt_thread_asleep(&crowd[i]);
 	kt_gate_open(&cue);
 	caller_expect(&callers[0], 0);
 	KT_EXPECT_EQ(kt_thread_join(&crowd[i]), -ETIMEDOUT);
@@ -782,7 +794,8 @@ static void submitter_behind_one_that_is_killed_is_not_refused(int which)
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
 	if (kt_thread_start(&other, mortals[which], NULL) &&
-	    KT_EXPECT(kt_wait(kt_stat(pool, pending) + kt_stat(pool, blocked) == 1))) {
+	    KT_EXPECT(kt_wait(kt_stat(pool, pending) + kt_stat(pool, blocked) == 1)) &&
+	    kt_thread_asleep(&other)) {
 		kt_gate_open(&cue);
 		caller_expect(&callers[0], 0);
 		KT_EXPECT_EQ(kt_thread_join(&other), -EINTR);
@@ -851,6 +864,7 @@ static void killed_caller_makes_progress(void)
 
 static int kills_and_flushes_its_caller(void *unused)
 {
+	KT_EXPECT(kt_wait(!task_is_running(callers[0].task)));
 	/* the caller does not go on before we sleep */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	set_cpus_allowed_ptr(callers[0].task, cpumask_of(0));

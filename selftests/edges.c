@@ -258,6 +258,7 @@ static struct {
 	struct kt_gate		moved[3];	/* before the second run waits */
 	struct kt_gate		left[3];	/* at the end of the first run */
 	atomic_t		done[3];
+	struct task_struct	*waits[3];	/* or is about to */
 	int			got[3];
 } cross;
 
@@ -275,9 +276,18 @@ static int crosses(struct kpool_item *item)
 		return kt_gate_pass(&cross.left[i]);
 	}
 	kt_gate_pass(&cross.moved[i]);
+	WRITE_ONCE(cross.waits[i], current);
 	cross.got[i] = kpool_flush_item(&cross.item[waits_for[i]]);
 	atomic_inc(&cross.done[i]);
 	return 0;
+}
+
+static bool crossing_sleeps(int i)
+{
+	struct task_struct *task;
+
+	return kt_wait((task = READ_ONCE(cross.waits[i])) &&
+		       !task_is_running(task));
 }
 
 /* Each time begins an epoch of the next pool. */
@@ -323,8 +333,7 @@ static void item_handed_on_closes_no_cycle(void)
 	KT_EXPECT(kt_wait(atomic_read(&cross.begin[0].started)));
 	KT_EXPECT_EQ(kpool_submit(here, &cross.item[2]), 0);
 	kt_gate_open(&cross.moved[2]);
-	KT_EXPECT(kt_wait(kt_stat(here, running) == 2));
-	kt_sleep_ms(10);
+	KT_EXPECT(crossing_sleeps(2));
 	/* in the next pool, item 0 waits for the first run of item 1 */
 	KT_EXPECT_EQ(kpool_submit(next_pool, &cross.item[1]), 0);
 	KT_EXPECT(kt_wait(atomic_read(&cross.begin[1].started)));
@@ -333,13 +342,11 @@ static void item_handed_on_closes_no_cycle(void)
 	KT_EXPECT_EQ(kpool_submit(next_pool, item(0)), 0);
 	KT_EXPECT_EQ(kpool_flush_item(item(0)), 0);
 	kt_gate_open(&cross.moved[0]);
-	KT_EXPECT(kt_wait(atomic_read(&cross.moved[0].finished)));
-	kt_sleep_ms(10);
+	KT_EXPECT(crossing_sleeps(0));
 	/* item 1 comes here, and waits for item 2 */
 	kt_gate_open(&cross.begin[1]);
 	kt_gate_open(&cross.moved[1]);
-	KT_EXPECT(kt_wait(atomic_read(&cross.moved[1].finished)));
-	kt_sleep_ms(10);
+	KT_EXPECT(crossing_sleeps(1));
 	for (i = 0; i < 3; i++)
 		KT_EXPECT_EQ(atomic_read(&cross.done[i]), 0);
 
@@ -1125,6 +1132,7 @@ static void room_is_not_called_for_a_follower_of_the_past(void)
 	refuse(4);
 	kt_gate_open(&p[0].own);
 	probe_ran(&p[0]);
+	KT_EXPECT(kt_wait(kt_stat(here, running) == 2));
 	expect_calls(0);
 	refuse(5);
 	occupy(3);
@@ -1432,13 +1440,19 @@ static int patient_main(void *arg)
 	return one->sleep(one);
 }
 
-static bool patient_sleeps(struct patient *one,
+static bool patient_starts(struct patient *one,
 			   int (*sleep)(struct patient *one), int kind)
 {
 	memset(one, 0, sizeof(*one));
 	one->sleep = sleep;
 	one->interruptible = kind;
-	return kt_thread_start(&one->thread, patient_main, one) &&
+	return kt_thread_start(&one->thread, patient_main, one);
+}
+
+static bool patient_sleeps(struct patient *one,
+			   int (*sleep)(struct patient *one), int kind)
+{
+	return patient_starts(one, sleep, kind) &&
 	       kt_thread_asleep(&one->thread);
 }
 
@@ -1502,7 +1516,7 @@ static void signal_ends_group_wait(int kind)
 	if (patient_sleeps(&one, sleeps_in_group_wait, kind))
 		KT_EXPECT_EQ(patient_signalled(&one), -EINTR);
 	KT_EXPECT_EQ(kpool_group_wait(&group, 0), -ETIMEDOUT);
-	if (patient_sleeps(&one, sleeps_100ms_in_group_wait, kind))
+	if (patient_starts(&one, sleeps_100ms_in_group_wait, kind))
 		KT_EXPECT_EQ(kt_thread_join(&one.thread), -ETIMEDOUT);
 	if (patient_sleeps(&one, sleeps_in_group_wait, kind)) {
 		kt_gate_open(&p[0].own);
@@ -1839,11 +1853,13 @@ static int is_interrupted(struct kpool_item *item)
 
 	asked.task = current;
 	asked.inside = kpool_current();
+	migrate_disable();
 	hrtimer_start(&asked.timer, ns_to_ktime(NSEC_PER_MSEC),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	while (!READ_ONCE(asked.hit) && ktime_before(ktime_get(), end))
 		cpu_relax();
 	hrtimer_cancel(&asked.timer);
+	migrate_enable();
 	return probe_fn(item);
 }
 

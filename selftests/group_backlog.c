@@ -233,7 +233,7 @@ static void child_with_a_job_left_is_cancelled(void)
 	KT_EXPECT(kpool_cancel(&p[1].job.item));
 	kpool_group_cancel(&group);
 	KT_EXPECT(kt_wait(atomic_read(&p[2].dropped)));
-	KT_EXPECT_EQ(kpool_group_wait(&group, 0), 0);
+	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
 out:
 	backlog_end(pool);
 }

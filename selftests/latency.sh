@@ -8,10 +8,15 @@
 
 file=$KPOOL_DEBUGFS/latency/latency
 
-# switch_on FILE: a work does it
+# switched: a work does it, at once where time is simulated
+switched() {
+	if [ "${KERNEL:-}" = uml-time ]; then sleep 0.01; else sleep 0.5; fi
+}
+
+# switch_on FILE
 switch_on() {
 	echo on >"$1"
-	sleep 0.01
+	switched
 }
 
 # rows: those that count something, as FROM:WAITING/RUNNING
@@ -132,8 +137,7 @@ if load_tested latency && mount_debugfs; then
 	submitters_count
 	run_case latency held_item_ends
 	run_case latency pool_is_destroyed
-	# a work does it
-	sleep 0.01
+	switched
 	run_case latency items_have_no_time
 	unload_test latency
 fi

@@ -275,9 +275,12 @@ static void *second_fails(void *data)
 	return atomic_inc_return(&nr) > 1 ? ERR_PTR(-EIO) : NULL;
 }
 
+static bool pool_fails;
+
 static void takes_time(void *data, void *state)
 {
-	msleep(300);
+	WRITE_ONCE(pool_fails, true);
+	msleep(1000);
 }
 
 /* Fail to make a pool, which takes until this module's pools are looked for. */
@@ -665,9 +668,8 @@ static void hasten(void)
 static void __exit forgotten_exit(void)
 {
 	gone = true;
-	/* until the item is in kpool_create() */
-	if (leaves("fails"))
-		msleep(100);
+	while (leaves("fails") && !READ_ONCE(pool_fails))
+		usleep_range(500, 1000);
 	if (leaves(""))
 		kpool_flush(pool);
 	if (leaves("adopted"))

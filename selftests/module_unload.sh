@@ -403,7 +403,7 @@ release_by_the_caller_is_awaited() {
 caller_of_a_dropped_call_does_not_give_up() {
 	client_holds_the_unit
 	load_test module_unload leave=dropping "fn=$(of_client fn)" "drop_fn=$(of_client drop_fn)"
-	give_up 1500
+	give_up 10000
 	wait_until rest_is "18 0 1"
 	rmmod module_unload
 	wait_until submit_returned

@@ -1114,7 +1114,7 @@ static void next_worker_is_in_no_item_of_a_dead_submitter(void)
 	victim_let_die(&victim);
 	KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
 	KT_EXPECT_EQ(kpool_call_timeout(pool, asks_if_abandoned, NULL, NULL,
-					HZ, NULL), -ETIMEDOUT);
+					5 * HZ, NULL), -ETIMEDOUT);
 	KT_EXPECT(atomic_read(&asking.started));
 	kt_gate_open(&asking);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);

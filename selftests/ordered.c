@@ -1140,6 +1140,7 @@ static void flush_of_a_later_job_in_a_nested_run_is_refused(void)
 
 static struct probe outer;	/* it flushes p[1], once its gate is open */
 static int got_outer;		/* by a flush of it */
+static struct task_struct *outer_waits;	/* or is about to */
 
 static int flush_outer_fn(struct kpool_item *item)
 {
@@ -1151,16 +1152,28 @@ static int outer_fn(struct kpool_item *item)
 {
 	int ret = probe_fn(item);
 
+	WRITE_ONCE(outer_waits, current);
 	WRITE_ONCE(got, kpool_flush_item(&p[1].job.item));
 	return ret;
+}
+
+static void outer_init(void)
+{
+	got = 1;
+	got_outer = 1;
+	outer_waits = NULL;
+	probe_init(&outer, outer_fn, 0);
+}
+
+static bool outer_sleeps(void)
+{
+	return kt_wait(READ_ONCE(outer_waits) && !task_is_running(outer_waits));
 }
 
 /* p[0] and outer at their gates; p[2], which flushes outer; p[1], to be completed. */
 static void begin_chain(struct probe *other)
 {
-	got = 1;
-	got_outer = 1;
-	probe_init(&outer, outer_fn, 0);
+	outer_init();
 	probe_init(other, probe_fn, 0);
 	outer.gate = &outer.own;
 	other->gate = &other->own;
@@ -1193,7 +1206,7 @@ static void end_of_a_turn_closes_a_cycle(void)
 		return;
 	begin_chain(&other);
 	probes_open(&outer, 1);
-	kt_sleep_ms(20);
+	KT_EXPECT(outer_sleeps());
 	KT_EXPECT_EQ(READ_ONCE(got), 1);
 	KT_EXPECT_EQ(READ_ONCE(got_outer), 1);
 	probes_open(p, 1);
@@ -1250,11 +1263,9 @@ static void flush_of_a_job_submitted_again_ends(int variant)
 
 	if (!begin(&attrs))
 		return;
-	got = 1;
-	got_outer = 1;
+	outer_init();
 	kt_gate_init(&cue);
 	kt_gate_init(&leaving);
-	probe_init(&outer, outer_fn, 0);
 	enter(&p[2], 2, flush_outer_on_cue_fn);
 	KT_EXPECT_EQ(kpool_set_complete_fn(&p[1].job, complete_once_more), 0);
 	probes_submit(pool, &p[1], 1);
@@ -1262,8 +1273,7 @@ static void flush_of_a_job_submitted_again_ends(int variant)
 	probes_submit(pool, &outer, 1);
 	probes_submit(pool, &p[2], 1);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
-	KT_EXPECT(kt_wait(atomic_read(&outer.ran)));
-	kt_sleep_ms(20);
+	KT_EXPECT(outer_sleeps());
 	if (variant != NOT_LEFT_YET) {
 		kt_gate_open(&leaving);
 		kt_gate_open(&cue);
@@ -1295,9 +1305,7 @@ static void wait_for_a_turn_behind_a_completion_is_refused(void)
 
 	if (!begin(&queued_four))
 		return;
-	got = 1;
-	got_outer = 1;
-	probe_init(&outer, outer_fn, 0);
+	outer_init();
 	probe_init(&other, probe_fn, 0);
 	outer.gate = &outer.own;
 	other.gate = &other.own;
@@ -1401,7 +1409,7 @@ static void jobs_behind_a_dead_one_are_completed(int variant)
 		EXPECT_ORDER(0, 2, 3);
 	}
 	KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
-	KT_EXPECT_EQ(kt_stat(pool, completed), 3);
+	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 3));
 	/* its owner may submit it again */
 	enter(&p[4], 4, probe_fn);
 	p[1].job.item.fn = probe_fn;

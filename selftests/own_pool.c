@@ -489,7 +489,7 @@ static void worker_after_a_late_one_is_not_late(void)
 	if (!pool)
 		return;
 	probes_submit(pool, p, 1);
-	KT_EXPECT(kt_wait(atomic_read(&called) == 3));
+	KT_EXPECT(kt_wait(atomic_read(&called) >= 3));
 	kt_gate_open(&gate);
 	probe_ran(p);
 	expire(pool);
@@ -503,7 +503,7 @@ static void worker_after_a_late_one_is_not_late(void)
 	atomic_set(&called, 0);
 	probe_init(p, probe_fn, 0);
 	probes_submit(pool, p, 1);
-	KT_EXPECT(kt_wait(atomic_read(&called) == 3));
+	KT_EXPECT(kt_wait(atomic_read(&called) >= 3));
 	if (kt_exact)
 		KT_EXPECT_LE(jiffies - start, msecs_to_jiffies(320));
 	kt_gate_open(&gate);

@@ -978,6 +978,9 @@ static void item_of_a_submitter_is_reported_once_a_run(void)
 		snprintf(thread, sizeof(thread), "in thread %d",
 			 task_pid_nr(submitter.task));
 		stalls(1 + 2 * run);
+		/* they are printed afterwards */
+		KT_EXPECT(kt_wait(seen("sleeps_too_long") > inner + run &&
+				  seen("submits_a_stalling_one") >= outer + run));
 		kt_sleep_ms(4 * STALL);
 		KT_EXPECT_EQ(stalled(), 1 + 2 * run);
 		KT_EXPECT_EQ(seen("sleeps_too_long"), inner + 1 + run);

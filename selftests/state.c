@@ -1473,7 +1473,7 @@ static void recovery_ends_the_pause(void)
 	WRITE_ONCE(refusal, -EIO);
 	probes_hold(p, 2);
 	probes_submit(pool, p, 2);
-	KT_EXPECT(kt_wait(atomic_read(&tried) == 6));
+	KT_EXPECT(kt_wait(atomic_read(&tried) >= 6));
 	WRITE_ONCE(refusal, 0);
 	KT_EXPECT(kt_wait(atomic_read(&p[0].own.started)));
 	KT_EXPECT(kt_wait_prompt(atomic_read(&p[1].own.started)));
@@ -1500,7 +1500,7 @@ static void reopen_forgets_earlier_failures(void)
 	WRITE_ONCE(refusal, -EIO);
 	probes_hold(p, 2);
 	probes_submit(pool, p, 2);
-	KT_EXPECT(kt_wait(atomic_read(&tried) == 2));
+	KT_EXPECT(kt_wait(atomic_read(&tried) >= 2));
 	probes_open(p, 2);
 	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
 	WRITE_ONCE(refusal, 0);

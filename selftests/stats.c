@@ -587,7 +587,7 @@ static void calls_given_up_are_counted(void)
 	want.spawned++;
 	want.idle++;
 	EXPECT_WANT();
-	c[1].timeout = kt_exact ? 2 : HZ;
+	c[1].timeout = kt_exact ? 2 : 5 * HZ;
 	if (!kt_thread_start(&c[1].thread, stats_calls, &c[1]) ||
 	    !KT_EXPECT(kt_wait(atomic_read(&c[1].gate.started))))
 		goto out;

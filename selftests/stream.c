@@ -445,6 +445,7 @@ static void followers_of_cancelled_leaders_keep_their_order(void)
 		KT_EXPECT(kpool_cancel(&holders[i].job.item));
 	probes_open(holders, 1);
 	KT_EXPECT(kt_wait(atomic_read(&nr_seen) == NR_PARKED));
+	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	for (i = 0; i < NR_PARKED; i++)
 		KT_EXPECT_EQ(seen[i], i);
 	kt_pool_end(pool);

@@ -174,8 +174,10 @@ static void by_nearer_delay(void)
 /* The timer was set for the job that is cancelled. */
 static void by_timer_of_another(void)
 {
-	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[1].job, 1), 0);
-	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[0].job, 3), 0);
+	unsigned long first = kt_exact ? 1 : HZ;
+
+	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[1].job, first), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(here, &p[0].job, first + 2), 0);
 	KT_EXPECT(kpool_cancel(item(1)));
 }
 
@@ -673,7 +675,7 @@ static int sleeps_two_ticks(void *arg)
 {
 	struct kt_submitter *s = arg;
 
-	return kpool_submit_timeout(s->pool, s->item, kt_exact ? 2 : HZ / 5);
+	return kpool_submit_timeout(s->pool, s->item, kt_exact ? 2 : 2 * HZ);
 }
 
 static void away_by_timeout(void)
