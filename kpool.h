@@ -207,7 +207,7 @@ struct kpool_attrs {
 	kpool_fn fn;
 	void *data;
 	void *(*worker_init)(void *data);
-	void (*worker_exit)(void *data, void *state);
+	void (*worker_exit)(void *data, void *worker_data);
 	void (*fault)(void *data, const struct kpool_fault *fault);
 	void (*room)(void *data);
 };
@@ -890,7 +890,8 @@ struct kpool *kpool_default(void);
  *   cancelled while the caller slept; give the item up.
  * * -EAGAIN - there is no room, and the pool is nonblocking or max_blocked
  *   submitters sleep.  Submit again when &kpool_attrs.room is called, or give
- *   the item up.
+ *   the item up.  A caller without an error path, as with queue_work(), avoids
+ *   it by an unlimited queue_depth and KPOOL_PINNED.
  * * -EDEADLK - the caller is in an item or a callback of the pool, and the
  *   sleep could never end; do the work in another way.
  */
@@ -1521,13 +1522,13 @@ struct kpool_multi;
 
 /**
  * enum kpool_placement - how kpool_multi_pick() chooses a pool
- * @KPOOL_ROUND_ROBIN: each pool in turn; kpool_multi_submit() goes on to the
+ * @KPOOL_PLACE_ROUND_ROBIN: each pool in turn; kpool_multi_submit() goes on to the
  *	least loaded one if it refuses
- * @KPOOL_LEAST_LOADED: the pool with the fewest items accepted and not ended
+ * @KPOOL_PLACE_LEAST_LOADED: the pool with the fewest items accepted and not ended
  */
 enum kpool_placement {
-	KPOOL_ROUND_ROBIN,
-	KPOOL_LEAST_LOADED,
+	KPOOL_PLACE_ROUND_ROBIN,
+	KPOOL_PLACE_LEAST_LOADED,
 };
 
 /**
@@ -1584,7 +1585,7 @@ int kpool_multi_destroy(struct kpool_multi *multi);
  * @multi: the pools
  * @item: an initialized item
  *
- * With KPOOL_ROUND_ROBIN, the least loaded pool is tried once if the chosen one
+ * With KPOOL_PLACE_ROUND_ROBIN, the least loaded pool is tried once if the chosen one
  * returns -EAGAIN.
  *
  * If an item submits itself from its own function and another pool is chosen,

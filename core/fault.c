@@ -355,7 +355,7 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 	struct task_struct *task = worker->task;
 	struct kpool_exit_work *exit_work = worker->exit_work;
 	struct kpool_run *run = &worker->run;
-	bool suspended;
+	bool reclaim_broken;
 
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_HANDLER))
 		kpool_report_error(pool, run, task, -EIO);
@@ -372,12 +372,12 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 	kpool_fail_waiters(pool, run->group);
 	kpool_ext_run_leave(pool, run);
 	pool->faults.reaping = NULL;
-	suspended = kpool_worker_remove_dead(worker);
+	reclaim_broken = kpool_worker_remove_dead(worker);
 	/* locked by kpool_lock_and_fail_flushers() */
 	kpool_unlock_irq(pool);
 	mutex_unlock(&pool->mutex);
 
-	if (suspended)
+	if (reclaim_broken)
 		pr_warn("%s: the last worker has died: no forward progress guarantee until a worker can be created\n",
 			pool->name);
 	kpool_exit_work_put(exit_work);

@@ -1068,7 +1068,7 @@ bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
 		      const struct kpool_runnable *r);
 unsigned int kpool_nr_runnable(struct kpool *pool, enum kpool_queue_prio prio,
 			       unsigned int *left);
-unsigned int kpool_nr_places(const struct kpool *pool, unsigned int startable);
+unsigned int kpool_nr_places(const struct kpool *pool, unsigned int runnable);
 void kpool_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_handover *handover);

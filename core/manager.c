@@ -84,7 +84,7 @@ static bool kpool_must_replace_late(struct kpool *pool)
 /*
  * Return true if a KPOOL_PREALLOC pool has fewer than min_workers with @more.
  */
-static bool kpool_lacks_min_workers(const struct kpool *pool, unsigned int more)
+static bool kpool_below_min_workers(const struct kpool *pool, unsigned int more)
 {
 	return (pool->attrs.flags & KPOOL_PREALLOC) && !pool->closed &&
 	       kpool_nr_staying(pool) + more <
@@ -94,7 +94,7 @@ static bool kpool_lacks_min_workers(const struct kpool *pool, unsigned int more)
 static bool kpool_should_spawn(struct kpool *pool)
 {
 	return kpool_can_grow(pool) &&
-	       (kpool_lacks_min_workers(pool, pool->mgr.nr_spawning) ||
+	       (kpool_below_min_workers(pool, pool->mgr.nr_spawning) ||
 		kpool_needs_worker(pool) || kpool_must_replace_late(pool));
 }
 
@@ -430,7 +430,7 @@ static int kpool_create_thread(struct kpool_worker *worker)
 static void kpool_spawn_ended(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!--pool->mgr.nr_spawning || !kpool_lacks_min_workers(pool, 0))
+	if (!--pool->mgr.nr_spawning || !kpool_below_min_workers(pool, 0))
 		kpool_waiter_complete_list(pool, &pool->waiters.spawn, false);
 }
 
@@ -592,7 +592,7 @@ static bool kpool_should_spawn_now(struct kpool *pool)
 static bool kpool_should_prealloc(struct kpool *pool)
 {
 	return !pool->mgr.spawn_pause && kpool_can_grow(pool) &&
-	       kpool_lacks_min_workers(pool, pool->mgr.nr_spawning);
+	       kpool_below_min_workers(pool, pool->mgr.nr_spawning);
 }
 
 /*
@@ -646,12 +646,12 @@ static int kpool_wait_spawned(struct kpool *pool)
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_SPAWN, NULL);
 	kpool_lock_irq(pool);
-	if (pool->mgr.nr_spawning && kpool_lacks_min_workers(pool, 0)) {
+	if (pool->mgr.nr_spawning && kpool_below_min_workers(pool, 0)) {
 		list_add_tail(&waiter.node, &pool->waiters.spawn);
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
 	/* spawn_work can have begun another attempt: it counts as none */
-	if (kpool_lacks_min_workers(pool, 0) &&
+	if (kpool_below_min_workers(pool, 0) &&
 	    (pool->mgr.nr_spawning || kpool_can_grow(pool)))
 		err = pool->mgr.spawn_pause ? pool->mgr.spawn_error : 1;
 	kpool_unlock_irq(pool);

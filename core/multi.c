@@ -77,7 +77,7 @@ static struct kpool *kpool_multi_next(struct kpool_multi *multi)
 
 struct kpool *kpool_multi_pick(struct kpool_multi *multi)
 {
-	if (multi->placement == KPOOL_LEAST_LOADED)
+	if (multi->placement == KPOOL_PLACE_LEAST_LOADED)
 		return kpool_multi_least_loaded(multi);
 	return kpool_multi_next(multi);
 }
@@ -89,7 +89,7 @@ int kpool_multi_submit(struct kpool_multi *multi, struct kpool_item *item)
 	int err = kpool_submit(pool, item);
 	struct kpool *other;
 
-	if (err != -EAGAIN || multi->placement != KPOOL_ROUND_ROBIN)
+	if (err != -EAGAIN || multi->placement != KPOOL_PLACE_ROUND_ROBIN)
 		return err;
 	other = kpool_multi_least_loaded(multi);
 	return other == pool ? err : kpool_submit(other, item);
@@ -111,9 +111,9 @@ static int kpool_multi_check(unsigned int nr, enum kpool_placement placement)
 		       KPOOL_MULTI_MAX);
 		return -ERANGE;
 	}
-	if (placement != KPOOL_ROUND_ROBIN && placement != KPOOL_LEAST_LOADED) {
+	if (placement != KPOOL_PLACE_ROUND_ROBIN && placement != KPOOL_PLACE_LEAST_LOADED) {
 		pr_err("bad placement %d; allowed: %d to %d\n",
-		       placement, KPOOL_ROUND_ROBIN, KPOOL_LEAST_LOADED);
+		       placement, KPOOL_PLACE_ROUND_ROBIN, KPOOL_PLACE_LEAST_LOADED);
 		return -EINVAL;
 	}
 	return 0;

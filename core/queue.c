@@ -537,16 +537,16 @@ bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
 /* Find the queued items that start as soon as a worker looks. */
 void kpool_find_runnable(struct kpool *pool, struct kpool_runnable *r)
 {
-	unsigned int startable;
+	unsigned int runnable;
 
-	startable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked -
+	runnable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked -
 		    pool->q.nr_held;
 	r->unfit = NULL;
 	r->walked = false;
 	r->left = kpool_units_left(pool);
-	if (startable + pool->q.extra_units <= r->left) {
-		r->nr = startable;
-		r->left -= startable + pool->q.extra_units;
+	if (runnable + pool->q.extra_units <= r->left) {
+		r->nr = runnable;
+		r->left -= runnable + pool->q.extra_units;
 	} else if (pool->q.extra_units) {
 		kpool_find_unfit(pool, r);
 	} else {
@@ -572,21 +572,21 @@ unsigned int kpool_nr_runnable(struct kpool *pool, enum kpool_queue_prio prio,
 
 /*
  * Return the number of places in the queue that are taken, not counting
- * @startable of the queued items.
+ * @runnable of the queued items.
  */
-unsigned int kpool_nr_places(const struct kpool *pool, unsigned int startable)
+unsigned int kpool_nr_places(const struct kpool *pool, unsigned int runnable)
 {
-	return kpool_nr_in_prio(pool) - startable + pool->q.nr_parked +
+	return kpool_nr_in_prio(pool) - runnable + pool->q.nr_parked +
 	       pool->q.nr_requeue;
 }
 
 /*
- * Return true if fewer than queue_depth items wait, not counting @startable of
+ * Return true if fewer than queue_depth items wait, not counting @runnable of
  * those that are queued.
  */
-static bool kpool_has_place(const struct kpool *pool, unsigned int startable)
+static bool kpool_has_place(const struct kpool *pool, unsigned int runnable)
 {
-	return kpool_nr_places(pool, startable) <
+	return kpool_nr_places(pool, runnable) <
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
@@ -596,13 +596,13 @@ static bool kpool_has_place(const struct kpool *pool, unsigned int startable)
 static noinline bool kpool_has_special_room(struct kpool *pool,
 					    const struct kpool_item *item)
 {
-	unsigned int left, startable;
+	unsigned int left, runnable;
 
-	startable = kpool_nr_runnable(pool, kpool_prio_of(item), &left);
+	runnable = kpool_nr_runnable(pool, kpool_prio_of(item), &left);
 	if (!kpool_must_wait_for_stream(item) &&
 	    kpool_units(pool, item) <= left)
 		return true;
-	return kpool_has_place(pool, startable);
+	return kpool_has_place(pool, runnable);
 }
 
 /*

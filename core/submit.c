@@ -235,30 +235,30 @@ EXPORT_SYMBOL_GPL(kpool_submit_interruptible);
 
 /*
  * Return true if there is a worker, or one can be created, for one more item
- * than @startable.  An exiting worker keeps its place until it has been reaped.
+ * than @runnable.  An exiting worker keeps its place until it has been reaped.
  */
 static bool kpool_has_thread_for(const struct kpool *pool,
-				 unsigned int startable)
+				 unsigned int runnable)
 {
 	unsigned int most = max_t(unsigned int, pool->attrs.capacity,
 				  pool->mgr.nr_workers + pool->mgr.nr_spawning);
 
 	return most - pool->mgr.nr_exiting >
-	       pool->nr_running + pool->q.nr_completions + startable;
+	       pool->nr_running + pool->q.nr_completions + runnable;
 }
 
 /* Return true if the item, once accepted, would wait only for a worker. */
 static bool kpool_can_start_now(struct kpool *pool,
 				const struct kpool_item *item)
 {
-	unsigned int left, startable;
+	unsigned int left, runnable;
 
 	if (pool->paused || !list_empty(&pool->q.admission) ||
 	    kpool_run_of(item) || kpool_must_wait_for_stream(item))
 		return false;
-	startable = kpool_nr_runnable(pool, kpool_prio_of(item), &left);
+	runnable = kpool_nr_runnable(pool, kpool_prio_of(item), &left);
 	return kpool_units(pool, item) <= left &&
-	       kpool_has_thread_for(pool, startable);
+	       kpool_has_thread_for(pool, runnable);
 }
 
 int kpool_submit_now(struct kpool *pool, struct kpool_item *item)
@@ -485,23 +485,23 @@ kpool_next_in_stream(const struct kpool_item *item)
  * A job that waits for its stream, or an item @behind the first that lacks
  * units, frees a place in the queue.  An item that could start frees its units
  * only.  With the units that are left, these have to be enough for the item
- * that can start instead: the next job of its stream; or @stuck, the first
+ * that can start instead: the next job of its stream; or @unfit, the first
  * queued item that lacks units; or @newcomer if there is neither, or if it
- * starts ahead of @stuck.
+ * starts ahead of @unfit.
  */
 static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 			      bool behind, const struct kpool_item *newcomer,
 			      const struct kpool_runnable *r)
 {
 	unsigned int units = r->left + kpool_units(pool, item);
-	const struct kpool_item *next, *stuck = r->unfit;
+	const struct kpool_item *next, *unfit = r->unfit;
 
 	if (item->flags & __KPOOL_STREAM_BLOCKED || behind)
 		return true;
 	next = kpool_next_in_stream(item);
-	if (next && (!stuck || kpool_is_behind(stuck, next)))
+	if (next && (!unfit || kpool_is_behind(unfit, next)))
 		return kpool_units(pool, next) <= units;
-	if (stuck && kpool_units(pool, stuck) <= units)
+	if (unfit && kpool_units(pool, unfit) <= units)
 		return true;
 	return kpool_can_bypass(pool, kpool_prio_of(newcomer), r) &&
 	       !kpool_must_wait_for_stream(newcomer) &&

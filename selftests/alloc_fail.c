@@ -462,7 +462,7 @@ static int makes_several_pools(void)
 {
 	struct kpool_multi *multi;
 
-	multi = kpool_multi_create(NULL, 3, KPOOL_ROUND_ROBIN, "several");
+	multi = kpool_multi_create(NULL, 3, KPOOL_PLACE_ROUND_ROBIN, "several");
 	return IS_ERR(multi) ? PTR_ERR(multi) : kpool_multi_destroy(multi);
 }
 

@@ -166,7 +166,7 @@ static void *no_state(void *data)
 	return NULL;
 }
 
-static void no_state_left(void *data, void *state)
+static void no_state_left(void *data, void *worker_data)
 {
 }
 

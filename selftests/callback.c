@@ -144,7 +144,7 @@ static bool leaf_fell(struct leaf *l)
 }
 
 /*
- * Fails (the kernel warns) if a dropped function runs where only what needs no
+ * Fails (the kernel warns) if a drop function runs where only what needs no
  * memory may be waited for.
  */
 static void dropped_may_flush_a_workqueue(int kind)
@@ -215,7 +215,7 @@ static void release_may_flush_a_workqueue(int kind)
 }
 
 /*
- * A dropped function that dies costs the thread that it was called in: those of
+ * A drop function that dies costs the thread that it was called in: those of
  * other items are called in another, which is the pool's own again if it must be.
  * Fails (hangs) if a context waits for what its dead thread was executing; if the
  * next thread is any kworker: mutant next-thread-is-a-kworker.

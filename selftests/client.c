@@ -364,7 +364,7 @@ static void *client_worker_init(void *data)
 	return NULL;
 }
 
-static void client_worker_exit(void *data, void *state)
+static void client_worker_exit(void *data, void *worker_data)
 {
 }
 
@@ -516,7 +516,7 @@ static int use_several(void)
 		returns("multi_destroy", kpool_multi_destroy(multi), -ESHUTDOWN);
 		return 0;
 	}
-	multi = kpool_multi_create(NULL, 2, KPOOL_ROUND_ROBIN, "%s", name);
+	multi = kpool_multi_create(NULL, 2, KPOOL_PLACE_ROUND_ROBIN, "%s", name);
 	address = (unsigned long)multi;
 	return PTR_ERR_OR_ZERO(multi);
 }

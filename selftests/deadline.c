@@ -267,11 +267,11 @@ out:
 }
 
 /*
- * A caller that waits for the job or for the pool waits for its dropped function:
+ * A caller that waits for the job or for the pool waits for its drop function:
  * then its owner may free it.
  * Fails if a job counts as idle as soon as it has left the queue.
  */
-static void waiting_includes_the_dropped_function(void)
+static void waiting_includes_the_drop_function(void)
 {
 	struct kpool *pool = deadline_pool(&two_deep);
 	struct kt_thread t[3] = { };
@@ -300,10 +300,10 @@ out:
 }
 
 /*
- * destroy returns after the dropped function.
+ * destroy returns after the drop function.
  * Fails if the pool is freed, or the caller's module may go, before.
  */
-static void destroy_waits_for_the_dropped_function(void)
+static void destroy_waits_for_the_drop_function(void)
 {
 	struct kpool *pool = deadline_pool(&one_deep);
 	struct kt_thread t = { };
@@ -323,11 +323,11 @@ static void destroy_waits_for_the_dropped_function(void)
 }
 
 /*
- * What is behind an expired job starts while the owner's dropped function
+ * What is behind an expired job starts while the owner's drop function
  * sleeps, in as many workers as there are units.
- * Fails if a worker calls the dropped function before it looks further.
+ * Fails if a worker calls the drop function before it looks further.
  */
-static void others_start_while_the_dropped_function_sleeps(void)
+static void others_start_while_the_drop_function_sleeps(void)
 {
 	struct kpool *pool = deadline_pool(&one_deep);
 	int i;
@@ -392,11 +392,11 @@ static void dropped_submits_again(struct kpool_item *item, int err)
 }
 
 /*
- * The dropped function may submit the job again.
+ * The drop function may submit the job again.
  * Fails if the job still counts as pending there, or its end is taken for that
  * of the new submission.
  */
-static void dropped_function_may_submit_again(void)
+static void drop_function_may_submit_again(void)
 {
 	again_pool = deadline_pool(&one_deep);
 	if (!again_pool)
@@ -423,10 +423,10 @@ static void dropped_frees(struct kpool_item *item, int err)
 }
 
 /*
- * The dropped function may free the job.
+ * The drop function may free the job.
  * Fails (KASAN; elsewhere by the poison) if it is touched afterwards.
  */
-static void dropped_function_may_free_the_job(void)
+static void drop_function_may_free_the_job(void)
 {
 	struct kpool *pool = deadline_pool(&two_deep);
 	struct timed *t;
@@ -459,10 +459,10 @@ static void dropped_waits_for_itself(struct kpool_item *item, int err)
 }
 
 /*
- * A dropped function that waits for its own job, or for the pool, is refused.
+ * A drop function that waits for its own job, or for the pool, is refused.
  * Fails (hangs) if only items are known to be inside a pool.
  */
-static void dropped_function_cannot_wait_for_itself(void)
+static void drop_function_cannot_wait_for_itself(void)
 {
 	again_pool = deadline_pool(&one_unit);
 	if (!again_pool)
@@ -479,10 +479,10 @@ static void dropped_function_cannot_wait_for_itself(void)
 }
 
 /*
- * A job may have no dropped function; it is counted all the same.
+ * A job may have no drop function; it is counted all the same.
  * Fails if NULL is called, or the end is counted by that function alone.
  */
-static void job_without_dropped_function_expires(void)
+static void job_without_drop_function_expires(void)
 {
 	struct kpool *pool = deadline_pool(&one_unit);
 
@@ -792,14 +792,14 @@ KT_MODULE("kpool selftest: deadlines",
 	  KT_CASE(paused_pool_drops_nothing),
 	  KT_CASE(run_may_outlast_the_deadline),
 	  KT_CASE(sleeping_submit_is_accepted_and_dropped),
-	  KT_CASE(waiting_includes_the_dropped_function),
-	  KT_CASE(destroy_waits_for_the_dropped_function),
-	  KT_CASE(others_start_while_the_dropped_function_sleeps),
+	  KT_CASE(waiting_includes_the_drop_function),
+	  KT_CASE(destroy_waits_for_the_drop_function),
+	  KT_CASE(others_start_while_the_drop_function_sleeps),
 	  KT_CASE(expired_job_can_be_submitted_again),
-	  KT_CASE(dropped_function_may_submit_again),
-	  KT_CASE(dropped_function_may_free_the_job),
-	  KT_CASE(dropped_function_cannot_wait_for_itself),
-	  KT_CASE(job_without_dropped_function_expires),
+	  KT_CASE(drop_function_may_submit_again),
+	  KT_CASE(drop_function_may_free_the_job),
+	  KT_CASE(drop_function_cannot_wait_for_itself),
+	  KT_CASE(job_without_drop_function_expires),
 	  KT_CASE(cancel_and_abort_override_the_deadline),
 	  KT_CASE(many_expired_jobs_are_dropped),
 	  KT_CASE(expired_heavy_job_blocks_no_other),

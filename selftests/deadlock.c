@@ -682,7 +682,7 @@ out:
 	cast_end(pool);
 }
 
-/* A dropped function that waits for what waits for it. */
+/* A drop function that waits for what waits for it. */
 static struct kpool *dropping_pool, *uninvolved;
 static struct task_struct *drop_work;
 
@@ -721,7 +721,7 @@ static void dropping_end(void)
 }
 
 /*
- * Inside a dropped function, waiting for its item or its pool is refused to
+ * Inside a drop function, waiting for its item or its pool is refused to
  * any aborter; another pool may be waited for.
  * Fails (hangs) if only workers are looked for.
  */
@@ -753,7 +753,7 @@ static int submits_itself_gated(struct kpool_item *item)
 }
 
 /*
- * The same where a worker calls the dropped function, of an item that ran.
+ * The same where a worker calls the drop function, of an item that ran.
  * Fails (hangs) if a worker counts as inside its pool while it runs an item
  * alone.
  */

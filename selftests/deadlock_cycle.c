@@ -228,7 +228,7 @@ static void dropped_submits_again(struct kpool_item *item, int err)
 }
 
 /*
- * The flusher waits for the dropped function of the late job, which submits the
+ * The flusher waits for the drop function of the late job, which submits the
  * job again behind the runner: no waiter waits for that submission.
  * Fails if a waiter is taken for one of the item's next run: mutant
  * started-wait-taken-for-the-next.

@@ -72,7 +72,7 @@ static void drop_two(struct kpool *pool, int drop_work, struct kt_thread *aborte
  * blocked: mutants blocked-drop-work-is-progress, blocked-aborter-is-progress,
  * aborted-delay-is-progress.
  */
-static void deadlock_through_a_dropped_function_is_refused(int drop_work)
+static void deadlock_through_a_drop_function_is_refused(int drop_work)
 {
 	struct kpool *pool = group_make(&queued_one, 2, 0);
 	struct kt_thread aborter = { };
@@ -556,7 +556,7 @@ static void submitter_behind_the_last_timed_call_is_not_refused(void)
 
 static bool exit_aborts;
 
-static void worker_exit_fn(void *data, void *state)
+static void worker_exit_fn(void *data, void *worker_data)
 {
 	if (xchg(&exit_aborts, false))
 		kpool_abort(here);
@@ -1164,7 +1164,7 @@ static void deadlock_is_found_when_last_progress_ends(int which)
 }
 
 KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
-	  KT_EACH(deadlock_through_a_dropped_function_is_refused, drop_calls),
+	  KT_EACH(deadlock_through_a_drop_function_is_refused, drop_calls),
 	  KT_CASE(aborting_drop_work_makes_no_progress),
 	  KT_CASE(aborts_inside_one_another_are_limited),
 	  KT_CASE(aborting_room_function_makes_no_progress),

@@ -458,7 +458,7 @@ static void *fails_or_waits(void *data)
 	return NULL;
 }
 
-static void waits(void *data, void *state)
+static void waits(void *data, void *worker_data)
 {
 	kt_gate_pass(&callback);
 }

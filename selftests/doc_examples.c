@@ -432,9 +432,9 @@ static void *buffer_make(void *data)
 	return buffer ?: ERR_PTR(-ENOMEM);
 }
 
-static void buffer_free(void *data, void *state)
+static void buffer_free(void *data, void *worker_data)
 {
-	kvfree(state);
+	kvfree(worker_data);
 }
 
 static int block_run(void *arg)
@@ -575,7 +575,7 @@ static int rx_start(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 64 };
 
-	rx = kpool_multi_create(&attrs, num_online_cpus(), KPOOL_LEAST_LOADED,
+	rx = kpool_multi_create(&attrs, num_online_cpus(), KPOOL_PLACE_LEAST_LOADED,
 				"rx");
 	return PTR_ERR_OR_ZERO(rx);
 }

@@ -2063,7 +2063,7 @@ static void setters_refuse_a_job_to_be_completed(void)
 	edges_end();
 }
 
-/* Inside a dropped function */
+/* Inside a drop function */
 
 static unsigned long aborted;
 
@@ -2074,7 +2074,7 @@ static void dropped_aborts(struct kpool_item *item, int err)
 }
 
 /* The drop work closes the pool, and drops what is pending by itself. */
-static void abort_inside_a_dropped_function_ends(void)
+static void abort_inside_a_drop_function_ends(void)
 {
 	if (!edges_make(&queued_one))
 		return;
@@ -2143,8 +2143,8 @@ static void dropped_submits(struct kpool_item *item, int err)
 	probe_dropped(item, err);
 }
 
-/* It runs when its dropped function has returned, also in a full pool. */
-static void item_submitted_in_its_dropped_function_runs(void)
+/* It runs when its drop function has returned, also in a full pool. */
+static void item_submitted_in_its_drop_function_runs(void)
 {
 	if (!edges_make(&queued_one))
 		return;
@@ -2171,10 +2171,10 @@ static void dropped_submits_in_full_pool(struct kpool_item *item, int err)
 
 /*
  * There it needs room like any other.
- * Fails if its dropped function is taken for its own: mutant
+ * Fails if its drop function is taken for its own: mutant
  * dropped-item-submits-itself.
  */
-static void item_is_refused_in_its_dropped_function(void)
+static void item_is_refused_in_its_drop_function(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
 
@@ -2207,10 +2207,10 @@ static const char *const drop_ways[] = { "group_cancel", "abort", NULL };
 
 /*
  * There it cannot be handed to another pool, as its run lasts.
- * Fails (accepted) if its dropped function is taken for its own: mutants
+ * Fails (accepted) if its drop function is taken for its own: mutants
  * dropped-item-submits-itself, aborted-item-is-handed-on.
  */
-static void item_is_not_handed_on_in_its_dropped_function(int aborts)
+static void item_is_not_handed_on_in_its_drop_function(int aborts)
 {
 	if (!edges_make(NULL))
 		return;
@@ -2288,9 +2288,9 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(deadline_changed_inside_applies_to_the_next_run),
 	  KT_CASE(setters_refuse_a_pending_item),
 	  KT_CASE(setters_refuse_a_job_to_be_completed),
-	  KT_CASE(abort_inside_a_dropped_function_ends),
+	  KT_CASE(abort_inside_a_drop_function_ends),
 	  KT_CASE(abort_does_not_count_what_still_runs),
 	  KT_CASE(shutdown_during_an_abort_lets_none_run),
-	  KT_CASE(item_submitted_in_its_dropped_function_runs),
-	  KT_CASE(item_is_refused_in_its_dropped_function),
-	  KT_EACH(item_is_not_handed_on_in_its_dropped_function, drop_ways));
+	  KT_CASE(item_submitted_in_its_drop_function_runs),
+	  KT_CASE(item_is_refused_in_its_drop_function),
+	  KT_EACH(item_is_not_handed_on_in_its_drop_function, drop_ways));

@@ -311,7 +311,7 @@ out:
 }
 
 /*
- * Wait returns when the dropped functions have.
+ * Wait returns when the drop functions have.
  * Fails if a dropped member counts as ended before its owner was notified.
  */
 static void slow_to_drop(struct kpool_item *item, int err)
@@ -320,7 +320,7 @@ static void slow_to_drop(struct kpool_item *item, int err)
 	probe_dropped(item, err);
 }
 
-static void wait_includes_the_dropped_functions(void)
+static void wait_includes_the_drop_functions(void)
 {
 	struct kpool *pool = group_make(&queued_one, 8, 0);
 	int i;
@@ -1361,7 +1361,7 @@ out:
 	jobs_end(pool);
 }
 
-/* Fails if a dropped function may wait for what waits for it. */
+/* Fails if a drop function may wait for what waits for it. */
 static int dropped_got;
 
 static void dropped_waits(struct kpool_item *item, int err)
@@ -1370,7 +1370,7 @@ static void dropped_waits(struct kpool_item *item, int err)
 	dropped_got = kpool_group_wait(&group, HZ);
 }
 
-static void dropped_function_cannot_wait_for_the_group(void)
+static void drop_function_cannot_wait_for_the_group(void)
 {
 	struct kpool *pool = group_make(&queued_one, 1, 0);
 
@@ -1629,7 +1629,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(error_alone_cancels_nothing),
 	  KT_EACH(cancelled_group_drops_pending_jobs, cancellers),
 	  KT_CASE(cancelled_group_admits_no_blocked_submitter),
-	  KT_CASE(wait_includes_the_dropped_functions),
+	  KT_CASE(wait_includes_the_drop_functions),
 	  KT_CASE(place_of_a_dropped_member_is_free_at_once),
 	  KT_CASE(cancel_drops_no_other_items),
 	  KT_CASE(group_can_be_used_again),
@@ -1663,7 +1663,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(item_may_wait_for_a_dropping_member),
 	  KT_EACH(timed_wait_on_a_full_pool_is_no_deadlock, ways_to_wait),
 	  KT_CASE(cycle_of_groups_is_refused),
-	  KT_CASE(dropped_function_cannot_wait_for_the_group),
+	  KT_CASE(drop_function_cannot_wait_for_the_group),
 	  KT_CASE(group_may_be_freed_after_wait),
 	  KT_CASE(cancelled_group_may_be_freed_before_the_drop_work),
 	  KT_CASE(storm_of_groups_loses_nothing),

@@ -92,7 +92,7 @@ out:
 
 /*
  * All forty are delivered after a cancel: those that ran with what they
- * returned, the rest with -ECANCELED and their dropped function called.
+ * returned, the rest with -ECANCELED and their drop function called.
  * Fails if a dropped job is not delivered, or before its owner was notified.
  */
 static void all_are_collected_after_a_cancel(void)

@@ -894,7 +894,7 @@ static void dropped_frees(struct kpool_item *item, int err)
 }
 
 /*
- * The dropped function may free its item.
+ * The drop function may free its item.
  * Fails (KASAN; elsewhere by the poison) if abort touches the item afterwards.
  */
 static void dropped_may_free_the_item(void)
@@ -918,7 +918,7 @@ out:
 	full_end(&f);
 }
 
-/* An item whose dropped function takes its time. */
+/* An item whose drop function takes its time. */
 static struct kt_gate dropping;
 
 static void dropped_gated(struct kpool_item *item, int err)
@@ -962,11 +962,11 @@ out:
 }
 
 /*
- * A caller that waits for an item also waits for its dropped function, so that
+ * A caller that waits for an item also waits for its drop function, so that
  * the owner may free it afterwards: cancel_sync, flush, destroy.
  * Fails if an item counts as idle as soon as it has left the queue.
  */
-static void waiting_includes_the_dropped_function(void)
+static void waiting_includes_the_drop_function(void)
 {
 	static struct full f;
 	static struct kt_job job;
@@ -1143,7 +1143,7 @@ out:
 }
 
 /*
- * The dropped function may free such an item too.
+ * The drop function may free such an item too.
  * Fails (KASAN; elsewhere by the poison) if it is called while the item runs,
  * or the worker touches the item afterwards.
  */
@@ -1173,7 +1173,7 @@ static void dropped_may_free_an_item_that_ran(int place)
 
 static struct kpool *other_pool;
 
-/* What a dropped function gets when it submits its item. */
+/* What a drop function gets when it submits its item. */
 static void dropped_submits(struct kpool_item *item, int err)
 {
 	KT_EXPECT_EQ(kpool_try_submit(other_pool, item), -EBUSY);
@@ -1181,11 +1181,11 @@ static void dropped_submits(struct kpool_item *item, int err)
 }
 
 /*
- * An item in its dropped function is not idle: other pools get -EBUSY, its own,
+ * An item in its drop function is not idle: other pools get -EBUSY, its own,
  * closed, -ESHUTDOWN; afterwards any pool may have it.
  * Fails if it could run, be freed by its owner, and be queued elsewhere.
  */
-static void item_in_its_dropped_function_is_busy(void)
+static void item_in_its_drop_function_is_busy(void)
 {
 	static struct full f;
 	static struct kt_job job;
@@ -1229,11 +1229,11 @@ static int flush_inside(struct kpool_item *item)
 }
 
 /*
- * An item that waits for a dropped function to return is no deadlock, though
+ * An item that waits for a drop function to return is no deadlock, though
  * nothing else runs.
  * Fails if such a wait is refused: mutant dropping-taken-for-deadlock.
  */
-static void waiting_for_a_dropped_function_is_no_deadlock(void)
+static void waiting_for_a_drop_function_is_no_deadlock(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1,
@@ -1517,12 +1517,12 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_CASE(abort_starts_no_pending_item),
 	  KT_CASE(cancel_admits_past_a_running_item),
 	  KT_CASE(dropped_may_free_the_item),
-	  KT_CASE(waiting_includes_the_dropped_function),
-	  KT_CASE(waiting_for_a_dropped_function_is_no_deadlock),
+	  KT_CASE(waiting_includes_the_drop_function),
+	  KT_CASE(waiting_for_a_drop_function_is_no_deadlock),
 	  KT_EACH(abort_drops_a_running_item_after_its_run, repeats),
 	  KT_EACH(aborted_running_item_can_be_cancelled, repeats),
 	  KT_EACH(dropped_may_free_an_item_that_ran, repeats),
-	  KT_CASE(item_in_its_dropped_function_is_busy),
+	  KT_CASE(item_in_its_drop_function_is_busy),
 	  KT_CASE(item_may_live_on_the_stack),
 	  KT_CASE(item_may_be_static),
 	  KT_CASE(item_outlives_its_pool),

@@ -35,7 +35,7 @@ static inline int timed_fn(struct kpool_item *item)
 	return kt_gate_pass(&t->gate);
 }
 
-/* What is promised of every call of a dropped function. */
+/* What is promised of every call of a drop function. */
 static inline void timed_dropped(struct kpool_item *item, int err)
 {
 	struct timed *t = timed_of(item);
@@ -91,7 +91,7 @@ static inline bool timed_was_dropped(struct timed *t, int err)
 	       atomic_read(&t->gate.dropped_err) == err;
 }
 
-/* A dropped function that takes its time, here. */
+/* A drop function that takes its time, here. */
 static struct kt_gate timed_dropping;
 
 static inline void timed_dropped_gated(struct kpool_item *item, int err)

@@ -591,7 +591,7 @@ static void *init_waits_for_its_pool(void *data)
 	return NULL;
 }
 
-static void exit_waits_for_its_pool(void *data, void *state)
+static void exit_waits_for_its_pool(void *data, void *worker_data)
 {
 	KT_EXPECT_EQ(kpool_flush(kpool_current()), -EDEADLK);
 }

@@ -209,7 +209,7 @@ static void left_dropped(struct kpool_item *item, int err)
 		usleep_range(500, 1000);
 	/* longer than the running item */
 	msleep(400);
-	pr_info("module_unload: a dropped function ends\n");
+	pr_info("module_unload: a drop function ends\n");
 }
 
 static int ordered_fn(struct kpool_item *item)
@@ -277,7 +277,7 @@ static void *second_fails(void *data)
 
 static bool pool_fails;
 
-static void takes_time(void *data, void *state)
+static void takes_time(void *data, void *worker_data)
 {
 	WRITE_ONCE(pool_fails, true);
 	msleep(1000);
@@ -330,7 +330,7 @@ static int displace_one(void)
 }
 
 /*
- * Their functions and memory are not of this module; their dropped function is.
+ * Their functions and memory are not of this module; their drop function is.
  * The page stays, as it must until they are cancelled.
  */
 static int leave_foreign(void)

@@ -103,15 +103,15 @@ others_are_left_alone() {
 	rmmod kpool
 }
 
-# Fails (oopses) if rmmod returns while the owner's dropped function still runs; or if its item is
+# Fails (oopses) if rmmod returns while the owner's drop function still runs; or if its item is
 # counted as cancelled.
 a_drop_is_awaited() {
 	insmod "$KPOOL_KO" default_capacity=1 default_queue_depth=16 default_when_full=drop_oldest
-	drop_ended=$(said "module_unload: a dropped function ends")
+	drop_ended=$(said "module_unload: a drop function ends")
 	load_test module_unload leave=drops runs=1
 	rmmod module_unload
-	ktap_is "a dropped function that runs is awaited" 1 \
-		"$(($(said "module_unload: a dropped function ends") - drop_ended))"
+	ktap_is "a drop function that runs is awaited" 1 \
+		"$(($(said "module_unload: a drop function ends") - drop_ended))"
 	ktap_is "what was dropped is not cancelled" "1 16 1" \
 		"$(stat_of dropped) $(stat_of cancelled) $(stat_of completed)"
 	rmmod kpool
@@ -131,17 +131,17 @@ $(($(said "module_unload: comes again no more: -40") - again_warned))"
 	rmmod kpool
 }
 
-# Fails if an item is known by its own function and memory alone: its dropped function would be
+# Fails if an item is known by its own function and memory alone: its drop function would be
 # called when that has gone.
-foreign_items_with_a_dropped_function_are_cancelled() {
+foreign_items_with_a_drop_function_are_cancelled() {
 	client_holds_the_unit
 	load_test module_unload leave=foreign "fn=$(of_client fn)"
 	ktap_is "items with a function of another's wait" 16 "$(stat_of pending)"
 	rmmod module_unload
-	ktap_is "they are cancelled with the module of their dropped function" "16 0" \
+	ktap_is "they are cancelled with the module of their drop function" "16 0" \
 		"$(stat_of cancelled) $(stat_of pending)"
 	rmmod client
-	ktap_is "no dropped function is called" "0 1" "$(stat_of dropped) $(stat_of completed)"
+	ktap_is "no drop function is called" "0 1" "$(stat_of dropped) $(stat_of completed)"
 	rmmod kpool
 }
 
@@ -568,7 +568,7 @@ else
 	an_item_that_comes_again_is_refused itself
 	an_item_that_comes_again_is_refused itself_later
 	an_item_that_comes_again_is_refused its_function
-	foreign_items_with_a_dropped_function_are_cancelled
+	foreign_items_with_a_drop_function_are_cancelled
 	foreign_job_with_a_completion_function_is_cancelled
 	items_to_be_dropped_are_cancelled
 	default_pool_made_late_is_searched

@@ -108,7 +108,7 @@ static void submitter_of_many_pools_keeps_its_stack(void)
 	static struct kt_gate gate;
 	int i;
 
-	nested = several(NESTED_POOLS, &attrs, KPOOL_ROUND_ROBIN);
+	nested = several(NESTED_POOLS, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	if (!nested)
 		return;
 	nr_links = 0;
@@ -134,7 +134,7 @@ static void submitter_of_many_pools_keeps_its_stack(void)
  */
 static void turns_begin_at_zero_and_wrap(void)
 {
-	struct kpool_multi *multi = several(3, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(3, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job job;
 	int i;
@@ -238,7 +238,7 @@ static int pick_at_once(struct kpool_multi *multi)
  */
 static void every_turn_is_taken_once(void)
 {
-	struct kpool_multi *multi = several(MANY, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(MANY, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	int i, turn = 0;
 
 	if (!multi)
@@ -265,7 +265,7 @@ static void least_loaded_gets_the_item(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
 	static const int expected[] = { 1, 2, 1, 2, 0, 1, 2, 0 };
-	struct kpool_multi *multi = several(3, &attrs, KPOOL_LEAST_LOADED);
+	struct kpool_multi *multi = several(3, &attrs, KPOOL_PLACE_LEAST_LOADED);
 	struct kt_gate gate;
 	struct kt_job *jobs;
 	int i;
@@ -300,7 +300,7 @@ out:
 static void items_in_the_inbox_are_load(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
-	struct kpool_multi *multi = several(2, &attrs, KPOOL_LEAST_LOADED);
+	struct kpool_multi *multi = several(2, &attrs, KPOOL_PLACE_LEAST_LOADED);
 	struct kt_gate gate;
 	struct kt_job *jobs;
 
@@ -327,7 +327,7 @@ out:
 static void items_that_started_fast_are_no_load(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
-	struct kpool_multi *multi = several(2, &attrs, KPOOL_LEAST_LOADED);
+	struct kpool_multi *multi = several(2, &attrs, KPOOL_PLACE_LEAST_LOADED);
 	struct kt_gate gate, count;
 	struct kt_job *jobs, *tiny;
 
@@ -355,7 +355,7 @@ out:
 static void ended_items_are_no_load(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
-	struct kpool_multi *multi = several(2, &attrs, KPOOL_LEAST_LOADED);
+	struct kpool_multi *multi = several(2, &attrs, KPOOL_PLACE_LEAST_LOADED);
 	struct kt_gate gate, other;
 	struct kt_job *jobs, job;
 
@@ -399,7 +399,7 @@ static void overload_falls_back_to_the_least_loaded(void)
 		.capacity = 2,
 		.nonblocking = 1,
 	};
-	struct kpool_multi *multi = several(3, &attrs, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(3, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job *jobs;
 
@@ -427,7 +427,7 @@ out:
 /* Fails if a refusal for another reason than want of room tries elsewhere. */
 static void only_overload_falls_back(void)
 {
-	struct kpool_multi *multi = several(2, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(2, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job job;
 
@@ -452,7 +452,7 @@ static void only_overload_falls_back(void)
 static void least_loaded_refuses_once(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .nonblocking = 1 };
-	struct kpool_multi *multi = several(2, &attrs, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(2, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job *jobs;
 	int i;
@@ -493,7 +493,7 @@ static void blocking_submit_sleeps_at_its_turn(void)
 	struct kt_gate gate;
 	struct kt_job jobs[2];
 
-	s.multi = several(2, &attrs, KPOOL_ROUND_ROBIN);
+	s.multi = several(2, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	if (!s.multi)
 		return;
 	kt_gate_init(&gate);
@@ -519,7 +519,7 @@ out:
 static void items_are_found_in_any_pool(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
-	struct kpool_multi *multi = several(3, &attrs, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(3, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job *jobs;
 	int i;
@@ -574,18 +574,18 @@ static void bad_arguments_are_refused(void)
 	int said = log_count("kpool: ", "bad name of several pools");
 	int numbers = log_count(number, ""), placements = log_count(placement, "");
 
-	expect_refused("bad", 0, NULL, KPOOL_ROUND_ROBIN, -ERANGE);
-	expect_refused("bad", 65, NULL, KPOOL_ROUND_ROBIN, -ERANGE);
-	expect_refused("bad", -1, NULL, KPOOL_ROUND_ROBIN, -ERANGE);
+	expect_refused("bad", 0, NULL, KPOOL_PLACE_ROUND_ROBIN, -ERANGE);
+	expect_refused("bad", 65, NULL, KPOOL_PLACE_ROUND_ROBIN, -ERANGE);
+	expect_refused("bad", -1, NULL, KPOOL_PLACE_ROUND_ROBIN, -ERANGE);
 	expect_refused("bad", 0, NULL, 8, -ERANGE);
-	expect_refused("bad", 10, NULL, KPOOL_LEAST_LOADED + 1, -EINVAL);
+	expect_refused("bad", 10, NULL, KPOOL_PLACE_LEAST_LOADED + 1, -EINVAL);
 	expect_refused("bad", 10, NULL, -1, -EINVAL);
-	expect_refused("bad", 10, &attrs, KPOOL_ROUND_ROBIN, -ERANGE);
-	expect_refused("bad/name", 1, NULL, KPOOL_ROUND_ROBIN, -EINVAL);
+	expect_refused("bad", 10, &attrs, KPOOL_PLACE_ROUND_ROBIN, -ERANGE);
+	expect_refused("bad/name", 1, NULL, KPOOL_PLACE_ROUND_ROBIN, -EINVAL);
 	KT_EXPECT_EQ(log_count("kpool: ", "bad name of several pools"), said);
-	expect_refused("", 1, NULL, KPOOL_ROUND_ROBIN, -EINVAL);
+	expect_refused("", 1, NULL, KPOOL_PLACE_ROUND_ROBIN, -EINVAL);
 	expect_refused("twenty-nine-characters-are-29", 1, NULL,
-		       KPOOL_ROUND_ROBIN, -EINVAL);
+		       KPOOL_PLACE_ROUND_ROBIN, -EINVAL);
 	KT_EXPECT_EQ(log_count("kpool: ", "bad name of several pools"),
 		     said + 2);
 	KT_EXPECT_EQ(log_count(number, ""), numbers + 1);
@@ -598,7 +598,7 @@ static void largest_arguments_are_accepted(void)
 	struct kpool_multi *multi;
 	struct kpool *pool;
 
-	multi = kpool_multi_create(NULL, 64, KPOOL_ROUND_ROBIN, "%s-%d",
+	multi = kpool_multi_create(NULL, 64, KPOOL_PLACE_ROUND_ROBIN, "%s-%d",
 				   "twenty-eight-characters-a", 28);
 	if (!KT_EXPECT(!IS_ERR(multi)))
 		return;
@@ -617,7 +617,7 @@ static void name_clash_unwinds(void)
 
 	if (!taken)
 		return;
-	expect_refused("clash", SEVERAL, NULL, KPOOL_ROUND_ROBIN, -EEXIST);
+	expect_refused("clash", SEVERAL, NULL, KPOOL_PLACE_ROUND_ROBIN, -EEXIST);
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		kt_pool_end(kt_pool(names[i], NULL));
 	kt_pool_end(taken);
@@ -626,7 +626,7 @@ static void name_clash_unwinds(void)
 /* Fails if a number beyond the last, or below the first, gives a pool. */
 static void number_out_of_range_is_refused(void)
 {
-	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	int i, j;
 
 	if (!multi)
@@ -716,8 +716,8 @@ static void ants_multi_pool(int variant)
 		.capacity = ANTS_CAPACITY,
 		.fn = kt_gate_pass,
 	};
-	enum kpool_placement placement = variant % 2 ? KPOOL_LEAST_LOADED :
-						       KPOOL_ROUND_ROBIN;
+	enum kpool_placement placement = variant % 2 ? KPOOL_PLACE_LEAST_LOADED :
+						       KPOOL_PLACE_ROUND_ROBIN;
 	struct kpool_multi *multi = several(ANTS_POOLS, &attrs, placement);
 	struct kt_gate gate;
 	struct kt_job *jobs = kt_jobs(ANTS_ITEMS, kt_job_gated, &gate);
@@ -757,7 +757,7 @@ static void tune_reaches_each(void)
 		.capacity = 5,
 		.min_workers = KPOOL_NONE,
 	};
-	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 
 	if (!multi)
 		return;
@@ -785,7 +785,7 @@ static void refused_tune_is_undone(void)
 		.min_workers = KPOOL_NONE,
 	};
 	static const int before[SEVERAL] = { KPOOL_NONE, 1, KPOOL_NONE, 4 };
-	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	struct kpool_attrs now;
 	int i;
 
@@ -821,7 +821,7 @@ static void refused_node_is_undone(void)
 		kt_skip("the last CPU is not alone on a node");
 		return;
 	}
-	multi = several(2, NULL, KPOOL_ROUND_ROBIN);
+	multi = several(2, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	if (!multi)
 		return;
 	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_NODE,
@@ -861,7 +861,7 @@ static void stats_are_sums(void)
 		.queue_depth = 1,
 		.nonblocking = 1,
 	};
-	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_job *jobs, failing;
 	struct kt_gate gate;
 	int i;
@@ -916,7 +916,7 @@ static u64 oldest_by_hand(struct kpool_multi *multi)
 static void oldest_is_the_oldest_of_all(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
-	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job *jobs;
 	u64 before, oldest_pending_ms;
@@ -943,7 +943,7 @@ out:
 /* Fails if one closed or paused pool makes all of them so. */
 static void multi_is_closed_when_all_pools_are(void)
 {
-	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	int i;
 
 	if (!multi)
@@ -978,7 +978,7 @@ static int job_slow(struct kpool_item *item)
 static void shutdown_has_one_time_limit(void)
 {
 	const unsigned int ms = kt_ms(1000, 30);
-	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	unsigned long begin, limit = msecs_to_jiffies(ms);
 	struct kt_gate gate;
 	struct kt_job *jobs;
@@ -1070,7 +1070,7 @@ static void expect_death_in(struct kpool_multi *multi, int nr,
 /* Mutants multi-shutdown-misses-a-death, multi-shutdown-ends-with-a-death. */
 static void shutdown_reports_a_death(int member)
 {
-	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_PLACE_ROUND_ROBIN);
 
 	if (!multi)
 		return;
@@ -1082,7 +1082,7 @@ static void shutdown_reports_a_death(int member)
 /* Mutant multi-destroy-forgets-a-death. */
 static void destroy_reports_a_death(int member)
 {
-	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_PLACE_ROUND_ROBIN);
 
 	if (multi)
 		expect_death_in(multi, member_nr[member], destroys);
@@ -1091,7 +1091,7 @@ static void destroy_reports_a_death(int member)
 /* Fails if only one of the pools is waited for. */
 static void shutdown_waits_for_the_slowest(int member)
 {
-	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job job;
 
@@ -1138,7 +1138,7 @@ static void shutdown_from_inside_closes_none(void)
 	struct kt_job job;
 	int i, j;
 
-	self = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+	self = several(SEVERAL, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	if (!self)
 		return;
 	kt_gate_init(&gate);
@@ -1154,14 +1154,14 @@ static void shutdown_from_inside_closes_none(void)
 	several_end(self);
 }
 
-/* The same from inside a dropped function; fails if only items are asked. */
+/* The same from inside a drop function; fails if only items are asked. */
 static void shutdown_while_dropping_is_refused(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
 	struct kt_gate gate;
 	struct kt_job jobs[2];
 
-	self = several(SEVERAL, &attrs, KPOOL_ROUND_ROBIN);
+	self = several(SEVERAL, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	if (!self)
 		return;
 	kt_gate_init(&gate);
@@ -1184,7 +1184,7 @@ static void shutdown_while_dropping_is_refused(void)
  */
 static void reopen_opens_all_or_none(void)
 {
-	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, NULL, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_gate gate;
 	struct kt_job job, other;
 	int i;
@@ -1226,7 +1226,7 @@ static int destroyer_main(void *multi)
 static void destroy_waits_for_all_pools(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
-	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_ROUND_ROBIN);
+	struct kpool_multi *multi = several(SEVERAL, &attrs, KPOOL_PLACE_ROUND_ROBIN);
 	struct kt_thread destroyer = { };
 	struct kt_gate gate;
 	struct kt_job *jobs;
@@ -1261,7 +1261,7 @@ static int hold(void)
 	const struct kpool_attrs attrs = { .capacity = 2 };
 	int i, err = 0;
 
-	held = kpool_multi_create(&attrs, SEVERAL, KPOOL_ROUND_ROBIN, "shard");
+	held = kpool_multi_create(&attrs, SEVERAL, KPOOL_PLACE_ROUND_ROBIN, "shard");
 	if (IS_ERR(held))
 		return PTR_ERR(held);
 	kt_gate_init(&held_gate);

@@ -903,7 +903,7 @@ static void *init_returns(void *data)
 	return NULL;
 }
 
-static void exit_waits(void *data, void *state)
+static void exit_waits(void *data, void *worker_data)
 {
 	kt_gate_pass(&exit_gate);
 }
@@ -1004,10 +1004,10 @@ static void *make_state(void *data)
 	return kmalloc(8, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
 }
 
-static void end_state(void *data, void *state)
+static void end_state(void *data, void *worker_data)
 {
 	atomic_inc(&states_ended);
-	kfree(state);
+	kfree(worker_data);
 	if (READ_ONCE(exit_dies))
 		die(DIE_NULL);
 }

@@ -966,9 +966,9 @@ static void nonblocking_pool_displaces_or_refuses(void)
 
 /*
  * The newcomer does not wait for the owner of what it displaced.
- * Fails if its submit calls the dropped function.
+ * Fails if its submit calls the drop function.
  */
-static void newcomer_does_not_wait_for_the_dropped_function(void)
+static void newcomer_does_not_wait_for_the_drop_function(void)
 {
 	int i;
 
@@ -1783,7 +1783,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(higher_priority_is_never_displaced),
 	  KT_CASE(without_a_queue_nothing_is_displaced),
 	  KT_CASE(nonblocking_pool_displaces_or_refuses),
-	  KT_CASE(newcomer_does_not_wait_for_the_dropped_function),
+	  KT_CASE(newcomer_does_not_wait_for_the_drop_function),
 	  KT_CASE(waiters_of_a_displaced_item_are_woken),
 	  KT_CASE(displaced_item_can_be_submitted_again),
 	  KT_CASE(item_that_runs_is_not_displaced),

@@ -73,7 +73,7 @@ static void *init_returns(void *data)
 	return NULL;
 }
 
-static void exit_waits(void *data, void *state)
+static void exit_waits(void *data, void *worker_data)
 {
 	if (atomic_inc_return(&called) != 1)
 		return;
@@ -83,7 +83,7 @@ static void exit_waits(void *data, void *state)
 
 static struct kpool *begin(int capacity, int queue_depth,
 			   void *(*init)(void *data),
-			   void (*exit)(void *data, void *state))
+			   void (*exit)(void *data, void *worker_data))
 {
 	const struct kpool_attrs attrs = {
 		.capacity = capacity, .queue_depth = queue_depth,
@@ -161,7 +161,7 @@ static void *init_gives_up(void *data)
 	return NULL;
 }
 
-static void exit_gives_up(void *data, void *state)
+static void exit_gives_up(void *data, void *worker_data)
 {
 	if (atomic_inc_return(&called) != 1)
 		return;

@@ -252,7 +252,7 @@ static void pools_are_compared_while_they_work(void)
 
 	atomic_set(&made, 0);
 	kt_gate_init(&gate);
-	multi = kpool_multi_create(&attrs, 2, KPOOL_LEAST_LOADED, "races");
+	multi = kpool_multi_create(&attrs, 2, KPOOL_PLACE_LEAST_LOADED, "races");
 	if (!KT_EXPECT(!IS_ERR(multi)))
 		return;
 	race(ROUNDS, submits_to_the_least_loaded,

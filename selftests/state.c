@@ -51,14 +51,14 @@ static void *desk_make(void *data)
 	return desk;
 }
 
-static void desk_clear(void *data, void *state)
+static void desk_clear(void *data, void *worker_data)
 {
-	struct desk *desk = state;
+	struct desk *desk = worker_data;
 
 	KT_EXPECT(data == &token);
 	might_sleep();
 	KT_EXPECT(desk->task == current);
-	KT_EXPECT(kpool_worker_data() == state);
+	KT_EXPECT(kpool_worker_data() == worker_data);
 	KT_EXPECT(!desk->gone);
 	desk->gone = true;
 	if (slow_exit)
@@ -206,9 +206,9 @@ static void *no_desk_needed(void *data)
 	return NULL;
 }
 
-static void no_desk_cleared(void *data, void *state)
+static void no_desk_cleared(void *data, void *worker_data)
 {
-	KT_EXPECT(!state);
+	KT_EXPECT(!worker_data);
 	atomic_inc(&gone);
 }
 
@@ -602,7 +602,7 @@ static void *first_desk_hangs(void *data)
 	return &desks[0];
 }
 
-static void no_desk_left(void *data, void *state)
+static void no_desk_left(void *data, void *worker_data)
 {
 	atomic_inc(&gone);
 }
@@ -973,12 +973,12 @@ out:
 
 static struct kt_gate *first_exit;
 
-static void first_exit_hangs(void *data, void *state)
+static void first_exit_hangs(void *data, void *worker_data)
 {
 	/* one passes the gate, the others pass it by */
 	if (atomic_inc_return(&first_exit->started) == 1)
 		wait_for_completion(&first_exit->open);
-	desk_clear(data, state);
+	desk_clear(data, worker_data);
 }
 
 /* Fails if a worker_exit that hangs keeps other workers from going. */
@@ -1611,10 +1611,10 @@ static void every_created_state_is_destroyed(void)
 static struct kpool *closed;
 static int reopen_err;
 
-static void reopens(void *data, void *state)
+static void reopens(void *data, void *worker_data)
 {
 	reopen_err = kpool_reopen(closed);
-	desk_clear(data, state);
+	desk_clear(data, worker_data);
 }
 
 /*

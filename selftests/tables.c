@@ -150,7 +150,7 @@ static void *held_in_init(void *data)
 	return NULL;
 }
 
-static void held_in_exit(void *data, void *state)
+static void held_in_exit(void *data, void *worker_data)
 {
 	kt_gate_pass(&callback);
 }

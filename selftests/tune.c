@@ -120,7 +120,7 @@ static void pool_created_nonblocking_stays_so(void)
 	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 1, 0, why);
 	expect_tune(pool, KPOOL_TUNE_NONBLOCKING, 0, 0, why);
 	kt_pool_end(pool);
-	multi = kpool_multi_create(&attrs, 2, KPOOL_ROUND_ROBIN, "several");
+	multi = kpool_multi_create(&attrs, 2, KPOOL_PLACE_ROUND_ROBIN, "several");
 	if (!KT_EXPECT_EQ(PTR_ERR_OR_ZERO(multi), 0))
 		return;
 	KT_EXPECT_EQ(kpool_multi_tune(multi, KPOOL_TUNE_NONBLOCKING, KPOOL_NONE),

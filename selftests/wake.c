@@ -253,7 +253,7 @@ static void dropped_submits(struct kpool_item *dropped, int err)
 	atomic_inc(&p[0].dropped);
 }
 
-static void by_end_of_its_dropped_function(void)
+static void by_end_of_its_drop_function(void)
 {
 	kpool_set_drop_fn(item(0), dropped_submits);
 	kpool_set_deadline(&p[0].job, the_past());
@@ -280,7 +280,7 @@ static void (*const starters[])(void) = {
 	by_delay_cut_short, by_nearer_delay, by_timer_of_another, by_resume,
 	by_shutdown, by_timed_shutdown, by_submit_after_reopen,
 	by_end_of_its_earlier_run, by_end_of_another,
-	by_end_of_one_before_it_in_its_stream, by_end_of_its_dropped_function,
+	by_end_of_one_before_it_in_its_stream, by_end_of_its_drop_function,
 	by_drop_of_those_before_it,
 };
 
@@ -290,7 +290,7 @@ static const char *const starter_names[] = {
 	"delay_cut_short", "nearer_delay", "timer_of_another", "resume",
 	"shutdown", "timed_shutdown", "submit_after_reopen",
 	"end_of_its_earlier_run", "end_of_another",
-	"end_of_one_before_it_in_its_stream", "end_of_its_dropped_function",
+	"end_of_one_before_it_in_its_stream", "end_of_its_drop_function",
 	"drop_of_those_before_it", NULL
 };
 
@@ -637,7 +637,7 @@ out:
 	wake_end();
 }
 
-/* A dropped function that takes its time. */
+/* A drop function that takes its time. */
 static void drop_waits(struct kpool_item *dropped, int err)
 {
 	atomic_inc(&p[0].dropped);
@@ -645,7 +645,7 @@ static void drop_waits(struct kpool_item *dropped, int err)
 }
 
 /*
- * A dropped function of the pool hangs.
+ * A drop function of the pool hangs.
  * Fails if the submitters of a cancelled group sleep until it has returned:
  * mutant group-not-swept.
  */
@@ -931,7 +931,7 @@ static void *enters(void *data)
 	return data;
 }
 
-static void exits_gated(void *data, void *state)
+static void exits_gated(void *data, void *worker_data)
 {
 	kt_gate_pass(&exits);
 }

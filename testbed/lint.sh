@@ -60,7 +60,7 @@ lint_abi() {
 	"$linux/tools/docs/get_abi.py" --dir Documentation/ABI validate
 }
 
-# How the files of the engine call each other; only on request, for the table is always shown.
+# How the files of the engine call each other: the table is always shown.
 lint_rooms() {
 	python3 "$here/lib/rooms.py" . >&3 || echo "the rooms are not as they should be"
 }

@@ -18,7 +18,7 @@ static const char *const multi_ways[] = {
 
 static enum kpool_placement placement_of(int variant)
 {
-	return variant < 3 ? KPOOL_ROUND_ROBIN : KPOOL_LEAST_LOADED;
+	return variant < 3 ? KPOOL_PLACE_ROUND_ROBIN : KPOOL_PLACE_LEAST_LOADED;
 }
 
 static enum ants_way way_of(int variant)
@@ -195,11 +195,11 @@ static void bad_multi_is_refused(void)
 	struct kpool *taken = kt_pool("ants-3", &good);
 	struct kpool_multi *multi;
 
-	expect_no_multi(-ERANGE, "ants", -1, &good, KPOOL_ROUND_ROBIN);
-	expect_no_multi(-ERANGE, "ants", 0, &good, KPOOL_ROUND_ROBIN);
+	expect_no_multi(-ERANGE, "ants", -1, &good, KPOOL_PLACE_ROUND_ROBIN);
+	expect_no_multi(-ERANGE, "ants", 0, &good, KPOOL_PLACE_ROUND_ROBIN);
 	expect_no_multi(-EINVAL, "ants", 10, &good, 8);
-	expect_no_multi(-ERANGE, "ants", 10, &bad, KPOOL_ROUND_ROBIN);
-	expect_no_multi(-EEXIST, "ants", 10, &good, KPOOL_LEAST_LOADED);
+	expect_no_multi(-ERANGE, "ants", 10, &bad, KPOOL_PLACE_ROUND_ROBIN);
+	expect_no_multi(-EEXIST, "ants", 10, &good, KPOOL_PLACE_LEAST_LOADED);
 	kt_pool_end(taken);
 	multi = multi_make(NR_POOLS, &good, 0, NULL);
 	multi_end(multi, NR_POOLS);

@@ -376,9 +376,9 @@ static void *custom_init(void *data)
 	return c;
 }
 
-static void custom_terminate(void *data, void *state)
+static void custom_terminate(void *data, void *worker_data)
 {
-	struct custom *c = state;
+	struct custom *c = worker_data;
 
 	KT_EXPECT(c->task == current);
 	atomic_add(c->done, &jobs_done);

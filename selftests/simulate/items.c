@@ -349,13 +349,13 @@ void *sim_worker_init(void *data)
 	return current;
 }
 
-void sim_worker_exit(void *data, void *state)
+void sim_worker_exit(void *data, void *worker_data)
 {
 	struct sim_pool *p = data;
 
 	sim_point();
 	sim_judge_callback(p);
-	sim_expect(state == current, "a worker ends with another's state");
+	sim_expect(worker_data == current, "a worker ends with another's state");
 	if (sim_is_to_die(SIM_DEADLY_EXIT))
 		sim_die_in_exit(p);
 	p->exits++;

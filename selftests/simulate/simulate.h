@@ -175,7 +175,7 @@ struct sim_item_view {
 	bool	follows;
 	bool	evicted;	/* to be dropped for a newer one */
 	u8	inbox;		/* its place among those that no lock was taken for, or 0 */
-	u8	dropping;	/* calls of its dropped function */
+	u8	dropping;	/* calls of its drop function */
 	unsigned long	run_id;		/* a number for each run */
 };
 

@@ -295,7 +295,7 @@ void kpt_item_dropped(struct kpool_item *item, int err)
 	struct kpt_item *it = kpt_item_of(item);
 	struct kpt_target *t = it->target;
 
-	kpt_check_context("a dropped function");
+	kpt_check_context("a drop function");
 	kpt_check_reason(it, err);
 	kpt_count(t, dropped);
 	if (err == -ETIME)

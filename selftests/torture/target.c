@@ -96,11 +96,11 @@ static void *kpt_worker_init(void *data)
 	return t;
 }
 
-static void kpt_worker_exit(void *data, void *state)
+static void kpt_worker_exit(void *data, void *worker_data)
 {
 	struct kpt_target *t = data;
 
-	if (state != t)
+	if (worker_data != t)
 		kpt_violation(KPT_CONTEXT, "%s: a worker exits with a state not its own",
 			      t->name);
 	atomic_dec(&t->states);
