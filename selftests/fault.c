@@ -20,7 +20,7 @@ static struct {
 	struct kpool_item	*again;	/* submitted by the handler, or NULL */
 	int			again_ret;
 	bool			waits;
-	int			waited[2];
+	int			waited[5];
 } seen;
 
 static int token;
@@ -37,6 +37,9 @@ static void handler(void *data, const struct kpool_fault *fault)
 	if (seen.waits) {
 		seen.waited[0] = kpool_flush(seen.pool);
 		seen.waited[1] = kpool_flush_item((void *)fault->item);
+		seen.waited[2] = kpool_cancel_sync((void *)fault->item);
+		seen.waited[3] = kpool_submit(seen.pool, &p[1].job.item);
+		seen.waited[4] = kpool_destroy(seen.pool);
 	}
 	kt_sleep_ms(1);
 	atomic_inc(&seen.calls);
@@ -381,21 +384,34 @@ static void handler_may_try_the_item_again(void)
 	jobs_end(pool);
 }
 
-/* Fails (hangs) if the handler may wait for the item it is called for. */
+/*
+ * Fails (hangs) if the handler may wait for the item it is called for, for room
+ * that this one keeps, or for the pool.
+ */
 static void handler_cannot_wait_for_its_item(void)
 {
-	struct kpool *pool = fault_pool(2);
+	static const struct kpool_attrs attrs = {
+		.capacity = 1, .queue_depth = KPOOL_NONE,
+		.data = &token, .fault = handler,
+		.worker_init = state_of_worker,
+	};
+	struct kpool *pool;
+	int i;
 
+	memset(&seen, 0, sizeof(seen));
+	pool = kt_pool("fault", &attrs);
 	if (!pool)
 		return;
-	probe_init(p, fails, 0);
+	seen.pool = pool;
+	probes_init(p, 2, fails);
 	p[0].ret = -EIO;
 	seen.waits = true;
 	probes_submit(pool, p, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	KT_EXPECT_EQ(seen.waited[0], -EDEADLK);
-	KT_EXPECT_EQ(seen.waited[1], -EDEADLK);
+	for (i = 0; i < ARRAY_SIZE(seen.waited); i++)
+		KT_EXPECT_EQ(seen.waited[i], -EDEADLK);
 	expect_seen(1, fails, -EIO);
+	probes_expect_ran(&p[1], 0);
 	jobs_end(pool);
 }
 

@@ -1162,6 +1162,36 @@ static void death_in_worker_exit_ends_the_worker(void)
 	exit_dies = false;
 }
 
+static bool drop_dies;
+
+static void drop_fn_dies(struct kpool_item *item, int err)
+{
+	probe_dropped(item, err);
+	if (xchg(&drop_dies, false))
+		die(DIE_NULL);
+}
+
+/*
+ * The first of two items that are dropped oopses in its drop function.
+ * Fails if the thread that drops is not replaced.
+ */
+static void oops_in_a_drop_function_delays_no_other(void)
+{
+	if (!begin_with(1, NULL))
+		return;
+	kpool_set_drop_fn(&p[0].job.item, drop_fn_dies);
+	kpool_set_drop_fn(&p[1].job.item, drop_fn_dies);
+	kpool_set_deadline(&p[0].job, ktime_get());
+	kpool_set_deadline(&p[1].job, ktime_get());
+	WRITE_ONCE(drop_dies, true);
+	probes_submit(pool, p, 3);
+	KT_EXPECT(kt_wait(probes_dropped(p, 2) == 2));
+	probe_ran(&p[2]);
+	KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 2));
+	KT_EXPECT(!READ_ONCE(drop_dies));
+	finish();
+}
+
 static void dies_of_blame(void *data, const struct kpool_fault *fault)
 {
 	note_fault(data, fault);
@@ -1471,6 +1501,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(next_worker_is_in_no_item_of_a_dead_submitter),
 	  KT_CASE(death_in_worker_init_is_a_failure),
 	  KT_CASE(death_in_worker_exit_ends_the_worker),
+	  KT_CASE(oops_in_a_drop_function_delays_no_other),
 	  KT_CASE(death_in_the_handler_is_one_death),
 	  KT_CASE(handler_moves_the_workers_beside_a_dead_one),
 	  KT_CASE(change_outlasts_an_item_that_dies),

@@ -840,25 +840,53 @@ out:
 	full_end(&f);
 }
 
-static const char *const sleeps[] = { "plain", "timed", "killable", NULL };
+static int flushes(void *s)
+{
+	return kpool_flush(((struct kt_submitter *)s)->pool);
+}
+
+static int shuts_down(void *s)
+{
+	return kpool_shutdown_timeout(((struct kt_submitter *)s)->pool, KT_LIMIT);
+}
+
+static int does_nothing(void *unused)
+{
+	return 0;
+}
+
+static int calls(void *s)
+{
+	return kpool_call(((struct kt_submitter *)s)->pool, does_nothing, NULL,
+			  NULL);
+}
+
+static const char *const sleeps[] = {
+	"plain", "timed", "killable", "flush", "call", "shutdown", NULL
+};
 
 /*
- * A kthread that submit holds back is idle: to be held back for minutes is no
- * load, and no hung task to be reported.
+ * A kthread that is held back is idle: to be held back for minutes is no load,
+ * and no hung task to be reported.
  */
 static void blocked_kthread_is_idle(int how)
 {
 	static int (*const fn[])(void *arg) = {
-		kt_submitter_main, submit_timed, submit_killable,
+		kt_submitter_main, submit_timed, submit_killable, flushes, calls,
+		shuts_down,
 	};
 	static struct full f;
 	static struct kt_job late;
 	struct kt_submitter s;
+	bool submits = how < 3;
 
 	if (!full_make(&f, &one))
 		goto out;
 	kt_job_init(&late, kt_job_tiny, &f.gate, 1);
-	if (full_block(&s, fn[how], f.pool, &late.item) &&
+	s.pool = f.pool;
+	s.item = &late.item;
+	if (kt_thread_start(&s.thread, fn[how], &s) &&
+	    KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == submits)) &&
 	    kt_thread_asleep(&s.thread))
 		KT_EXPECT_EQ(task_state_to_char(s.thread.task), 'I');
 	kt_gate_open(&f.gate);
