@@ -225,6 +225,7 @@ static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 	struct kpool_item *item = &call->base.item;
 	struct kpool *pool = call->pool;
 
+	lockdep_assert_held(&pool->lock);
 	*free_it = true;
 	if (call->returned)
 		return 0;

@@ -129,6 +129,7 @@ bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item)
 {
 	const struct kpool_run *run = kpool_run_of(item), *in;
 
+	lockdep_assert_held(&pool->lock);
 	if (!run || run->kind == KPOOL_RUN_DROP || run->kind == KPOOL_RUN_ABORT)
 		return false;
 	for (in = kpool_current_run(pool); in && in != run; in = in->outer)
@@ -168,6 +169,7 @@ bool kpool_can_nest(struct kpool *pool)
 	const struct kpool_run *run = kpool_current_run(pool);
 	unsigned int depth = 0;
 
+	lockdep_assert_held(&pool->lock);
 	for (; run && kpool_is_ext_run(run); run = run->outer)
 		depth++;
 	return depth < KPOOL_MAX_DEPTH && !kpool_stack_is_short();

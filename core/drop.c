@@ -75,6 +75,7 @@ static bool kpool_drop_next_cancelled(struct kpool *pool)
 {
 	struct kpool_item *item;
 
+	lockdep_assert_held(&pool->lock);
 	if (!pool->closed)
 		return false;
 	/* left to kpool_abort(), unless its thread has died */
@@ -170,6 +171,7 @@ static unsigned long kpool_drop_all(struct kpool *pool, struct kpool_run *run)
 	unsigned long dropped = 0;
 	struct kpool_item *item;
 
+	lockdep_assert_held(&pool->lock);
 	/* if the pool has been reopened, nothing was left to drop */
 	while (pool->aborted && (item = kpool_any_accepted(pool))) {
 		if (kpool_run_of(item)) {

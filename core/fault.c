@@ -312,6 +312,7 @@ static void kpool_lock_and_fail_flushers(struct kpool *pool, u32 epoch)
  */
 static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
 {
+	lockdep_assert_held(&pool->lock);
 	/* pairs with kpool_multi_deaths() */
 	WRITE_ONCE(pool->faults.nr_deaths, pool->faults.nr_deaths + 1);
 	list_splice_tail_init(&pool->waiters.drain,
@@ -325,6 +326,7 @@ static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
  */
 static void kpool_take_over_run(struct kpool *pool, struct kpool_run *run)
 {
+	lockdep_assert_held(&pool->lock);
 	if (run->dead)
 		pool->faults.nr_dead--;
 	run->dead = true;

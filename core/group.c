@@ -116,6 +116,7 @@ static void kpool_group_put(struct kpool *pool, struct kpool_group *group)
 {
 	struct kpool_group *last = group;
 
+	lockdep_assert_held(&pool->lock);
 	for (; group && !--group->left; group = group->parent) {
 		kpool_waiter_complete_list(pool, &group->waiters, false);
 		kpool_waiter_complete_list(pool, &group->next_waiters, false);
@@ -307,6 +308,7 @@ static int kpool_group_sleep(struct kpool_group *group,
 	struct kpool *pool = group->pool;
 	struct kpool_waiter waiter;
 
+	lockdep_assert_held(&pool->lock);
 	if (kpool_group_has_caller(group))
 		return -EDEADLK;
 	kpool_waiter_init(&waiter, kind, NULL);

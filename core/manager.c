@@ -291,6 +291,7 @@ struct task_struct *kpool_pick_worker(struct kpool *pool)
 static void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
 				enum kpool_worker_state why)
 {
+	lockdep_assert_held(&pool->lock);
 	worker->state = why;
 	worker->since = jiffies;
 	pool->mgr.nr_exiting++;
@@ -457,6 +458,7 @@ static void kpool_spawn_recovered(struct kpool *pool)
 	bool resumed = pool->mgr.reclaim_broken;
 	bool again = pool->mgr.spawn_warned;
 
+	lockdep_assert_held(&pool->lock);
 	kpool_spawn_reset_pause(pool);
 	pool->mgr.spawn_warned = false;
 	while (again || resumed) {

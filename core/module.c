@@ -128,6 +128,7 @@ static struct kpool_item *kpool_cancel_orphan(struct kpool_going *going,
 	struct kpool *pool = going->pool;
 	bool ours = kpool_is_fn_item(item);
 
+	lockdep_assert_held(&pool->lock);
 	if (item->state == KPOOL_ITEM_BLOCKED) {
 		kpool_fail_blocked(pool, item, -ESHUTDOWN);
 		return NULL;

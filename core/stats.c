@@ -141,6 +141,7 @@ void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
 {
 	u64 now;
 
+	lockdep_assert_held(&pool->lock);
 	run->began_us = 0;
 	if (!pool->latency.on)
 		return;
@@ -156,6 +157,7 @@ void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
 /* Called with pool->lock held. */
 void __kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 {
+	lockdep_assert_held(&pool->lock);
 	/*
 	 * Not a time from before the histograms were last off, or that of an
 	 * earlier run: the key may have been off when this one began.

@@ -103,6 +103,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 static inline bool kpool_admit_plain(struct kpool *pool,
 				     struct kpool_item *item)
 {
+	lockdep_assert_held(&pool->lock);
 	if (unlikely((READ_ONCE(item->word) & KPOOL_NOT_FAST) ||
 		     !pool->fast_capacity ||
 		     !list_empty(&pool->q.admission)) ||
@@ -312,6 +313,7 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_submit_opts *opts,
 		       struct kpool_handover *handover)
 {
+	lockdep_assert_held(&pool->lock);
 	void *fn = kpool_user_fn(item);
 	struct kpool_waiter waiter;
 	int err;
@@ -402,6 +404,7 @@ static bool kpool_can_caller_run(struct kpool *pool,
 static void kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 			     struct kpool_run *run)
 {
+	lockdep_assert_held(&pool->lock);
 	void *user_fn = kpool_user_fn(item);
 	kpool_item_fn fn = item->fn;
 	struct kpool_task_state before;

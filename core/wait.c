@@ -119,6 +119,7 @@ bool kpool_waiter_complete_one(struct kpool *pool)
 				 &pool->waiters.failed : &pool->waiters.done;
 	struct kpool_waiter *waiter;
 
+	lockdep_assert_held(&pool->lock);
 	if (!list_empty(list)) {
 		waiter = list_first_entry(list, struct kpool_waiter, node);
 		list_del(&waiter->node);
@@ -494,6 +495,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 	struct kpool_run *run = kpool_run_of(item);
 	struct kpool_waiter *victim = NULL, waiter;
 
+	lockdep_assert_held(&pool->lock);
 	if (!kpool_is_accepted(item) && !run && !kpool_handing_run(item) &&
 	    item->state != KPOOL_ITEM_COMPLETING)
 		return 0;

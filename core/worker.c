@@ -59,6 +59,7 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
 {
 	struct kpool *pool = worker->pool;
 
+	lockdep_assert_held(&pool->lock);
 	worker->state = KPOOL_WORKER_RUNNING;
 	worker->since = jiffies;
 	pool->units_used++;
@@ -80,6 +81,7 @@ kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
 {
 	struct kpool_group *group = run->group;
 
+	lockdep_assert_held(&pool->lock);
 	run->end_locked = false;
 	run->group = NULL;
 	pool->units_used -= run->units - 1;
@@ -115,6 +117,7 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 	struct kpool_item *item = run->item;
 	struct kpool *pool = worker->pool;
 
+	lockdep_assert_held(&pool->lock);
 	run->item = NULL;
 	pool->units_used--;
 	pool->nr_running--;
@@ -268,6 +271,7 @@ static void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 	struct kpool_job *job = kpool_job_or_null(item);
 	unsigned int extra = kpool_units(pool, item) - 1;
 
+	lockdep_assert_held(&pool->lock);
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_move_waiters(pool, item, &run->waiters);
 	if (kpool_is_call(item))
@@ -293,6 +297,7 @@ static void kpool_run_begin_completion(struct kpool *pool,
 {
 	struct kpool_job *job = kpool_job_of(item);
 
+	lockdep_assert_held(&pool->lock);
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_move_waiters(pool, item, &run->waiters);
 	run->end_locked = true;
@@ -370,6 +375,7 @@ static void kpool_process_item(struct kpool_worker *worker,
 {
 	struct kpool *pool = worker->pool;
 
+	lockdep_assert_held(&pool->lock);
 	if (unlikely(!pool->fast_capacity ||
 		     item->flags & (KPOOL_SPECIAL | __KPOOL_FN))) {
 		kpool_process_special(worker, item);
@@ -434,6 +440,7 @@ static struct kpool_item *kpool_next_item(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 
+	lockdep_assert_held(&pool->lock);
 	if (unlikely(pool->init_attrs.flags & KPOOL_FREEZABLE) &&
 	    freezing_slow_path(current)) {
 		/* its last run has ended, and must not be taken for a stall */
@@ -456,6 +463,7 @@ static void kpool_worker_yield(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 
+	lockdep_assert_held(&pool->lock);
 	worker->state = KPOOL_WORKER_WAKING;
 	worker->since = jiffies;
 	pool->mgr.nr_waking++;
@@ -478,6 +486,7 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
 
+	lockdep_assert_held(&pool->lock);
 	if (kpool_retire_if_needed(worker))
 		return false;
 	if (need_resched()) {
