@@ -862,7 +862,7 @@ static int calls(void *s)
 }
 
 static const char *const sleeps[] = {
-	"plain", "timed", "killable", "flush", "call", "shutdown", NULL
+	"plain", "timed", "killable", "call", "flush", "shutdown", NULL
 };
 
 /*
@@ -872,13 +872,13 @@ static const char *const sleeps[] = {
 static void blocked_kthread_is_idle(int how)
 {
 	static int (*const fn[])(void *arg) = {
-		kt_submitter_main, submit_timed, submit_killable, flushes, calls,
-		shuts_down,
+		kt_submitter_main, submit_timed, submit_killable, calls,
+		flushes, shuts_down,
 	};
 	static struct full f;
 	static struct kt_job late;
 	struct kt_submitter s;
-	bool submits = how < 3;
+	bool submits = how < 4;
 
 	if (!full_make(&f, &one))
 		goto out;
