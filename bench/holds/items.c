@@ -2,10 +2,15 @@
 /*
  * Operations on a pool with many plain items in line, and on its attributes.
  */
+#include <linux/delay.h>
+
 #include "holds.h"
 
 /* How often something that is done to one item is done. */
 #define SOME	100u
+
+static struct kpool_stream ordered;
+static struct kpool_group collecting;
 
 static void submit_run(unsigned int n)
 {
@@ -69,6 +74,67 @@ static void get_stats(unsigned int n)
 		kpool_get_stats(holds_pool, &stats);
 	holds_measured(SOME);
 	kpool_abort(holds_pool);
+	holds_end_pool();
+}
+
+static void read_diagnosis(unsigned int n)
+{
+	static const char *const argv[] = {
+		"/bin/cp", "/sys/kernel/debug/kpool_holds/holds/diagnosis",
+		"/tmp/diagnosis", NULL,
+	};
+
+	make_full(n);
+	holds_measure();
+	holds_command(argv);
+	holds_measured(1);
+	kpool_abort(holds_pool);
+	holds_end_pool();
+}
+
+static void collected(struct kpool_job *job, unsigned int i)
+{
+	kpool_set_group(job, &collecting);
+}
+
+static void completed_in_order(struct kpool_job *job, unsigned int i)
+{
+	if (!i)
+		kpool_init_job(job, holds_blocks);
+	kpool_set_stream(job, &ordered);
+	kpool_set_complete_fn(job, holds_tiny);
+}
+
+/* The first of many jobs of an ordered stream has run last. */
+static void complete_in_order(unsigned int n)
+{
+	struct kpool_stats stats;
+
+	holds_make(2, KPOOL_UNLIMITED);
+	kpool_init_ordered_stream(&ordered, holds_pool);
+	holds_fill(n, completed_in_order);
+	do {
+		usleep_range(100, 200);
+		kpool_get_stats(holds_pool, &stats);
+	} while (stats.idle != 1);
+	holds_measure();
+	holds_unblock();
+	kpool_flush(holds_pool);
+	holds_measured(n);
+	holds_end_pool();
+}
+
+/* The results of many jobs are there, and are taken one by one. */
+static void group_next(unsigned int n)
+{
+	holds_make(1, KPOOL_UNLIMITED);
+	kpool_init_group(&collecting, holds_pool, NULL, KPOOL_GROUP_COLLECT);
+	holds_fill(n, collected);
+	holds_wait_completed(n);
+	holds_measure();
+	while (kpool_group_next(&collecting, MAX_SCHEDULE_TIMEOUT))
+		;
+	holds_measured(n);
 	holds_end_pool();
 }
 
@@ -164,6 +230,9 @@ const struct holds_operation holds_items[] = {
 	{ "submit-behind", HOLDS_ONE, submit_behind },
 	{ "cancel", HOLDS_ONE, cancel },
 	{ "get-stats", HOLDS_ONE, get_stats },
+	{ "diagnosis", HOLDS_ONE, read_diagnosis },
+	{ "complete-in-order", HOLDS_ITEMS, complete_in_order },
+	{ "group-next", HOLDS_ITEMS, group_next },
 	{ "abort", HOLDS_ITEMS, abort_line },
 	{ "release", HOLDS_ITEMS, release_line },
 	{ "resume", HOLDS_ITEMS, resume },

@@ -129,6 +129,31 @@ static void held(unsigned int n)
 	holds_end_pool();
 }
 
+/* The items of all workers run for too long. */
+static void stall(unsigned int n)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = n,
+		.queue_depth = KPOOL_UNLIMITED,
+		.stall_ms = 100,
+	};
+	struct kpool_stats stats;
+
+	/* for the test bed: the reports are meant */
+	pr_info("kpool-testbed: expect begin\n");
+	holds_make_with(&attrs);
+	holds_measure();
+	holds_fill(n, blocks);
+	do {
+		usleep_range(1000, 2000);
+		kpool_get_stats(holds_pool, &stats);
+	} while (stats.stalled < n);
+	holds_measured(n);
+	pr_info("kpool-testbed: expect end\n");
+	holds_unblock();
+	holds_end_pool();
+}
+
 const struct holds_operation holds_workers[] = {
 	{ "grow", HOLDS_WORKERS, grow },
 	{ "held", HOLDS_WORKERS, held },
@@ -137,5 +162,6 @@ const struct holds_operation holds_workers[] = {
 	{ "capacity-down-busy", HOLDS_WORKERS, capacity_down_busy },
 	{ "purge", HOLDS_WORKERS, purge },
 	{ "tune-workers", HOLDS_WORKERS, tune_workers },
+	{ "stall", HOLDS_WORKERS, stall },
 	{ }
 };
