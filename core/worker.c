@@ -31,23 +31,18 @@
 #include "stats.h"
 #include "trace.h"
 
-/* One run: begin it, call the item's function, end it */
-
 /*
- * Report the error that an item's function returned.  The run has not ended
- * yet, so those waiting for the item wait for the fault handler too.
+ * One run: kpool_process_item(), at the end of this part, begins it, calls the
+ * item's function and ends it.
  */
-static noinline void kpool_item_failed(struct kpool_worker *worker, int err)
-{
-	struct kpool *pool = worker->pool;
 
-	kpool_report_error(pool, &worker->run, current, err);
-	worker->run.notified = KPOOL_NOTIFIED_NONE;
-	/* do not end the run by a fast start, which does not count errors */
-	kpool_lock_irq(pool);
-	worker->run.end_locked = true;
-	kpool_unlock_irq(pool);
-}
+/* The slow paths, see below. */
+static noinline void kpool_process_special(struct kpool_worker *worker,
+					   struct kpool_item *item);
+static noinline bool kpool_run_end_special(struct kpool *pool,
+					   struct kpool_run *run,
+					   struct kpool_item *item, int err);
+static noinline void kpool_item_failed(struct kpool_worker *worker, int err);
 
 /*
  * Begin the worker's run of @item.  @fn is the user's function, for reports.
@@ -67,42 +62,6 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
 	kpool_run_begin(pool, &worker->run, item, fn);
 	kpool_latency_begin(pool, &worker->run, item);
 	trace_start(pool, item, fn);
-}
-
-/*
- * End a worker's run on the slow path.  Return false if the job has not ended,
- * because it is to be completed in its ordered stream; then it has not been
- * freed.  Otherwise the item may have been freed, unless its group collects.
- * Called with pool->lock held.
- */
-static noinline bool
-kpool_run_end_special(struct kpool *pool, struct kpool_run *run,
-		      struct kpool_item *item, int err)
-{
-	struct kpool_group *group = run->group;
-
-	lockdep_assert_held(&pool->lock);
-	run->end_locked = false;
-	run->group = NULL;
-	pool->units_used -= run->units - 1;
-	run->units = 1;
-	if (run->complete && !run->dead) {
-		kpool_job_of(item)->result = err;
-		kpool_keep_waiters(&run->waiters);
-		kpool_stream_finished(pool, run, kpool_job_of(item));
-		return false;
-	}
-	if (run->result) {
-		err = run->result;
-		run->result = 0;
-	}
-	if (run->requeue || !list_empty(&run->next_waiters))
-		kpool_run_release(pool, run);
-	if (run->stream)
-		kpool_stream_end(pool, run);
-	if (group)
-		kpool_group_end(pool, group, item, err, err);
-	return true;
 }
 
 /*
@@ -262,6 +221,72 @@ static __always_inline void kpool_lock_and_end_run(struct kpool_worker *worker,
 }
 
 /*
+ * Run an item, and then those that can be started without the lock.  Such a
+ * start also ends the run before it: kpool_settle_starts() counts both.  If
+ * @jobs, they can have fields; *@group is the group of the first, or NULL.
+ */
+static __always_inline void
+kpool_run_items(struct kpool_worker *worker, struct kpool_item *item, bool jobs,
+		struct kpool_group **group)
+{
+	struct kpool *pool = worker->pool;
+	int err;
+
+	kpool_worker_begin(worker, item, item->fn);
+	kpool_unlock_irq_open(pool);
+	do {
+		err = kpool_call_item(pool, worker, item, item->fn);
+		item = kpool_start_fast(pool, worker, jobs, group);
+	} while (item);
+	kpool_lock_and_end_run(worker, err);
+}
+
+/* Run an item of which a job field has been set: like kpool_process_item(). */
+static noinline void kpool_process_job(struct kpool_worker *worker,
+				       struct kpool_item *item)
+{
+	struct kpool_group *group = kpool_group_begin(worker->pool, item);
+
+	worker->jobs = true;
+	worker->run.group = group;
+	kpool_run_items(worker, item, true, &group);
+	worker->jobs = false;
+}
+
+/*
+ * Run one item that has been dequeued, and then those that can be started
+ * without the lock.  Called with pool->lock held, which is dropped while
+ * functions run.
+ *
+ * On the fast path no item is special, so one test skips weights, priorities
+ * and streams.  Items that kpool has allocated take the slow path too, which
+ * looks up their function and call.
+ */
+static void kpool_process_item(struct kpool_worker *worker,
+			       struct kpool_item *item)
+{
+	struct kpool *pool = worker->pool;
+
+	lockdep_assert_held(&pool->lock);
+	if (unlikely(!pool->fast_capacity ||
+		     item->flags & (KPOOL_SPECIAL | __KPOOL_FN))) {
+		kpool_process_special(worker, item);
+		return;
+	}
+	/* no item of another priority is queued, so none was bypassed */
+	pool->q.nr_bypassed = 0;
+	if (unlikely(item->flags & __KPOOL_HAS_WAITERS))
+		kpool_move_waiters(pool, item, &worker->run.waiters);
+	if (kpool_has_fields(item)) {
+		kpool_process_job(worker, item);
+		return;
+	}
+	kpool_run_items(worker, item, false, NULL);
+}
+
+/* Runs of special items, and runs that fail */
+
+/*
  * Take over what a special item, or one with waiters, needs at the end of its
  * run.  Called with pool->lock held.
  */
@@ -329,67 +354,55 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 }
 
 /*
- * Run an item, and then those that can be started without the lock.  Such a
- * start also ends the run before it: kpool_settle_starts() counts both.  If
- * @jobs, they can have fields; *@group is the group of the first, or NULL.
+ * End a worker's run on the slow path.  Return false if the job has not ended,
+ * because it is to be completed in its ordered stream; then it has not been
+ * freed.  Otherwise the item may have been freed, unless its group collects.
+ * Called with pool->lock held.
  */
-static __always_inline void
-kpool_run_items(struct kpool_worker *worker, struct kpool_item *item, bool jobs,
-		struct kpool_group **group)
+static noinline bool kpool_run_end_special(struct kpool *pool,
+					   struct kpool_run *run,
+					   struct kpool_item *item, int err)
 {
-	struct kpool *pool = worker->pool;
-	int err;
+	struct kpool_group *group = run->group;
 
-	kpool_worker_begin(worker, item, item->fn);
-	kpool_unlock_irq_open(pool);
-	do {
-		err = kpool_call_item(pool, worker, item, item->fn);
-		item = kpool_start_fast(pool, worker, jobs, group);
-	} while (item);
-	kpool_lock_and_end_run(worker, err);
-}
-
-/* Run an item of which a job field has been set: like kpool_process_item(). */
-static noinline void kpool_process_job(struct kpool_worker *worker,
-				       struct kpool_item *item)
-{
-	struct kpool_group *group = kpool_group_begin(worker->pool, item);
-
-	worker->jobs = true;
-	worker->run.group = group;
-	kpool_run_items(worker, item, true, &group);
-	worker->jobs = false;
+	lockdep_assert_held(&pool->lock);
+	run->end_locked = false;
+	run->group = NULL;
+	pool->units_used -= run->units - 1;
+	run->units = 1;
+	if (run->complete && !run->dead) {
+		kpool_job_of(item)->result = err;
+		kpool_keep_waiters(&run->waiters);
+		kpool_stream_finished(pool, run, kpool_job_of(item));
+		return false;
+	}
+	if (run->result) {
+		err = run->result;
+		run->result = 0;
+	}
+	if (run->requeue || !list_empty(&run->next_waiters))
+		kpool_run_release(pool, run);
+	if (run->stream)
+		kpool_stream_end(pool, run);
+	if (group)
+		kpool_group_end(pool, group, item, err, err);
+	return true;
 }
 
 /*
- * Run one item that has been dequeued, and then those that can be started
- * without the lock.  Called with pool->lock held, which is dropped while
- * functions run.
- *
- * On the fast path no item is special, so one test skips weights, priorities
- * and streams.  Items that kpool has allocated take the slow path too, which
- * looks up their function and call.
+ * Report the error that an item's function returned.  The run has not ended
+ * yet, so those waiting for the item wait for the fault handler too.
  */
-static void kpool_process_item(struct kpool_worker *worker,
-			       struct kpool_item *item)
+static noinline void kpool_item_failed(struct kpool_worker *worker, int err)
 {
 	struct kpool *pool = worker->pool;
 
-	lockdep_assert_held(&pool->lock);
-	if (unlikely(!pool->fast_capacity ||
-		     item->flags & (KPOOL_SPECIAL | __KPOOL_FN))) {
-		kpool_process_special(worker, item);
-		return;
-	}
-	/* no item of another priority is queued, so none was bypassed */
-	pool->q.nr_bypassed = 0;
-	if (unlikely(item->flags & __KPOOL_HAS_WAITERS))
-		kpool_move_waiters(pool, item, &worker->run.waiters);
-	if (kpool_has_fields(item)) {
-		kpool_process_job(worker, item);
-		return;
-	}
-	kpool_run_items(worker, item, false, NULL);
+	kpool_report_error(pool, &worker->run, current, err);
+	worker->run.notified = KPOOL_NOTIFIED_NONE;
+	/* do not end the run by a fast start, which does not count errors */
+	kpool_lock_irq(pool);
+	worker->run.end_locked = true;
+	kpool_unlock_irq(pool);
 }
 
 /*
