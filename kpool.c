@@ -144,7 +144,8 @@ static void kpool_init(struct kpool *pool, const char *name,
 	INIT_DELAYED_WORK(&pool->wd.work, kpool_watchdog_fn);
 	kpool_manager_init(pool);
 	INIT_WORK(&pool->waiters.recheck_work, kpool_recheck_work_fn);
-	kpool_delay_init(pool);
+	pool->delays.jobs = RB_ROOT_CACHED;
+	timer_setup(&pool->delays.timer, kpool_delay_timer_fn, 0);
 	strscpy(pool->name, name, sizeof(pool->name));
 	lockdep_register_key(&pool->key);
 	lockdep_init_map(&pool->map, pool->name, &pool->key, 0);
@@ -183,6 +184,8 @@ free_pool:
 
 static void kpool_free(struct kpool *pool)
 {
+	struct kpool_worker *worker, *next_worker;
+	struct kpool_run *run, *next_run;
 	int i;
 
 	cancel_delayed_work_sync(&pool->wd.work);
@@ -195,9 +198,11 @@ static void kpool_free(struct kpool *pool)
 	kpool_context_destroy(&pool->faults.dead_work);
 	kpool_context_destroy(&pool->drops.work);
 	cancel_work_sync(&pool->waiters.recheck_work);
-	kpool_delay_stop(pool);
-	kpool_free_workers(pool);
-	kpool_free_runs(pool);
+	timer_delete_sync(&pool->delays.timer);
+	list_for_each_entry_safe(worker, next_worker, &pool->mgr.free_workers, node)
+		kfree(worker);
+	list_for_each_entry_safe(run, next_run, &pool->runs.free, free)
+		kfree(run);
 	free_cpumask_var(pool->mgr.affinity);
 	free_cpumask_var(pool->mgr.cpumask);
 	for (i = 0; i < KPOOL_NR_STALLS; i++)
@@ -751,7 +756,9 @@ static void kpool_destroy_queues(void)
 		destroy_workqueue(kpool_wq);
 	if (kpool_spawn_wq)
 		destroy_workqueue(kpool_spawn_wq);
-	kpool_context_destroy_queue();
+	/* leaked if it cannot be drained */
+	if (kpool_callback_wq && !kpool_context_lost)
+		destroy_workqueue(kpool_callback_wq);
 }
 
 /*
@@ -813,9 +820,9 @@ void kpool_module_exit(void)
 	kpool_free_orphans();
 	kpool_debugfs_exit();
 	/* kpool_callback_wq can be left undrained */
-	kpool_latency_exit();
+	flush_work(&kpool_latency_work);
 	cpuhp_remove_state_nocalls(kpool_hotplug_state);
-	kpool_sched_exit();
+	cancel_delayed_work_sync(&kpool_sched_work);
 	kpool_destroy_queues();
 	kpool_exit_work_wait_all();
 	kpool_stack_req_flush();

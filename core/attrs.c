@@ -414,22 +414,7 @@ static void kpool_sched_work_fn(struct work_struct *work)
 	kpool_sched_restore_all();
 }
 
-static DECLARE_DELAYED_WORK(kpool_sched_work, kpool_sched_work_fn);
-
-/*
- * Try again later to apply an affinity of which a CPU is about to go offline.
- * It may stay, which kpool_cpu_online() is not called for.
- */
-static void kpool_sched_retry(void)
-{
-	queue_delayed_work(kpool_spawn_wq, &kpool_sched_work, HZ / 10);
-}
-
-/* Called at module exit, when no pool is left. */
-void kpool_sched_exit(void)
-{
-	cancel_delayed_work_sync(&kpool_sched_work);
-}
+DECLARE_DELAYED_WORK(kpool_sched_work, kpool_sched_work_fn);
 
 /*
  * Apply policy, priority and affinity to a worker.  Called with pool->mutex
@@ -461,7 +446,8 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 	if (kpool_cpu_stays(pool->mgr.affinity))
 		set_cpus_allowed_ptr(task, pool->mgr.affinity);
 	else if (cpumask_intersects(pool->mgr.affinity, cpu_online_mask))
-		kpool_sched_retry();
+		/* it can stay, and kpool_cpu_online() is not called then */
+		queue_delayed_work(kpool_spawn_wq, &kpool_sched_work, HZ / 10);
 }
 
 /*

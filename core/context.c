@@ -31,7 +31,7 @@ struct kpool_context_work {
 };
 
 /* A thread of kpool_callback_wq died, so the queue can never be drained. */
-static bool kpool_context_lost;
+bool kpool_context_lost;
 
 static void kpool_context_work_fn(struct work_struct *work)
 {
@@ -134,11 +134,4 @@ void kpool_context_destroy(struct kpool_context *context)
 		cancel_work_sync(&work->work);
 	}
 	kfree(work);
-}
-
-/* Called at module exit.  A queue that cannot be drained is leaked. */
-void kpool_context_destroy_queue(void)
-{
-	if (kpool_callback_wq && !kpool_context_lost)
-		destroy_workqueue(kpool_callback_wq);
 }

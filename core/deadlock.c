@@ -246,24 +246,21 @@ static struct kpool_run *kpool_blocked_on_run(struct kpool *pool,
 	       kpool_run_before(pool, waiter->item);
 }
 
-/* Return true if the thread that runs @item, in its outermost run, has died. */
-static bool kpool_has_died(const struct kpool_item *item)
-{
-	const struct kpool_run *run = kpool_run_of(item);
-
-	return run && run->dead;
-}
-
 /*
  * Return true if the wait for an item can fail.  That of a running call cannot:
  * the function can use its caller's stack, unless its thread has died.
  */
 bool kpool_can_refuse(const struct kpool_waiter *waiter)
 {
-	return waiter->kind == KPOOL_WAITER_ITEM ||
-	       (waiter->kind == KPOOL_WAITER_CALL &&
-		(kpool_is_accepted(waiter->item) ||
-		 kpool_has_died(waiter->item)));
+	const struct kpool_run *run;
+
+	if (waiter->kind == KPOOL_WAITER_ITEM)
+		return true;
+	if (waiter->kind != KPOOL_WAITER_CALL)
+		return false;
+	/* the outermost run */
+	run = kpool_run_of(waiter->item);
+	return kpool_is_accepted(waiter->item) || (run && run->dead);
 }
 
 /*

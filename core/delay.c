@@ -95,7 +95,7 @@ static bool kpool_delay_batch(struct kpool *pool)
 	return true;
 }
 
-static void kpool_delay_timer_fn(struct timer_list *timer)
+void kpool_delay_timer_fn(struct timer_list *timer)
 {
 	struct kpool *pool = timer_container_of(pool, timer, delays.timer);
 	unsigned long flags;
@@ -106,17 +106,6 @@ static void kpool_delay_timer_fn(struct timer_list *timer)
 		more = kpool_delay_batch(pool);
 		kpool_unlock(pool, flags);
 	} while (more);
-}
-
-void kpool_delay_init(struct kpool *pool)
-{
-	pool->delays.jobs = RB_ROOT_CACHED;
-	timer_setup(&pool->delays.timer, kpool_delay_timer_fn, 0);
-}
-
-void kpool_delay_stop(struct kpool *pool)
-{
-	timer_delete_sync(&pool->delays.timer);
 }
 
 int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,

@@ -307,8 +307,8 @@ static void kpool_lock_and_fail_flushers(struct kpool *pool, u32 epoch)
 }
 
 /*
- * Have drain waiters and waiters of the group complete with -EIO.  Called with
- * pool->lock held.
+ * Have drain waiters, and waiters of the group and its parents, complete with
+ * -EIO.  Called with pool->lock held.
  */
 static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
 {
@@ -317,7 +317,8 @@ static void kpool_fail_waiters(struct kpool *pool, struct kpool_group *group)
 	WRITE_ONCE(pool->faults.nr_deaths, pool->faults.nr_deaths + 1);
 	list_splice_tail_init(&pool->waiters.drain,
 			      &pool->waiters.failed_drain);
-	kpool_group_fail_waiters(group);
+	for (; group; group = group->parent)
+		list_splice_tail_init(&group->waiters, &group->failed_waiters);
 }
 
 /*

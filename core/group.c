@@ -136,15 +136,6 @@ static void kpool_group_complete_next(struct kpool *pool,
 	kpool_waiter_complete_list(pool, &next, false);
 }
 
-/*
- * Have all waiters for the group fail with -EIO: a worker died in a job of it.
- */
-void kpool_group_fail_waiters(struct kpool_group *group)
-{
-	for (; group; group = group->parent)
-		list_splice_tail_init(&group->waiters, &group->failed_waiters);
-}
-
 /* Cancelling */
 
 /* Leave a cancelled group to kpool_sweep_groups(), if it has jobs at all. */
@@ -233,14 +224,6 @@ void kpool_group_unblock(struct kpool *pool, struct kpool_item *item)
 	kpool_group_remove_member(group);
 }
 
-/* Remove a job that will be dropped from the list of pending jobs. */
-void kpool_group_drop(struct kpool *pool, struct kpool_item *item)
-{
-	lockdep_assert_held(&pool->lock);
-	if (kpool_group_of(item))
-		list_del_init(&kpool_job_of(item)->group_node);
-}
-
 /*
  * Remove a job that is not pending any more.  Return its group, which the
  * caller passes to kpool_group_end(), or NULL.
@@ -257,13 +240,6 @@ struct kpool_group *kpool_group_begin(struct kpool *pool,
 	if (group->flags & KPOOL_GROUP_COLLECT)
 		item->state = KPOOL_ITEM_DONE;
 	return group;
-}
-
-/* Begin to complete an ordered job; kpool_group_begin() was called before. */
-void kpool_group_begin_completion(struct kpool_job *job)
-{
-	if (job->group->flags & KPOOL_GROUP_COLLECT)
-		job->item.state = KPOOL_ITEM_DONE;
 }
 
 /*

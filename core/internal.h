@@ -704,6 +704,8 @@ extern struct mutex kpool_registry;	/* G */
 extern struct workqueue_struct *kpool_wq;
 extern struct workqueue_struct *kpool_spawn_wq;
 extern struct workqueue_struct *kpool_callback_wq;
+extern struct delayed_work kpool_sched_work;
+extern bool kpool_context_lost;
 extern struct kpool kpool_null_pool;
 
 static inline int *kpool_attr(struct kpool_attrs *attrs,
@@ -1058,7 +1060,7 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item);
 void kpool_item_remove(struct kpool *pool, struct kpool_item *item);
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_sweep_groups(struct kpool *pool);
-void kpool_let_go(struct kpool *pool, struct kpool_item *item);
+void kpool_unhold(struct kpool *pool, struct kpool_item *item);
 void kpool_unpark(struct kpool *pool, struct kpool_item *item);
 void kpool_delay_remove(struct kpool *pool, struct kpool_job *job);
 struct kpool_item *kpool_first_delayed(struct kpool *pool);
@@ -1091,7 +1093,8 @@ struct kpool_item *kpool_any_accepted(struct kpool *pool);
 bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item);
 
 /* stream.c: streams of jobs */
-void kpool_stream_let_go(struct kpool *pool, struct kpool_item *item);
+void kpool_stream_refuse_at_leader(struct kpool *pool,
+				   struct kpool_stream *stream);
 void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 			   struct kpool_job *job);
 void kpool_stream_begin_completion(struct kpool_run *run, struct kpool_job *job);
@@ -1104,20 +1107,16 @@ void kpool_stream_leave(struct kpool *pool, struct kpool_item *item);
 bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item);
 
 /* delay.c: delayed jobs */
-void kpool_delay_init(struct kpool *pool);
-void kpool_delay_stop(struct kpool *pool);
+void kpool_delay_timer_fn(struct timer_list *timer);
 
 /* group.c: groups of jobs */
 void kpool_group_swept(struct kpool_group *group);
-void kpool_group_fail_waiters(struct kpool_group *group);
 void kpool_group_queue_cancel(struct kpool *pool, struct kpool_group *group);
 void kpool_group_join(struct kpool *pool, struct kpool_item *item);
 void kpool_group_block(struct kpool *pool, struct kpool_item *item);
 void kpool_group_unblock(struct kpool *pool, struct kpool_item *item);
-void kpool_group_drop(struct kpool *pool, struct kpool_item *item);
 struct kpool_group *kpool_group_begin(struct kpool *pool,
 				      struct kpool_item *item);
-void kpool_group_begin_completion(struct kpool_job *job);
 void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed);
 
@@ -1145,7 +1144,6 @@ void kpool_worker_failed(struct kpool_worker *worker, int err);
 void kpool_worker_exited(struct kpool_worker *worker);
 int kpool_prealloc(struct kpool *pool);
 void kpool_manager_init(struct kpool *pool);
-void kpool_free_workers(struct kpool *pool);
 
 /* run.c: begin and end of a run */
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker);
@@ -1159,7 +1157,6 @@ void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
 void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run);
 struct kpool_run *kpool_run_alloc(gfp_t gfp);
 struct kpool_run *kpool_run_get(struct kpool *pool);
-void kpool_free_runs(struct kpool *pool);
 void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err);
 
 /* current.c: the worker and the runs that the caller is in */
@@ -1187,7 +1184,6 @@ int kpool_context_create(struct kpool_context *context, struct kpool *pool,
 void kpool_context_queue(struct kpool_context *context);
 int kpool_context_replace(struct kpool_context *context);
 void kpool_context_destroy(struct kpool_context *context);
-void kpool_context_destroy_queue(void);
 
 /* wait.c: sleeping callers */
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
@@ -1263,7 +1259,6 @@ int __kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value,
 void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
 void kpool_sched_restore(struct kpool *pool);
 void kpool_sched_restore_all(void);
-void kpool_sched_exit(void);
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
 
 /* stats.c: statistics */
@@ -1271,7 +1266,6 @@ unsigned int kpool_nr_waiting(const struct kpool *pool);
 u32 kpool_oldest_age(struct kpool *pool);
 int kpool_latency_switch(struct kpool *pool, bool on);
 void kpool_latency_reset(struct kpool *pool);
-void kpool_latency_exit(void);
 
 /* diagnosis.c: why no item starts */
 extern const struct file_operations kpool_diagnosis_fops;

@@ -46,12 +46,6 @@ static unsigned int kpool_nr_staying(const struct kpool *pool)
 	return pool->mgr.nr_workers - pool->mgr.nr_exiting;
 }
 
-/* Return true if the pool has more workers than capacity allows. */
-static bool kpool_has_surplus(const struct kpool *pool)
-{
-	return kpool_nr_staying(pool) > (unsigned int)pool->attrs.capacity;
-}
-
 /* Return true if capacity allows one more thread.  Exiting workers count. */
 static bool kpool_can_grow(const struct kpool *pool)
 {
@@ -305,11 +299,14 @@ static bool kpool_has_pending(const struct kpool *pool)
 	       pool->q.nr_requeue;
 }
 
-/* Return true if a worker that has nothing to start must exit. */
+/*
+ * Return true if a worker that has nothing to start must exit: the pool has
+ * ended, or has more workers than capacity allows.
+ */
 static bool kpool_should_exit(const struct kpool *pool)
 {
 	return (pool->closed && !kpool_has_pending(pool)) ||
-	       kpool_has_surplus(pool);
+	       kpool_nr_staying(pool) > (unsigned int)pool->attrs.capacity;
 }
 
 /*
@@ -798,13 +795,4 @@ void kpool_manager_init(struct kpool *pool)
 	INIT_DELAYED_WORK(&pool->mgr.spawn_work, kpool_spawn_work_fn);
 	INIT_DELAYED_WORK(&pool->mgr.late_work, kpool_late_work_fn);
 	INIT_DELAYED_WORK(&pool->mgr.reap_work, kpool_reap_work_fn);
-}
-
-/* Free the memory of workers.  Called when the pool has no threads left. */
-void kpool_free_workers(struct kpool *pool)
-{
-	struct kpool_worker *worker, *next;
-
-	list_for_each_entry_safe(worker, next, &pool->mgr.free_workers, node)
-		kfree(worker);
 }

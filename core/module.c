@@ -126,7 +126,7 @@ static struct kpool_item *kpool_cancel_orphan(struct kpool_going *going,
 					      struct kpool_item *item)
 {
 	struct kpool *pool = going->pool;
-	bool ours = kpool_is_fn_item(item);
+	bool is_fn_item = kpool_is_fn_item(item);
 
 	lockdep_assert_held(&pool->lock);
 	if (item->state == KPOOL_ITEM_BLOCKED) {
@@ -140,7 +140,7 @@ static struct kpool_item *kpool_cancel_orphan(struct kpool_going *going,
 		return NULL;
 	}
 	kpool_do_cancel(pool, item);
-	return ours ? item : NULL;
+	return is_fn_item ? item : NULL;
 }
 
 /* Cancel the module's items on @list, or its delayed jobs if that is NULL. */

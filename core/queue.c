@@ -118,12 +118,18 @@ static void kpool_prio_left(struct kpool *pool, const struct kpool_item *item)
 	kpool_prio_account(pool, item, false);
 }
 
-/* Account for a queued item that is not held any more, as its run has ended. */
-void kpool_let_go(struct kpool *pool, struct kpool_item *item)
+/*
+ * Account for a queued item whose run, which held it, has ended.  From here on
+ * an ordered job waits for its turn, for which the run of the first one can
+ * sleep.
+ */
+void kpool_unhold(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
 	pool->q.nr_held--;
 	pool->q.extra_units += kpool_weight(item) - 1;
+	if (kpool_is_ordered(item))
+		kpool_stream_refuse_at_leader(pool, kpool_job_of(item)->stream);
 }
 
 /* Adding and removing items */
@@ -263,17 +269,17 @@ void kpool_item_remove(struct kpool *pool, struct kpool_item *item)
  */
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 {
+	struct kpool_group *group = kpool_group_of(item);
 	struct kpool_run *run = kpool_run_of(item);
 
 	lockdep_assert_held(&pool->lock);
 	kpool_item_remove(pool, item);
 	item->state = KPOOL_ITEM_DROPPING;
-	/* kpool_sweep_groups() may not have come to this group yet */
-	item->err = kpool_group_is_cancelled(kpool_group_of(item)) ?
-		    -ECANCELED : err;
+	/* kpool_sweep_groups() can still have to come to this group */
+	item->err = kpool_group_is_cancelled(group) ? -ECANCELED : err;
 	pool->drops.nr++;
-	if (kpool_has_fields(item))
-		kpool_group_drop(pool, item);
+	if (group)
+		list_del_init(&kpool_job_of(item)->group_node);
 	if (run) {
 		run->requeue = item;
 		run->end_locked = true;

@@ -76,8 +76,7 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 static void kpool_requeue(struct kpool *pool, struct kpool_item *item)
 {
 	if (item->state == KPOOL_ITEM_QUEUED) {
-		kpool_let_go(pool, item);
-		kpool_stream_let_go(pool, item);
+		kpool_unhold(pool, item);
 		return;
 	}
 	kpool_scan_again(pool, item);
@@ -186,15 +185,6 @@ struct kpool_run *kpool_run_get(struct kpool *pool)
 	run = kpool_run_take(pool);
 	kpool_unlock_irq(pool);
 	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
-}
-
-/* Free all external runs.  Called when no caller is left in the pool. */
-void kpool_free_runs(struct kpool *pool)
-{
-	struct kpool_run *run, *next;
-
-	list_for_each_entry_safe(run, next, &pool->runs.free, free)
-		kfree(run);
 }
 
 /* End the run of an item in its submitter, which may have died in it. */

@@ -103,7 +103,7 @@ static void kpool_latency_work_fn(struct work_struct *work)
 		static_branch_disable(&kpool_latency_key);
 }
 
-static DECLARE_WORK(kpool_latency_work, kpool_latency_work_fn);
+DECLARE_WORK(kpool_latency_work, kpool_latency_work_fn);
 
 static u64 kpool_now_us(void)
 {
@@ -208,10 +208,4 @@ void kpool_latency_reset(struct kpool *pool)
 	if (pool->latency.counts)
 		memset(pool->latency.counts, 0, sizeof(*pool->latency.counts));
 	kpool_unlock_irq(pool);
-}
-
-/* Called at module exit, when no pool is left. */
-void kpool_latency_exit(void)
-{
-	flush_work(&kpool_latency_work);
 }

@@ -13,6 +13,7 @@
 #include "internal.h"
 
 DECLARE_STATIC_KEY_FALSE(kpool_latency_key);
+extern struct work_struct kpool_latency_work;
 
 void __kpool_latency_queued(struct kpool_item *item);
 void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,

@@ -54,7 +54,7 @@ static struct kpool_turn *kpool_first_turn(struct kpool_stream *stream)
  * The first turn, or the queue behind it, has changed: fail what closes a
  * cycle.
  */
-static void kpool_refuse_at_leader(struct kpool *pool,
+void kpool_stream_refuse_at_leader(struct kpool *pool,
 				   struct kpool_stream *stream)
 {
 	if (pool->waiters.nr_self)
@@ -75,7 +75,7 @@ static void kpool_stream_next_turn(struct kpool *pool,
 	if (!turn || stream->runner)
 		return;
 	if (turn->state == KPOOL_TURN_RUNNING)
-		kpool_refuse_at_leader(pool, stream);
+		kpool_stream_refuse_at_leader(pool, stream);
 	if (turn->state != KPOOL_TURN_READY)
 		return;
 	item = &container_of(turn, struct kpool_job, turn)->item;
@@ -106,19 +106,7 @@ static void kpool_stream_add_turn(struct kpool *pool,
 	turn->state = KPOOL_TURN_PENDING;
 	list_add_tail(&turn->node, &stream->jobs);
 	/* the run of the first turn may sleep for this job already */
-	kpool_refuse_at_leader(pool, stream);
-}
-
-/*
- * The run that held the job has ended, see kpool_let_go().  Until then it was
- * not known that the job waits for its turn, and the run of the first one may
- * sleep for it.
- */
-void kpool_stream_let_go(struct kpool *pool, struct kpool_item *item)
-{
-	lockdep_assert_held(&pool->lock);
-	if (kpool_is_ordered(item))
-		kpool_refuse_at_leader(pool, kpool_job_of(item)->stream);
+	kpool_stream_refuse_at_leader(pool, stream);
 }
 
 /*
@@ -143,7 +131,7 @@ void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 		kpool_stream_next_turn(pool, stream);
 	/* the run of the first turn may sleep for this job, through others */
 	else
-		kpool_refuse_at_leader(pool, stream);
+		kpool_stream_refuse_at_leader(pool, stream);
 }
 
 /*

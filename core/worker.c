@@ -328,9 +328,10 @@ static void kpool_run_begin_completion(struct kpool *pool,
 	run->end_locked = true;
 	run->result = job->result;
 	kpool_stream_begin_completion(run, job);
-	if (job->group)
-		kpool_group_begin_completion(job);
+	/* kpool_group_begin() was called for the first run */
 	run->group = job->group;
+	if (job->group && job->group->flags & KPOOL_GROUP_COLLECT)
+		item->state = KPOOL_ITEM_DONE;
 }
 
 /* Run an item, or complete an ordered job, on the slow path. */
@@ -434,16 +435,6 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 /* The worker's loop */
 
 /*
- * Return the task state of an idle worker.  Only freezable pools let it freeze,
- * because a frozen worker does not run when it is woken.
- */
-static unsigned int kpool_idle_state(const struct kpool *pool)
-{
-	return pool->init_attrs.flags & KPOOL_FREEZABLE ?
-	       TASK_IDLE | TASK_FREEZABLE : TASK_IDLE;
-}
-
-/*
  * Dequeue the next item to run, or return NULL.  A worker of a freezable pool
  * freezes here first.  freezing() is not used: its static branch would be
  * patched while workers run, for the sake of few pools.  Called with pool->lock
@@ -498,6 +489,7 @@ static void kpool_worker_yield(struct kpool_worker *worker)
 static bool kpool_worker_idle(struct kpool_worker *worker)
 {
 	struct kpool *pool = worker->pool;
+	unsigned int state = TASK_IDLE;
 
 	lockdep_assert_held(&pool->lock);
 	if (kpool_retire_if_needed(worker))
@@ -507,13 +499,16 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 		return true;
 	}
 
+	/* not in other pools: a frozen worker does not run when it is woken */
+	if (pool->init_attrs.flags & KPOOL_FREEZABLE)
+		state |= TASK_FREEZABLE;
 	worker->state = KPOOL_WORKER_IDLE;
 	worker->since = jiffies;
 	list_add(&worker->node, &pool->mgr.idle);
 	pool->mgr.nr_idle++;
 	kpool_arm_reap_work(pool);
 	while (worker->state == KPOOL_WORKER_IDLE) {
-		__set_current_state(kpool_idle_state(pool));
+		__set_current_state(state);
 		kpool_unlock_irq(pool);
 		schedule();
 		kpool_lock_irq(pool);

@@ -6,8 +6,9 @@ From definitions and calls, with comments, strings and macros left out; the kern
 style is taken for granted: a function's braces stand in the first column. A static
 inline of a header belongs to the .c file of the same name; one of the public header, or of
 a header without such a file, to the header itself. Fails if there are too many pairs of files
-that call each other both ways, a function is too long, or one takes or releases a pool's lock
-other than by kpool_lock() and kpool_unlock(). The page on internals has a table of the files and
+that call each other both ways, a function is too long, one of a few lines is in another file
+than its only caller, too much is inlined where a plain item passes, or a function takes or releases a
+pool's lock other than by kpool_lock() and kpool_unlock(). The page on internals has a table of the files and
 one of the pairs, which must be those of the code.
 """
 import glob
@@ -18,6 +19,11 @@ import sys
 MAX_MUTUAL_PAIRS = 5
 MAX_FUNCTION_LINES = 60
 MIN_FILE_LINES = 60
+MAX_HOP_LINES = 3
+MAX_ONE_CALLER = 59
+
+# What a plain item passes through, and how many functions are inlined into it at most.
+WALKS = {"kpool_submit": 8, "kpool_submit_locked": 28, "kpool_process_item": 31}
 
 # What may call raw_spin_unlock(): kpool_unlock(), and the search for an item's owner.
 UNLOCKERS = {
@@ -40,9 +46,11 @@ WORD = re.compile(r"\b([A-Za-z_]\w*)\b(\s*\()?")
 
 
 class Function:
-    def __init__(self, name, file, shared, line, lines, body):
-        self.name, self.file, self.shared = name, file, shared
-        self.line, self.lines = line, lines
+    def __init__(self, name, file, head, line, lines, body):
+        self.name, self.file = name, file
+        self.shared = not re.search(r"\bstatic\b", head)
+        self.inline = re.search(r"\b(__always_)?inline\b", head) is not None
+        self.line, self.lines, self.body_lines = line, lines, body.count("\n")
         self.calls, self.mentions = set(), set()
         for word, bracket in WORD.findall(body):
             self.mentions.add(word)
@@ -69,9 +77,9 @@ def functions_of(path, home):
         end = lines.index("}", i)
         name = re.search(r"(\w+)\s*\(", head)
         if name:
-            shared = not re.search(r"\bstatic\b", head) and name[1] not in exported
-            yield Function(name[1], home, shared, start + 1, end - start + 1,
-                           "\n".join(lines[i:end]))
+            f = Function(name[1], home, head, start + 1, end - start + 1, "\n".join(lines[i + 1:end]) + "\n")
+            f.shared &= f.name not in exported
+            yield f
 
 
 def home_of(path, paths):
@@ -95,8 +103,10 @@ class Rooms:
     def __init__(self, functions):
         self.shared = {f.name: f for f in functions}
         local = {(f.file, f.name) for f in functions}
-        self.arrows, self.users = {}, {}
+        self.arrows, self.users, self.callers = {}, {}, {}
         for f in functions:
+            for name in f.calls & self.shared.keys():
+                self.callers.setdefault(name, set()).add(f.name)
             for name in f.mentions & self.shared.keys():
                 callee = self.shared[name]
                 if callee.file == f.file or (f.file, name) in local:
@@ -112,6 +122,23 @@ class Rooms:
     def one_user(self):
         return sorted((f.file, name, *self.users[name]) for name, f in self.shared.items()
                       if f.shared and len(self.users.get(name, ())) == 1)
+
+    def one_caller(self):
+        return [f for f in self.shared.values() if f.shared and len(self.callers.get(f.name, ())) == 1]
+
+    def hops(self):
+        """Functions of a few lines with one caller, in another file. The one that sets up or ends
+        what its file has is none."""
+        return [f for f in self.one_caller() if f.body_lines <= MAX_HOP_LINES and
+                self.users.get(f.name) and not re.search(r"_(init|exit)$", f.name)]
+
+    def walk(self, name, seen):
+        """Add to seen all that is inlined into a function."""
+        for callee in self.shared[name].calls & self.shared.keys():
+            if self.shared[callee].inline and callee not in seen:
+                seen.add(callee)
+                self.walk(callee, seen)
+        return seen
 
 
 def compare(what, code, page):
@@ -142,7 +169,8 @@ def main():
     top = sys.argv[1] if len(sys.argv) > 1 else "."
     paths, functions = read_engine(top)
     rooms = Rooms(functions)
-    mutual, one_user = rooms.mutual(), rooms.one_user()
+    mutual, one_user, one_caller, hops = rooms.mutual(), rooms.one_user(), rooms.one_caller(), rooms.hops()
+    walks = {name: rooms.walk(name, set()) for name in WALKS}
     files = {f.file for f in functions}
     long = [f for f in functions if f.lines > MAX_FUNCTION_LINES]
     unlockers = [f for f in functions if f.name not in UNLOCKERS and
@@ -164,6 +192,8 @@ def main():
         print(f"{f.file} {f.name}() releases a lock without kpool_unlock()")
     for f in lockers:
         print(f"{f.file} {f.name}() takes a lock without kpool_lock()")
+    for f in hops:
+        print(f"hop: {f.file} {f.name}(), {f.body_lines} lines, called by {', '.join(rooms.callers[f.name])}()")
     for f in long:
         print(f"long: {f.file} {f.name}(), {f.lines} lines")
     for name, lines in short:
@@ -175,11 +205,18 @@ def main():
           f" at most {MAX_MUTUAL_PAIRS} allowed")
     print(f"{len(one_user):5} shared functions that one other file uses,"
           f" of {sum(f.shared for f in functions)}")
+    print(f"{len(one_caller):5} shared functions that one other function calls, at most {MAX_ONE_CALLER} allowed")
+    print(f"{len(hops):5} of these have at most {MAX_HOP_LINES} lines and are in another file; none allowed")
+    for name, walk in walks.items():
+        print(f"{len(walk):5} functions of {len({rooms.shared[f].file for f in walk})} files are inlined"
+              f" into {name}(), at most {WALKS[name]} allowed")
     print(f"{len(long):5} functions over {MAX_FUNCTION_LINES} lines, of {len(functions)}; none allowed")
     print(f"{len(short):5} files under {MIN_FILE_LINES} lines")
     print(f"{len(unlockers):5} functions that release a pool's lock without kpool_unlock()")
     print(f"{len(lockers):5} functions that take a pool's lock without kpool_lock()")
-    return len(mutual) > MAX_MUTUAL_PAIRS or bool(long or unlockers or lockers or wrong)
+    return len(mutual) > MAX_MUTUAL_PAIRS or len(one_caller) > MAX_ONE_CALLER or \
+        any(len(walk) > WALKS[name] for name, walk in walks.items()) or \
+        bool(hops or long or unlockers or lockers or wrong)
 
 
 if __name__ == "__main__":
