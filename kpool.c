@@ -2,32 +2,25 @@
 /*
  * kpool: a bounded, tunable pool of kernel threads.
  *
- * Problem.  Drivers, file systems and network code write their own thread pools
- * when they must bound a backlog, block submitters, or limit threads at run
- * time: a workqueue does none of these.  A correct pool must not lose wakeups,
- * lose or repeat items, let a newcomer overtake a blocked submitter, leave a
- * thread running in an unloaded module, or hang where it could have returned
- * -EDEADLK.
+ * Drivers, file systems and network code write their own thread pools when they
+ * must bound a backlog, block submitters, or limit threads at run time.  A
+ * workqueue does none of these.  A correct pool must not lose wakeups or items,
+ * repeat items, or let a newcomer overtake a blocked submitter.  It must not
+ * leave a thread in an unloaded module, or hang where it can return -EDEADLK.
  *
- * Design.  Decisions on items, workers and waiters are made under pool->lock, a
- * raw spinlock, and its release and next acquisition order everything.  Only
- * submits, and starts of items that are not special, can do without it: see
- * core/ring.c.  A change that can break one of the pool's four invariants ends
- * in kpool_unlock(), which re-establishes them: see core/lock.c.  Litmus:
+ * Decisions on items, workers and waiters are made under pool->lock, a raw
+ * spinlock.  Its release and next acquisition order everything.  Only submits,
+ * and starts of items that are not special, can do without it: see core/ring.c.
+ * A change that can break one of the pool's four invariants ends in
+ * kpool_unlock(), which re-establishes them: see core/lock.c.  Litmus:
  * lock-seen, lock-either.
  *
- * Not done under pool->lock: waking a worker (kpool_unlock() does that after
- * dropping the lock), creating and reaping threads (delayed work), and calling
- * client functions (in workers, in submitters, in callers of kpool_abort() or
- * of a call, and in the contexts of core/context.c).
+ * Not done under pool->lock: waking a worker, creating and reaping threads, and
+ * calling client functions.  kpool_unlock() wakes the worker after dropping the
+ * lock, and delayed work handles threads.
  *
- * A worker's thread executes no client's code once kthread_stop() has returned,
- * and of this module no more than its exit work, for which module exit waits.
- * kpool_destroy() waits until the last worker has been reaped and the last
- * caller has left the pool.
- *
- * This module stays loaded while there is a pool with a living owner: a client
- * links to its symbols, and the module notifier orphans the pools of a module
+ * A client links to symbols of this module, which therefore stays loaded while
+ * a pool has a living owner.  The module notifier orphans the pools of a module
  * before the module drops its references.
  */
 #include <linux/cpuhotplug.h>

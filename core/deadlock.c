@@ -2,8 +2,8 @@
 /*
  * Deadlock detection: find a wait that can never end, to fail it with -EDEADLK.
  *
- * An item can wait for its own pool, and so can worker_init and worker_exit.
- * Such self-waits are on pool->waiters.self.  They can deadlock in two ways:
+ * An item, worker_init and worker_exit can wait for their own pool.  These
+ * self-waits are on pool->waiters.self, and can deadlock in two ways:
  *
  *   all asleep  All runs of the pool are in self-waits and nothing else can
  *               start.  kpool_find_deadlocked() returns the newest self-wait.
@@ -11,11 +11,9 @@
  *               run.  The wait that would close the cycle fails.  So there are
  *               no cycles, and a walk along a chain of waiters ends.
  *
- * A wait with a timeout ends by itself and is not counted.  Neither is a wait
- * that a pending signal ends.  If such a wait is for a queued call, or for the
- * first item on pool->q.admission, its end is progress for others on that list.
- *
- * This file only finds the wait; its callers fail it:
+ * A wait that a timeout or a pending signal ends is not counted: see
+ * kpool_admission_can_progress().  This file only finds the wait; its callers
+ * fail it:
  *
  *   kpool_would_deadlock()    before a wait for an item: wait.c
  *   kpool_cycle_through()     a job was queued behind another: stream.c

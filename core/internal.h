@@ -3,20 +3,16 @@
  * Internal structures and prototypes of kpool.
  *
  * Life of an item: submit.c accepts it, queue.c queues it, worker.c runs it.
- * item.c cancels it or waits for it, drop.c drops it.  manager.c creates and
- * reaps workers, wait.c puts callers to sleep, lock.c wakes them.  Optional
- * features (weight, priority, stream, group) are only looked at for items with
- * flags: see kpool_is_special(), kpool_has_fields() and kpool.fast_capacity.
+ * Optional features (weight, priority, stream, group) are only looked at for
+ * items with flags: see kpool_is_special() and kpool_has_fields().
  *
  * A letter in front of a field's comment names what protects the field:
  *
- * I: set before other threads can find the structure, and read-only until its
- *    memory is reused.
- * L: pool->lock, a raw spinlock taken with interrupts off.  It is raw because
- *    kpool_submit() can be called in hardirq context and under raw spinlocks on
- *    PREEMPT_RT too.  Nothing that sleeps on PREEMPT_RT can be used under it:
- *    no allocation, spinlock_t or wait queue head.  Waking a task, complete()
- *    and queueing work can: their locks are raw.
+ * I: set before other threads find the structure; read-only until memory reuse.
+ * L: pool->lock, a raw spinlock taken with interrupts off, because submit is
+ *    allowed in hardirq context and under raw spinlocks on PREEMPT_RT too.
+ *    Nothing that sleeps on PREEMPT_RT can be used under it: no allocation,
+ *    spinlock_t or wait queue head.
  * M: pool->mutex, process context; taken before L.
  * B: written under both M and L, read under either.
  * G: kpool_registry, the mutex of the list of pools; taken before M.

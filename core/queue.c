@@ -737,8 +737,9 @@ void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
 
 /*
  * Open the inbox if the pool accepts items, has places in the queue for them,
- * and no worker has to be woken: as in kpool_inbox_open_if(), or because each
- * job waits for another of its stream.
+ * and no worker has to be woken, as in kpool_inbox_open_if().  If a worker has
+ * to be, but jobs are parked, open it for jobs that must wait for another of
+ * their stream.
  */
 void kpool_inbox_open_special(struct kpool *pool)
 {

@@ -115,8 +115,10 @@ static inline void kpool_queue_plain(struct kpool *pool,
 }
 
 /*
- * Open the inbox if a worker will look for work, because one is waking or all
- * units are in use, and more items are queued than these workers will take.
+ * Open the inbox for the items that there is room for, if no worker has to be
+ * woken for them.  Either a worker is waking, or all units are in use: both end
+ * with a worker that takes pool->lock and looks for work.  More items must be
+ * queued than workers are waking, else it is not worth it.
  */
 static __always_inline void kpool_inbox_open_if(struct kpool *pool)
 {

@@ -1,72 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fast operations: submit of an item, and start of the next one, without
- * pool->lock.  They are kpool_submit_fast() in submit.c and kpool_start_fast()
- * in worker.c.  queue.h opens and closes the rings; queue.c does while special
- * items are pending.
+ * Fast operations: submit an item, or start the next one, without pool->lock.
  *
- * A fast submit puts the item into a slot of pool->inbox.  A fast start takes
- * the item out of a slot of pool->ready.  Both are transactions, which fail
- * unless kpool_unlock_open() has opened the ring: look at the pool, and commit
- * by a compare and exchange.  kpool_lock() closes both rings, so that commits
- * fail from then on, and such an operation takes the lock instead.  Then it
- * accounts for those that have committed.  So what a fast operation has seen
- * was true when it committed, and a critical section need not know about fast
- * operations.  Neither waits for the other: a fast operation can be interrupted
- * or preempted at any point.
+ * The threads of a busy pool contend for the lock.  So submits and starts are
+ * transactions: look at the pool, and commit by a compare and exchange.  They
+ * fail unless kpool_unlock_open() has opened the ring, see kpool_rings_open().
+ * kpool_lock() closes both rings: later commits fail, and it accounts for the
+ * earlier ones.  So what a fast operation saw was true when it committed, and a
+ * critical section need not know about them.  Neither waits for the other: a
+ * fast operation can be interrupted at any point, and takes the lock if it
+ * fails.
  *
- * The inbox
+ * kpool_submit_fast() reserves a slot of pool->inbox by a ticket.  It sets the
+ * state KPOOL_ITEM_SUBMITTING, so that another submit of the item fails or
+ * takes the lock.  Then it commits by changing the slot from the tag of the
+ * ticket to the item.  A ticket is used once, so a late commit cannot hit a
+ * slot that was reserved again.  Under the lock, SUBMITTING is the same as
+ * KPOOL_ITEM_IDLE, because the commit will fail.
  *
- * A submit reserves a slot by a ticket, and commits by changing the slot's
- * value from the tag of this ticket to the item.  A ticket is used once, so a
- * late commit cannot hit a slot that has been reserved again.  Before that, the
- * submit changes the item's state to KPOOL_ITEM_SUBMITTING, so that another
- * submit of the item fails or takes the lock.  Under the lock, this state is
- * the same as KPOOL_ITEM_IDLE, because the commit is going to fail.
- *
- * The inbox is open while no decision has to be made about an item:
- *
- *   - The pool is open and not paused, no module's items are searched for, and
- *     the rings are not off: see kpool_update_rings_off().
- *   - kpool_unlock() has nothing to recheck, so no submitter waits for
- *     admission.
- *   - There is room for an item in each open slot.
- *   - No worker has to be woken: one is waking, or all units are in use.  Both
- *     end with pool->lock being taken, by a worker that looks for work then.
- *   - More items are queued than workers are waking: otherwise it is not worth
- *     it.  With all units in use and no worker waking, one item is enough.
- *   - The jiffy is that of the last unlock, which becomes the time of the
- *     items.
- *
- * While special items are pending, kpool_inbox_open_special() opens the inbox
- * for all items under the same conditions.  If only the conditions on workers
- * do not hold, and jobs are parked, it opens the inbox for jobs that must wait
- * for another job of their stream.
- *
- * The ready ring
- *
- * It has the oldest queued items, none special and none running, and is open
- * under the first two of these conditions while no special item is pending,
- * unless capacity has shrunk below the units in use.  A worker whose item has
- * ended, with no waiter, starts the next one, in the same unit.  It enters
- * itself as the taker of the first slot, so that no other worker takes this one
- * or the next, and commits by counting down the slots that are left.  Then it
- * changes the state of the item, and releases the slot.  Meanwhile the item's
- * state is still KPOOL_ITEM_READY: see kpool_item_settle().
- *
- * While pool->fast_capacity is 0, the ready ring is empty: all queued items are
- * on the lists of pool->q.
- *
- * Jobs with a group or a deadline
- *
- * The slot has a copy of both, because a job can be cancelled and freed before
- * a start of it commits.  A late job is dropped with the lock held.  The lock
- * holder also counts the job in its group: when it accounts for the submit, and
- * for the start that ends the run.  So the first job of a group is accepted
- * with the lock held, and a run that could be the last of the group ends with
- * the lock held, like any that has failed: see kpool_can_end_fast().  A job in
- * the ring is not on the list of its group, since it can be freed when it has
- * been started.  A group that is cancelled has the ring's items returned.
+ * pool->ready has the oldest queued items.  In kpool_start_fast(), a worker
+ * enters itself as the taker of the first slot, commits by counting down the
+ * slots left, and updates the item.  A slot has copies of a job's group and
+ * deadline, because the job can be freed before the commit.
  */
 #include "debug.h"
 #include "internal.h"

@@ -87,10 +87,10 @@ static __always_inline bool kpool_slot_commit(unsigned long *slot, u64 ticket,
 /* With pool->lock held */
 
 /*
- * Return true if both rings can be opened: no special item is pending, the pool
- * is open and not paused, no module's items are searched for, kpool_unlock()
- * has nothing to recheck, and the rings are not off: see
- * kpool_update_rings_off().
+ * Return true if both rings can be opened.  The pool is open and not paused, no
+ * special item is pending and no module's items are searched for.  Nothing is
+ * to be rechecked, so no submitter waits for admission.  The rings are not off:
+ * see kpool_update_rings_off().
  */
 static inline bool kpool_can_open_rings(const struct kpool *pool)
 {
