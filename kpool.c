@@ -294,8 +294,8 @@ static int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 }
 
 /*
- * Wait for callers that have been woken but have not left the pool yet.
- * Litmus: users-gone.
+ * Wait for callers that have been woken but have not left the pool.  Litmus:
+ * users-gone.
  */
 static void kpool_wait_users_gone(struct kpool *pool)
 {
@@ -400,7 +400,7 @@ static struct kpool *__kpool_create(const char *name,
 		kpool_free(pool);
 		return ERR_PTR(err);
 	}
-	/* a CPU of its node may have come online before it was registered */
+	/* a CPU of its node can have come online before it was registered */
 	kpool_sched_restore(pool);
 	err = kpool_prealloc(pool);
 	if (err) {
@@ -485,7 +485,7 @@ EXPORT_SYMBOL_GPL(kpool_shutdown_timeout);
 
 /*
  * Reopen a drained pool.  Return 1 if it is open already, and -EAGAIN if
- * workers, submitters or the run that the caller is in have yet to leave.
+ * workers, submitters or the run that the caller is in have not left.
  */
 static int kpool_try_reopen(struct kpool *pool)
 {
@@ -639,7 +639,7 @@ static bool kpool_close_orphans(const struct module *owner,
 	return !list_empty(orphans);
 }
 
-/* After kpool_close(): leave the items of the aborted pool to the drop work. */
+/* Leave the items of a pool that was closed to abort to the drop work. */
 static void kpool_abort_by_drop_work(struct kpool *pool)
 {
 	kpool_lock_irq(pool);
@@ -678,10 +678,10 @@ static void kpool_orphan(struct kpool *pool)
 }
 
 /*
- * Drain and orphan all pools of the module.  All of them are closed, and then
- * all drop their pending items, before any is waited for: an item that runs in
- * one can wait for a pending item of another.  Repeat, because an item that
- * still runs can create another pool.
+ * Drain and orphan all pools of the module.  Close all, and have all drop their
+ * pending items, before waiting for any: a running item can wait for a pending
+ * item of another pool.  Repeat, because an item that still runs can create
+ * another pool.
  */
 void kpool_end_orphans(const struct module *owner)
 {
@@ -755,8 +755,8 @@ static void kpool_destroy_queues(void)
 }
 
 /*
- * All pools share the rescuer of kpool_wq, so work on kpool_wq must not wait
- * for a client or for memory.
+ * Create the workqueues.  All pools share the rescuer of kpool_wq, so work on
+ * it must not wait for a client or for memory.
  */
 static int kpool_create_queues(void)
 {

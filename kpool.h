@@ -95,11 +95,11 @@ typedef int (*kpool_fn)(void *arg);
 /**
  * typedef kpool_drop_fn - callback for an accepted item that will not run
  * @item: the item, neither pending nor running; the callback may free it
- * @err: the reason: -ECANCELED if the pool was aborted, also by the removal of
- *	its module, or the group was cancelled, also by KPOOL_GROUP_FAIL_FAST,
- *	-ESHUTDOWN if the job was delayed when its pool was closed without being
- *	aborted, -ETIME if its deadline had passed, -EAGAIN if it was evicted
- *	for a newer item
+ * @err: the reason.  -ECANCELED: the pool was aborted, also by the removal of
+ *	its module, or the group was cancelled, also by KPOOL_GROUP_FAIL_FAST.
+ *	-ESHUTDOWN: the job was delayed when its pool was closed without being
+ *	aborted.  -ETIME: its deadline had passed.  -EAGAIN: it was evicted for
+ *	a newer item
  *
  * Called exactly once per dropped item, in process context.  No locks are held,
  * unless kpool_abort() calls it in its caller's thread, with the caller's
@@ -113,7 +113,7 @@ typedef void (*kpool_drop_fn)(struct kpool_item *item, int err);
  * struct kpool_fault - failed item, as reported to a fault handler
  * @fn: function of the item, or its completion function, or the one given to
  *	kpool_submit_fn(), kpool_submit_arg() or kpool_call()
- * @item: address of the item, which may have been freed
+ * @item: address of the item, which can have been freed
  * @err: what the function returned; -EIO if the thread that ran it died
  * @died: the thread died in the function: it has not returned, and the item's
  *	memory is in an unknown state
@@ -135,9 +135,9 @@ struct kpool_fault {
  * @queue_depth: items that can be queued while no unit is free; KPOOL_NONE for
  *	0, or 1 to KPOOL_UNLIMITED.  An item that is about to start is not
  *	counted, so @pending of &struct kpool_stats can exceed this by the
- *	number of free units.  An item that is submitted while it runs is
- *	accepted while its units are free, even without a place, and counts
- *	until that run has ended
+ *	number of free units.  An item submitted while it runs is accepted while
+ *	its units are free, even without a place, and counts until that run has
+ *	ended
  * @max_blocked: submitters that can sleep at once; 1 to KPOOL_UNLIMITED
  * @nonblocking: 1 if submit must never sleep, KPOOL_NONE if it can; a pool
  *	created nonblocking stays so
@@ -155,12 +155,12 @@ struct kpool_fault {
  *	with its stack; 1 to KPOOL_NO_STALL, which means never
  * @max_bypass: consecutive starts that can pass over an item of a lower
  *	priority; 1 to KPOOL_UNLIMITED, which means strict priority
- * @flags: KPOOL_PREALLOC, which needs @min_workers; KPOOL_MEM_RECLAIM, which
- *	includes it, and makes the default of @min_workers at least 1: items
- *	that do not wait for one another make progress without memory;
- *	KPOOL_FREEZABLE, workers stop between items for suspend; KPOOL_PINNED, a
- *	write to an attribute's debugfs file fails with -EPERM; KPOOL_NOIO, the
- *	workers run in a memalloc_noio_save() scope
+ * @flags: KPOOL_PREALLOC needs @min_workers.  KPOOL_MEM_RECLAIM includes it,
+ *	and makes the default of @min_workers at least 1: items that do not wait
+ *	for one another make progress without memory.  KPOOL_FREEZABLE: workers
+ *	stop between items for suspend.  KPOOL_PINNED: a write to an attribute's
+ *	debugfs file fails with -EPERM.  KPOOL_NOIO: the workers run in a
+ *	memalloc_noio_save() scope
  * @cpumask: CPUs that the workers can run on; cpu_all_mask for all
  * @fn: pool-wide function of kpool_submit_arg(), or NULL
  * @data: argument of the callbacks below
@@ -280,8 +280,8 @@ enum kpool_tunable {
  * @paused: new starts are held back
  *
  * With nothing pending, delayed, running or to be completed, submitted =
- * completed + cancelled + dropped + died; spawned = purged + retired + died +
- * alive always.
+ * completed + cancelled + dropped + died.  At any time, spawned = purged +
+ * retired + died + alive.
  */
 struct kpool_stats {
 	struct_group_tagged(kpool_counters, counters, /* gauges follow */
@@ -430,7 +430,7 @@ void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn);
 /**
  * kpool_destroy_item_onstack() - end the use of an item on the stack
  * @item: the item, not pending: flush or cancel it first.  If it still runs,
- *	its function must not use the item any more
+ *	its function must not use the item from now on
  *
  * Warns if the item is still pending.
  *
@@ -453,8 +453,8 @@ static inline void kpool_set_drop_fn(struct kpool_item *item,
 
 /**
  * kpool_set_weight() - set the units of capacity that an item holds
- * @item: the item, neither pending nor running; or not pending, from inside its
- *	own function, or its completion function if it has one: then for its
+ * @item: the item, neither pending nor running.  Or not pending, from inside
+ *	its own function, or its completion function if it has one: then for its
  *	next run
  * @weight: units, 1 if never set; while it exceeds the pool's capacity, submit
  *	returns -EINVAL, except for an item that submits itself from inside
@@ -467,8 +467,8 @@ static inline void kpool_set_drop_fn(struct kpool_item *item,
  * Return:
  * * 0 - the weight is set.
  * * -EINVAL - @weight is less than 1; nothing has changed.
- * * -EBUSY - the item is pending, blocked in a submit, or yet to be completed;
- *   nothing has changed.  Cancel or flush it first.
+ * * -EBUSY - the item is pending, blocked in a submit, or still to be
+ *   completed; nothing has changed.  Cancel or flush it first.
  */
 int kpool_set_weight(struct kpool_item *item, int weight);
 
@@ -486,8 +486,8 @@ enum kpool_priority {
 
 /**
  * kpool_set_priority() - set the priority of an item
- * @item: the item, neither pending nor running; or not pending, from inside its
- *	own function, or its completion function if it has one: then for its
+ * @item: the item, neither pending nor running.  Or not pending, from inside
+ *	its own function, or its completion function if it has one: then for its
  *	next run
  * @priority: the priority
  *
@@ -500,8 +500,8 @@ enum kpool_priority {
  * Return:
  * * 0 - the priority is set.
  * * -EINVAL - no such priority; nothing has changed.
- * * -EBUSY - the item is pending, blocked in a submit, or yet to be completed;
- *   nothing has changed.  Cancel or flush it first.
+ * * -EBUSY - the item is pending, blocked in a submit, or still to be
+ *   completed; nothing has changed.  Cancel or flush it first.
  */
 int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority);
 
@@ -578,8 +578,8 @@ static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
 
 /**
  * kpool_set_deadline() - set the deadline of a job
- * @job: the job, neither pending nor running; or not pending, from inside its
- *	own function, or its completion function if it has one: then for its
+ * @job: the job, neither pending nor running.  Or not pending, from inside
+ *	its own function, or its completion function if it has one: then for its
  *	next run
  * @deadline: CLOCK_MONOTONIC, as of ktime_get(); 0 for none
  *
@@ -589,10 +589,10 @@ static inline struct kpool_job *kpool_job_of(struct kpool_item *item)
  * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
  * * 0 - the deadline is set.
- * * -EBUSY - the job is pending, blocked in a submit, or yet to be completed;
+ * * -EBUSY - the job is pending, blocked in a submit, or still to be completed;
  *   nothing has changed.  Cancel or flush it first.
- * * -EINVAL - the job was initialized by kpool_init_item(): the deadline is not
- *   set, the log has one warning, and submits of the item get -EINVAL.  Use
+ * * -EINVAL - the job was initialized by kpool_init_item().  The deadline is
+ *   not set, the log has one warning, and submits of the item get -EINVAL.  Use
  *   kpool_init_job().
  */
 int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
@@ -621,7 +621,7 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
  *   threads.
  * * -EINTR - the caller was killed while KPOOL_PREALLOC or KPOOL_MEM_RECLAIM
  *   created threads.
- * * -ENODEV - kpool is not initialized yet, or its initialization has failed.
+ * * -ENODEV - kpool is not initialized, or its initialization has failed.
  * * Otherwise the error of worker_init in a worker of KPOOL_PREALLOC; -EIO if
  *   the thread died in it.
  */
@@ -642,7 +642,7 @@ struct kpool *kpool_create_owned(struct module *owner,
  *
  * Accepted items still run, except delayed jobs, which are dropped; sleeping
  * submitters get -ESHUTDOWN.  When this returns 0 or -EIO, no thread executes
- * the caller's code any more, and the caller's module may be unloaded.
+ * the caller's code, and the caller's module may be unloaded.
  *
  * If a module is removed without destroying its pool, pending items are
  * dropped, running ones are awaited, and the pool is closed for good.  None of
@@ -698,18 +698,19 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
  * kpool_abort() - close a pool and drop items that have not started
  * @pool: the pool
  *
- * Running items finish.  The drop function of each pending item is called
- * with -ECANCELED before this returns.  For an item that is both pending and
- * running, it is called after that run has ended; for one that the pool is
- * dropping already, with its own error and perhaps later.  If the caller is in
- * four nested external runs of the pool, such as drop functions or caller-run
- * items, or has less than a quarter of its stack left, this only closes the
- * pool: its items are dropped later.
+ * Running items finish.  The drop function of each pending item is called with
+ * -ECANCELED before this returns.  For an item that is both pending and
+ * running, it is called after that run has ended.  For an item that the pool is
+ * dropping already, it is called with that error, perhaps later.
+ *
+ * In four nested external runs of the pool, or with less than a quarter of the
+ * stack left, this only closes the pool.  Its items are dropped later then.
+ * Drop functions and caller-run items, for example, are external runs.
  *
  * Context: Process context.  May sleep.  Takes and releases pool->lock.
- * Each pool has memory for one run in reserve.  If another abort, the release
- * function of a call, or a caller-run item is using it, this allocates a few
- * hundred bytes with GFP_KERNEL and __GFP_NOFAIL.
+ * Each pool has memory for one run in reserve.  While another abort, a release
+ * function, or a caller-run item uses that, this allocates a few hundred bytes
+ * with GFP_KERNEL and __GFP_NOFAIL.
  * Return: the number of items dropped by this call, without those that still
  * run.
  */
@@ -834,7 +835,7 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats);
  * The pool is created on first use from the module parameters default_*; its
  * name is "default".  It can be shut down and reopened, but not destroyed.
  *
- * A user must flush or cancel its own items before its module is removed: the
+ * A user must flush or cancel its own items before its module is removed.  The
  * default pool does not keep a reference to the module or to kpool.ko.  Items
  * that are left are cancelled, or awaited if they run, and the log says so.  An
  * item belongs to a module if one of its functions or its memory is within the
@@ -860,28 +861,28 @@ struct kpool *kpool_default(void);
  * Otherwise it is queued, up to queue_depth items.  If there is no room either,
  * &kpool_attrs.when_full decides; by default the caller sleeps until the item
  * is admitted, in order of arrival, or is refused.  An item submitted while it
- * runs starts after that run; an item that submits itself from its own function
- * is never refused for want of room.  Its own function can also submit it to
- * another pool, as its last use of the item; if that fails, the item runs in
- * the old pool as before.
+ * runs starts after that run.  An item that submits itself from its own
+ * function is never refused for want of room.  Its own function can also submit
+ * it to another pool, as its last use of the item.  If that fails, the item
+ * runs in the old pool as before.
  *
  * A run that starts after this call sees everything stored before the call,
  * even if the call returned -EALREADY.
  *
  * Context: Process context.  May sleep.  Any context except NMI if the pool was
  * created nonblocking.  In another pool, a caller in an interrupt or with
- * interrupts off gets -EAGAIN instead of sleeping; one that holds a spinlock,
- * or must not sleep for another reason, must use kpool_try_submit().  May take
- * and release pool->lock.
+ * interrupts off gets -EAGAIN instead of sleeping.  A caller that holds a
+ * spinlock, or must not sleep for another reason, must use kpool_try_submit().
+ * May take and release pool->lock.
  * Return:
  * * 0 if the item was accepted.  On error it was not:
- * * -EINVAL - the item has no function, weighs more than capacity, has a group
- *   or a stream of another pool, or has a field that kpool_set_deadline() or
- *   kpool_set_complete_fn() excludes; fix the caller.
+ * * -EINVAL - the item has no function, weighs more than capacity, or has a
+ *   group or a stream of another pool; fix the caller.  Also if it has a field
+ *   that kpool_set_deadline() or kpool_set_complete_fn() excludes.
  * * -EALREADY - the item is pending; nothing to do.  Also if another caller
- *   sleeps in a submit of it, which can still fail, except if the item's own
- *   function submits it to the same pool.  Also for a job that
- *   kpool_group_next() has yet to return, or whose completion has not started.
+ *   sleeps in a submit of it, which can still fail, unless the item's own
+ *   function submits it to this pool.  Also for a job that kpool_group_next()
+ *   has not returned, or whose completion has not started.
  * * -EBUSY - the item runs, or is being dropped, in another pool; flush it
  *   first.
  * * -ESHUTDOWN - the pool is closed, or the item in the default pool belongs to
@@ -893,7 +894,7 @@ struct kpool *kpool_default(void);
  *   the item up.  A caller without an error path, as with queue_work(), avoids
  *   it by an unlimited queue_depth and KPOOL_PINNED.
  * * -EDEADLK - the caller is in an item or a callback of the pool, and the
- *   sleep could never end; do the work in another way.
+ *   sleep could never end.  Do the work in another way.
  */
 int kpool_submit(struct kpool *pool, struct kpool_item *item);
 
@@ -955,14 +956,14 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
  * @pool: the pool
  * @item: an initialized item
  *
- * The item is accepted only if its units are free and it need not wait for
- * other items, its stream, its own run, kpool_resume(), or a worker to return
- * from worker_exit.  It starts as soon as a worker has woken up, or has been
- * created and has returned from worker_init.  If creating a worker fails, the
- * accepted item waits for the next attempt.  If the workers of a
- * KPOOL_FREEZABLE pool are frozen, the item waits until they thaw.  Until a
- * worker takes it, an item of a higher priority can take its units, as can a
- * heavier one that has waited for its stream or its own run.
+ * The item is accepted only if its units are free, and nothing else holds it
+ * back: other items, its stream, its own run, a pause, or a worker in
+ * worker_exit.  It starts as soon as a worker has woken up, or has been created
+ * and has returned from worker_init.  If creating a worker fails, the accepted
+ * item waits for the next attempt.  If the workers of a KPOOL_FREEZABLE pool
+ * are frozen, the item waits until they thaw.  Until a worker takes it, an item
+ * of a higher priority can take its units.  So can a heavier one that has
+ * waited for its stream or its own run.
  *
  * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
  * pool->lock.
@@ -1161,7 +1162,7 @@ void *kpool_worker_data(void);
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return:
  * * true - the item was pending or delayed, and will not run.
- * * false - the item was not pending; it may be running.
+ * * false - the item was not pending; it can be running.
  */
 bool kpool_cancel(struct kpool_item *item);
 
@@ -1259,8 +1260,9 @@ bool kpool_is_pending(struct kpool_item *item);
  * struct kpool_group - jobs of one pool that are waited for together
  *
  * A group can live on the stack.  It must stay valid until the last submit of
- * one of its jobs has returned, even if it was refused, and after that
- * kpool_group_wait() has returned 0 or -EIO, or kpool_group_next() NULL.
+ * one of its jobs has returned, even if it was refused.  After that it must
+ * stay valid until kpool_group_wait() has returned 0 or -EIO, or
+ * kpool_group_next() NULL.
  */
 struct kpool_group {
 	/* private: */
@@ -1307,8 +1309,8 @@ int kpool_init_group(struct kpool_group *group, struct kpool *pool,
 
 /**
  * kpool_set_group() - set the group of a job
- * @job: the job, neither pending nor running; or not pending, from inside its
- *	own function, or its completion function if it has one: then for its
+ * @job: the job, neither pending nor running.  Or not pending, from inside
+ *	its own function, or its completion function if it has one: then for its
  *	next run
  * @group: the group, or NULL for none
  *
@@ -1467,12 +1469,12 @@ void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
 
 /**
  * kpool_set_complete_fn() - set the completion function of a job
- * @job: the job, neither pending nor running; or not pending, from inside its
- *	own function, or its completion function if it has one: then for its
+ * @job: the job, neither pending nor running.  Or not pending, from inside
+ *	its own function, or its completion function if it has one: then for its
  *	next run
  * @complete: called by a worker once the job's function has returned and no
- *	earlier job is still to be completed; kpool_job_result() returns the
- *	result of the job's function; or NULL
+ *	earlier job is still to be completed; or NULL.  In it,
+ *	kpool_job_result() returns the result of the job's function
  *
  * @complete holds one unit, starts before all queued items, and is not held
  *	back by kpool_pause() or kpool_abort().  The job has ended when
@@ -1499,14 +1501,14 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete);
 
 /**
  * kpool_set_stream() - set the stream of a job
- * @job: the job, neither pending nor running; or not pending, from inside its
- *	own function, or its completion function if it has one: then for its
+ * @job: the job, neither pending nor running.  Or not pending, from inside
+ *	its own function, or its completion function if it has one: then for its
  *	next run
  * @stream: the stream, or NULL for none
  *
  * Jobs run in the order in which they are queued; a delayed job is queued when
  * it is due.  A job that waits for its stream takes a place in the queue but no
- * units; in an ordered stream no job waits for another to start.  Submitting
+ * units.  In an ordered stream no job waits for another to start.  Submitting
  * the job to a pool other than the stream's fails with -EINVAL.
  *
  * Context: Any context except NMI.  May take and release pool->lock.
@@ -1585,14 +1587,14 @@ int kpool_multi_destroy(struct kpool_multi *multi);
  * @multi: the pools
  * @item: an initialized item
  *
- * With KPOOL_PLACE_ROUND_ROBIN, the least loaded pool is tried once if the chosen one
- * returns -EAGAIN.
+ * With KPOOL_PLACE_ROUND_ROBIN, the least loaded pool is tried once if the
+ * chosen one returns -EAGAIN.
  *
  * If an item submits itself from its own function and another pool is chosen,
  * the item is handed over to that pool.  This can sleep, or be refused for want
- * of room, and two such submits that wait for each other's units sleep until
- * one of the pools is closed.  An item that must not be refused for want of
- * room submits itself to kpool_current().
+ * of room.  Two such submits that wait for each other's units sleep until one
+ * of the pools is closed.  An item that must not be refused for want of room
+ * submits itself to kpool_current().
  *
  * Context: As kpool_submit().
  * Return: as kpool_submit() to the chosen pool.
@@ -1696,7 +1698,7 @@ int kpool_module_init(void);
  * Call it last, in the module's exit function.  The default pool is destroyed
  * as by kpool_destroy().  Pools that the module has not destroyed are reported
  * in the log; their pending items are dropped, running ones are awaited.  When
- * this returns, no thread executes code of kpool or of an item any more.
+ * this returns, no thread executes code of kpool or of an item.
  *
  * Context: Process context.  May sleep without limit.  Takes and releases the
  * registry mutex, pool->mutex and pool->lock.

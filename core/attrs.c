@@ -446,7 +446,7 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 	if (kpool_cpu_stays(pool->mgr.affinity))
 		set_cpus_allowed_ptr(task, pool->mgr.affinity);
 	else if (cpumask_intersects(pool->mgr.affinity, cpu_online_mask))
-		/* it can stay, and kpool_cpu_online() is not called then */
+		/* if it stays, kpool_cpu_online() is not called for it */
 		queue_delayed_work(kpool_spawn_wq, &kpool_sched_work, HZ / 10);
 }
 
@@ -473,7 +473,7 @@ void kpool_sched_restore(struct kpool *pool)
 	mutex_unlock(&pool->mutex);
 }
 
-/* Likewise, of all pools. */
+/* Restore the affinity of the workers of all pools. */
 void kpool_sched_restore_all(void)
 {
 	struct kpool *pool;
@@ -614,7 +614,7 @@ void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
 	kpool_lock(pool, &flags);
 	*attrs = pool->attrs;
 	kpool_unlock(pool, flags);
-	/* it points into the pool, which can be destroyed */
+	/* the mask is part of the pool, which can be destroyed */
 	attrs->cpumask = NULL;
 }
 EXPORT_SYMBOL_GPL(kpool_get_attrs);

@@ -87,7 +87,7 @@ static struct kpool_run *kpool_call_returned(struct kpool_call *call,
 	kpool_lock(pool, &flags);
 	run = kpool_run_of(&call->base.item);
 	abandoned = call->abandoned;
-	/* a caller that waits may free the call once the lock is dropped */
+	/* a caller that waits can free the call once the lock is dropped */
 	if (run->worker && !abandoned)
 		run->call = NULL;
 	call->result = result;
@@ -97,8 +97,8 @@ static struct kpool_run *kpool_call_returned(struct kpool_call *call,
 }
 
 /*
- * Keep the pool, and let module removal know of the release function.  It waits
- * until the caller cannot call that any more: see kpool_wait_calls().
+ * Pin the pool, and let module removal know of the release function, which the
+ * caller can call until kpool_call_leave(): see kpool_wait_calls().
  */
 static void kpool_call_enter(struct kpool_call *call)
 {
@@ -113,9 +113,8 @@ static void kpool_call_enter(struct kpool_call *call)
 }
 
 /*
- * Take the call off the pool's list, if it is on it: its release function has
- * been called, will not be, or will be called by its run.  Called with
- * pool->lock held.
+ * Take the call off the pool's list, if it is on it: the caller will not call
+ * its release function, or has done so.  Called with pool->lock held.
  */
 void kpool_call_leave(struct kpool_call *call)
 {
@@ -173,7 +172,7 @@ static int kpool_call_run(struct kpool_item *item)
 	return result;
 }
 
-/* dropped() of a call: keep the error for the caller, which frees the call. */
+/* Record why a call is dropped, for the caller, which frees the call. */
 static void kpool_call_dropped(struct kpool_item *item, int err)
 {
 	struct kpool_call *call = kpool_call_of(item);
@@ -196,9 +195,9 @@ static bool kpool_call_is_running(const struct kpool_item *item)
 }
 
 /*
- * Leave the call to its run, which frees it.  Any error but -ETIMEDOUT or
- * -EINTR means that the function's thread has died, in a deadlock with the
- * thread that would reap it: then the caller keeps the argument.
+ * Leave the call to its run, which frees it.  Return @err, or -EIO if the
+ * function's thread has died, in a deadlock with the thread that would reap it.
+ * Then the caller keeps the argument.
  */
 static int kpool_call_abandon(struct kpool_call *call, int err)
 {
@@ -235,9 +234,8 @@ static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 	if (kpool_do_cancel(pool, item))
 		return err;
 	/*
-	 * After -EDEADLK the function may have started meanwhile; it may use
-	 * the caller's stack, so wait for it.  Also wait for
-	 * kpool_call_dropped().
+	 * After -EDEADLK, wait for a function that has started, which can use
+	 * the caller's stack.  Also wait for kpool_call_dropped().
 	 */
 	if ((err != -ETIMEDOUT && err != -EINTR) ||
 	    !kpool_call_is_running(item))
@@ -252,8 +250,8 @@ static int kpool_call_finish(struct kpool_call *call, int err, bool *free_it)
 }
 
 /*
- * Release the argument in the caller, inside a run: if the thread dies in that,
- * it does not keep the pool, and it must not wait for the pool.
+ * Release the argument in the caller, inside a run.  So a thread that dies in
+ * release() does not pin the pool, and a wait for the pool in it is refused.
  */
 static void kpool_call_release(struct kpool_call *call)
 {
@@ -408,9 +406,9 @@ bool kpool_call_abandoned(void)
 EXPORT_SYMBOL_GPL(kpool_call_abandoned);
 
 /*
- * The worker of a call died: fail the call with -EIO.  Its caller frees it,
- * unless it has abandoned the call.  If the worker died in release(), that is
- * not called again.
+ * Fail a call whose worker died with -EIO.  Its caller frees it, unless it has
+ * abandoned the call.  If the worker died in release(), that is not called
+ * again.
  */
 void kpool_call_died(struct kpool_run *run)
 {

@@ -43,13 +43,13 @@ static_assert(!IS_ENABLED(CONFIG_SMP) ||
 #ifdef CONFIG_SMP
 static inline int kpool_wake_cpu(const struct task_struct *task)
 {
-	/* racy: another wakeup can move the task meanwhile */
+	/* racy: another wakeup can move the task */
 	return data_race(task->wake_cpu);
 }
 
 static inline void kpool_set_wake_cpu(struct task_struct *task, int cpu)
 {
-	/* racy: lost if the task has not yet left its CPU */
+	/* racy: lost if the task has not left its CPU */
 	data_race(task->wake_cpu = cpu);
 }
 
@@ -81,7 +81,7 @@ static inline bool kpool_migration_disabled(void)
 #endif
 
 /*
- * Return true if a thread may have oopsed since the machine was booted.  Some
+ * Return true if a thread can have oopsed since the machine was booted.  Some
  * architectures do not taint the kernel then.
  */
 static inline bool kpool_may_have_oopsed(void)

@@ -25,9 +25,9 @@
 
 struct kpool_context_work {
 	struct kpool_context	*context;	/* I */
-	struct kthread_worker	*thread;	/* I: its own, or NULL */
-	struct work_struct	work;		/* without a thread */
-	struct kthread_work	thread_work;	/* with one */
+	struct kthread_worker	*thread;	/* I: own thread, or NULL */
+	struct work_struct	work;		/* if @thread is NULL */
+	struct kthread_work	thread_work;	/* if @thread is not NULL */
 };
 
 /* A thread of kpool_callback_wq died, so the queue can never be drained. */
@@ -77,8 +77,8 @@ static int kpool_context_start(struct kpool_context *context)
 }
 
 /*
- * Create a context that calls @fn.  @kind is part of its thread's name.
- * Returns 0 or a negative errno.
+ * Create a context that calls @fn.  @kind is part of its thread's name.  Return
+ * 0 or a negative errno.
  */
 int kpool_context_create(struct kpool_context *context, struct kpool *pool,
 			 void (*fn)(struct kpool *pool), const char *kind)
@@ -120,7 +120,7 @@ int kpool_context_replace(struct kpool_context *context)
 	return err;
 }
 
-/* Stop the context and free it.  Called when nothing queues it any more. */
+/* Stop the context and free it.  Called when nothing can queue it. */
 void kpool_context_destroy(struct kpool_context *context)
 {
 	struct kpool_context_work *work = context->work;

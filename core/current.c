@@ -147,8 +147,9 @@ static bool kpool_is_ext_run(const struct kpool_run *run)
 #define KPOOL_MAX_DEPTH		4
 
 /*
- * Return true if the caller, a task, has used most of its stack: runs of other
- * pools, which KPOOL_MAX_DEPTH does not limit, are on it too.
+ * Return true if the caller, a task, has used most of its stack.
+ * KPOOL_MAX_DEPTH does not limit runs of other pools, which are on the stack
+ * too.
  */
 static bool kpool_stack_is_short(void)
 {

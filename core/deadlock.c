@@ -64,13 +64,13 @@ bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
 }
 
 /*
- * Return true if the wait has ended, though the waiter has yet to be completed:
- * what is pending or runs was accepted after the wait had begun.
+ * Return true if the wait has ended, but the waiter has not been completed.
+ * That is so if what is pending or runs was accepted after the wait had begun.
  */
 static bool kpool_wait_has_ended(const struct kpool_waiter *waiter)
 {
 	const struct kpool_run *run = kpool_run_of(waiter->item);
-	/* racy: a worker that has yet to set it is in no wait */
+	/* racy: a worker that has not set it is in no wait */
 	u32 epoch = run ? data_race(run->epoch) : waiter->item->epoch;
 
 	return !waiter->handed && (s32)(epoch - waiter->epoch) > 0;
@@ -93,11 +93,11 @@ static bool kpool_waits_for_turn(const struct kpool *pool,
 {
 	if (item->state == KPOOL_ITEM_COMPLETING || kpool_is_to_complete(item))
 		return true;
-	/* the stream of a job that has ended may have been freed */
+	/* the stream of a job that has ended can have been freed */
 	if (item->state != KPOOL_ITEM_QUEUED || kpool_run_of(item) ||
 	    !kpool_is_ordered(item))
 		return false;
-	/* one that will not run is dropped, whether it is its turn or not */
+	/* a job that will not run is dropped, without regard to its turn */
 	return !pool->aborted && !kpool_check_start(item);
 }
 
@@ -195,8 +195,8 @@ static struct kpool_run *kpool_run_before(struct kpool *pool,
 }
 
 /*
- * Return true if the waiter has a pending signal that ends its wait.  Its task
- * goes on, although it has not run yet.
+ * Return true if the waiter has a pending signal that ends its wait, although
+ * its task has not run since.
  */
 static bool kpool_is_signalled(const struct kpool_waiter *waiter)
 {
@@ -217,7 +217,7 @@ static const struct kpool_waiter *kpool_item_sleep(const struct kpool *pool,
 			waiter->kind != KPOOL_WAITER_CALL))
 		return NULL;
 	/*
-	 * The awaited run has submitted the item to another pool.  That one can
+	 * The awaited run has submitted the item to another pool, which can
 	 * have returned it, without this pool's lock.  Pairs with the release
 	 * in kpool_item_return().  Litmus: owner-returned.
 	 */
@@ -262,7 +262,7 @@ bool kpool_can_refuse(const struct kpool_waiter *waiter)
 }
 
 /*
- * On the way along a cycle, note the first waiter that can fail.  There is one,
+ * Note the first waiter on the way along a cycle that can fail.  There is one,
  * because running calls alone cannot form a cycle.
  */
 static void kpool_note_victim(struct kpool_waiter **victim,
@@ -327,8 +327,9 @@ struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 }
 
 /*
- * Find a cycle through @first, the run of a drop function or a fault handler;
- * or, if @to_dead, a chain of waits from there to a dead run.
+ * Find a cycle through @first, the run of a drop function or a fault handler.
+ * If @to_dead, find a chain of waits from there to a dead run.  Return the
+ * waiter to fail, or NULL.
  */
 static struct kpool_waiter *kpool_cycle_from(struct kpool *pool,
 					     struct kpool_run *first,
@@ -424,7 +425,7 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 
 /* Deadlock of the whole pool */
 
-/* Return true if there is something to drop, and the drop work is free. */
+/* Return true if the drop work is free and can drop an item. */
 static bool kpool_drop_work_can_progress(struct kpool *pool)
 {
 	if (pool->runs.drop.item)
@@ -442,7 +443,7 @@ static bool kpool_abort_can_progress(struct kpool *pool)
 	const struct kpool_run *drop = &pool->runs.drop;
 	unsigned int nr_abort = pool->runs.nr_drop;
 
-	/* of the drop work, which drops nothing for an aborter */
+	/* the drop work drops nothing for an aborter */
 	if (drop->item && drop->kind == KPOOL_RUN_DROP)
 		nr_abort--;
 	return pool->aborted && kpool_any_accepted(pool) &&
@@ -471,9 +472,9 @@ static bool kpool_one_gives_up(const struct list_head *waiters)
 }
 
 /*
- * Return true if a thread of the pool is not in a self-wait, or its wait ends
- * by a signal.  A dead run counts as active, because it will be reaped, unless
- * the dead work is busy with a run: what that one calls can be waiting.
+ * Return true if a thread of the pool is not in a self-wait, or a signal ends
+ * its wait.  A dead run counts as active, because it will be reaped.  Not while
+ * dead_work reaps another run: a function called for that one can be waiting.
  */
 static bool kpool_has_active_run(struct kpool *pool)
 {
@@ -508,10 +509,10 @@ static bool kpool_start_can_progress(struct kpool *pool)
 }
 
 /*
- * Return true if an item without a time limit is on pool->q.admission, and the
- * submitter of the first item there, or the caller of a queued call, gives up.
- * If all submits there have a time limit, that is no progress, because another
- * can arrive before the last one has gone.
+ * Return true if the submitter of the first item on pool->q.admission, or the
+ * caller of a queued call, gives up.  That is progress for the others on that
+ * list.  If all submits there have a time limit, it is not, because another can
+ * arrive before the last one has gone.
  */
 static bool kpool_admission_can_progress(const struct kpool *pool)
 {
@@ -526,10 +527,10 @@ static bool kpool_admission_can_progress(const struct kpool *pool)
 }
 
 /*
- * Return a wait of a cycle of drops or deaths, or the newest self-wait if all
- * runs are in self-waits and nothing can start, or NULL.  Waits for running
- * calls are on another list and are not returned: see kpool_note_victim().
- * Called with pool->lock held.
+ * Return a wait of a cycle of drops or deaths.  Otherwise return the newest
+ * self-wait if all runs are in self-waits and nothing can start, else NULL.
+ * Waits for running calls are on another list and are not returned: see
+ * kpool_note_victim().  Called with pool->lock held.
  */
 struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool)
 {

@@ -35,8 +35,8 @@ static void kpool_show_attr(struct seq_file *m,
 }
 
 /*
- * A table is copied under its mutex and printed without it: printing takes
- * long, and a pool must be able to create workers in that time.
+ * A table is copied under its mutex and printed without it, because printing
+ * takes long and the pool must be able to create workers.
  */
 
 struct kpool_pools_row {
@@ -303,7 +303,7 @@ static bool kpool_copy_stall(struct kpool *pool, unsigned int *nr,
 		*nr = pool->wd.nr_stalls - KPOOL_NR_STALLS;
 	while (!complete && *nr != pool->wd.nr_stalls) {
 		stall = pool->wd.stalls[(*nr)++ % KPOOL_NR_STALLS];
-		/* not one that is being overwritten */
+		/* ->when is 0 while the entry is overwritten */
 		complete = stall && stall->when;
 		if (complete)
 			*copy = *stall;

@@ -73,7 +73,7 @@ static void kpool_delay_expired(struct kpool *pool, struct kpool_job *job)
 
 /*
  * Queue the jobs that have expired, at most KPOOL_DELAY_BATCH of them.  Return
- * true if there may be more; otherwise the timer is armed for the next.
+ * true if there can be more; otherwise the timer is armed for the next.
  */
 static bool kpool_delay_batch(struct kpool *pool)
 {

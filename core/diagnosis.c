@@ -4,12 +4,12 @@
  * pool's items, or sleep in a submit, with their stacks.
  *
  * The reason is found under one hold of pool->lock.  It is the first obstacle
- * of those that kpool_dequeue(), kpool_kick() and kpool_pick_worker() meet, so
- * it names what has to end before the next item can start.
+ * for kpool_dequeue(), kpool_kick() or kpool_pick_worker(), so it names what
+ * has to end before the next item can start.
  *
  * A stack can take as long as an IPI, and a pool can have any number of
- * threads.  So the threads are noted first, a few per hold of the lock and only
- * those that are shown, and their stacks are read without any lock.
+ * threads.  So the threads that are shown are noted first, a few per hold of
+ * the lock.  Their stacks are read without any lock.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -125,7 +125,7 @@ static void kpool_diagnose(struct kpool *pool, struct kpool_diagnosis *d)
 	d->nr_blocked = pool->q.nr_blocked;
 	d->nr_delayed = pool->delays.nr;
 	d->nr_dropping = pool->drops.nr + pool->runs.nr_drop;
-	/* those of an aborted pool are on their lists until they are dropped */
+	/* items of an aborted pool are on their lists until they are dropped */
 	if (pool->aborted) {
 		d->nr_dropping += d->nr_waiting;
 		d->nr_waiting = 0;

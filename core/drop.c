@@ -7,10 +7,10 @@
  * pool->drops.items, and the drop work calls the function in process context,
  * without locks.  Only kpool_abort() calls drop functions itself.
  *
- * While the drop function runs, the item has not ended: waiters for the item or
- * the pool sleep on, and the item cannot move to another pool.  An item that
- * was submitted again while it runs is dropped after that run, because the drop
- * function can free it.
+ * Until the drop function has returned, waiters for the item or the pool sleep,
+ * and the item cannot move to another pool.  An item that was submitted again
+ * while it runs is dropped after that run, because the drop function can free
+ * it.
  */
 #include <linux/module.h>
 
@@ -131,7 +131,7 @@ void kpool_drop_died(struct kpool *pool, struct kpool_run *run)
 		kpool_drop_end(pool, run);
 }
 
-/* The drop work: call the room function, then drop items until none is left. */
+/* Call the room function, then drop items until none is left. */
 void kpool_drop_work_fn(struct kpool *pool)
 {
 	struct kpool_item *item;

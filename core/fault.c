@@ -80,14 +80,14 @@ void kpool_report_error(struct kpool *pool, struct kpool_run *run,
  * worker, its run and the waiters on them are left.
  *
  * Every worker registers a task_work callback, the exit work, which runs in
- * do_exit().  It sets worker->died and queues dead_work of the pool.  If the
- * thread oopses again before that, the watchdog notices task->exit_state.
- * Callers that run an item themselves have no exit work; the watchdog finds
- * them.
+ * do_exit().  The callback sets worker->died and queues dead_work of the pool.
+ * If the thread oopses again before that, the watchdog notices
+ * task->exit_state.  Callers that run an item themselves have no exit work; the
+ * watchdog finds them.
  *
- * dead_work then reaps the run in process context: it calls the fault handler,
- * completes the waiters with -EIO, releases units, stream and group, and
- * removes the worker from the pool.  If its own thread dies in one of the
+ * dead_work reaps the run in process context.  It calls the fault handler,
+ * completes the waiters with -EIO and releases units, stream and group.  Then
+ * it removes the worker from the pool.  If its own thread dies in one of the
  * client's functions, the watchdog has dead_work replaced, which skips that
  * function.
  *
@@ -101,10 +101,10 @@ static LIST_HEAD(kpool_exit_works_done);
 static DEFINE_MUTEX(kpool_exit_works_mutex);
 
 /*
- * Let the wait of a call fail again, because its function has died and does not
- * use the caller's stack any more: a fault handler can be waiting, directly or
- * through others, for what only its own thread reaps.  It becomes the last to
- * be chosen in a deadlock of the pool.
+ * Let the wait of a call fail again: its function has died, so it no longer
+ * uses the caller's stack.  A fault handler can wait, directly or through
+ * others, for a run that only its own thread reaps.  The wait becomes the last
+ * to be chosen in a deadlock of the pool.
  */
 static void kpool_let_caller_fail(struct kpool *pool, struct kpool_run *run)
 {
@@ -118,8 +118,8 @@ static void kpool_let_caller_fail(struct kpool *pool, struct kpool_run *run)
 }
 
 /*
- * Count the thread of a run, its innermost, as dead until it is reaped, once if
- * it is in several runs.  See kpool_has_active_run().
+ * Count the thread of @run as dead until it is reaped, once if it is in several
+ * runs; @run is the innermost.  See kpool_has_active_run().
  */
 static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
 {
@@ -159,7 +159,7 @@ static void kpool_exit_work_fn(struct callback_head *work)
 	struct kpool_exit_work *exit_work =
 		container_of(work, struct kpool_exit_work, work);
 
-	/* kpool_sched_apply() may wait for it, with pool->mutex held */
+	/* kpool_sched_apply() can wait for it, with pool->mutex held */
 	while (kpool_migration_disabled())
 		migrate_enable();
 	switch (exit_work->stage) {
@@ -178,7 +178,7 @@ static void kpool_exit_work_fn(struct callback_head *work)
 	}
 }
 
-/* Allocate the exit work of a worker whose thread has not been created yet. */
+/* Allocate the exit work of a worker without a thread.  Return 0 or -ENOMEM. */
 int kpool_exit_work_alloc(struct kpool_worker *worker)
 {
 	struct kpool_exit_work *exit_work = kzalloc_obj(*exit_work, GFP_KERNEL);
@@ -557,9 +557,9 @@ static void kpool_reap_dead_callback(struct kpool *pool, struct kpool_run *run,
 
 /*
  * Reap an external run.  It is the run of a worker if an earlier dead_work died
- * while it reaped that worker.  Return false without memory for the drop work,
- * which is replaced first: once the item has ended, its pool can be destroyed,
- * which flushes that work.  The watchdog retries.
+ * while it reaped that worker.  Replace the drop work first: once the item has
+ * ended, its pool can be destroyed, which flushes that work.  Return false if
+ * there is no memory for that; the watchdog retries.
  */
 static bool kpool_reap_dead_ext_run(struct kpool *pool, struct kpool_run *run)
 {
@@ -624,8 +624,8 @@ static bool kpool_mark_dead_workers(struct kpool *pool)
 }
 
 /*
- * Note if the thread of dead_work died while it reaped a run.  Return true if a
- * dead_work has died and has not been replaced yet.
+ * Note if the thread of dead_work died while it reaped a run.  Return true if
+ * dead_work has to be replaced.
  */
 static bool kpool_note_dead_work_lost(struct kpool *pool)
 {
@@ -637,7 +637,7 @@ static bool kpool_note_dead_work_lost(struct kpool *pool)
 	if (run && kpool_has_ended(run->task_ref)) {
 		pool->faults.dead_work_lost = true;
 		pool->faults.reaping = NULL;
-		/* it is dead still, and no thread has died in its function */
+		/* dead, and not being reaped now */
 		pool->faults.nr_dead++;
 	}
 	lost = pool->faults.dead_work_lost;
@@ -647,8 +647,8 @@ static bool kpool_note_dead_work_lost(struct kpool *pool)
 
 /*
  * Queue dead_work if a thread died without its exit work.  A worker does so
- * only by an oops: until there is one, the workers are not looked at.  Called
- * by the watchdog.
+ * only after an oops: until there is one, the workers are not looked at.
+ * Called by the watchdog.
  */
 void kpool_look_for_dead(struct kpool *pool)
 {

@@ -6,8 +6,8 @@
  * look at some without it, see ring.c.  group->left counts the jobs from
  * submission to end, and the children that have any.  group->pending lists the
  * jobs that have not started, group->blocked those of blocked submitters.  A
- * job leaves the list when it starts, because its function may free it, or
- * enters the ready ring.  In a KPOOL_GROUP_COLLECT group it is added to
+ * job leaves the list when it enters the ready ring or starts, because its
+ * function can free it.  In a KPOOL_GROUP_COLLECT group it is added to
  * group->ended when it has ended.
  *
  * A cancelled group accepts no jobs.  kpool_recheck() fails its blocked
@@ -109,7 +109,7 @@ static void kpool_group_get(struct kpool_group *group)
 }
 
 /*
- * Count a job that has ended.  Called with pool->lock held; the owner may free
+ * Count a job that has ended.  Called with pool->lock held; the owner can free
  * the group once the lock is dropped after the last job.
  */
 static void kpool_group_put(struct kpool *pool, struct kpool_group *group)
@@ -225,8 +225,8 @@ void kpool_group_unblock(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Remove a job that is not pending any more.  Return its group, which the
- * caller passes to kpool_group_end(), or NULL.
+ * Remove a job that starts, or was cancelled, from the list of pending jobs.
+ * Return its group, which the caller passes to kpool_group_end(), or NULL.
  */
 struct kpool_group *kpool_group_begin(struct kpool *pool,
 				      struct kpool_item *item)
@@ -243,7 +243,7 @@ struct kpool_group *kpool_group_begin(struct kpool *pool,
 }
 
 /*
- * Account for a job that has ended.  @item may have been freed, unless the
+ * Account for a job that has ended.  @item can have been freed, unless the
  * group collects its jobs.
  */
 void kpool_group_end(struct kpool *pool, struct kpool_group *group,
@@ -370,13 +370,13 @@ struct kpool_job *kpool_group_next(struct kpool_group *group,
 	if (timeout)
 		kpool_lockdep_wait_pool(pool);
 	kpool_lock_irq(pool);
-	/* another caller may have taken the job that this one was woken for */
+	/* another caller can have taken the job that this one was woken for */
 	while (!(job = kpool_group_pop(group)) && group->left && !err) {
 		err = kpool_group_sleep(group, KPOOL_WAITER_NEXT, timeout, 0);
 		if (timeout < MAX_SCHEDULE_TIMEOUT)
 			timeout = max_t(long, end - jiffies, 0);
 	}
-	/* it may have been the last, just when the time was over */
+	/* the last job can have ended just when the time was over */
 	if (!group->left)
 		err = 0;
 	kpool_unlock_irq(pool);

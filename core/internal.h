@@ -75,7 +75,7 @@ enum kpool_queue_prio {
 /* States of a kpool_turn, a job's place in its ordered stream. */
 enum kpool_turn_state {
 	KPOOL_TURN_PENDING,	/* in the job: not started, or in completion */
-	KPOOL_TURN_RUNNING,	/* in the run, as the job may be freed */
+	KPOOL_TURN_RUNNING,	/* in the run, as the job can be freed */
 	KPOOL_TURN_READY,	/* in the job: its function has returned */
 };
 
@@ -95,7 +95,7 @@ enum kpool_turn_state {
 #define KPOOL_NOT_FAST							\
 	(~KPOOL_FLAGS(__KPOOL_FN | __KPOOL_JOB))
 
-/* Likewise, of an item that need not be plain. */
+/* Bits that an idle item that need not be plain does not have set. */
 #define KPOOL_NOT_FAST_SPECIAL						\
 	(KPOOL_NOT_FAST & ~KPOOL_FLAGS(__KPOOL_JOB_SET |		\
 				       __KPOOL_WEIGHTED |		\
@@ -123,13 +123,12 @@ enum kpool_notified {
 };
 
 /*
- * One run of an item, in any thread.  kpool_item.run can point to a run long
- * after it has ended, so its memory belongs to the pool: it is part of a
- * worker, or on pool->runs.free between two runs.
+ * A run of an item, in any thread.  kpool_item.run can point to a run that has
+ * ended, so the pool keeps the memory: in a worker, or on pool->runs.free.
  */
 struct kpool_run {
 	/*
-	 * L, and by fast starts: compared, never dereferenced, as the item may
+	 * L, and by fast starts: compared, never dereferenced, as the item can
 	 * have been freed
 	 */
 	struct kpool_item	*item;
@@ -144,7 +143,7 @@ struct kpool_run {
 	struct kpool_waiter	*blocked_on;
 	struct task_struct	*task;	/* L: valid while the run lasts */
 	struct task_struct	*task_ref; /* L: external run: reference */
-	struct kpool_worker	*worker; /* I: it is part of, or NULL */
+	struct kpool_worker	*worker; /* I: that embeds the run, or NULL */
 	/* L: to update at the end, or NULL; fast starts do not change it */
 	struct kpool_group	*group;
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
@@ -177,7 +176,7 @@ struct kpool_run {
 
 enum kpool_worker_state {
 	KPOOL_WORKER_STARTING,	/* created, in worker_init, not accounted */
-	KPOOL_WORKER_WAKING,	/* woken, has not looked at the queue yet */
+	KPOOL_WORKER_WAKING,	/* woken, has not looked at the queue */
 	KPOOL_WORKER_RUNNING,	/* has an item */
 	KPOOL_WORKER_IDLE,	/* on pool->mgr.idle */
 	KPOOL_WORKER_EXPIRED,	/* exits because it was idle for too long */
@@ -258,7 +257,7 @@ struct kpool_going {
 enum kpool_waiter_kind {
 	KPOOL_WAITER_SUBMIT,	/* on pool->q.submitters, item on ->admission */
 	KPOOL_WAITER_ITEM,	/* on a list of its item or of a run */
-	KPOOL_WAITER_CALL,	/* likewise; must not fail once the item runs */
+	KPOOL_WAITER_CALL,	/* as _ITEM; must not fail once the item runs */
 	KPOOL_WAITER_GROUP,	/* on group->waiters, for all jobs */
 	KPOOL_WAITER_NEXT,	/* on group->next_waiters, for one ended job */
 	KPOOL_WAITER_FLUSH,	/* in pool->waiters.flushers */
@@ -282,9 +281,8 @@ struct kpool_waiter {
 	struct list_head	pool_node;
 	struct rb_node		by_epoch; /* L: _FLUSH: in ->waiters.flushers */
 	/*
-	 * L: The first waiter for a pending item that does not run has the list
-	 * of all of them, itself included: item->run points to this run, which
-	 * has no item.
+	 * L: dummy run without an item.  For the first waiter for a pending
+	 * item that does not run: item->run points here, to list all waiters
 	 */
 	struct kpool_run	pending;
 	struct completion	done;
@@ -332,7 +330,7 @@ struct kpool_context {
 /* Record of an item's error, shown in debugfs. */
 struct kpool_error {
 	char			fn[KPOOL_SYMBOL_LEN];
-	u64			when;	/* ns since boot; 0: no error yet */
+	u64			when;	/* ns since boot; 0: no error */
 	int			err;
 	pid_t			pid;
 	bool			died;	/* the thread did not return */
@@ -390,7 +388,7 @@ struct kpool_queue {
 	struct list_head	admission;	/* L: no room, oldest first */
 	struct list_head	submitters;	/* L: of blocked items */
 	struct list_head	parked;		/* L: jobs of busy streams */
-	struct list_head	finished;	/* L: not their turn yet */
+	struct list_head	finished;	/* L: jobs before their turn */
 	struct list_head	completions;	/* L: jobs to complete now */
 	unsigned int		nr_queued; /* L: @prio, @completions, ready ring */
 	unsigned int		nr_requeue;	/* L: KPOOL_ITEM_REQUEUE */
@@ -442,7 +440,7 @@ struct kpool_manager {
 	unsigned int		nr_exiting;	/* L: of @nr_workers */
 	unsigned int		nr_idle;	/* L: on @idle */
 	unsigned int		nr_waking;	/* L: woken or yielding, not new */
-	unsigned int		nr_spawning;	/* L: not yet accounted */
+	unsigned int		nr_spawning;	/* L: before accounting */
 	unsigned int		nr_late;	/* L: of @nr_spawning: late */
 	unsigned long		spawn_pause;	/* L: jiffies, or 0 */
 	u64			spawn_next;	/* L: jiffies64 of next try */
@@ -474,11 +472,11 @@ struct kpool_waiters {
 	struct rb_root_cached	flushers;	/* L: kpool_waiter.by_epoch */
 	u64			nr_flushed;	/* L: items waited for */
 	struct list_head	drain;		/* L: for a drained pool */
-	struct list_head	failed_drain;	/* L: likewise, but fail */
+	struct list_head	failed_drain;	/* L: as @drain, but fail */
 	struct list_head	spawn;		/* L: for new workers */
 	/* L: self-waits, of runs for their own pool, oldest first */
 	struct list_head	self;
-	struct list_head	self_calls;	/* L: those not to fail */
+	struct list_head	self_calls;	/* L: self-waits not to fail */
 	/* L: for queued calls, no self-waits: timed, or that a signal ends */
 	struct list_head	queued_calls;
 	struct list_head	done;		/* L: complete with 0 */
@@ -499,7 +497,7 @@ struct kpool_waiters {
 struct kpool_faults {
 	struct kpool_context	dead_work;
 	struct kpool_run	*reaping;	/* L: being reaped, or NULL */
-	unsigned int		nr_dead;	/* L: dead, not reaped yet */
+	unsigned int		nr_dead;	/* L: dead, not being reaped */
 	unsigned int		nr_deaths; /* L, racy read: reaped in an item */
 	bool			dead_work_lost;	/* L: @dead_work has died */
 	struct kpool_errors	*errors; /* L: NULL until needed */
@@ -590,7 +588,7 @@ struct kpool_ready {
 	unsigned int		nr;	/* L: items */
 	u32			end;	/* L, racy read: behind the last item */
 	struct kpool_ready_slot	slots[KPOOL_RING_SIZE];
-	/* of the same slots, where ->has_fields is set */
+	/* of @slots, where ->has_fields is set */
 	struct kpool_ready_fields fields[KPOOL_RING_SIZE];
 } ____cacheline_aligned_in_smp;
 
@@ -734,8 +732,8 @@ static inline bool kpool_has_walked(const struct kpool *pool)
  */
 #define KPOOL_COST_LOOK		1	/* at a queued item: kpool_find_unfit() */
 #define KPOOL_COST_SETTLE	3	/* a special item of the inbox */
-#define KPOOL_COST_DROP		5	/* or park */
-#define KPOOL_COST_WAKE		16	/* one change of a recheck */
+#define KPOOL_COST_DROP		5	/* drop or park */
+#define KPOOL_COST_WAKE		16	/* a change of a recheck */
 
 /* Return true if the rest must be left to another hold of pool->lock. */
 static inline bool kpool_hold_is_long(const struct kpool *pool)
@@ -755,8 +753,8 @@ static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 }
 
 /*
- * If a queued item still runs, have that run hold the item, unless the item
- * waits for its stream: until the run ends, the item takes a place in the
+ * Have the run of a queued item that still runs hold the item, unless the item
+ * waits for its stream.  Until the run ends, a held item takes a place in the
  * queue, no unit.
  */
 static inline void kpool_hold(struct kpool *pool, struct kpool_item *item)
@@ -1002,7 +1000,7 @@ static inline int kpool_rcu_leaked(const struct kpool_task_state *before)
 static inline bool
 kpool_task_state_leaked(const struct kpool_task_state *before)
 {
-	/* one branch for all, since this is called for every item */
+	/* a single branch, since this is called for every item */
 	unsigned int left = preempt_count() | kpool_rcu_leaked(before) |
 			    ((current->flags ^ before->flags) &
 			     KPOOL_CONTEXT_FLAGS);

@@ -4,7 +4,7 @@
  *
  * The owner of an item is the pool that it was last submitted to.  The item
  * carries the id of its owner, and its fields are protected by the lock of that
- * pool.  It is an id, not a pointer, because an item may outlive its pool.  Ids
+ * pool.  It is an id, not a pointer, because an item can outlive its pool.  Ids
  * are allocated cyclically out of four billion, so a stale one finds no pool.
  *
  * An item that is new, or that lost its owner, moves to kpool_null_pool before
@@ -146,8 +146,8 @@ EXPORT_SYMBOL_GPL(kpool_init_job);
 /*
  * Begin a change of a field of the job, and flag the job.  Return 0 if the job
  * was prepared by kpool_init_job() and is not pending, or an error.  Without
- * __KPOOL_JOB the fields of the job are never read, so setting one would have
- * no effect: the flag has the submit of the item fail, too.
+ * __KPOOL_JOB the fields of a job are never read, so setting one has no effect.
+ * The flag makes submits of the item fail then.
  */
 static int kpool_change_job(struct kpool_job *job, struct kpool_change *change)
 {
@@ -220,7 +220,7 @@ EXPORT_SYMBOL_GPL(kpool_set_complete_fn);
 
 /*
  * Take the owner's lock.  Return false, without the lock, if that pool is dead
- * or does not own the item any more.
+ * or the item has another owner now.
  */
 static bool kpool_trylock_owner(struct kpool_item *item, struct kpool *owner,
 				unsigned long *flags)
@@ -301,12 +301,12 @@ static bool kpool_can_migrate(const struct kpool_item *item)
 }
 
 /*
- * Take pool->lock, too, while the lock of @old is held, of which @run is the
- * caller's run with the item.  If pool->lock is not free, the locks are taken
- * in the order of their addresses, for which that of @old may have to be
- * released first.  Return false, with the lock of @old only, if the item has
- * changed by then; or if emptying the inbox of one pool has made the hold of
- * its lock long, because the inbox of the other may have to be emptied too.
+ * Take pool->lock, too, while the lock of @old is held.  @run is the caller's
+ * run of @old with the item.  If pool->lock is not free, take the locks in the
+ * order of their addresses, releasing that of @old if needed.  Return false,
+ * with the lock of @old only, if the item has changed by then.  Also if
+ * emptying the inbox of one pool has made the hold long, before the inbox of
+ * the other is emptied, too.
  */
 static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
 			    struct kpool_item *item,
@@ -343,11 +343,11 @@ static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
  * if the item is not idle, or still to be completed.  Litmus: owner-handover.
  *
  * A running item changes its owner only if its own function submits it;
- * otherwise return -EBUSY.  It changes under both locks, and with pool->lock
- * still held return KPOOL_HANDED_OVER: no caller finds the item without its run
- * before it is pending or returned, as kpool_cancel_sync() would not wait then.
- * If the item can have changed before both are held, return 0: the caller tries
- * again.
+ * otherwise return -EBUSY.  The owner changes under both locks.  Return
+ * KPOOL_HANDED_OVER with pool->lock held, so that no caller finds the item
+ * without its run before it is pending or returned.  Else kpool_cancel_sync()
+ * would not wait.  Return 0 if the item can have changed before both locks were
+ * held: the caller tries again.
  */
 int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 		       struct kpool_handover *handover, unsigned long *flags)

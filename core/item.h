@@ -52,11 +52,11 @@ kpool_item_lock_for_submit(struct kpool *pool, struct kpool_item *item,
 				return 0;
 			if (err)
 				return err;
-			/* it is this pool's now, or has changed: look again */
+			/* the item is this pool's now, or has changed: retry */
 		}
 		kpool_lock(pool, flags);
 		/*
-		 * Another pool may have become the owner before that.  Pairs
+		 * Another pool can have become the owner before that.  Pairs
 		 * with the release in kpool_item_migrate(), which holds the
 		 * lock of the previous owner, not that of the new one.
 		 */

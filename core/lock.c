@@ -98,9 +98,9 @@ static struct task_struct *kpool_kick(struct kpool *pool)
  * hold, or recheck_work is queued.
  *
  * The worker is woken after unlocking, so that it does not spin on the lock.
- * Interrupts stay off until then.  A caller preempted before the wakeup would
- * delay the pool, and the worker can wake by itself, exit and be reaped before:
- * with interrupts off this is an RCU read-side critical section that began
+ * Interrupts stay off until then: a caller preempted before the wakeup would
+ * delay the pool.  The worker can wake by itself, exit and be reaped before the
+ * wakeup.  But interrupts off are an RCU read-side critical section that began
  * while the worker was accounted, so its task cannot be freed.  Litmus:
  * wake-vs-reap.
  *
@@ -158,11 +158,10 @@ void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
  * Handle one batch, in a hold of the lock of its own.  Return true if there is
  * more.
  *
- * Recheck once per hold.  If the first recheck has followed a chain of waiters,
- * or has made the hold long, a second one takes that for work that is left and
- * queues recheck_work.  In recheck_work that would never end.  A worker
- * rechecks twice, at the end of a run and after the next start: that queues
- * recheck_work at most once.
+ * Recheck once per hold.  If the first recheck has followed a chain of waiters
+ * or made the hold long, a second one queues recheck_work, as if work was left.
+ * In recheck_work that would never end.  A worker rechecks twice, at the end of
+ * a run and after the next start: that queues recheck_work at most once.
  */
 static bool kpool_recheck_batch(struct kpool *pool)
 {

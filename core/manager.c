@@ -67,7 +67,7 @@ static bool kpool_needs_worker(struct kpool *pool)
 /*
  * Return true if an item still waits after a worker_init became late, and since
  * then no worker_init has returned and no worker has been reserved.  Workers in
- * worker_init do not count: the items that they were created for may have gone.
+ * worker_init do not count: the items that they were created for can have gone.
  */
 static bool kpool_must_replace_late(struct kpool *pool)
 {
@@ -149,8 +149,8 @@ void kpool_spawn_if_needed(struct kpool *pool)
 }
 
 /*
- * If an item has waited too long for the oldest worker_init, count that worker
- * as late and create another.
+ * Count the worker in the oldest worker_init as late and create another, if an
+ * item has waited too long for it.
  */
 static void kpool_late_work_fn(struct work_struct *work)
 {
@@ -238,9 +238,9 @@ void kpool_arm_reap_work(struct kpool *pool)
 
 /*
  * Have the thread of a pool whose workers are all idle wake up on this CPU,
- * unless it ran on the same package last: the item and the waiting caller are
- * hot in this CPU's caches.  The scheduler finds it a CPU of its own if one is
- * idle here.
+ * unless it ran on the same package last.  The item and the waiting caller are
+ * hot in this CPU's caches.  The scheduler finds the thread a CPU of its own if
+ * one is idle here.
  */
 static void kpool_wake_near(struct task_struct *task)
 {
@@ -468,7 +468,7 @@ static void kpool_spawn_recovered(struct kpool *pool)
 			pr_info("%s: worker created, forward progress restored\n",
 				pool->name);
 		kpool_lock_irq(pool);
-		/* the last worker can have died meanwhile */
+		/* the last worker can have died while the lock was dropped */
 		again = false;
 		resumed = pool->mgr.reclaim_broken;
 	}
@@ -519,7 +519,7 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 		pool->mgr.spawn_error = err;
 		pool->mgr.spawn_next = get_jiffies_64() + pool->mgr.spawn_pause;
 	}
-	/* this one may have been to replace a late one */
+	/* the failed worker can have been meant to replace a late one */
 	pool->mgr.replace_late = pool->mgr.nr_late;
 	kpool_unlock(pool, flags);
 	if (!warned)
@@ -616,7 +616,7 @@ static bool kpool_reserve_worker(struct kpool *pool,
 	return reserved;
 }
 
-/* spawn_work: create the workers that the pool needs, until one fails. */
+/* Create the workers that the pool needs, until one fails. */
 static void kpool_spawn_work_fn(struct work_struct *work)
 {
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
@@ -770,7 +770,7 @@ static bool kpool_retire_next(struct kpool *pool)
 	return worker;
 }
 
-/* reap_work: reap exited workers, and retire idle ones that must exit. */
+/* Reap exited workers, and retire idle ones that must exit. */
 static void kpool_reap_work_fn(struct work_struct *work)
 {
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,

@@ -77,7 +77,7 @@ static struct kpool_item *kpool_scan_next(struct kpool_going *going,
 
 /*
  * Return true if the item belongs to @module and is to be cancelled.  A call
- * that is to be dropped calls no function of the module any more.
+ * that is being dropped no longer uses a function of the module.
  */
 static bool kpool_is_orphan(const struct kpool_item *item,
 			    const struct module *module)
@@ -134,7 +134,7 @@ static struct kpool_item *kpool_cancel_orphan(struct kpool_going *going,
 		return NULL;
 	}
 	going->cancelled++;
-	/* its caller may be another module's, and waits until it is dropped */
+	/* the caller can be another module's, and waits for the drop */
 	if (kpool_is_call(item)) {
 		kpool_item_drop(pool, item, -ECANCELED);
 		return NULL;

@@ -6,9 +6,9 @@
  * debugfs files.  The functions here pick one of the pools, or call the same
  * function for each in turn.
  *
- * Picking takes no lock.  Round robin increments a counter, and least loaded
- * reads the loads without synchronization: taking the locks would not help,
- * because the loads may change as soon as they are dropped.
+ * Picking takes no lock.  Round robin increments a counter.  Least loaded reads
+ * the loads without synchronization, because they can change as soon as a lock
+ * is dropped.
  */
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
@@ -35,9 +35,9 @@ struct kpool_multi {
 
 /*
  * Return the number of items accepted and not ended.  The counters are read
- * without the lock and may change in between, so the result may be off by a
- * few, or below zero.  A torn read of a counter on 32 bits only affects the
- * upper half of the result, which is not used.
+ * without the lock and can change in between, so the result can be off by a
+ * few.  A torn read of a counter on 32 bits only affects the upper half of the
+ * result, which is not used.
  */
 static unsigned int kpool_load(const struct kpool *pool)
 {

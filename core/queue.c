@@ -89,7 +89,7 @@ void kpool_special_add(struct kpool *pool, struct kpool_item *item)
 		kpool_count_special(pool);
 }
 
-/* Account for an item that is not pending or blocked any more. */
+/* Account for an item that was pending or blocked. */
 static void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 {
 	if (kpool_is_special(item))
@@ -119,9 +119,9 @@ static void kpool_prio_left(struct kpool *pool, const struct kpool_item *item)
 }
 
 /*
- * Account for a queued item whose run, which held it, has ended.  From here on
- * an ordered job waits for its turn, for which the run of the first one can
- * sleep.
+ * Account for a queued item that was held by a run, which has ended.  Only now
+ * is it known that an ordered job waits for its turn.  The run of the first
+ * turn can sleep for that job.
  */
 void kpool_unhold(struct kpool *pool, struct kpool_item *item)
 {
@@ -275,7 +275,7 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 	lockdep_assert_held(&pool->lock);
 	kpool_item_remove(pool, item);
 	item->state = KPOOL_ITEM_DROPPING;
-	/* kpool_sweep_groups() can still have to come to this group */
+	/* the group can be cancelled before kpool_sweep_groups() visits it */
 	item->err = kpool_group_is_cancelled(group) ? -ECANCELED : err;
 	pool->drops.nr++;
 	if (group)
@@ -442,10 +442,10 @@ static void kpool_first_at(const struct kpool *pool, struct list_head **at)
 }
 
 /*
- * Return the item that starts next if @at are the first items of each priority,
- * or the list heads, and @nr_bypassed items have started ahead of a lower one:
- * the first of the highest priority or, after max_bypass starts, the oldest of
- * the lower ones.
+ * Return the item that starts next, or NULL.  It is the first of the highest
+ * priority or, after max_bypass starts, the oldest of the lower ones.  @at are
+ * the first items of each priority, or the list heads.  @nr_bypassed items have
+ * started ahead of a lower priority.
  */
 static struct kpool_item *kpool_pick_at(const struct kpool *pool,
 					struct list_head *const *at,
@@ -470,9 +470,9 @@ static struct kpool_item *kpool_pick_at(const struct kpool *pool,
 }
 
 /*
- * Return the number of items started ahead of a lower priority after the start
- * of one of @prio, if @at are the first items left: 0 if no lower priority has
- * items, or if this one has started before a higher priority.
+ * Return @nr_bypassed as it is after the start of an item of @prio, when @at
+ * are the first items left.  It is 0 if no lower priority has items, or if the
+ * item has started ahead of a higher priority.
  */
 static unsigned int kpool_bypassed_at(const struct kpool *pool,
 				      struct list_head *const *at, int prio,
@@ -641,8 +641,8 @@ void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 /*
  * Return an item that the pool has refused to the run that handed it over,
  * which has not ended.  Waiters for the item go on there: see
- * kpool_flush_item().  Called with pool->lock held; the pool is not the owner
- * any more then.
+ * kpool_flush_item().  The pool is not the owner afterwards.  Called with
+ * pool->lock held.
  */
 void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_handover *handover)
@@ -702,14 +702,14 @@ bool kpool_admit_one(struct kpool *pool)
 		return false;
 	if (item->state == KPOOL_ITEM_BACKLOG) {
 		kpool_item_unlink(pool, item);
-		/* again: items ahead of it may have been accepted later */
+		/* again: items ahead of it can have been accepted later */
 		kpool_stamp(pool, item);
 		kpool_enqueue(pool, item);
 		return true;
 	}
 
 	waiter = item->submitter;
-	/* kpool_sweep_groups() may not have come to this group yet */
+	/* the group can be cancelled before kpool_sweep_groups() visits it */
 	if (kpool_group_is_cancelled(kpool_group_of(item))) {
 		kpool_fail_blocked(pool, item, -ECANCELED);
 		return true;
@@ -841,7 +841,7 @@ static void kpool_park(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Park items that are next but cannot start, at most a batch.  Return true if
- * there may be more to park.
+ * there can be more to park.
  */
 bool kpool_park_batch(struct kpool *pool)
 {
@@ -941,7 +941,7 @@ static bool kpool_has_room_for_refused(struct kpool *pool)
 		return true;
 	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
 		units = pool->q.room_units[prio];
-		/* capacity may have shrunk below this: a retry gets -EINVAL */
+		/* capacity can have shrunk below this: a retry gets -EINVAL */
 		if (units != KPOOL_ROOM_STREAM)
 			units = min_t(unsigned int, units,
 				      pool->attrs.capacity);

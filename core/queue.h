@@ -37,8 +37,8 @@ static inline unsigned int kpool_nr_in_prio(const struct kpool *pool)
 }
 
 /*
- * Return true if a free unit or a place in the queue is left for a plain item,
- * even if each queued or requeued item takes one.
+ * Return true if each queued or requeued item, and one plain item more, has a
+ * free unit or a place in the queue.
  */
 static inline bool kpool_has_plain_room(const struct kpool *pool)
 {
@@ -205,7 +205,7 @@ static inline void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Have searches for a module's items start over if they concern @item, which
- * returns to a list that may have been searched.
+ * returns to a list that can have been searched.
  */
 static inline void kpool_scan_again(struct kpool *pool,
 				    const struct kpool_item *item)

@@ -28,7 +28,7 @@
 #include "queue.h"
 #include "ring.h"
 
-/* The tickets start shortly before they wrap, so that tests cover that. */
+/* Have the tickets start shortly before they wrap, so that tests cover that. */
 void kpool_rings_init(struct kpool *pool)
 {
 	u64 ticket = KPOOL_TICKET_MASK - 10;
@@ -198,7 +198,7 @@ static noinline void kpool_settle_group(struct kpool_ready *ready, u32 ticket,
 
 /*
  * Account for the fast starts.  Each has also ended the previous run of its
- * worker.  The item may have been freed.
+ * worker.  The item can have been freed.
  */
 static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 {
@@ -215,7 +215,7 @@ static void kpool_settle_starts(struct kpool *pool, unsigned int started)
 		worker->nr_runs++;
 		if (unlikely(worker->jobs))
 			kpool_settle_group(ready, ticket, &worker->run);
-		/* if not, the worker has set both */
+		/* if NULL, the worker has set both */
 		if (item) {
 			WRITE_ONCE(worker->run.item, item);
 			WRITE_ONCE(worker->run.fn, slot->fn);

@@ -173,7 +173,7 @@ static inline int kpool_nr_unsettled(const struct kpool *pool)
 	int nr = data_race(pool->inbox.nr_open) -
 		 (atomic64_read(&pool->inbox.next) & KPOOL_LEFT_MASK);
 
-	/* likewise */
+	/* racy, like the inbox */
 	return nr - data_race(pool->ready.nr_open) +
 	       (atomic64_read(&pool->ready.next) & KPOOL_LEFT_MASK);
 }

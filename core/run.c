@@ -34,7 +34,7 @@ void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker)
 	RB_CLEAR_NODE(&run->by_task);
 }
 
-/* Reset an external run whose memory may have been used before. */
+/* Reset an external run, the memory of which can have been used before. */
 static void kpool_ext_run_reset(struct kpool_run *run, enum kpool_run_kind kind)
 {
 	run->kind = kind;
@@ -91,7 +91,7 @@ static void kpool_requeue(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * At the end of a run, requeue the item if it was submitted again, with the
+ * Requeue the item of a run that ends if it was submitted again, with the
  * waiters for its next run.  Called with pool->lock held.
  */
 void kpool_run_release(struct kpool *pool, struct kpool_run *run)
@@ -106,7 +106,7 @@ void kpool_run_release(struct kpool *pool, struct kpool_run *run)
 }
 
 /*
- * End an external run.  The item may have been freed, unless it was submitted
+ * End an external run.  The item can have been freed, unless it was submitted
  * again or its group collects.  Called with pool->lock held.
  */
 void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
@@ -187,7 +187,7 @@ struct kpool_run *kpool_run_get(struct kpool *pool)
 	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }
 
-/* End the run of an item in its submitter, which may have died in it. */
+/* End the run of an item in its submitter, which can have died in it. */
 void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
 {
 	lockdep_assert_held(&pool->lock);

@@ -20,7 +20,7 @@
 /* Counters and gauges */
 
 /*
- * Return the number of accepted items that have yet to start, less those that
+ * Return the number of accepted items that have not started, less those that
  * are delayed or to be dropped.  A job to be completed has started.  Called
  * with pool->lock held.
  */
@@ -64,7 +64,7 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
 	stats->running = pool->nr_running + pool->runs.nr_caller;
 	stats->units = pool->units_used;
 	stats->delayed = pool->delays.nr;
-	/* one is pending until its drop function has returned */
+	/* an item is pending until its drop function has returned */
 	stats->pending = kpool_nr_waiting(pool) + pool->drops.nr +
 			 pool->runs.nr_drop;
 	stats->blocked = pool->q.nr_blocked;
@@ -135,7 +135,7 @@ static void kpool_latency_count(u64 *rows, u64 us)
 	rows[min(fls64(us), KPOOL_LATENCY_ROWS - 1)]++;
 }
 
-/* Called with pool->lock held. */
+/* Slow path of kpool_latency_begin().  Called with pool->lock held. */
 void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
 			   const struct kpool_item *item)
 {
@@ -154,13 +154,13 @@ void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
 				    kpool_waited_us(item, now));
 }
 
-/* Called with pool->lock held. */
+/* Slow path of kpool_latency_end().  Called with pool->lock held. */
 void __kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 {
 	lockdep_assert_held(&pool->lock);
 	/*
-	 * Not a time from before the histograms were last off, or that of an
-	 * earlier run: the key may have been off when this one began.
+	 * Skip a time from before the histograms were last off, or that of an
+	 * earlier run: the key can have been off when this run began.
 	 */
 	if (pool->latency.on && run->began_us >= pool->latency.on_us &&
 	    run->began_nr == kpool_run_nr(run))

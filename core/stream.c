@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The jobs of a stream run one at a time, in order; those of an ordered stream
+ * The jobs of a stream run one at a time, in order.  Those of an ordered stream
  * run in parallel and are completed one at a time, in order.
  *
  * stream->jobs lists the jobs of a plain stream that have been queued and not
@@ -10,12 +10,12 @@
  * ends, the first job is unmarked and, if parked, put back into its queue,
  * ahead of all younger items.
  *
- * For an ordered stream, stream->jobs lists turns to be completed, in the
- * order in which the jobs were queued.  While the job runs, the turn is part
- * of the run, because the memory of a job whose worker died must not be
- * touched.  A job whose function has returned is on pool->q.finished until its
- * turn is the first and no other job of the stream is being completed.  Then
- * it moves to pool->q.completions, from which workers pick items first.
+ * For an ordered stream, stream->jobs lists turns to be completed, in the order
+ * in which the jobs were queued.  While the job runs, the turn is part of the
+ * run, because the memory of a job whose worker died must not be touched.  A
+ * job whose function has returned is on pool->q.finished until its turn is the
+ * first and no other job of the stream is being completed.  Then it moves to
+ * pool->q.completions, from which workers pick items first.
  */
 #include <linux/module.h>
 
@@ -51,8 +51,8 @@ static struct kpool_turn *kpool_first_turn(struct kpool_stream *stream)
 }
 
 /*
- * The first turn, or the queue behind it, has changed: fail what closes a
- * cycle.
+ * Fail a wait that closes a cycle.  Called when the first turn of an ordered
+ * stream, or the queue behind it, has changed.
  */
 void kpool_stream_refuse_at_leader(struct kpool *pool,
 				   struct kpool_stream *stream)
@@ -62,9 +62,9 @@ void kpool_stream_refuse_at_leader(struct kpool *pool,
 }
 
 /*
- * Have the job of the first turn completed if its function has returned, and
- * no other job of the stream is being completed.  If the function still runs,
- * it may sleep for a later turn: fail that sleep.
+ * Have the job of the first turn completed if its function has returned, and no
+ * other job of the stream is being completed.  If the function still runs, it
+ * can sleep for a later turn: fail that sleep.
  */
 static void kpool_stream_next_turn(struct kpool *pool,
 				   struct kpool_stream *stream)
@@ -86,7 +86,7 @@ static void kpool_stream_next_turn(struct kpool *pool,
 	kpool_special_add(pool, item);
 }
 
-/* Remove a turn whose job will not be completed.  The job may be gone. */
+/* Remove a turn whose job will not be completed.  The job can be gone. */
 static void kpool_stream_remove_turn(struct kpool *pool,
 				     struct kpool_stream *stream,
 				     struct kpool_turn *turn)
@@ -105,13 +105,13 @@ static void kpool_stream_add_turn(struct kpool *pool,
 	turn->nr = stream->nr_joined++;
 	turn->state = KPOOL_TURN_PENDING;
 	list_add_tail(&turn->node, &stream->jobs);
-	/* the run of the first turn may sleep for this job already */
+	/* the run of the first turn can sleep for this job already */
 	kpool_stream_refuse_at_leader(pool, stream);
 }
 
 /*
- * The function of an ordered job has returned: put the job on pool->q.finished,
- * and move its turn back from the run to the job.
+ * Put an ordered job whose function has returned on pool->q.finished, and move
+ * its turn back from the run to the job.
  */
 void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 			   struct kpool_job *job)
@@ -129,7 +129,7 @@ void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 	list_add_tail(&job->item.node, &pool->q.finished);
 	if (kpool_first_turn(stream) == &job->turn)
 		kpool_stream_next_turn(pool, stream);
-	/* the run of the first turn may sleep for this job, through others */
+	/* the run of the first turn can sleep for this job, through others */
 	else
 		kpool_stream_refuse_at_leader(pool, stream);
 }
@@ -171,9 +171,9 @@ void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * @stream is idle: a job refused because of it now lacks free units at most.
- * room_stream_units need not be cleared: they are not less than room_units from
- * now on, until both are cleared.
+ * Update what refused jobs lack when @stream is idle: a job refused because of
+ * it now lacks free units at most.  room_stream_units need not be cleared: they
+ * are not less than room_units until both are cleared.
  */
 static void kpool_stream_idle(struct kpool *pool, struct kpool_stream *stream)
 {
@@ -188,7 +188,7 @@ static void kpool_stream_idle(struct kpool *pool, struct kpool_stream *stream)
 		least[prio] = min_not_zero(least[prio], units[prio]);
 }
 
-/* Unblock the first job of a plain stream, of which no job runs any more. */
+/* Unblock the first job of a plain stream, of which no job runs. */
 static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 {
 	struct kpool_item *item;

@@ -10,9 +10,13 @@
  * kpool_admit_plain() queues them after a few tests, and everything else goes
  * to kpool_admit(), at the end of this file.
  *
- * If there is no room, kpool_overflow() takes the first of these that it may:
- * put the item on the backlog, if its own function submits it; drop an older
- * item; run the item in the submitter; block the submitter; refuse the item.
+ * If there is no room, kpool_overflow() does the first of these that it can:
+ *
+ *   - put the item on the backlog, if its own function submits it
+ *   - drop an older item
+ *   - run the item in the submitter
+ *   - block the submitter
+ *   - refuse the item
  */
 #include <linux/module.h>
 
@@ -25,7 +29,7 @@
 #include "stats.h"
 #include "trace.h"
 
-/* What a submit may do if there is no room. */
+/* What a submit can do if there is no room. */
 struct kpool_submit_opts {
 	unsigned long	timeout;	/* jiffies to sleep; 0: never sleep */
 	unsigned int	signals;	/* that end the sleep */
@@ -199,7 +203,7 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_try_submit);
 
-/* kpool_submit_timeout() with a sleep that @signals end as well. */
+/* Like kpool_submit_timeout(), with a sleep that @signals end as well. */
 int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
 			 unsigned long timeout, unsigned int signals)
 {
@@ -487,10 +491,10 @@ kpool_next_in_stream(const struct kpool_item *item)
  *
  * A job that waits for its stream, or an item @behind the first that lacks
  * units, frees a place in the queue.  An item that could start frees its units
- * only.  With the units that are left, these have to be enough for the item
- * that can start instead: the next job of its stream; or @unfit, the first
- * queued item that lacks units; or @newcomer if there is neither, or if it
- * starts ahead of @unfit.
+ * only.  With the units left, these must be enough for the next job of its
+ * stream, if that starts ahead of @unfit.  Otherwise they must be enough for
+ * @unfit, the first queued item that lacks units, or for a @newcomer that
+ * starts ahead of it.
  */
 static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
 			      bool behind, const struct kpool_item *newcomer,
@@ -707,10 +711,9 @@ static __always_inline int __kpool_check_accept(struct kpool *pool,
 }
 
 /*
- * An item submits itself while another caller is blocked in a submit of it.
- * End the blocked submit now: the -EALREADY of the item's own submit promises
- * another run, and a blocked submit could still fail.  The item keeps its
- * place.
+ * End the blocked submit of an item that submits itself.  The -EALREADY of its
+ * own submit promises another run, and a blocked submit could still fail.  The
+ * item keeps its place.
  */
 static noinline int kpool_end_blocked(struct kpool *pool,
 				      struct kpool_item *item)

@@ -41,9 +41,9 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 /* Completing */
 
 /*
- * Return true if kpool_unlock() has to recheck the waiter while it sleeps: it
- * can be admitted, or be part of a deadlock, or it is a flusher.  Other waiters
- * are moved to pool->waiters.done by the event that ends their wait.
+ * Return true if kpool_unlock() has to recheck the sleeping waiter, which can
+ * be admitted, be part of a deadlock, or be a flusher.  Other waiters are moved
+ * to pool->waiters.done by the event that ends their wait.
  */
 static bool kpool_is_rechecked(const struct kpool_waiter *waiter)
 {
@@ -169,9 +169,9 @@ struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch)
 
 /*
  * Add a flusher, which waits for all items accepted so far.  Each item is
- * counted by one flusher: the first that was added after the item was
- * accepted.  A flusher is complete when it is the first and its count is 0, so
- * the end of an item costs one lookup however many flushers wait.  Called with
+ * counted by one flusher: the first that was added after the item was accepted.
+ * So the end of an item costs one lookup, however many flushers wait.  A
+ * flusher is complete when it is the first and its count is 0.  Called with
  * pool->lock held.
  */
 static void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
@@ -302,8 +302,8 @@ void kpool_waiter_refuse(struct kpool *pool, struct kpool_waiter *waiter)
 }
 
 /*
- * If the caller is in a run of @pool, or in worker_init or worker_exit, count
- * its wait as one of the pool for itself: see deadlock.c.
+ * Count the wait as a self-wait if the caller is in a run of @pool, or in
+ * worker_init or worker_exit: see deadlock.c.
  */
 static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 {
@@ -316,7 +316,7 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	waiter->run = run;
 	if (!run)
 		return;
-	/* not a wait for later submissions; a call has no later ones */
+	/* later submissions are not awaited; a call has none */
 	if (waiter->kind == KPOOL_WAITER_ITEM)
 		waiter->epoch = pool->epoch++;
 	else if (waiter->kind == KPOOL_WAITER_CALL)
@@ -337,9 +337,9 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 }
 
 /*
- * If the waiter is no self-wait, and can give up a queued call, note that for
- * kpool_one_gives_up().  That looks at a few: a time limit is certain, and
- * comes first.
+ * Note a waiter that is no self-wait and can give up a queued call, for
+ * kpool_one_gives_up().  That looks at a few waiters, so put first those with a
+ * time limit, which is certain.
  */
 static void kpool_queued_call_add(struct kpool *pool,
 				  struct kpool_waiter *waiter)
@@ -411,7 +411,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	err = kpool_sleep(waiter, timeout);
 
 	kpool_lock_irq(pool);
-	/* it can have ended, with its completion left to recheck_work */
+	/* the wait can have ended, its completion left to recheck_work */
 	while (!waiter->completed && kpool_has_ended_waits(pool, waiter)) {
 		kpool_unlock_irq(pool);
 		kpool_lock_irq(pool);

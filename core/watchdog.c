@@ -31,7 +31,7 @@
  * A stalled run is reported once, with its stack, in the log and in debugfs.
  *
  * The stack of a sleeping task can be read from any CPU.  The stack of a
- * running task can only be read on its own CPU, by an IPI; if that CPU has
+ * running task can only be read on its own CPU, by an IPI.  If that CPU has
  * interrupts off, the stack is not available.  There is a single global
  * request, which is not reused until the IPI has run.
  */
@@ -161,8 +161,8 @@ static void kpool_note_stall(struct kpool *pool, const struct kpool_run *run,
 }
 
 /*
- * Return true if the worker's run has exceeded @limit and was not reported yet.
- * A dead thread, which waits to be reaped, is not stalled.  Called with
+ * Return true if the worker's run has exceeded @limit and was not reported.  A
+ * dead thread, which waits to be reaped, is not stalled.  Called with
  * pool->lock held.
  */
 static bool kpool_is_new_stall(const struct kpool_worker *worker,

@@ -4,8 +4,8 @@
  *
  * A burst of small items should wake few threads, but an item that can start
  * must never be left without an awake worker.  So at most one idle worker is
- * waking at a time, and a worker that takes an item wakes the next one if more
- * can start.
+ * waking at a time.  A worker that takes an item wakes the next one if more can
+ * start.
  *
  * An idle worker goes to the head of pool->mgr.idle and sleeps.  kpool_unlock()
  * takes the most recently idle worker, marks it KPOOL_WORKER_WAKING under the
@@ -66,7 +66,7 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
 
 /*
  * End the worker's run with the item's result @err.  Return false if the item
- * is an ordered job that has yet to be completed.  Otherwise it may have been
+ * is an ordered job that is still to be completed.  Otherwise it can have been
  * freed, so only its address is used.  Called with pool->lock held.
  */
 static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
@@ -91,9 +91,9 @@ static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
 }
 
 /*
- * Return true if the group need not know at once that the run of a job ends: it
- * has more jobs left than slots are open, so no fast start can end its last
- * one.
+ * Return true if a fast start can end the run of a job of the group.  The group
+ * must have more jobs left than slots are open, so that no fast start ends its
+ * last one, for which callers can wait.
  */
 static bool kpool_can_end_fast(const struct kpool_ready *ready,
 			       const struct kpool_group *group)
@@ -357,7 +357,7 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 /*
  * End a worker's run on the slow path.  Return false if the job has not ended,
  * because it is to be completed in its ordered stream; then it has not been
- * freed.  Otherwise the item may have been freed, unless its group collects.
+ * freed.  Otherwise the item can have been freed, unless its group collects.
  * Called with pool->lock held.
  */
 static noinline bool kpool_run_end_special(struct kpool *pool,
@@ -391,8 +391,8 @@ static noinline bool kpool_run_end_special(struct kpool *pool,
 }
 
 /*
- * Report the error that an item's function returned.  The run has not ended
- * yet, so those waiting for the item wait for the fault handler too.
+ * Report the error that an item's function returned.  The run has not ended, so
+ * waiters for the item wait for the fault handler, too.
  */
 static noinline void kpool_item_failed(struct kpool_worker *worker, int err)
 {
@@ -427,7 +427,7 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 		 pool->mgr.nr_workers == pool->mgr.nr_exiting;
 	if (broken)
 		pool->mgr.reclaim_broken = true;
-	/* the last worker may have died, or fewer than min_workers be left */
+	/* the last worker can have died, or fewer than min_workers be left */
 	kpool_spawn_if_needed(pool);
 	return broken;
 }
@@ -459,9 +459,9 @@ static struct kpool_item *kpool_next_item(struct kpool_worker *worker)
 
 /*
  * Let another task run that this worker has woken, probably by the end of an
- * item.  Meanwhile the worker counts as waking: if that task submits the next
- * item, it does not have to wake a worker for it.  Called with pool->lock held,
- * which is dropped.
+ * item.  The worker counts as waking until it continues: if that task submits
+ * the next item, it does not have to wake a worker for it.  Called with
+ * pool->lock held, which is dropped.
  */
 static void kpool_worker_yield(struct kpool_worker *worker)
 {
@@ -567,7 +567,7 @@ static void kpool_worker_call_exit(struct kpool_worker *worker)
 	worker->data = NULL;
 }
 
-/* The thread function of a worker. */
+/* Run items in a new worker until it must exit. */
 int kpool_worker_main(void *data)
 {
 	struct kpool_worker *worker = data;
