@@ -206,7 +206,7 @@ static int kpool_attrs_validate(const struct kpool_attrs *attrs,
 		return -EINVAL;
 	}
 	if (attrs->when_full == KPOOL_FULL_CALLER_RUNS && attrs->nonblocking) {
-		pr_err("%s: caller_runs and nonblocking exclude each other: an item may sleep\n",
+		pr_err("%s: caller_runs and nonblocking exclude each other: an item can sleep\n",
 		       name);
 		return -EINVAL;
 	}
@@ -237,7 +237,7 @@ static int kpool_check_created(const struct kpool *pool,
 			       const struct kpool_attrs *attrs)
 {
 	if (pool->init_attrs.nonblocking && !attrs->nonblocking) {
-		pr_err("%s: nonblocking cannot be taken back: the pool was created so, its callers may be in atomic context\n",
+		pr_err("%s: nonblocking cannot be taken back: the pool was created so, its callers can be in atomic context\n",
 		       pool->name);
 		return -EPERM;
 	}

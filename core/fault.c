@@ -381,7 +381,7 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 	mutex_unlock(&pool->mutex);
 
 	if (reclaim_broken)
-		pr_warn("%s: the last worker has died: no forward progress guarantee until a worker can be created\n",
+		pr_warn("%s: last worker died, no forward progress guarantee until a worker can be created\n",
 			pool->name);
 	kpool_exit_work_put(exit_work);
 	put_task_struct(task);
@@ -394,7 +394,7 @@ static void kpool_finish_dead_worker(struct kpool *pool,
 static void kpool_reap_dead_worker(struct kpool *pool,
 				   struct kpool_worker *worker)
 {
-	pr_err("%s: worker %d has died in %ps\n", pool->name,
+	pr_err("%s: worker %d died in %ps\n", pool->name,
 	       task_pid_nr(worker->task), READ_ONCE(worker->run.fn));
 	/* for kpool_is_dead() in the watchdog */
 	mutex_lock(&pool->mutex);
@@ -489,7 +489,7 @@ static void kpool_reap_dead_caller(struct kpool *pool, struct kpool_run *run,
 {
 	bool is_call = run->call;
 
-	pr_err("%s: thread %d has died in %ps, a caller-run item\n",
+	pr_err("%s: thread %d died in %ps, a caller-run item\n",
 	       pool->name, task_pid_nr(task), run->fn);
 	if (kpool_begin_notify(run, KPOOL_NOTIFIED_HANDLER))
 		kpool_report_error(pool, run, task, -EIO);
@@ -547,7 +547,7 @@ static void kpool_reap_dead_callback(struct kpool *pool, struct kpool_run *run,
 		[KPOOL_RUN_RELEASE]	= "release",
 	};
 
-	pr_err("%s: thread %d has died in %ps, a %s function\n",
+	pr_err("%s: thread %d died in %ps, a %s function\n",
 	       pool->name, task_pid_nr(task), run->fn, names[run->kind]);
 	if (run->kind == KPOOL_RUN_RELEASE)
 		kpool_reap_dead_release(pool, run);
@@ -569,7 +569,7 @@ static bool kpool_reap_dead_ext_run(struct kpool *pool, struct kpool_run *run)
 		return false;
 	task = kpool_take_over_ext_run(pool, run);
 	if (run->notified)
-		pr_err("%s: thread %d has died in a fault handler or release function\n",
+		pr_err("%s: thread %d died in a fault handler or release function\n",
 		       pool->name, task_pid_nr(task));
 	if (run->worker)
 		kpool_finish_dead_worker(pool, run->worker);

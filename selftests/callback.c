@@ -56,7 +56,7 @@ static char thread_died[64];	/* the line of the log that the death gets */
 static void note_thread(struct task_struct *task)
 {
 	snprintf(thread_died, sizeof(thread_died),
-		 "kpool: callback: thread %d has died in ", task_pid_nr(task));
+		 "kpool: callback: thread %d died in ", task_pid_nr(task));
 }
 
 static void owner_acts(void)

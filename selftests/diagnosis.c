@@ -625,14 +625,14 @@ static void submitter_runs_its_item_after_a_death(void)
 		.when_full = KPOOL_FULL_CALLER_RUNS,
 	};
 	const char *what = "releases_and_dies [diagnosis], a release function";
-	int before = log_count("has died in", what);
+	int before = log_count("died in", what);
 
 	if (!begin(&attrs))
 		return;
 	submit_running(0, 1);
 	if (!kt_thread_start(&caller, calls_and_dies, NULL))
 		return;
-	KT_EXPECT(kt_wait(log_count("has died in", what) > before));
+	KT_EXPECT(kt_wait(log_count("died in", what) > before));
 	put_task_struct(caller.task);
 	caller.task = NULL;
 	kt_sleep_ms(20);

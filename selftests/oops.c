@@ -869,7 +869,7 @@ static void warm_workers_are_replaced(void)
 static void lost_guarantee_is_logged_and_restored(void)
 {
 	const struct kpool_attrs promising = { .flags = KPOOL_MEM_RECLAIM };
-	int lost = log_count("kpool: oops: ", "the last worker has died");
+	int lost = log_count("kpool: oops: ", "last worker died");
 	int mended = log_count("kpool: oops: ", "worker created");
 
 	victim_init(&victim, DIE_NULL);
@@ -883,7 +883,7 @@ static void lost_guarantee_is_logged_and_restored(void)
 	victim_let_die(&victim);
 	dead_are(pool, 1);
 	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
-				    "the last worker has died") == lost + 1));
+				    "last worker died") == lost + 1));
 	kt_sleep_ms(250);
 	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
 	KT_EXPECT_EQ(kt_stat(pool, pending), PROBES);
@@ -919,7 +919,7 @@ static void guarantee_is_lost_beside_an_exiting_worker(void)
 		.flags = KPOOL_MEM_RECLAIM,
 		.worker_init = init_returns, .worker_exit = exit_waits,
 	};
-	int lost = log_count("kpool: oops: ", "the last worker has died");
+	int lost = log_count("kpool: oops: ", "last worker died");
 	int mended = log_count("kpool: oops: ", "worker created");
 
 	kt_gate_init(&exit_gate);
@@ -934,7 +934,7 @@ static void guarantee_is_lost_beside_an_exiting_worker(void)
 	victim_let_die(&victim);
 	dead_are(pool, 1);
 	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
-				    "the last worker has died") == lost + 1));
+				    "last worker died") == lost + 1));
 	kt_gate_open(&exit_gate);
 	KT_EXPECT(kt_wait(log_count("kpool: oops: ",
 				    "worker created") == mended + 1));
@@ -976,7 +976,7 @@ static void guarantee_is_not_lost(int of_another)
 	const struct kpool_attrs attrs = {
 		.flags = of_another ? KPOOL_MEM_RECLAIM : 0, .min_workers = 1 + of_another,
 	};
-	int lost = log_count("kpool: oops: ", "the last worker has died");
+	int lost = log_count("kpool: oops: ", "last worker died");
 
 	victim_init(&victim, DIE_NULL);
 	if (!begin_with(1 + of_another, &attrs))
@@ -985,7 +985,7 @@ static void guarantee_is_not_lost(int of_another)
 	victim_let_die(&victim);
 	dead_are(pool, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	KT_EXPECT_EQ(log_count("kpool: oops: ", "the last worker has died"), lost);
+	KT_EXPECT_EQ(log_count("kpool: oops: ", "last worker died"), lost);
 	finish();
 }
 
@@ -1429,7 +1429,7 @@ static void pool_with_dead_worker_stays(void)
 	victim_begin(pool, &victim);
 	victim_let_die(&victim);
 	dead_are(pool, 1);
-	KT_EXPECT_GE(log_count("kpool: oops: worker ", "has died in victim_fn"),
+	KT_EXPECT_GE(log_count("kpool: oops: worker ", "died in victim_fn"),
 		     1);
 }
 

@@ -140,7 +140,7 @@ threads_are_known() {
 	ktap_is "errors shows the threads of the items" "$errors_expected" \
 		"$(awk 'NR > 1 { print $2, $3, $4, $5, $6 }' "$dir/errors" | xargs)"
 	ktap_is "the log names the thread that has died" 1 "$(dmesg |
-		grep -c "kpool: tables: worker $died has died in ends_its_thread \[tables\]\$")"
+		grep -c "kpool: tables: worker $died died in ends_its_thread \[tables\]\$")"
 	# shellcheck disable=SC2046 # two words
 	between $(awk 'NR > 1 { print $1 }' "$dir/errors")
 	ktap_result $? "errors shows when that was"
