@@ -449,7 +449,7 @@ static void cycle_is_refused_with_a_free_unit(void)
  * when none is.
  * Fails if flush looks at its target alone, or not at all.
  */
-static void flush_of_a_pending_item(void)
+static void flush_of_a_pending_item_needs_an_active_one(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
 	struct kpool *pool = kt_pool("flush", &attrs);
@@ -975,7 +975,7 @@ KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(cycle_of_flushes_is_refused),
 	  KT_CASE(cycle_of_cancels_is_refused),
 	  KT_CASE(cycle_is_refused_with_a_free_unit),
-	  KT_CASE(flush_of_a_pending_item),
+	  KT_CASE(flush_of_a_pending_item_needs_an_active_one),
 	  KT_CASE(flush_of_a_delayed_job_without_a_unit_is_refused),
 	  KT_CASE(last_active_item_ends_on_a_shrunk_pool),
 	  KT_CASE(paused_pool_is_no_deadlock),

@@ -223,7 +223,7 @@ static void default_pool_is_one(void)
 }
 
 /* Make pools, use them and destroy them, for others to look at meanwhile. */
-static void create_and_destroy(void)
+static void pools_are_created_and_destroyed(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
@@ -298,4 +298,4 @@ KT_MODULE("kpool selftest: the end of a pool",
 	  KT_CASE(destroy_waits_for_the_threads),
 	  KT_CASE(workqueue_for_reclaim_may_destroy),
 	  KT_CASE(default_pool_is_one),
-	  KT_CASE(create_and_destroy));
+	  KT_CASE(pools_are_created_and_destroyed));

@@ -68,7 +68,7 @@ debugfs_may_be_used_all_the_while() {
 	for round in 1 2 3 4 5 6 7 8 9 10; do
 		load_test client "items=$round" && rmmod client || used_failed=1
 	done
-	echo create_and_destroy >/sys/module/destroy/parameters/run || used_failed=1
+	echo pools_are_created_and_destroyed >/sys/module/destroy/parameters/run || used_failed=1
 	rm /tmp/busy
 	wait
 	ktap_result "$used_failed" "debugfs may be used while pools come and go"

@@ -652,7 +652,7 @@ static int runs_one_inside(struct kpool_item *item)
  * Fails (it is a submitter, or oopses) if its run seems to be an external one:
  * mutant dead-run-stays-external.
  */
-static void worker_after_a_dead_one(void)
+static void worker_after_a_dead_one_is_no_submitter(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
@@ -864,7 +864,7 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(scene_ends),
 	  KT_CASE(submitter_runs_its_item_after_a_death),
 	  KT_CASE(scene_ends),
-	  KT_CASE(worker_after_a_dead_one),
+	  KT_CASE(worker_after_a_dead_one_is_no_submitter),
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_run),
 	  KT_CASE(scene_ends),

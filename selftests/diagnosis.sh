@@ -100,7 +100,7 @@ $worker, 1 units" "$submitter"
 	worker_is_in_its_exit | failure_is_over)
 		all_of "exiting: 1 exiting workers leave no room for another" 1
 		;;
-	worker_after_a_dead_one)
+	worker_after_a_dead_one_is_no_submitter)
 		all_of "idle: no item is pending, 0 are delayed" 0 \
 			"  worker PID: runs_one_inside [diagnosis] for N ms, 1 units"
 		;;

@@ -352,7 +352,7 @@ static void request_answer(int nr, int err)
 }
 
 /* Fails if the urgent one is not first, or the late one runs. */
-static void urgent_first_and_late_dropped(void)
+static void urgent_request_runs_first_and_late_one_is_dropped(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
 
@@ -718,7 +718,7 @@ KT_MODULE("kpool selftest: the examples of the manual",
 	  KT_CASE(group_collects_results),
 	  KT_CASE(stream_keeps_its_order),
 	  KT_CASE(weights_bound_what_runs),
-	  KT_CASE(urgent_first_and_late_dropped),
+	  KT_CASE(urgent_request_runs_first_and_late_one_is_dropped),
 	  KT_CASE(job_tries_again_later),
 	  KT_CASE(workers_have_buffers_and_faults_are_reported),
 	  KT_CASE(oldest_makes_room),

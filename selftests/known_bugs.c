@@ -449,7 +449,7 @@ static int purge_race_main(void *arg)
  * Fails if the reap work takes a worker to which an item was given, or if its
  * end does not admit waiters for its unit.
  */
-static void last_worker_purged_while_caller_waits(void)
+static void caller_is_admitted_when_the_last_worker_expires(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1, .expiry_ms = 1 };
 	struct kpool *pool = kt_pool("regress", &attrs);
@@ -1044,7 +1044,7 @@ static void create_and_destroy(int cycles)
 }
 
 /* Fills what caches have to fill, so that the next 1,000 can be compared. */
-static void create_destroy_warm_up(void)
+static void first_200_pools_fill_the_caches(void)
 {
 	create_and_destroy(200);
 }
@@ -1055,7 +1055,7 @@ static void create_destroy_warm_up(void)
  * Fails if destroy forgets a worker, or memory of the pool or a worker: mutant
  * record-of-errors-leaks.
  */
-static void create_destroy_1000(void)
+static void next_1000_pools_leave_no_thread(void)
 {
 	create_and_destroy(1000);
 }
@@ -1068,7 +1068,7 @@ KT_MODULE("Selftests of kpool: bugs that such pools have had",
 	  KT_CASE(shutdown_races_with_return),
 	  KT_CASE(no_thread_is_left_after_shutdown),
 	  KT_CASE(prealloc_survives_reopen),
-	  KT_CASE(last_worker_purged_while_caller_waits),
+	  KT_CASE(caller_is_admitted_when_the_last_worker_expires),
 	  KT_CASE(overload_clears),
 	  KT_CASE(racing_cancels_claim_once),
 	  KT_CASE(second_cancel_finds_nothing),
@@ -1080,5 +1080,5 @@ KT_MODULE("Selftests of kpool: bugs that such pools have had",
 	  KT_CASE(cancel_of_the_last_item_ends_idle_workers),
 	  KT_CASE(worker_that_was_idle_before_ends_with_the_pool),
 	  KT_CASE(callback_threads_have_names),
-	  KT_CASE(create_destroy_warm_up),
-	  KT_CASE(create_destroy_1000));
+	  KT_CASE(first_200_pools_fill_the_caches),
+	  KT_CASE(next_1000_pools_leave_no_thread));

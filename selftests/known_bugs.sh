@@ -44,21 +44,21 @@ no_slab_grown() {
 # anything.
 slabs_do_not_grow() {
 	if slabs_blind=$(slabs_show_nothing); then
-		run_case known_bugs create_destroy_1000
+		run_case known_bugs next_1000_pools_leave_no_thread
 		ktap_skip slabs_do_not_grow "$slabs_blind"
 		return
 	fi
 	slab_counts >/dev/null
 	sleep 1
 	slabs_before=$(slab_counts)
-	run_case known_bugs create_destroy_1000
+	run_case known_bugs next_1000_pools_leave_no_thread
 	wait_until no_slab_grown
 	ktap_is slabs_do_not_grow "" "$slabs_grown"
 }
 
 ktap_begin
 if load_tested known_bugs; then
-	run_listed known_bugs create_destroy_1000
+	run_listed known_bugs next_1000_pools_leave_no_thread
 	slabs_do_not_grow
 	unload_test known_bugs
 fi

@@ -710,7 +710,7 @@ static const char *const ants_variants[] = {
  * time, opened again, and hold 50 again.
  * Fails if the items are spread unevenly, or shutdown or reopen forgets a pool.
  */
-static void ants_multi_pool(int variant)
+static void ten_pools_share_fifty_items(int variant)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = ANTS_CAPACITY,
@@ -1301,7 +1301,7 @@ KT_MODULE("kpool selftest: several pools as one",
 	  KT_CASE(largest_arguments_are_accepted),
 	  KT_CASE(name_clash_unwinds),
 	  KT_CASE(number_out_of_range_is_refused),
-	  KT_EACH(ants_multi_pool, ants_variants),
+	  KT_EACH(ten_pools_share_fifty_items, ants_variants),
 	  KT_CASE(tune_reaches_each),
 	  KT_CASE(refused_tune_is_undone),
 	  KT_CASE(refused_node_is_undone),

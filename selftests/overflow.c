@@ -1203,7 +1203,7 @@ out:
  * Among many submitters every accepted item runs once or is dropped once.
  * Fails if an item can be displaced and started, or neither.
  */
-static void displaced_or_run_exactly_once(void)
+static void item_is_displaced_or_runs_once(void)
 {
 	int drops;
 
@@ -1792,7 +1792,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(paused_pool_displaces),
 	  KT_CASE(paused_pool_without_a_queue_displaces_nothing),
 	  KT_CASE(shortened_queue_displaces_nothing),
-	  KT_CASE(displaced_or_run_exactly_once),
+	  KT_CASE(item_is_displaced_or_runs_once),
 	  KT_CASE(submitters_are_not_overtaken_after_tuning),
 	  KT_CASE(submitters_are_admitted_after_tuning_to_caller_runs),
 	  KT_EACH(policy_changes_at_run_time, policies));

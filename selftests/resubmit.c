@@ -139,7 +139,7 @@ static void closing_and_disable_end_self_submission(void)
  * Fails if a free worker may take an item that runs, or if the second
  * submission is lost.
  */
-static void submitted_while_running_starts_after(void)
+static void item_submitted_while_it_runs_starts_after(void)
 {
 	static struct kt_job job;
 	static struct kt_gate gate;
@@ -493,7 +493,7 @@ static int stress_main(void *arg)
  * Fails if the look whether it runs and its start are not under one lock, or
  * a submission while it runs is forgotten.
  */
-static void never_on_two_workers_at_once(void)
+static void item_never_runs_on_two_workers_at_once(void)
 {
 	static struct kt_thread t[4];
 	int i, runs = 0;
@@ -1351,7 +1351,7 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(self_submission_needs_no_room),
 	  KT_EACH(self_submission_ends_a_blocked_submit, self_submits),
 	  KT_CASE(closing_and_disable_end_self_submission),
-	  KT_CASE(submitted_while_running_starts_after),
+	  KT_CASE(item_submitted_while_it_runs_starts_after),
 	  KT_CASE(cancel_of_the_next_run_keeps_the_first),
 	  KT_CASE(requeued_item_blocks_no_other),
 	  KT_CASE(requeued_item_keeps_its_place),
@@ -1359,7 +1359,7 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_EACH(item_whose_run_has_ended_takes_a_unit, weights),
 	  KT_CASE(item_behind_its_run_hides_no_deadlock),
 	  KT_CASE(flush_of_a_running_delayed_job_waits),
-	  KT_CASE(never_on_two_workers_at_once),
+	  KT_CASE(item_never_runs_on_two_workers_at_once),
 	  KT_CASE(item_may_free_itself),
 	  KT_CASE(item_may_be_reinitialized_inside),
 	  KT_EACH(successor_in_the_same_memory_needs_room, successors),

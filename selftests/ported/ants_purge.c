@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios of ants about idle workers: purged, kept warm, never purged.
+ * Scenarios of ants about idle workers: purged, kept as min_workers, never purged.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -21,7 +21,7 @@ static int ants_gated_nap(void *arg)
  * Fails if the reap work is not armed again after it took some of the idle, or
  * if a worker that falls idle while others are being purged is forgotten.
  */
-static void purge_to_zero_from_500(int way)
+static void purge_takes_all_of_500_workers(int way)
 {
 	struct kpool_attrs attrs = {
 		.capacity = 500,
@@ -63,7 +63,7 @@ static int ants_short(void *arg)
 
 /*
  * Workers made at creation stay at their number; only those above it go.
- * Fails if the reap work takes a warm worker, or keeps one too many.
+ * Fails if the reap work takes one of min_workers, or keeps one too many.
  */
 static void purge_keeps_prealloc(int way)
 {
@@ -242,7 +242,7 @@ static void idle_life_is_expiry(void)
 }
 
 KT_MODULE("Selftests of kpool: ants' scenarios of purging",
-	  ANTS_EACH(purge_to_zero_from_500),
+	  ANTS_EACH(purge_takes_all_of_500_workers),
 	  ANTS_EACH(purge_keeps_prealloc),
 	  ANTS_EACH(purge_takes_the_last_worker),
 	  ANTS_EACH(no_purge_keeps_workers),

@@ -134,10 +134,11 @@ static void shutdown_waits_for_tasks(int way)
 }
 
 /*
- * The same for the default pool, which is then opened again for others.
+ * Shutdown of the default pool waits for its tasks, too; then it is reopened for
+ * other users.
  * Fails if the default pool cannot be shut down, or can be destroyed.
  */
-static void shutdown_of_the_default_pool(void)
+static void shutdown_of_the_default_pool_waits_for_tasks(void)
 {
 	struct kpool *pool = kpool_default();
 
@@ -233,10 +234,10 @@ static void reopened_pool_accepts_again(int way)
 }
 
 /*
- * The same for the default pool.
+ * The default pool, shut down and reopened, accepts tasks again.
  * Fails if the default pool, once closed, stays closed.
  */
-static void reopen_of_the_default_pool(void)
+static void reopened_default_pool_accepts_again(void)
 {
 	struct kpool *pool = kpool_default();
 
@@ -317,9 +318,9 @@ static void reopened_pool_calculates_again_prealloc(int way)
 KT_MODULE("Selftests of kpool: ants' scenarios of shutdown and reopen",
 	  ANTS_EACH(shutdown_refuses_blocked_submitters),
 	  ANTS_EACH(shutdown_waits_for_tasks),
-	  KT_CASE(shutdown_of_the_default_pool),
+	  KT_CASE(shutdown_of_the_default_pool_waits_for_tasks),
 	  ANTS_EACH(shutdown_timeout_is_resumed),
 	  ANTS_EACH(reopened_pool_accepts_again),
-	  KT_CASE(reopen_of_the_default_pool),
+	  KT_CASE(reopened_default_pool_accepts_again),
 	  ANTS_EACH(reopened_pool_calculates_again),
 	  ANTS_EACH(reopened_pool_calculates_again_prealloc));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Scenarios of ants about submitting: callers wait for a worker, are refused,
- * or find one that is warm.
+ * or find one of min_workers.
  */
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -139,7 +139,7 @@ out:
  * After the purge of all its workers a pool makes a new one.
  * Fails if the reap work leaves idle workers, or miscounts those it took.
  */
-static void submit_after_purge(int way)
+static void submit_after_purge_creates_a_worker(int way)
 {
 	struct kpool_attrs attrs = {
 		.capacity = ANTS_TEST_SIZE,
@@ -150,10 +150,10 @@ static void submit_after_purge(int way)
 }
 
 /*
- * Warm workers outlive the purge and take the next task; none is made for it.
+ * min_workers outlive the purge and take the next task; none is created for it.
  * Fails if the reap work takes one of min_workers.
  */
-static void submit_to_warm_workers(int way)
+static void submit_to_prealloc_workers_creates_none(int way)
 {
 	struct kpool_attrs attrs = {
 		.capacity = ANTS_TEST_SIZE,
@@ -383,10 +383,10 @@ static void example_adds_up(int way)
 }
 
 /*
- * The same on the pool that needs no creation.
- * Fails as above, for the default pool.
+ * The example adds up on the default pool, which needs no creation.
+ * Fails if the default pool loses or repeats a task.
  */
-static void example_of_the_default_pool(void)
+static void example_of_the_default_pool_adds_up(void)
 {
 	struct kpool *pool = kpool_default();
 
@@ -400,11 +400,11 @@ static void example_of_the_default_pool(void)
 KT_MODULE("Selftests of kpool: ants' scenarios of submitting",
 	  ANTS_EACH(blocked_submits_complete),
 	  ANTS_EACH(blocked_submits_complete_prealloc),
-	  ANTS_EACH(submit_after_purge),
-	  ANTS_EACH(submit_to_warm_workers),
+	  ANTS_EACH(submit_after_purge_creates_a_worker),
+	  ANTS_EACH(submit_to_prealloc_workers_creates_none),
 	  KT_CASE(default_pool_completes),
 	  ANTS_EACH(nonblocking_refuses_the_eleventh),
 	  ANTS_EACH(max_blocked_refuses_the_second),
 	  ANTS_EACH(unlimited_takes_nested_submit),
 	  ANTS_EACH(example_adds_up),
-	  KT_CASE(example_of_the_default_pool));
+	  KT_CASE(example_of_the_default_pool_adds_up));

@@ -131,7 +131,7 @@ static void tune_down_retires_the_idle(void)
  * refuses both.
  * Fails if unlimited is a mode of its own that tune cannot enter or leave.
  */
-static void tune_from_and_to_unlimited(void)
+static void tune_sets_and_removes_the_limit(void)
 {
 	struct kpool_attrs attrs = { .capacity = KPOOL_UNLIMITED, .nonblocking = 1 };
 	struct kpool *pool = kt_pool("ants", &attrs);
@@ -232,7 +232,7 @@ static void coverage(struct kpool *pool, enum ants_way way,
  * Six pools, two for each way, alive at once.
  * Fails if tuning a busy pool loses an item, or a closed pool takes one.
  */
-static void six_pools_of_100000_tasks(void)
+static void six_pools_run_100000_tasks_each(void)
 {
 	static const char * const names[] = {
 		"item", "item-pre", "fn", "fn-pre", "arg", "arg-pre",
@@ -258,6 +258,6 @@ KT_MODULE("Selftests of kpool: ants' scenarios of tuning",
 	  ANTS_EACH(tune_up_admits_blocked_submitters),
 	  ANTS_EACH(tune_down_ends_surplus_workers),
 	  KT_CASE(tune_down_retires_the_idle),
-	  KT_CASE(tune_from_and_to_unlimited),
+	  KT_CASE(tune_sets_and_removes_the_limit),
 	  KT_CASE(bad_construction_is_refused),
-	  KT_CASE(six_pools_of_100000_tasks));
+	  KT_CASE(six_pools_run_100000_tasks_each));

@@ -27,7 +27,7 @@ static struct kpool *workers_and_channel(int workers, int buffer)
  * Fails if close gives up what is queued, if a result is lost, or if three
  * workers do not work at the same time.
  */
-static void example_of_three_workers_and_five_jobs(void)
+static void example_of_three_workers_runs_five_jobs(void)
 {
 	struct kpool *pool = workers_and_channel(3, 100);
 	unsigned long start = jiffies, took;
@@ -62,7 +62,7 @@ out:
  * The example of WaitGroups: five workers, started at once, waited for together.
  * Fails if the wait ends while one runs, or does not end.
  */
-static void example_of_a_waitgroup_of_five(void)
+static void example_of_a_waitgroup_waits_for_five(void)
 {
 	struct kpool *pool = workers_and_channel(5, 0);
 	struct kpool_group wg;
@@ -168,7 +168,7 @@ out:
  * for longer than that.
  * Fails if either stays blocked, or leaves the job behind in the channel.
  */
-static void select_around_a_send(void)
+static void select_ends_a_send_to_a_full_channel(void)
 {
 	unsigned long start, took;
 	struct kpool *pool;
@@ -203,7 +203,7 @@ out:
  * nothing.
  * Fails if shutdown leaves a sender blocked, or its job in the queue.
  */
-static void close_under_senders(void)
+static void close_refuses_blocked_senders(void)
 {
 	struct kt_submitter sender = { };
 	struct kpool *pool;
@@ -315,7 +315,7 @@ static int second_fails(struct kpool_item *item)
  * cancelled.
  * Fails if an error is overwritten by a later one, or if a job starts after it.
  */
-static void errgroup_with_a_limit(void)
+static void errgroup_cancels_the_rest_after_the_first_error(void)
 {
 	struct kpool *pool = workers_and_channel(2, 100);
 	struct kpool_group eg;
@@ -344,12 +344,12 @@ out:
 }
 
 KT_MODULE("Selftests of kpool: the scenarios of a channel of jobs and a WaitGroup",
-	  KT_CASE(example_of_three_workers_and_five_jobs),
-	  KT_CASE(example_of_a_waitgroup_of_five),
+	  KT_CASE(example_of_three_workers_runs_five_jobs),
+	  KT_CASE(example_of_a_waitgroup_waits_for_five),
 	  KT_CASE(close_drains_in_order),
 	  KT_CASE(send_blocks_when_the_buffer_is_full),
-	  KT_CASE(select_around_a_send),
-	  KT_CASE(close_under_senders),
+	  KT_CASE(select_ends_a_send_to_a_full_channel),
+	  KT_CASE(close_refuses_blocked_senders),
 	  KT_CASE(nested_send_does_not_hang),
 	  KT_CASE(unread_results_block_no_worker),
-	  KT_CASE(errgroup_with_a_limit));
+	  KT_CASE(errgroup_cancels_the_rest_after_the_first_error));

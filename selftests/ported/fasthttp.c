@@ -123,7 +123,7 @@ static int start_stop(void *arg)
  * Fails if a pool that was closed without work cannot be opened again, or if
  * opening makes threads before they are needed.
  */
-static void start_stop_serial(void)
+static void pool_starts_and_stops_serially(void)
 {
 	struct copy copy = { .name = "fasthttp" };
 
@@ -134,7 +134,7 @@ static void start_stop_serial(void)
  * TestWorkerPoolStartStopConcurrent: ten pools at once, a second for all.
  * Fails if pools share what each should have, or if reopen waits for anything.
  */
-static void start_stop_concurrent(void)
+static void pools_start_and_stop_concurrently(void)
 {
 	struct copy copies[10] = { };
 
@@ -201,7 +201,7 @@ static int max_workers(void *arg)
  * Fails if an accepted connection that no worker has taken yet does not count,
  * if a refused one is kept, or if fewer than ten are served at once.
  */
-static void max_workers_serial(void)
+static void full_pool_refuses_the_eleventh_serially(void)
 {
 	struct copy copy = { .name = "fasthttp" };
 	unsigned long start = jiffies;
@@ -214,7 +214,7 @@ static void max_workers_serial(void)
  * TestWorkerPoolMaxWorkersCountConcurrent: four copies, two seconds.
  * Fails if the units of one pool are counted in another.
  */
-static void max_workers_concurrent(void)
+static void full_pools_refuse_the_eleventh_concurrently(void)
 {
 	struct copy copies[4] = { };
 
@@ -304,9 +304,9 @@ static void stop_does_not_wait_and_start_is_whole(void)
 }
 
 KT_MODULE("Selftests of kpool: the scenarios of fasthttp's worker pool",
-	  KT_CASE(start_stop_serial),
-	  KT_CASE(start_stop_concurrent),
-	  KT_CASE(max_workers_serial),
-	  KT_CASE(max_workers_concurrent),
+	  KT_CASE(pool_starts_and_stops_serially),
+	  KT_CASE(pools_start_and_stop_concurrently),
+	  KT_CASE(full_pool_refuses_the_eleventh_serially),
+	  KT_CASE(full_pools_refuse_the_eleventh_concurrently),
 	  KT_CASE(newest_worker_serves_and_others_expire),
 	  KT_CASE(stop_does_not_wait_and_start_is_whole));

@@ -362,7 +362,7 @@ static int queuer_main(void *arg)
  * Fails if a cancelled group accepts, if it loses one that it accepted, or if
  * what was accepted and what was refused are not 40 together.
  */
-static void batch_cancelled_at_once(int kind)
+static void batch_cancelled_at_once_delivers_what_it_accepted(int kind)
 {
 	struct kpool *pool = pool_of_kind(kind, 4, NULL);
 	struct queuer q = { .pool = pool };
@@ -560,7 +560,7 @@ static void benchmark_cancels_at_unit_6(void)
  * value used.
  * Fails if waiting for one of them waits for nothing.
  */
-static void example_of_two_units(void)
+static void example_of_two_units_returns_both_values(void)
 {
 	struct kpool *pool = pool_of_kind(LIMITED, 10, NULL);
 	struct kt_gate gate;
@@ -594,7 +594,7 @@ static int mailer_main(void *arg)
  * another takes the results as they come.
  * Fails if a result comes only when the batch is complete, or never.
  */
-static void example_of_a_batch(void)
+static void example_of_a_batch_delivers_ten(void)
 {
 	struct kpool *pool = pool_of_kind(LIMITED, 10, NULL);
 	struct kpool_group batch;
@@ -635,11 +635,11 @@ KT_MODULE("Selftests of kpool: the scenarios of go-playground/pool",
 	  KT_EACH(error_of_a_unit_is_its_own, kinds),
 	  KT_EACH(batch_delivers_four, kinds),
 	  KT_CASE(batch_delivers_four_of_the_default_pool),
-	  KT_EACH(batch_cancelled_at_once, kinds),
+	  KT_EACH(batch_cancelled_at_once_delivers_what_it_accepted, kinds),
 	  KT_CASE(batch_cancelled_later_delivers_all),
 	  KT_EACH(wait_all_waits_for_ten, kinds),
 	  KT_CASE(bad_worker_count_is_refused),
 	  KT_CASE(benchmarks_take_their_seconds),
 	  KT_CASE(benchmark_cancels_at_unit_6),
-	  KT_CASE(example_of_two_units),
-	  KT_CASE(example_of_a_batch));
+	  KT_CASE(example_of_two_units_returns_both_values),
+	  KT_CASE(example_of_a_batch_delivers_ten));

@@ -155,7 +155,7 @@ static void acquire_pattern(bool (*ask)(struct kpool *pool, struct kt_job *job))
  * TestWeightedTryAcquire: yes, no, yes, no.
  * Fails if try sleeps, overbooks, or leaves something behind when it is refused.
  */
-static void try_acquire_pattern(void)
+static void try_acquire_succeeds_and_fails_by_turns(void)
 {
 	acquire_pattern(try_acquire);
 }
@@ -164,7 +164,7 @@ static void try_acquire_pattern(void)
  * TestWeightedAcquire: the same within 10 ms each.
  * Fails if a submit that timed out has been accepted all the same.
  */
-static void timed_acquire_pattern(void)
+static void timed_acquire_succeeds_and_fails_by_turns(void)
 {
 	acquire_pattern(acquire_10_ms);
 }
@@ -525,7 +525,7 @@ static void acquire_all(struct kpool *pool, int n)
  * Fails if an item of full weight starts while another runs, or a number is
  * lost.
  */
-static void example_of_collatz(void)
+static void example_of_collatz_computes_32_numbers(void)
 {
 	int i, n = num_online_cpus();
 	struct kpool *pool = semaphore(n);
@@ -549,8 +549,8 @@ out:
 
 KT_MODULE("Selftests of kpool: the scenarios of x/sync's semaphore",
 	  KT_CASE(weights_are_hammered),
-	  KT_CASE(try_acquire_pattern),
-	  KT_CASE(timed_acquire_pattern),
+	  KT_CASE(try_acquire_succeeds_and_fails_by_turns),
+	  KT_CASE(timed_acquire_succeeds_and_fails_by_turns),
 	  KT_CASE(too_big_is_refused_at_once),
 	  KT_CASE(large_acquire_does_not_starve),
 	  KT_CASE(timeout_of_the_head_admits_the_next),
@@ -559,4 +559,4 @@ KT_MODULE("Selftests of kpool: the scenarios of x/sync's semaphore",
 	  KT_CASE(ended_context_acquires_nothing),
 	  KT_CASE(bad_weights_are_refused),
 	  KT_CASE(size_can_be_changed),
-	  KT_CASE(example_of_collatz));
+	  KT_CASE(example_of_collatz_computes_32_numbers));

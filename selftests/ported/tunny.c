@@ -472,7 +472,7 @@ static int call_custom_jobs(void *arg)
  * The load of its benchmark: ten workers, each with a state, and ten callers.
  * Fails if two workers share a state, or if a result reaches the wrong caller.
  */
-static void benchmark_of_ten_workers(void)
+static void benchmark_of_ten_workers_runs_every_job(void)
 {
 	struct kt_thread callers[PARALLEL] = { };
 	struct kpool *pool;
@@ -547,7 +547,7 @@ static struct request request = { .input = "a body that was posted" };
  * a request's body, plainly, and within five seconds.
  * Fails if the caller does not see what the job stored.
  */
-static void example_process_a_payload(int timed)
+static void example_processes_a_payload(int timed)
 {
 	struct kpool *pool = worker_set(num_online_cpus(), NULL);
 	struct request *r = &request;
@@ -574,6 +574,6 @@ KT_MODULE("Selftests of kpool: the scenarios of tunny",
 	  KT_CASE(job_after_close_is_refused),
 	  KT_CASE(ten_jobs_meet),
 	  KT_CASE(custom_worker_survives_timeouts),
-	  KT_CASE(benchmark_of_ten_workers),
+	  KT_CASE(benchmark_of_ten_workers_runs_every_job),
 	  KT_CASE(queue_length_counts_waiting_and_running),
-	  KT_EACH(example_process_a_payload, job_ways));
+	  KT_EACH(example_processes_a_payload, job_ways));
