@@ -211,7 +211,7 @@ static void expect_thread_errno(int limit, int err)
 }
 
 /*
- * Warm workers that cannot be made fail the creation or the reopen, with an
+ * min_workers that cannot be created fail the creation or the reopen, with an
  * error that says so; nothing is left, and the name is free.
  * Fails if the failure leaves a worker, a file or the name behind, or if the error
  * is another: mutant no-memory-for-an-exit-work-is-to-be-tried-again.
@@ -230,7 +230,7 @@ static void prealloc_fails_cleanly(int limit)
 	KT_EXPECT_EQ(kpool_shutdown_timeout(fail_pool, KT_LIMIT), 0);
 	if (!limit_begin(limit))
 		goto out;
-	pool = kpool_create(&attrs, "warm");
+	pool = kpool_create(&attrs, "prealloc");
 	err = PTR_ERR_OR_ZERO(pool);
 	expect_thread_errno(limit, err);
 	err = kpool_reopen(fail_pool);
@@ -244,7 +244,7 @@ static void prealloc_fails_cleanly(int limit)
 	KT_EXPECT(kt_stat(fail_pool, closed));
 out:
 	limit_end(limit);
-	kt_pool_end(kt_pool("warm", &attrs));
+	kt_pool_end(kt_pool("prealloc", &attrs));
 	KT_EXPECT_EQ(kpool_reopen(fail_pool), 0);
 	KT_EXPECT_EQ(kt_stat(fail_pool, alive), 8);
 	fail_finish();

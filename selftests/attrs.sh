@@ -335,7 +335,7 @@ parameters_read_as_written() {
 	rmmod kpool
 }
 
-# Fails if a default of warm workers forbids smaller pools, or is above their capacity.
+# Fails if a default of min_workers forbids smaller pools, or is above their capacity.
 small_pool_has_fewer_min_workers() {
 	insmod "$KPOOL_KO" min_workers=4 nice=5
 	load_test client capacity=2

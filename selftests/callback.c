@@ -59,7 +59,7 @@ static void note_thread(struct task_struct *task)
 		 "kpool: callback: thread %d died in ", task_pid_nr(task));
 }
 
-static void owner_acts(void)
+static void owner_runs(void)
 {
 	if (xchg(&dies, false)) {
 		note_thread(current);
@@ -73,24 +73,24 @@ static void owner_acts(void)
 
 static void note_death(void *data, const struct kpool_fault *fault)
 {
-	owner_acts();
+	owner_runs();
 	atomic_inc(&blamed);
 }
 
-static void act_dropped(struct kpool_item *item, int err)
+static void callback_dropped(struct kpool_item *item, int err)
 {
-	owner_acts();
+	owner_runs();
 	atomic_inc(&probe_of(item)->dropped);
 }
 
-static void act_release(void *arg)
+static void callback_release(void *arg)
 {
 	atomic_inc(&released);
 	if (xchg(&release_dies, false)) {
 		note_thread(current);
 		die(DIE_EXIT);
 	}
-	owner_acts();
+	owner_runs();
 }
 
 static bool begin(void)
@@ -130,7 +130,7 @@ static void leaf_falls(struct kpool *pool, struct leaf *l)
 {
 	KT_EXPECT_EQ(kpool_init_group(&l->group, pool, NULL, 0), 0);
 	probe_init(&l->probe, probe_fn, 0);
-	kpool_set_drop_fn(&l->probe.job.item, act_dropped);
+	kpool_set_drop_fn(&l->probe.job.item, callback_dropped);
 	kpool_set_group(&l->probe.job, &l->group);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &l->probe.job.item), 0);
@@ -189,7 +189,7 @@ static void abandon_call(struct kpool *pool)
 {
 	do {
 		KT_EXPECT_EQ(kpool_call_timeout(pool, victim_dies, &victim,
-						act_release, 2, NULL),
+						callback_release, 2, NULL),
 			     -ETIMEDOUT);
 	} while (!kt_stat(pool, abandoned));
 	atomic_set(&flushed, 0);
@@ -239,7 +239,7 @@ static void dropped_that_dies_is_not_the_last(int kind)
 		KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 1));
 		KT_EXPECT(!dies);
 		KT_EXPECT(kt_wait(threads_named("kpool-drop/call") == kind));
-		KT_EXPECT_EQ(log_count(thread_died, "act_dropped [callback], a drop function"),
+		KT_EXPECT_EQ(log_count(thread_died, "callback_dropped [callback], a drop function"),
 			     1);
 		leaf_falls(pool, &leaf);
 		leaf_fell(&leaf);
@@ -268,7 +268,7 @@ static void dropped_that_dies_in_abort_is_not_the_last(int kind)
 		return;
 	pool = pool_make("callback", kind);
 	if (pool) {
-		kpool_set_drop_fn(&p[0].job.item, act_dropped);
+		kpool_set_drop_fn(&p[0].job.item, callback_dropped);
 		KT_EXPECT_EQ(kpool_pause(pool), 0);
 		probes_submit(pool, p, 2);
 		if (kt_thread_start(&flusher, flushes_item, &p[0].job.item))
@@ -302,7 +302,7 @@ static void log_says_what_an_aborter_died_in(void)
 		return;
 	pool = pool_make("callback", 0);
 	if (pool) {
-		kpool_set_drop_fn(&p[0].job.item, act_dropped);
+		kpool_set_drop_fn(&p[0].job.item, callback_dropped);
 		KT_EXPECT_EQ(kpool_pause(pool), 0);
 		probes_submit(pool, p, 1);
 		dies = true;
@@ -311,7 +311,7 @@ static void log_says_what_an_aborter_died_in(void)
 			put_task_struct(aborter.task);
 		}
 		KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 1));
-		KT_EXPECT_EQ(log_count(thread_died, "act_dropped [callback], a drop function"),
+		KT_EXPECT_EQ(log_count(thread_died, "callback_dropped [callback], a drop function"),
 			     1);
 	}
 	jobs_end(pool);
@@ -342,16 +342,16 @@ static void drop_that_dies_is_survived_by_destroy(int kind)
 	finish();
 }
 
-static void act_room(void *data)
+static void callback_room(void *data)
 {
-	owner_acts();
+	owner_runs();
 }
 
 /* A pool whose room function can die, or NULL. */
 static struct kpool *room_begin(int kind)
 {
 	const struct kpool_attrs attrs = {
-		.capacity = 1, .queue_depth = KPOOL_NONE, .room = act_room,
+		.capacity = 1, .queue_depth = KPOOL_NONE, .room = callback_room,
 		.flags = kind ? KPOOL_MEM_RECLAIM : 0,
 	};
 
@@ -377,7 +377,7 @@ static void room_that_dies_is_survived_by_destroy(int kind)
 	}
 	jobs_end(pool);
 	if (pool)
-		KT_EXPECT_EQ(log_count(thread_died, "act_room [callback], a room function"),
+		KT_EXPECT_EQ(log_count(thread_died, "callback_room [callback], a room function"),
 			     1);
 	finish();
 }
@@ -687,7 +687,7 @@ static struct victim called;
 static int calls_what_dies(void *arg)
 {
 	*(int *)arg = kpool_call_killable(called_pool, victim_dies, &called,
-					  act_release, NULL);
+					  callback_release, NULL);
 	return 0;
 }
 
@@ -893,7 +893,7 @@ static void release_that_dies_is_not_called_again(void)
 
 static int calls_what_dies_here(void *pool)
 {
-	return kpool_call_timeout(pool, victim_dies, &victim, act_release,
+	return kpool_call_timeout(pool, victim_dies, &victim, callback_release,
 				  KT_LIMIT, NULL);
 }
 
@@ -943,7 +943,7 @@ static int function_of_nothing(void *arg)
 /* A call that never starts, as the pool is paused. */
 static int gives_up(void *pool)
 {
-	return kpool_call_timeout(pool, function_of_nothing, NULL, act_release,
+	return kpool_call_timeout(pool, function_of_nothing, NULL, callback_release,
 				  2, NULL);
 }
 
@@ -969,7 +969,7 @@ static void expect_destroy_returns(struct kpool *pool)
  */
 static void caller_that_dies_in_release_is_survived_by_destroy(int kind)
 {
-	const char *what = "act_release [callback], a release function";
+	const char *what = "callback_release [callback], a release function";
 	struct kt_thread caller;
 	struct kpool *pool;
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Jobs that do one thing which may sleep, and what they got.
+ * Jobs that make one call which may sleep, and what it returned.
  */
 #ifndef _KPOOL_SELFTEST_CALLER_ITEM_H
 #define _KPOOL_SELFTEST_CALLER_ITEM_H
 
 #include "group.h"
 
-/* A job that does one thing as soon as it runs; then it waits at its gate. */
+/* A job that makes one call as soon as it runs; then it waits at its gate. */
 struct caller_item {
 	struct probe		probe;
 	struct kpool		*pool;
 	struct kpool_group	*group;
 	unsigned long		timeout;
-	int			(*act)(struct caller_item *a);
-	struct task_struct	*task;		/* once it acts */
+	int			(*call)(struct caller_item *a);
+	struct task_struct	*task;		/* once it calls */
 	int			got;
-	bool			acted;
+	bool			returned;
 };
 
 static struct caller_item callers[3];
@@ -26,21 +26,21 @@ static inline int caller_fn(struct kpool_item *item)
 	struct caller_item *a = container_of(probe_of(item), struct caller_item, probe);
 
 	WRITE_ONCE(a->task, current);
-	a->got = a->act(a);
+	a->got = a->call(a);
 	/* Pairs with caller_expect(): then @got is there. */
-	smp_store_release(&a->acted, true);
+	smp_store_release(&a->returned, true);
 	return probe_fn(item);
 }
 
 static inline void caller_init(struct caller_item *a, struct kpool *pool,
 			       struct kpool_group *which,
-			       int (*act)(struct caller_item *a))
+			       int (*call)(struct caller_item *a))
 {
 	memset(a, 0, sizeof(*a));
 	probe_init(&a->probe, caller_fn, 0);
 	a->pool = pool;
 	a->group = which;
-	a->act = act;
+	a->call = call;
 	a->timeout = MAX_SCHEDULE_TIMEOUT;
 }
 
@@ -49,17 +49,17 @@ static inline bool caller_start(struct caller_item *a)
 	return KT_EXPECT_EQ(kpool_submit(a->pool, &a->probe.job.item), 0);
 }
 
-/* It sleeps in what it does. */
+/* The job sleeps in its call. */
 static inline void caller_sleeps(struct caller_item *a)
 {
 	KT_EXPECT(kt_wait(READ_ONCE(a->task) && !task_is_running(a->task)));
-	KT_EXPECT(!READ_ONCE(a->acted));
+	KT_EXPECT(!READ_ONCE(a->returned));
 }
 
 static inline void caller_expect(struct caller_item *a, int got)
 {
 	/* Pairs with caller_fn(). */
-	if (KT_EXPECT(kt_wait(smp_load_acquire(&a->acted))))
+	if (KT_EXPECT(kt_wait(smp_load_acquire(&a->returned))))
 		KT_EXPECT_EQ(a->got, got);
 }
 

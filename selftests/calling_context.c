@@ -26,7 +26,7 @@ static struct {
 	struct kpool		*pool;
 	struct kt_gate		gate;
 	struct kt_job		job[ITEMS];
-	void			(*act)(void);
+	void			(*fn)(void);
 	struct completion	done;
 	struct hrtimer		hrtimer;
 	struct timer_list	timer;
@@ -54,14 +54,14 @@ static void ctx_end(void)
 static enum hrtimer_restart ctx_hrtimer(struct hrtimer *timer)
 {
 	KT_EXPECT(in_hardirq());
-	ctx.act();
+	ctx.fn();
 	complete(&ctx.done);
 	return HRTIMER_NORESTART;
 }
 
-static void in_hardirq_do(void (*act)(void))
+static void in_hardirq_do(void (*fn)(void))
 {
-	ctx.act = act;
+	ctx.fn = fn;
 	hrtimer_setup(&ctx.hrtimer, ctx_hrtimer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&ctx.hrtimer, ns_to_ktime(NSEC_PER_MSEC),
@@ -73,26 +73,26 @@ static void in_hardirq_do(void (*act)(void))
 static void ctx_timer(struct timer_list *timer)
 {
 	KT_EXPECT(in_serving_softirq());
-	ctx.act();
+	ctx.fn();
 	complete(&ctx.done);
 }
 
-static void in_softirq_do(void (*act)(void))
+static void in_softirq_do(void (*fn)(void))
 {
-	ctx.act = act;
+	ctx.fn = fn;
 	timer_setup(&ctx.timer, ctx_timer, 0);
 	mod_timer(&ctx.timer, jiffies + 1);
 	KT_EXPECT(wait_for_completion_timeout(&ctx.done, KT_LIMIT));
 	timer_delete_sync(&ctx.timer);
 }
 
-static void under_raw_spinlock_do(void (*act)(void))
+static void under_raw_spinlock_do(void (*fn)(void))
 {
 	static DEFINE_RAW_SPINLOCK(lock);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	act();
+	fn();
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
@@ -108,7 +108,7 @@ static void try_all(void)
 }
 
 /* Submit somewhere to a pool that has no worker yet; all must run. */
-static void submit_there(void (*there)(void (*act)(void)))
+static void submit_there(void (*there)(void (*fn)(void)))
 {
 	if (!ctx_make(&roomy, kt_job_gated))
 		return;
@@ -265,7 +265,7 @@ static void turn_items(void)
 }
 
 /* Turn items somewhere while four of eight run and the others wait. */
-static void turn_items_there(void (*there)(void (*act)(void)))
+static void turn_items_there(void (*there)(void (*fn)(void)))
 {
 	if (!ctx_make(&roomy, kt_job_gated))
 		return;

@@ -4,8 +4,8 @@
  * rmmod, which destroys it right after its last item was submitted.
  *
  * With "poke" it is a client that was given the pool of a module that has gone.
- * With "crowd" it counts how often a timer comes through while module forgotten
- * is removed, for which all jobs of the crowd have to be looked at.
+ * With "crowd" it counts how often a timer comes through while module_unload is
+ * removed, for which all jobs of the crowd have to be looked at.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -35,7 +35,7 @@ MODULE_PARM_DESC(use_default, "use the default pool instead of an own one");
 
 static bool keep;
 module_param(keep, bool, 0400);
-MODULE_PARM_DESC(keep, "forget to destroy the pool");
+MODULE_PARM_DESC(keep, "do not destroy the pool");
 
 static int capacity;
 module_param(capacity, int, 0400);
@@ -49,15 +49,15 @@ MODULE_PARM_DESC(when_full, "of the pool, enum kpool_when_full");
 
 static int leave;
 module_param(leave, int, 0400);
-MODULE_PARM_DESC(leave, "forget the pool with that many items pending behind a running one");
+MODULE_PARM_DESC(leave, "leave the pool with that many items pending behind a running one");
 
 static bool cross;
 module_param(cross, bool, 0400);
-MODULE_PARM_DESC(cross, "forget the pool and another: what runs in one waits for what is pending in the other");
+MODULE_PARM_DESC(cross, "leave two pools: what runs in one waits for what is pending in the other");
 
 static bool several;
 module_param(several, bool, 0400);
-MODULE_PARM_DESC(several, "two pools, which it forgets; or adopts, to destroy them");
+MODULE_PARM_DESC(several, "two pools, which it leaves; or adopts, to destroy them");
 
 static unsigned long address;
 module_param(address, ulong, 0400);
@@ -71,9 +71,9 @@ static bool poke;
 module_param(poke, bool, 0400);
 MODULE_PARM_DESC(poke, "the adopted pool was left behind by its module: try all that can be done to it");
 
-static bool forget;
-module_param(forget, bool, 0400);
-MODULE_PARM_DESC(forget, "on exit, leave what is held as it is");
+static bool leave_held;
+module_param(leave_held, bool, 0400);
+MODULE_PARM_DESC(leave_held, "on exit, leave what is held as it is");
 
 static int crowd;
 module_param(crowd, int, 0400);
@@ -81,7 +81,7 @@ MODULE_PARM_DESC(crowd, "delay so many jobs until exit");
 
 static int ticks;
 module_param(ticks, int, 0400);
-MODULE_PARM_DESC(ticks, "how often a timer came through while module forgotten was removed");
+MODULE_PARM_DESC(ticks, "how often a timer came through while module_unload was removed");
 
 static unsigned long fn;
 module_param(fn, ulong, 0400);
@@ -282,7 +282,7 @@ static int first_fn(struct kpool_item *item)
 
 static int left_fn(struct kpool_item *item)
 {
-	pr_err("client: WARNING: a forgotten item runs\n");
+	pr_err("client: WARNING: an orphaned item runs\n");
 	return 0;
 }
 
@@ -564,7 +564,7 @@ static void __exit client_exit(void)
 {
 	int i, accepted = 0;
 
-	if (poke || forget || several)
+	if (poke || leave_held || several)
 		return;
 	complete_all(&opened);
 	if (!IS_ERR_OR_NULL(submitter))

@@ -284,7 +284,7 @@ static void waiting_includes_the_drop_function(void)
 	KT_EXPECT_EQ(submit(pool, &job[0]), 0);
 	KT_EXPECT(kt_wait(atomic_read(&timed_dropping.started)));
 	if (!timed_sleeps(&t[0], timed_flush_item, &job[0]) ||
-	    !timed_sleeps(&t[1], timed_cancel_wait, &job[0]) ||
+	    !timed_sleeps(&t[1], timed_cancel_sync, &job[0]) ||
 	    !timed_sleeps(&t[2], timed_flush_pool, pool))
 		goto out;
 	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, 2), -ETIMEDOUT);

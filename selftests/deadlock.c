@@ -11,161 +11,161 @@
 #include "full.h"
 
 /*
- * An item that, when triggered, does one thing that may sleep, and then
- * lingers.
+ * An item that, when triggered, makes one call that may sleep, and then lingers.
  */
-struct actor {
+struct caller {
 	struct kpool_item	item;
 	struct kpool		*pool;
-	int			(*act)(struct actor *a);
+	int			(*call)(struct caller *c);
 	struct completion	go;
 	struct completion	end;
 	struct task_struct	*task;
-	struct actor		*peer;
+	struct caller		*peer;
 	struct kt_job		child;
 	unsigned long		timeout;
 	int			ret;
-	bool			acting;
-	bool			acted;
+	bool			calling;
+	bool			returned;
 };
 
-static struct actor cast[4];
+static struct caller callers[4];
 static struct kt_gate children;
 
-static int actor_fn(struct kpool_item *item)
+static int caller_fn(struct kpool_item *item)
 {
-	struct actor *a = container_of(item, struct actor, item);
+	struct caller *c = container_of(item, struct caller, item);
 
-	WRITE_ONCE(a->task, current);
-	wait_for_completion(&a->go);
-	WRITE_ONCE(a->acting, true);
-	a->ret = a->act(a);
-	/* Pairs with has_acted(): then @ret is there. */
-	smp_store_release(&a->acted, true);
-	wait_for_completion(&a->end);
+	WRITE_ONCE(c->task, current);
+	wait_for_completion(&c->go);
+	WRITE_ONCE(c->calling, true);
+	c->ret = c->call(c);
+	/* Pairs with has_returned(): then @ret is there. */
+	smp_store_release(&c->returned, true);
+	wait_for_completion(&c->end);
 	return 0;
 }
 
-static bool has_acted(struct actor *a)
+static bool has_returned(struct caller *c)
 {
-	/* Pairs with actor_fn(). */
-	return smp_load_acquire(&a->acted);
+	/* Pairs with caller_fn(). */
+	return smp_load_acquire(&c->returned);
 }
 
-/* Have actor @i of a pool wait for its cue. */
-static bool actor_start(int i, struct kpool *pool,
-			int (*act)(struct actor *a))
+/* Start item @i of a pool; it waits until it is triggered. */
+static bool caller_start(int i, struct kpool *pool,
+			 int (*call)(struct caller *c))
 {
-	struct actor *a = &cast[i];
+	struct caller *c = &callers[i];
 
-	memset(a, 0, sizeof(*a));
-	kpool_init_item(&a->item, actor_fn);
-	init_completion(&a->go);
-	init_completion(&a->end);
-	kt_job_init(&a->child, kt_job_tiny, &children, i);
-	a->pool = pool;
-	a->act = act;
-	return KT_EXPECT_EQ(kpool_submit(pool, &a->item), 0) &&
-	       KT_EXPECT(kt_wait(READ_ONCE(a->task)));
+	memset(c, 0, sizeof(*c));
+	kpool_init_item(&c->item, caller_fn);
+	init_completion(&c->go);
+	init_completion(&c->end);
+	kt_job_init(&c->child, kt_job_tiny, &children, i);
+	c->pool = pool;
+	c->call = call;
+	return KT_EXPECT_EQ(kpool_submit(pool, &c->item), 0) &&
+	       KT_EXPECT(kt_wait(READ_ONCE(c->task)));
 }
 
-static bool cast_start(int n, struct kpool *pool, int (*act)(struct actor *a))
+static bool callers_start(int n, struct kpool *pool,
+			  int (*call)(struct caller *c))
 {
 	int i;
 
 	kt_gate_init(&children);
 	for (i = 0; i < n; i++)
-		if (!actor_start(i, pool, act))
+		if (!caller_start(i, pool, call))
 			return false;
 	return true;
 }
 
-/* Give the cue, and return when the actor sleeps in what it does or after. */
-static void actor_rests(struct actor *a)
+/* Trigger the caller, and return when it sleeps in its call or after it. */
+static void caller_sleeps_or_returns(struct caller *c)
 {
-	complete(&a->go);
-	KT_EXPECT(kt_wait(READ_ONCE(a->acting) &&
-			  !task_is_running(a->task)));
+	complete(&c->go);
+	KT_EXPECT(kt_wait(READ_ONCE(c->calling) &&
+			  !task_is_running(c->task)));
 }
 
-/* Give the cue, and return when the actor sleeps in what it does. */
-static void actor_sleeps(struct actor *a)
+/* Trigger the caller, and return when it sleeps in its call. */
+static void caller_sleeps(struct caller *c)
 {
-	actor_rests(a);
-	KT_EXPECT(!has_acted(a));
+	caller_sleeps_or_returns(c);
+	KT_EXPECT(!has_returned(c));
 }
 
-/* Like kt_wait_prompt(), but for an actor's own timeout. */
-static bool actor_acted(struct actor *a)
+/* Like kt_wait_prompt(), but for a caller's own timeout. */
+static bool caller_returned(struct caller *c)
 {
-	unsigned long limit = kt_exact ? HZ / 20 + a->timeout : KT_LIMIT;
+	unsigned long limit = kt_exact ? HZ / 20 + c->timeout : KT_LIMIT;
 
-	return KT_EXPECT(kt_wait_for(has_acted(a), limit));
+	return KT_EXPECT(kt_wait_for(has_returned(c), limit));
 }
 
-/* Give the cue; the actor is expected to get @ret. */
-static void actor_gets(struct actor *a, int ret)
+/* Trigger the caller; its call is expected to return @ret. */
+static void caller_gets(struct caller *c, int ret)
 {
-	complete(&a->go);
-	if (actor_acted(a))
-		KT_EXPECT_EQ(a->ret, ret);
+	complete(&c->go);
+	if (caller_returned(c))
+		KT_EXPECT_EQ(c->ret, ret);
 }
 
-/* The actor is expected to return from its call with @ret. */
-static void actor_wakes(struct actor *a, int ret)
+/* The caller's call is expected to return @ret. */
+static void caller_wakes(struct caller *c, int ret)
 {
-	if (actor_acted(a))
-		KT_EXPECT_EQ(a->ret, ret);
+	if (caller_returned(c))
+		KT_EXPECT_EQ(c->ret, ret);
 }
 
-static void actor_end(struct actor *a)
+static void caller_end(struct caller *c)
 {
-	complete(&a->end);
-	KT_EXPECT_EQ(kpool_flush_item(&a->item), 0);
+	complete(&c->end);
+	KT_EXPECT_EQ(kpool_flush_item(&c->item), 0);
 }
 
 /* Let the remaining waiters continue, and check the counters. */
-static void cast_end(struct kpool *pool)
+static void callers_end(struct kpool *pool)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(cast); i++) {
-		if (!cast[i].pool)
+	for (i = 0; i < ARRAY_SIZE(callers); i++) {
+		if (!callers[i].pool)
 			continue;
-		complete_all(&cast[i].go);
-		complete_all(&cast[i].end);
+		complete_all(&callers[i].go);
+		complete_all(&callers[i].end);
 	}
 	kt_pool_end(pool);
-	memset(cast, 0, sizeof(cast));
+	memset(callers, 0, sizeof(callers));
 }
 
-static int submits_child(struct actor *a)
+static int submits_child(struct caller *c)
 {
-	return kpool_submit(a->pool, &a->child.item);
+	return kpool_submit(c->pool, &c->child.item);
 }
 
-static int submits_child_in_time(struct actor *a)
+static int submits_child_in_time(struct caller *c)
 {
-	return kpool_submit_timeout(a->pool, &a->child.item, a->timeout);
+	return kpool_submit_timeout(c->pool, &c->child.item, c->timeout);
 }
 
-static int submits_and_flushes_child(struct actor *a)
+static int submits_and_flushes_child(struct caller *c)
 {
-	return kpool_submit(a->pool, &a->child.item) ?:
-	       kpool_flush_item(&a->child.item);
+	return kpool_submit(c->pool, &c->child.item) ?:
+	       kpool_flush_item(&c->child.item);
 }
 
-static int flushes_peer(struct actor *a)
+static int flushes_peer(struct caller *c)
 {
-	return kpool_flush_item(&a->peer->item);
+	return kpool_flush_item(&c->peer->item);
 }
 
-static int cancels_peer(struct actor *a)
+static int cancels_peer(struct caller *c)
 {
-	return kpool_cancel_sync(&a->peer->item);
+	return kpool_cancel_sync(&c->peer->item);
 }
 
-static int does_nothing(struct actor *a)
+static int does_nothing(struct caller *c)
 {
 	return 0;
 }
@@ -180,20 +180,20 @@ static void nested_submit_that_can_wait_waits(void)
 	struct kpool *pool = kt_pool("nested",
 				     &(struct kpool_attrs){ .capacity = 2 });
 
-	if (!pool || !cast_start(2, pool, submits_child))
+	if (!pool || !callers_start(2, pool, submits_child))
 		goto out;
-	cast[1].act = does_nothing;
-	actor_sleeps(&cast[0]);
+	callers[1].call = does_nothing;
+	caller_sleeps(&callers[0]);
 	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
-	actor_gets(&cast[1], 0);
+	caller_gets(&callers[1], 0);
 	kt_sleep_ms(20);
-	KT_EXPECT(!has_acted(&cast[0]));
-	actor_end(&cast[1]);
-	actor_wakes(&cast[0], 0);
-	KT_EXPECT_EQ(kpool_flush_item(&cast[0].child.item), 0);
+	KT_EXPECT(!has_returned(&callers[0]));
+	caller_end(&callers[1]);
+	caller_wakes(&callers[0], 0);
+	KT_EXPECT_EQ(kpool_flush_item(&callers[0].child.item), 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /*
@@ -207,21 +207,21 @@ static void submit_that_would_deadlock_is_refused(void)
 				     &(struct kpool_attrs){ .capacity = 4 });
 	int i;
 
-	if (!pool || !cast_start(4, pool, submits_child))
+	if (!pool || !callers_start(4, pool, submits_child))
 		goto out;
 	for (i = 0; i < 3; i++)
-		actor_sleeps(&cast[i]);
-	actor_gets(&cast[3], -EDEADLK);
+		caller_sleeps(&callers[i]);
+	caller_gets(&callers[3], -EDEADLK);
 	KT_EXPECT_EQ(kt_stat(pool, blocked), 3);
 	for (i = 0; i < 3; i++)
-		KT_EXPECT(!has_acted(&cast[i]));
-	actor_end(&cast[3]);
+		KT_EXPECT(!has_returned(&callers[i]));
+	caller_end(&callers[3]);
 	for (i = 0; i < 3; i++)
-		actor_wakes(&cast[i], 0);
+		caller_wakes(&callers[i], 0);
 	KT_EXPECT(kt_wait(atomic_read(&children.finished) == 3));
-	KT_EXPECT(!kpool_is_pending(&cast[3].child.item));
+	KT_EXPECT(!kpool_is_pending(&callers[3].child.item));
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /*
@@ -235,22 +235,22 @@ static void nested_submit_uses_the_queue(void)
 	struct kpool *pool = kt_pool("nested", &attrs);
 	static struct kt_job queued;
 
-	if (!pool || !cast_start(1, pool, submits_child))
+	if (!pool || !callers_start(1, pool, submits_child))
 		goto out;
 	kt_job_init(&queued, kt_job_tiny, &children, 1);
 	KT_EXPECT_EQ(kpool_submit(pool, &queued.item), 0);
-	actor_gets(&cast[0], -EDEADLK);
+	caller_gets(&callers[0], -EDEADLK);
 	KT_EXPECT(kpool_cancel(&queued.item));
-	actor_end(&cast[0]);
-	if (!actor_start(1, pool, submits_child))
+	caller_end(&callers[0]);
+	if (!caller_start(1, pool, submits_child))
 		goto out;
-	actor_gets(&cast[1], 0);
+	caller_gets(&callers[1], 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 0);
-	actor_end(&cast[1]);
+	caller_end(&callers[1]);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /*
@@ -265,18 +265,18 @@ static void nested_submit_bypasses_a_heavy_low_item(void)
 	struct kpool *pool = kt_pool("nested", &attrs);
 	static struct kt_job heavy;
 
-	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+	if (!pool || !callers_start(1, pool, submits_and_flushes_child))
 		goto out;
 	kt_job_init(&heavy, kt_job_tiny, &children, 1);
 	KT_EXPECT_EQ(kpool_set_weight(&heavy.item, 2), 0);
 	KT_EXPECT_EQ(kpool_set_priority(&heavy.item, KPOOL_PRIO_LOW), 0);
 	KT_EXPECT_EQ(kpool_submit(pool, &heavy.item), 0);
-	actor_gets(&cast[0], 0);
-	actor_end(&cast[0]);
+	caller_gets(&callers[0], 0);
+	caller_end(&callers[0]);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 2);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /*
@@ -289,12 +289,12 @@ static void nested_submit_grows_the_pool(void)
 	struct kpool *pool = kt_pool("nested",
 				     &(struct kpool_attrs){ .capacity = 2 });
 
-	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+	if (!pool || !callers_start(1, pool, submits_and_flushes_child))
 		goto out;
-	actor_gets(&cast[0], 0);
+	caller_gets(&callers[0], 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /*
@@ -310,19 +310,19 @@ static void external_submitters_make_no_progress(void)
 	static struct kt_job late;
 	struct kt_submitter s;
 
-	if (!pool || !cast_start(1, pool, submits_child))
+	if (!pool || !callers_start(1, pool, submits_child))
 		goto out;
 	kt_job_init(&late, kt_job_tiny, &children, 1);
 	if (!kt_submitter_block(&s, pool, &late.item))
 		goto out;
-	actor_gets(&cast[0], -EDEADLK);
+	caller_gets(&callers[0], -EDEADLK);
 	KT_EXPECT(!kt_thread_done(&s.thread));
-	actor_end(&cast[0]);
+	caller_end(&callers[0]);
 	KT_EXPECT_EQ(kt_thread_join(&s.thread), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 static atomic_t met;
@@ -366,17 +366,17 @@ static void capacity_items_may_await_one_another(void)
 	kt_pool_end(pool);
 }
 
-static int waits_for_itself(struct actor *a)
+static int waits_for_itself(struct caller *c)
 {
-	KT_EXPECT_EQ(kpool_flush_item(&a->item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_cancel_sync(&a->item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_submit(a->pool, &a->item), 0);
-	KT_EXPECT_EQ(kpool_flush_item(&a->item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_cancel_sync(&a->item), -EDEADLK);
-	KT_EXPECT(!kpool_is_pending(&a->item));
-	KT_EXPECT_EQ(kpool_disable_sync(&a->item), -EDEADLK);
-	KT_EXPECT_EQ(kpool_submit(a->pool, &a->item), -ECANCELED);
-	KT_EXPECT_EQ(kpool_enable(&a->item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&c->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_sync(&c->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_submit(c->pool, &c->item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&c->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_cancel_sync(&c->item), -EDEADLK);
+	KT_EXPECT(!kpool_is_pending(&c->item));
+	KT_EXPECT_EQ(kpool_disable_sync(&c->item), -EDEADLK);
+	KT_EXPECT_EQ(kpool_submit(c->pool, &c->item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_enable(&c->item), 0);
 	return 0;
 }
 
@@ -390,33 +390,33 @@ static void wait_for_itself_is_refused(void)
 	struct kpool *pool = kt_pool("self",
 				     &(struct kpool_attrs){ .capacity = 2 });
 
-	if (!pool || !cast_start(2, pool, waits_for_itself))
+	if (!pool || !callers_start(2, pool, waits_for_itself))
 		goto out;
-	actor_gets(&cast[0], 0);
-	actor_end(&cast[0]);
+	caller_gets(&callers[0], 0);
+	caller_end(&callers[0]);
 	KT_EXPECT_EQ(kt_stat(pool, cancelled), 1);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /* Two items wait for each other, each in its own way. */
-static void cycle_of_two(int capacity, int (*act)(struct actor *a))
+static void cycle_of_two(int capacity, int (*call)(struct caller *c))
 {
 	struct kpool *pool = kt_pool("cycle",
 				     &(struct kpool_attrs){ .capacity = capacity });
 
-	if (!pool || !cast_start(2, pool, act))
+	if (!pool || !callers_start(2, pool, call))
 		goto out;
-	cast[0].peer = &cast[1];
-	cast[1].peer = &cast[0];
-	actor_sleeps(&cast[0]);
-	actor_gets(&cast[1], -EDEADLK);
+	callers[0].peer = &callers[1];
+	callers[1].peer = &callers[0];
+	caller_sleeps(&callers[0]);
+	caller_gets(&callers[1], -EDEADLK);
 	kt_sleep_ms(5);
-	KT_EXPECT(!has_acted(&cast[0]));
-	actor_end(&cast[1]);
-	actor_wakes(&cast[0], 0);
+	KT_EXPECT(!has_returned(&callers[0]));
+	caller_end(&callers[1]);
+	caller_wakes(&callers[0], 0);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /*
@@ -454,25 +454,25 @@ static void flush_of_a_pending_item_needs_an_active_one(void)
 	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 1 };
 	struct kpool *pool = kt_pool("flush", &attrs);
 
-	if (!pool || !cast_start(2, pool, submits_and_flushes_child))
+	if (!pool || !callers_start(2, pool, submits_and_flushes_child))
 		goto out;
-	cast[1].act = does_nothing;
-	actor_sleeps(&cast[0]);
+	callers[1].call = does_nothing;
+	caller_sleeps(&callers[0]);
 	KT_EXPECT_EQ(kt_stat(pool, pending), 1);
-	actor_gets(&cast[1], 0);
-	actor_end(&cast[1]);
-	actor_wakes(&cast[0], 0);
-	actor_end(&cast[0]);
+	caller_gets(&callers[1], 0);
+	caller_end(&callers[1]);
+	caller_wakes(&callers[0], 0);
+	caller_end(&callers[0]);
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
-	if (!actor_start(0, pool, submits_and_flushes_child))
+	if (!caller_start(0, pool, submits_and_flushes_child))
 		goto out;
-	actor_gets(&cast[0], -EDEADLK);
-	KT_EXPECT(kpool_is_pending(&cast[0].child.item));
-	actor_end(&cast[0]);
+	caller_gets(&callers[0], -EDEADLK);
+	KT_EXPECT(kpool_is_pending(&callers[0].child.item));
+	caller_end(&callers[0]);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 2);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 static struct kpool_job late;
@@ -523,23 +523,23 @@ static void last_active_item_ends_on_a_shrunk_pool(void)
 	struct kpool *pool = kt_pool("shrunk",
 				     &(struct kpool_attrs){ .capacity = 3 });
 
-	if (!pool || !cast_start(3, pool, submits_child))
+	if (!pool || !callers_start(3, pool, submits_child))
 		goto out;
-	cast[2].act = does_nothing;
-	actor_sleeps(&cast[0]);
-	actor_sleeps(&cast[1]);
+	callers[2].call = does_nothing;
+	caller_sleeps(&callers[0]);
+	caller_sleeps(&callers[1]);
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
 	kt_sleep_ms(5);
-	KT_EXPECT(!has_acted(&cast[0]));
-	KT_EXPECT(!has_acted(&cast[1]));
-	actor_gets(&cast[2], 0);
-	actor_end(&cast[2]);
-	actor_wakes(&cast[1], -EDEADLK);
-	KT_EXPECT(!has_acted(&cast[0]));
-	actor_end(&cast[1]);
-	actor_wakes(&cast[0], 0);
+	KT_EXPECT(!has_returned(&callers[0]));
+	KT_EXPECT(!has_returned(&callers[1]));
+	caller_gets(&callers[2], 0);
+	caller_end(&callers[2]);
+	caller_wakes(&callers[1], -EDEADLK);
+	KT_EXPECT(!has_returned(&callers[0]));
+	caller_end(&callers[1]);
+	caller_wakes(&callers[0], 0);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /*
@@ -551,18 +551,18 @@ static void paused_pool_is_no_deadlock(void)
 	struct kpool *pool = kt_pool("paused",
 				     &(struct kpool_attrs){ .capacity = 2 });
 
-	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+	if (!pool || !callers_start(1, pool, submits_and_flushes_child))
 		goto out;
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
-	actor_sleeps(&cast[0]);
+	caller_sleeps(&callers[0]);
 	kt_sleep_ms(20);
-	KT_EXPECT(!has_acted(&cast[0]));
+	KT_EXPECT(!has_returned(&callers[0]));
 	KT_EXPECT_EQ(atomic_read(&children.finished), 0);
 	kpool_resume(pool);
-	actor_wakes(&cast[0], 0);
+	caller_wakes(&callers[0], 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /*
@@ -574,27 +574,27 @@ static void resume_checks_for_deadlock(void)
 	struct kpool *pool = kt_pool("paused",
 				     &(struct kpool_attrs){ .capacity = 2 });
 
-	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+	if (!pool || !callers_start(1, pool, submits_and_flushes_child))
 		goto out;
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
-	actor_sleeps(&cast[0]);
+	caller_sleeps(&callers[0]);
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 	kt_sleep_ms(20);
-	KT_EXPECT(!has_acted(&cast[0]));
+	KT_EXPECT(!has_returned(&callers[0]));
 	kpool_resume(pool);
-	actor_wakes(&cast[0], -EDEADLK);
-	actor_end(&cast[0]);
+	caller_wakes(&callers[0], -EDEADLK);
+	caller_end(&callers[0]);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 static int flushes_child_of(void *arg)
 {
-	struct actor *a = arg;
+	struct caller *c = arg;
 
-	return kpool_flush_item(&a->child.item);
+	return kpool_flush_item(&c->child.item);
 }
 
 /*
@@ -608,17 +608,17 @@ static void waiter_behind_a_refused_one_is_completed(void)
 				     &(struct kpool_attrs){ .capacity = 2 });
 	struct kt_thread t = { };
 
-	if (!pool || !cast_start(1, pool, submits_and_flushes_child))
+	if (!pool || !callers_start(1, pool, submits_and_flushes_child))
 		goto out;
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
-	actor_sleeps(&cast[0]);
-	if (!kt_thread_start(&t, flushes_child_of, &cast[0]) ||
+	caller_sleeps(&callers[0]);
+	if (!kt_thread_start(&t, flushes_child_of, &callers[0]) ||
 	    !kt_thread_asleep(&t))
 		goto out;
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 1), 0);
 	kpool_resume(pool);
-	actor_wakes(&cast[0], -EDEADLK);
-	actor_end(&cast[0]);
+	caller_wakes(&callers[0], -EDEADLK);
+	caller_end(&callers[0]);
 	KT_EXPECT(kt_wait(kt_thread_done(&t)));
 	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
 	KT_EXPECT_EQ(kt_thread_join(&t), 0);
@@ -628,7 +628,7 @@ out:
 		kpool_resume(pool);
 		kt_thread_join(&t);
 	}
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /*
@@ -641,26 +641,26 @@ static void timed_wait_is_no_deadlock(void)
 	struct kpool *pool = kt_pool("timed",
 				     &(struct kpool_attrs){ .capacity = 2 });
 
-	if (!pool || !cast_start(2, pool, submits_child))
+	if (!pool || !callers_start(2, pool, submits_child))
 		goto out;
-	cast[0].act = submits_child_in_time;
-	cast[0].timeout = HZ / 2;
-	actor_rests(&cast[0]);
-	KT_EXPECT(!kt_exact || !has_acted(&cast[0]));
-	complete(&cast[1].go);
-	actor_wakes(&cast[0], -ETIMEDOUT);
-	actor_end(&cast[0]);
-	actor_wakes(&cast[1], 0);
+	callers[0].call = submits_child_in_time;
+	callers[0].timeout = HZ / 2;
+	caller_sleeps_or_returns(&callers[0]);
+	KT_EXPECT(!kt_exact || !has_returned(&callers[0]));
+	complete(&callers[1].go);
+	caller_wakes(&callers[0], -ETIMEDOUT);
+	caller_end(&callers[0]);
+	caller_wakes(&callers[1], 0);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
-static int waits_for_the_pool(struct actor *a)
+static int waits_for_the_pool(struct caller *c)
 {
-	KT_EXPECT_EQ(kpool_flush(a->pool), -EDEADLK);
-	KT_EXPECT_EQ(kpool_shutdown_timeout(a->pool, KT_LIMIT), -EDEADLK);
-	KT_EXPECT_EQ(kpool_destroy(a->pool), -EDEADLK);
-	return kpool_submit(a->pool, &a->child.item);
+	KT_EXPECT_EQ(kpool_flush(c->pool), -EDEADLK);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(c->pool, KT_LIMIT), -EDEADLK);
+	KT_EXPECT_EQ(kpool_destroy(c->pool), -EDEADLK);
+	return kpool_submit(c->pool, &c->child.item);
 }
 
 /*
@@ -673,13 +673,13 @@ static void waiting_for_the_whole_pool_is_refused(void)
 	struct kpool *pool = kt_pool("whole",
 				     &(struct kpool_attrs){ .capacity = 2 });
 
-	if (!pool || !cast_start(1, pool, waits_for_the_pool))
+	if (!pool || !callers_start(1, pool, waits_for_the_pool))
 		goto out;
-	actor_gets(&cast[0], 0);
-	KT_EXPECT_EQ(kpool_flush_item(&cast[0].child.item), 0);
+	caller_gets(&callers[0], 0);
+	KT_EXPECT_EQ(kpool_flush_item(&callers[0].child.item), 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /* A drop function that waits for what waits for it. */
@@ -776,12 +776,12 @@ out:
 	dropping_end();
 }
 
-static int waits_for_another_pool(struct actor *a)
+static int waits_for_another_pool(struct caller *c)
 {
-	struct full *f = (struct full *)a->timeout;
+	struct full *f = (struct full *)c->timeout;
 
-	KT_EXPECT_EQ(kpool_submit(f->pool, &a->child.item), 0);
-	KT_EXPECT_EQ(kpool_flush_item(&a->child.item), 0);
+	KT_EXPECT_EQ(kpool_submit(f->pool, &c->child.item), 0);
+	KT_EXPECT_EQ(kpool_flush_item(&c->child.item), 0);
 	return kpool_flush(f->pool);
 }
 
@@ -797,17 +797,17 @@ static void waits_across_pools_are_waits(void)
 	static struct full f;
 
 	if (!pool || !full_make(&f, &one) ||
-	    !cast_start(1, pool, waits_for_another_pool))
+	    !callers_start(1, pool, waits_for_another_pool))
 		goto out;
-	cast[0].timeout = (unsigned long)&f;
-	actor_sleeps(&cast[0]);
+	callers[0].timeout = (unsigned long)&f;
+	caller_sleeps(&callers[0]);
 	KT_EXPECT_EQ(kt_stat(f.pool, blocked), 1);
 	kt_gate_open(&f.gate);
-	actor_wakes(&cast[0], 0);
+	caller_wakes(&callers[0], 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 1);
 out:
 	full_end(&f);
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /* A tree of items: each submits two more, by any means. */
@@ -861,18 +861,18 @@ static bool caller_is_back;
 
 static int submits_while_called(void *arg)
 {
-	struct actor *a = arg;
-	int err = kpool_submit(a->pool, &a->child.item);
+	struct caller *c = arg;
+	int err = kpool_submit(c->pool, &c->child.item);
 
 	KT_EXPECT(!READ_ONCE(caller_is_back));
 	return err;
 }
 
-static int calls_a_submit(struct actor *a)
+static int calls_a_submit(struct caller *c)
 {
 	int result = 0, err;
 
-	err = kpool_call(a->pool, submits_while_called, a, &result);
+	err = kpool_call(c->pool, submits_while_called, c, &result);
 	WRITE_ONCE(caller_is_back, true);
 	KT_EXPECT_EQ(result, -EDEADLK);
 	return err;
@@ -890,18 +890,18 @@ static void caller_of_a_run_is_not_refused(void)
 				     &(struct kpool_attrs){ .capacity = 2 });
 
 	caller_is_back = false;
-	if (!pool || !cast_start(2, pool, calls_a_submit))
+	if (!pool || !callers_start(2, pool, calls_a_submit))
 		goto out;
-	cast[1].act = does_nothing;
+	callers[1].call = does_nothing;
 	/* the call itself has to wait for a unit */
-	actor_sleeps(&cast[0]);
+	caller_sleeps(&callers[0]);
 	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
-	actor_gets(&cast[1], 0);
-	actor_end(&cast[1]);
-	actor_wakes(&cast[0], 0);
+	caller_gets(&callers[1], 0);
+	caller_end(&callers[1]);
+	caller_wakes(&callers[0], 0);
 	KT_EXPECT_EQ(atomic_read(&children.finished), 0);
 out:
-	cast_end(pool);
+	callers_end(pool);
 }
 
 /* More than are followed. */

@@ -50,7 +50,7 @@ static int calls(struct caller_item *a)
 }
 
 static struct kpool *cycle_make(const struct kpool_attrs *attrs,
-				int (*act)(struct caller_item *a))
+				int (*call)(struct caller_item *a))
 {
 	struct kpool *pool = group_make(attrs, 0, 0);
 
@@ -59,7 +59,7 @@ static struct kpool *cycle_make(const struct kpool_attrs *attrs,
 	kt_gate_init(&runner_cue);
 	kt_gate_init(&flusher_cue);
 	kpool_init_stream(&stream, pool);
-	caller_init(runner, pool, NULL, act);
+	caller_init(runner, pool, NULL, call);
 	caller_init(flusher, pool, NULL, flushes_late);
 	caller_init(other, pool, NULL, flushes_flusher);
 	runner->probe.gate = &runner->probe.own;
@@ -100,12 +100,12 @@ static void cycle_sleeps(void)
  */
 static void cycle_is_broken(int got)
 {
-	bool broken = KT_EXPECT(kt_wait(READ_ONCE(runner->acted)));
+	bool broken = KT_EXPECT(kt_wait(READ_ONCE(runner->returned)));
 
 	/* a walk along a chain of waiters into a cycle never ends */
 	if (broken && caller_start(other))
 		caller_sleeps(other);
-	KT_EXPECT(!READ_ONCE(flusher->acted));
+	KT_EXPECT(!READ_ONCE(flusher->returned));
 	KT_EXPECT_EQ(atomic_read(&late->ran), 0);
 	if (!broken)
 		kpool_cancel(&late->job.item);
@@ -166,7 +166,7 @@ static void due_job_of_a_group_ends_progress(void)
 		caller_expect(runner, -EDEADLK);
 		if (kt_exact)
 			KT_EXPECT_LE(refused_at, due + 2 + HZ / 40);
-		if (!READ_ONCE(runner->acted))
+		if (!READ_ONCE(runner->returned))
 			kpool_cancel(&late->job.item);
 		kt_gate_open(&runner->probe.own);
 	}
@@ -190,7 +190,7 @@ static void admitted_job_closes_a_cycle(void)
 	cycle_sleeps();
 	caller_sleeps(runner);
 	KT_EXPECT(kt_wait(!kt_stat(pool, delayed)));
-	KT_EXPECT(!READ_ONCE(runner->acted));
+	KT_EXPECT(!READ_ONCE(runner->returned));
 	KT_EXPECT(kpool_cancel(&queued.job.item));
 	load_end(&filler);
 	cycle_is_broken(-EDEADLK);
@@ -340,7 +340,7 @@ static void job_that_the_runner_runs_closes_a_cycle(void)
 	if (!pool)
 		return;
 	called_got = 1;
-	flusher->act = flushes_runner;
+	flusher->call = flushes_runner;
 	probe_init(late, late_flushes_flusher, 0);
 	if (!cycle_start(pool))
 		goto out;
@@ -611,24 +611,24 @@ static int completes_nothing(struct kpool_item *item)
 	return 0;
 }
 
-static struct task_struct *dropper;
+static struct task_struct *drop_thread;
 
 static void dropped_flushes_late(struct kpool_item *item, int err)
 {
 	kt_gate_pass(&dropping);
-	WRITE_ONCE(dropper, current);
+	WRITE_ONCE(drop_thread, current);
 	WRITE_ONCE(called_got, kpool_flush_item(&late->job.item));
 }
 
 /* The drop function of the group's job is called, while another item runs. */
-static struct kpool *dropper_start(bool delayed)
+static struct kpool *drop_start(bool delayed)
 {
 	struct kpool *pool = group_make(&queued_one, 2, 0);
 
 	if (!pool)
 		return NULL;
 	called_got = 1;
-	dropper = NULL;
+	drop_thread = NULL;
 	kt_gate_init(&dropping);
 	load_init(&bystander, 0);
 	kpool_set_drop_fn(&p[1].job.item, dropped_flushes_late);
@@ -640,7 +640,7 @@ static struct kpool *dropper_start(bool delayed)
 	return pool;
 }
 
-static void dropper_is_refused(struct kpool *pool, int err)
+static void drop_is_refused(struct kpool *pool, int err)
 {
 	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
 	KT_EXPECT_EQ(READ_ONCE(called_got), -EDEADLK);
@@ -661,7 +661,7 @@ enum { GROUP_CANCEL, ABORT, SHUTDOWN };
  */
 static void drop_function_that_flushes_the_next_is_refused(int how)
 {
-	struct kpool *pool = dropper_start(how == SHUTDOWN);
+	struct kpool *pool = drop_start(how == SHUTDOWN);
 	struct kt_thread aborter = { };
 
 	if (!pool)
@@ -677,7 +677,7 @@ static void drop_function_that_flushes_the_next_is_refused(int how)
 	else
 		kpool_shutdown(pool);
 	kt_gate_open(&dropping);
-	dropper_is_refused(pool, how == SHUTDOWN ? -ESHUTDOWN : -ECANCELED);
+	drop_is_refused(pool, how == SHUTDOWN ? -ESHUTDOWN : -ECANCELED);
 	if (aborter.task)
 		KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
 	kt_pool_end(pool);
@@ -692,7 +692,7 @@ static const char *const later_drops[] = { "group_cancel", "shutdown", NULL };
  */
 static void drop_function_whose_job_is_dropped_is_refused(int closes)
 {
-	struct kpool *pool = dropper_start(false);
+	struct kpool *pool = drop_start(false);
 	struct kpool_group other_group;
 
 	if (!pool)
@@ -705,13 +705,13 @@ static void drop_function_whose_job_is_dropped_is_refused(int closes)
 		KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0);
 	kpool_group_cancel(&group);
 	kt_gate_open(&dropping);
-	KT_EXPECT(kt_wait(READ_ONCE(dropper) && !task_is_running(dropper)));
+	KT_EXPECT(kt_wait(READ_ONCE(drop_thread) && !task_is_running(drop_thread)));
 	KT_EXPECT_EQ(READ_ONCE(called_got), 1);
 	if (closes)
 		kpool_shutdown(pool);
 	else
 		kpool_group_cancel(&other_group);
-	dropper_is_refused(pool, closes ? -ESHUTDOWN : -ECANCELED);
+	drop_is_refused(pool, closes ? -ESHUTDOWN : -ECANCELED);
 	kt_pool_end(pool);
 }
 
@@ -859,7 +859,7 @@ static void drop_function_that_returns_closes_a_cycle(void)
 	cycle_cue(&runner_cue);
 	caller_sleeps(runner);
 	kt_gate_open(&resubmitted);
-	KT_EXPECT(kt_wait_prompt(READ_ONCE(runner->acted)));
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(runner->returned)));
 	/* so that a failure does not hang */
 	kt_gate_open(&bystander.gate);
 	caller_expect(runner, -EDEADLK);
@@ -1026,8 +1026,8 @@ static struct kpool *cycle_make_ordered(void)
 
 static void ordered_cycle_is_broken(void)
 {
-	KT_EXPECT(kt_wait_prompt(READ_ONCE(runner->acted)));
-	KT_EXPECT(!READ_ONCE(flusher->acted));
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(runner->returned)));
+	KT_EXPECT(!READ_ONCE(flusher->returned));
 	/* so that a failure does not hang */
 	kt_gate_open(&bystander.gate);
 	kt_gate_open(&runner->probe.own);
@@ -1087,7 +1087,7 @@ static int does_nothing(void *arg)
 
 static void dropped_calls(struct kpool_item *item, int err)
 {
-	WRITE_ONCE(dropper, current);
+	WRITE_ONCE(drop_thread, current);
 	WRITE_ONCE(called_got, kpool_call(p[0].data, does_nothing, NULL, NULL));
 	probe_dropped(item, err);
 }
@@ -1108,13 +1108,13 @@ static void evicted_call_of_a_drop_function_is_refused(void)
 	if (!pool)
 		return;
 	called_got = 1;
-	dropper = NULL;
+	drop_thread = NULL;
 	p[0].data = pool;
 	load_init(&bystander, 0);
 	kpool_set_drop_fn(&p[0].job.item, dropped_calls);
 	KT_EXPECT(load_runs(pool, &bystander));
 	probes_submit(pool, p, 2);
-	KT_EXPECT(kt_wait(READ_ONCE(dropper) && !task_is_running(dropper)));
+	KT_EXPECT(kt_wait(READ_ONCE(drop_thread) && !task_is_running(drop_thread)));
 	KT_EXPECT_EQ(READ_ONCE(called_got), 1);
 	probes_submit(pool, &p[2], 1);
 	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
@@ -1145,7 +1145,7 @@ static int link_fn(struct kpool_item *item)
 
 static void dropped_flushes_the_chain(struct kpool_item *item, int err)
 {
-	WRITE_ONCE(dropper, current);
+	WRITE_ONCE(drop_thread, current);
 	WRITE_ONCE(called_got, kpool_flush_item(&links[LINKS - 1].item));
 	probe_dropped(item, err);
 }
@@ -1192,14 +1192,14 @@ static void long_chain_is_followed_once(void)
 	if (!pool)
 		return;
 	called_got = 1;
-	dropper = NULL;
+	drop_thread = NULL;
 	kt_gate_init(&runner_cue);
 	links_start(pool);
 	kpool_set_drop_fn(&p[0].job.item, dropped_flushes_the_chain);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, p, 2);
 	kpool_group_cancel(&group);
-	KT_EXPECT(kt_wait(READ_ONCE(dropper) && !task_is_running(dropper)));
+	KT_EXPECT(kt_wait(READ_ONCE(drop_thread) && !task_is_running(drop_thread)));
 	kpool_resume(pool);
 	probes_submit(pool, &p[2], 1);
 	KT_EXPECT_EQ(kpool_flush_item(&p[2].job.item), 0);
@@ -1236,15 +1236,15 @@ static void timed_call_closes_no_cycle(void)
 		pool = cycle_make(&attrs, flushes_flusher);
 		if (!pool)
 			return;
-		flusher->act = calls_for_a_while;
+		flusher->call = calls_for_a_while;
 		flusher->probe.gate = NULL;
 		called_got = 1;
 		KT_EXPECT(load_runs(pool, &bystander));
 		KT_EXPECT(load_runs(pool, &filler));
 		if (caller_start(flusher)) {
 			KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1 ||
-					  READ_ONCE(flusher->acted)));
-			KT_EXPECT(!kt_exact || !READ_ONCE(flusher->acted));
+					  READ_ONCE(flusher->returned)));
+			KT_EXPECT(!kt_exact || !READ_ONCE(flusher->returned));
 			load_end(&filler);
 			caller_expect(flusher, -ETIMEDOUT);
 			KT_EXPECT_EQ(kpool_flush_item(&flusher->probe.job.item), 0);
@@ -1307,7 +1307,7 @@ static void job_that_has_ended_needs_no_stream(void)
 		goto out;
 	kt_gate_init(&gate);
 	kt_gate_open(&queued.gate);
-	flusher->act = flushes_late_at_once;
+	flusher->call = flushes_late_at_once;
 	runner->probe.gate = NULL;
 	kpool_set_stream(&runner->probe.job, NULL);
 	kpool_init_stream(short_lived, pool);

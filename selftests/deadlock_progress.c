@@ -29,13 +29,13 @@ static void dropped_flushes(struct kpool_item *item, int err)
 	probe_dropped(item, err);
 }
 
-static int act_flushes_the_second(struct caller_item *a)
+static int caller_flushes_the_second(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
 	return kpool_flush_item(&p[1].job.item);
 }
 
-static int act_waits_for_the_group(struct caller_item *a)
+static int caller_waits_for_the_group(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
 	return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
@@ -79,7 +79,7 @@ static void deadlock_through_a_drop_function_is_refused(int drop_work)
 
 	kt_gate_init(&cue);
 	in_dropped = NULL;
-	caller_init(&callers[0], pool, &group, act_waits_for_the_group);
+	caller_init(&callers[0], pool, &group, caller_waits_for_the_group);
 	kpool_set_drop_fn(&p[0].job.item, dropped_flushes);
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
@@ -87,7 +87,7 @@ static void deadlock_through_a_drop_function_is_refused(int drop_work)
 	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
 	kt_gate_open(&cue);
 	caller_expect(&callers[0], -EDEADLK);
-	if (!READ_ONCE(callers[0].acted))
+	if (!READ_ONCE(callers[0].returned))
 		KT_EXPECT(kpool_cancel(&p[1].job.item));
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(dropped_got, 0);
@@ -96,14 +96,14 @@ static void deadlock_through_a_drop_function_is_refused(int drop_work)
 	jobs_end(pool);
 }
 
-/* Let the actor wait for @last, while the dropping thread sleeps in another's function. */
+/* Let the caller wait for @last; the drop work sleeps in another's function. */
 static void hang_is_refused(struct kpool *pool, struct probe *last)
 {
 	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
 	kt_gate_open(&cue);
-	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].returned)));
 	caller_expect(&callers[0], -EDEADLK);
-	if (!READ_ONCE(callers[0].acted))
+	if (!READ_ONCE(callers[0].returned))
 		KT_EXPECT(kpool_cancel(&last->job.item));
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(dropped_got, 0);
@@ -112,14 +112,14 @@ static void hang_is_refused(struct kpool *pool, struct probe *last)
 /* Of p[2]: a wait for it alone would be refused as part of a cycle. */
 static struct kpool_group thirds;
 
-static int act_waits_for_the_third(struct caller_item *a)
+static int caller_waits_for_the_third(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
 	return kpool_group_wait(&thirds, MAX_SCHEDULE_TIMEOUT);
 }
 
 static struct kpool *pool_make(const struct kpool_attrs *attrs, int members,
-			       int (*act)(struct caller_item *a))
+			       int (*call)(struct caller_item *a))
 {
 	struct kpool *pool = group_make(attrs, members, 0);
 
@@ -127,8 +127,8 @@ static struct kpool *pool_make(const struct kpool_attrs *attrs, int members,
 	kt_gate_init(&cue);
 	in_dropped = NULL;
 	dropped_got = 1;
-	caller_init(&callers[0], pool, &group, act);
-	if (pool && act == act_waits_for_the_third) {
+	caller_init(&callers[0], pool, &group, call);
+	if (pool && call == caller_waits_for_the_third) {
 		KT_EXPECT_EQ(kpool_init_group(&thirds, pool, NULL, 0), 0);
 		kpool_set_group(&p[2].job, &thirds);
 	}
@@ -148,7 +148,7 @@ static void dropped_aborts(struct kpool_item *item, int err)
  */
 static void aborting_drop_work_makes_no_progress(void)
 {
-	struct kpool *pool = pool_make(&queued_one, 1, act_waits_for_the_third);
+	struct kpool *pool = pool_make(&queued_one, 1, caller_waits_for_the_third);
 
 	if (!pool)
 		return;
@@ -216,7 +216,7 @@ static void aborting_room_function_makes_no_progress(void)
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 2, .room = room_aborts,
 	};
-	struct kpool *pool = pool_make(&attrs, 0, act_waits_for_the_third);
+	struct kpool *pool = pool_make(&attrs, 0, caller_waits_for_the_third);
 
 	if (!pool)
 		return;
@@ -238,7 +238,7 @@ static void dropped_at_its_gate(struct kpool_item *item, int err)
 	probe_dropped(item, err);
 }
 
-/* The drop work sleeps for the actor; another job is past its deadline. */
+/* The drop work sleeps for the caller; another job is past its deadline. */
 static void occupy_drop_work(struct kpool *pool)
 {
 	probes_hold(&p[4], 1);
@@ -260,7 +260,7 @@ static void occupy_drop_work(struct kpool *pool)
  */
 static void returning_aborter_makes_no_progress(void)
 {
-	struct kpool *pool = pool_make(&queued_two, 1, act_waits_for_the_group);
+	struct kpool *pool = pool_make(&queued_two, 1, caller_waits_for_the_group);
 	struct kt_thread aborter = { };
 
 	if (!pool)
@@ -271,7 +271,7 @@ static void returning_aborter_makes_no_progress(void)
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
 	occupy_drop_work(pool);
-	/* queued: one to drop, then the actor once more, which runs */
+	/* queued: one to drop, then the caller once more, which runs */
 	probes_submit(pool, &p[3], 1);
 	caller_start(&callers[0]);
 	kt_thread_start(&aborter, aborts, pool);
@@ -294,7 +294,7 @@ static void returning_aborter_makes_no_progress(void)
  */
 static void earlier_drop_makes_no_progress(void)
 {
-	struct kpool *pool = pool_make(&queued_one, 1, act_waits_for_the_third);
+	struct kpool *pool = pool_make(&queued_one, 1, caller_waits_for_the_third);
 	struct kt_thread aborter = { };
 
 	if (!pool)
@@ -323,7 +323,7 @@ static int submits_heavy_for_long(void *arg)
 	return kpool_submit_timeout(here, &p[1].job.item, KT_LIMIT);
 }
 
-static int act_submits_the_first(struct caller_item *a)
+static int caller_submits_the_first(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
 	return kpool_submit(a->pool, &p[0].job.item);
@@ -338,7 +338,7 @@ static int act_submits_the_first(struct caller_item *a)
 static void submitter_behind_a_time_limit_is_not_refused(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 4 };
-	struct kpool *pool = pool_make(&attrs, 0, act_submits_the_first);
+	struct kpool *pool = pool_make(&attrs, 0, caller_submits_the_first);
 	struct kt_thread other = { };
 
 	if (!pool)
@@ -382,7 +382,7 @@ static int calls_for_long(void *fn)
 static void submitter_behind_a_timed_call_is_not_refused(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
-	struct kpool *pool = pool_make(&attrs, 0, act_submits_the_first);
+	struct kpool *pool = pool_make(&attrs, 0, caller_submits_the_first);
 	struct kt_thread other = { };
 
 	if (!pool)
@@ -436,14 +436,14 @@ static void submitter_in_a_timed_call_is_refused(void)
 }
 
 /*
- * The item is first in line, and will never fit.
+ * The item is first in the queue, and will never fit.
  * Fails (-EDEADLK only when the time is over, or never if more come) if a time
  * limit counts that nothing waits for: mutant time-limit-behind-is-progress.
  */
 static void submitter_before_a_time_limit_is_refused(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2 };
-	struct kpool *pool = pool_make(&attrs, 0, act_submits_the_first);
+	struct kpool *pool = pool_make(&attrs, 0, caller_submits_the_first);
 	struct kt_thread other = { };
 
 	if (!pool)
@@ -459,7 +459,7 @@ static void submitter_before_a_time_limit_is_refused(void)
 	if (kt_thread_start(&other, submits_heavy_for_long, NULL))
 		kt_thread_asleep(&other);
 	probes_open(&p[2], 1);
-	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].returned)));
 	caller_expect(&callers[0], -EDEADLK);
 	KT_EXPECT_EQ(kt_thread_join(&other), 0);
 	jobs_end(pool);
@@ -481,7 +481,7 @@ static int submits_with_a_limit(void *job)
 				    100 * HZ);
 }
 
-static int act_flushes_the_first(struct caller_item *a)
+static int caller_flushes_the_first(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
 	return kpool_flush_item(&p[0].job.item);
@@ -489,14 +489,14 @@ static int act_flushes_the_first(struct caller_item *a)
 
 /*
  * An item sleeps for one that is queued, while many submitters with a time limit
- * are in line.  That is no progress: others can come before it is over.
+ * are blocked.  That is no progress: others can come before it is over.
  * Fails (not refused at once) if so many are taken for it: mutant
  * limited-line-is-progress.
  */
 static void waiter_beside_a_crowd_with_limits_is_refused(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 1 };
-	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_first);
+	struct kpool *pool = pool_make(&attrs, 0, caller_flushes_the_first);
 	int i;
 
 	if (!pool)
@@ -510,7 +510,7 @@ static void waiter_beside_a_crowd_with_limits_is_refused(void)
 	}
 	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == CROWD));
 	kt_gate_open(&cue);
-	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].returned)));
 	caller_expect(&callers[0], -EDEADLK);
 	for (i = 0; i < CROWD; i++)
 		KT_EXPECT_EQ(kt_thread_join(&crowd[i]), 0);
@@ -533,7 +533,7 @@ static void submitter_behind_the_last_timed_call_is_not_refused(void)
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = CROWD,
 	};
-	struct kpool *pool = pool_make(&attrs, 0, act_submits_the_first);
+	struct kpool *pool = pool_make(&attrs, 0, caller_submits_the_first);
 	int i;
 
 	if (!pool)
@@ -572,7 +572,7 @@ static const struct kpool_attrs exit_attrs = {
 	.worker_init = worker_init_fn, .worker_exit = worker_exit_fn,
 };
 
-/* The actor runs, and the other worker is idle: it exits once expiry_ms is set. */
+/* The caller runs; the other worker is idle, and exits once expiry_ms is set. */
 static void start_beside_an_idle_worker(struct kpool *pool)
 {
 	probes_hold(p, 2);
@@ -591,7 +591,7 @@ static void start_beside_an_idle_worker(struct kpool *pool)
  */
 static void aborting_exiting_worker_makes_no_progress(void)
 {
-	struct kpool *pool = pool_make(&exit_attrs, 0, act_waits_for_the_third);
+	struct kpool *pool = pool_make(&exit_attrs, 0, caller_waits_for_the_third);
 
 	if (!pool)
 		return;
@@ -606,7 +606,7 @@ static void aborting_exiting_worker_makes_no_progress(void)
 	jobs_end(pool);
 }
 
-static int act_flushes_the_fifth(struct caller_item *a)
+static int caller_flushes_the_fifth(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
 	return kpool_flush_item(&p[4].job.item);
@@ -620,7 +620,7 @@ static int act_flushes_the_fifth(struct caller_item *a)
  */
 static void drop_function_in_exiting_worker_makes_progress(void)
 {
-	struct kpool *pool = pool_make(&exit_attrs, 0, act_flushes_the_fifth);
+	struct kpool *pool = pool_make(&exit_attrs, 0, caller_flushes_the_fifth);
 
 	if (!pool)
 		return;
@@ -660,7 +660,7 @@ static void past_wait_in_worker_init_makes_no_progress(void)
 		.expiry_ms = KPOOL_NO_PURGE,
 		.worker_init = worker_init_flushes,
 	};
-	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_second);
+	struct kpool *pool = pool_make(&attrs, 0, caller_flushes_the_second);
 
 	if (!pool)
 		return;
@@ -678,8 +678,8 @@ static void past_wait_in_worker_init_makes_no_progress(void)
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
 	probes_submit(pool, &p[1], 1);
 	kt_gate_open(&cue);
-	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
-	if (!READ_ONCE(callers[0].acted))
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].returned)));
+	if (!READ_ONCE(callers[0].returned))
 		KT_EXPECT(kpool_cancel(&p[1].job.item));
 	caller_expect(&callers[0], -EDEADLK);
 	jobs_end(pool);
@@ -703,7 +703,7 @@ static int mortal_submits(void *arg)
 	return kpool_submit(here, arg);
 }
 
-static int act_kills_and_flushes(struct caller_item *a)
+static int caller_kills_and_flushes(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
 	/* it does not come before we sleep */
@@ -722,7 +722,7 @@ static int act_kills_and_flushes(struct caller_item *a)
 static void killed_submitter_makes_progress(void)
 {
 	struct kpool *pool = pool_make(&run_by_callers, 0,
-				       act_kills_and_flushes);
+				       caller_kills_and_flushes);
 	struct kt_thread submitter = { };
 
 	if (!pool)
@@ -744,7 +744,7 @@ static void killed_submitter_makes_progress(void)
 
 static struct task_struct *mortal;
 
-static int act_kills_and_submits(struct caller_item *a)
+static int caller_kills_and_submits(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
 	/* it does not come before we sleep */
@@ -754,7 +754,7 @@ static int act_kills_and_submits(struct caller_item *a)
 	return kpool_submit(here, &p[0].job.item);
 }
 
-/* It is too heavy for now, and first in line. */
+/* The submitted item is too heavy for now, and first in the queue. */
 static int mortal_submits_heavy(void *unused)
 {
 	allow_signal(SIGKILL);
@@ -784,7 +784,7 @@ static void submitter_behind_one_that_is_killed_is_not_refused(int which)
 	const struct kpool_attrs attrs = {
 		.capacity = 2 - which, .queue_depth = which ? 1 : KPOOL_NONE,
 	};
-	struct kpool *pool = pool_make(&attrs, 0, act_kills_and_submits);
+	struct kpool *pool = pool_make(&attrs, 0, caller_kills_and_submits);
 	struct kt_thread other = { };
 
 	if (!pool)
@@ -813,7 +813,7 @@ static int submits_when_called(void *unused)
 	return 0;
 }
 
-static int act_calls_killable(struct caller_item *a)
+static int caller_calls_killable(struct caller_item *a)
 {
 	int err;
 
@@ -824,7 +824,7 @@ static int act_calls_killable(struct caller_item *a)
 	return err;
 }
 
-static int act_kills_and_flushes_the_caller(struct caller_item *a)
+static int caller_kills_and_flushes_the_caller(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
 	/* it does not come before we sleep */
@@ -844,11 +844,11 @@ static void killed_caller_makes_progress(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 3 };
 	struct kpool *pool = pool_make(&attrs, 0,
-				       act_kills_and_flushes_the_caller);
+				       caller_kills_and_flushes_the_caller);
 
 	if (!pool)
 		return;
-	caller_init(&callers[1], pool, NULL, act_calls_killable);
+	caller_init(&callers[1], pool, NULL, caller_calls_killable);
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
 	caller_start(&callers[1]);
@@ -873,7 +873,7 @@ static int kills_and_flushes_its_caller(void *unused)
 	return 0;
 }
 
-static int act_calls_its_killer(struct caller_item *a)
+static int caller_calls_its_killer(struct caller_item *a)
 {
 	int err;
 
@@ -894,7 +894,7 @@ static int act_calls_its_killer(struct caller_item *a)
 static void killed_caller_closes_no_cycle(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 2 };
-	struct kpool *pool = pool_make(&attrs, 0, act_calls_its_killer);
+	struct kpool *pool = pool_make(&attrs, 0, caller_calls_its_killer);
 
 	if (!pool)
 		return;
@@ -947,7 +947,7 @@ static bool starts_beside_the_refused(void)
 		.capacity = 2, .when_full = KPOOL_FULL_CALLER_RUNS,
 		.cpumask = cpumask_of(1),
 	};
-	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_second);
+	struct kpool *pool = pool_make(&attrs, 0, caller_flushes_the_second);
 	struct kt_thread submitter = { };
 	struct hog hog = { };
 
@@ -1132,7 +1132,7 @@ static void deadlock_is_found_when_last_progress_ends(int which)
 		.when_full = events[which].kind == EVENT_CALLER ?
 			     KPOOL_FULL_CALLER_RUNS : KPOOL_FULL_WAIT,
 	};
-	struct kpool *pool = pool_make(&attrs, 0, act_flushes_the_second);
+	struct kpool *pool = pool_make(&attrs, 0, caller_flushes_the_second);
 	struct kt_thread t = { };
 
 	if (!pool)
@@ -1151,7 +1151,7 @@ static void deadlock_is_found_when_last_progress_ends(int which)
 	kt_gate_open(&cue);
 	caller_sleeps(&callers[0]);
 	kt_sleep_ms(10);
-	KT_EXPECT(!READ_ONCE(callers[0].acted));
+	KT_EXPECT(!READ_ONCE(callers[0].returned));
 	events[which].goes(pool);
 	caller_expect(&callers[0], -EDEADLK);
 	/* so that a failure does not hang, and no thread waits for an hour */

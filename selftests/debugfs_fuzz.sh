@@ -16,15 +16,15 @@ count() {
 	esac
 }
 
-# meddle SEED: by two programs at once
-meddle() {
-	"$SELFTESTS/debugfs_stress" "$KPOOL_DEBUGFS" "$1" $(($(count) / 2)) >/tmp/meddle-1 &
-	meddle_pid=$!
-	"$SELFTESTS/debugfs_stress" "$KPOOL_DEBUGFS" $(($1 + 1)) $(($(count) / 2)) >/tmp/meddle-2
-	meddle_status=$?
-	wait "$meddle_pid" || meddle_status=1
-	cat /tmp/meddle-1 /tmp/meddle-2
-	return "$meddle_status"
+# stress SEED: by two programs at once
+stress() {
+	"$SELFTESTS/debugfs_stress" "$KPOOL_DEBUGFS" "$1" $(($(count) / 2)) >/tmp/stress-1 &
+	stress_pid=$!
+	"$SELFTESTS/debugfs_stress" "$KPOOL_DEBUGFS" $(($1 + 1)) $(($(count) / 2)) >/tmp/stress-2
+	stress_status=$?
+	wait "$stress_pid" || stress_status=1
+	cat /tmp/stress-1 /tmp/stress-2
+	return "$stress_status"
 }
 
 # Fails if a table cannot be read any more.
@@ -37,7 +37,7 @@ if ! mount_debugfs; then
 	ktap_skip "the pools' files accept random writes" "no debugfs"
 elif load_tested debugfs_fuzz; then
 	run_case debugfs_fuzz load_begins
-	meddle "${SEED:-1}"
+	stress "${SEED:-1}"
 	ktap_result $? "the pools' files accept random writes"
 	tables_are_there
 	ktap_result $? "the tables can be read afterwards"

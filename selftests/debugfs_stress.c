@@ -38,7 +38,7 @@ static unsigned long long state;
 static unsigned long done, worked, wrong;
 
 /* xorshift64* */
-static unsigned long long dice(void)
+static unsigned long long next_random(void)
 {
 	state ^= state >> 12;
 	state ^= state << 25;
@@ -48,7 +48,7 @@ static unsigned long long dice(void)
 
 static unsigned int below(unsigned int n)
 {
-	return (dice() >> 32) % n;
+	return (next_random() >> 32) % n;
 }
 
 static void list(const char *dir, int depth)
@@ -220,7 +220,7 @@ static size_t noise(void)
 	size_t i, n = any_size();
 
 	for (i = 0; i < n; i++)
-		buffer[i] = dice();
+		buffer[i] = next_random();
 	return n;
 }
 
@@ -327,22 +327,22 @@ static void do_rare(void)
 }
 
 static const struct {
-	void		(*act)(void);
+	void		(*fn)(void);
 	unsigned int	weight;
-} acts[] = {
+} ops[] = {
 	{ do_open, 20 }, { do_read, 20 }, { do_pread, 10 },
 	{ do_read_nowhere, 2 }, { do_write, 12 }, { do_pwrite, 3 },
 	{ do_write_nowhere, 1 }, { do_vectors, 6 }, { do_seek, 10 },
 	{ do_close, 5 }, { do_dup, 4 }, { do_rare, 7 },
 };
 
-static void act(void)
+static void do_random(void)
 {
-	unsigned int i = 0, die = below(100);
+	unsigned int i = 0, rnd = below(100);
 
-	while (die >= acts[i].weight)
-		die -= acts[i++].weight;
-	acts[i].act();
+	while (rnd >= ops[i].weight)
+		rnd -= ops[i++].weight;
+	ops[i].fn();
 	done++;
 }
 
@@ -358,7 +358,7 @@ int main(int argc, char **argv)
 	count = strtoul(argv[3], NULL, 0);
 	for (i = 0; i < SLOTS; i++)
 		slot[i] = -1;
-	for (list_again(); done < count; act())
+	for (list_again(); done < count; do_random())
 		if (done % 256 == 0)
 			list_again();
 	printf("# seed %s: %lu calls, %lu of them worked\n", argv[2], done,

@@ -22,7 +22,7 @@ static void destroy_with_sleepers(bool end_now)
 	static struct kt_job late[SLEEPERS];
 	static struct full f;
 	struct kt_thread t;
-	int i, ret, served = 0;
+	int i, ret, accepted = 0;
 
 	if (!full_make(&f, &one))
 		return;
@@ -37,13 +37,13 @@ static void destroy_with_sleepers(bool end_now)
 		ret = kt_thread_join(&s[i].thread);
 		/* the last item may end before destroy begins */
 		KT_EXPECT(ret == -ESHUTDOWN || (end_now && ret == 0));
-		served += !ret;
+		accepted += !ret;
 	}
 	if (!end_now)
 		KT_EXPECT(!kt_thread_done(&t));
 	kt_gate_open(&f.gate);
 	KT_EXPECT_EQ(kt_thread_join(&t), 0);
-	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1 + served);
+	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 1 + accepted);
 }
 
 /*

@@ -50,7 +50,7 @@ open_files_survive_destroy() {
 }
 
 # Read and write all that is there, for as long as /tmp/busy exists.
-meddle() {
+use_debugfs() {
 	while [ -e /tmp/busy ]; do
 		cat "$KPOOL_DEBUGFS"/pools "$KPOOL_DEBUGFS"/*/*
 		for file in "$KPOOL_DEBUGFS"/*/capacity "$KPOOL_DEBUGFS"/*/nice; do
@@ -62,8 +62,8 @@ meddle() {
 # Fails (oopses, hangs) if a file can be used while its pool is made or freed.
 debugfs_may_be_used_all_the_while() {
 	: >/tmp/busy
-	meddle 3 &
-	meddle 5 &
+	use_debugfs 3 &
+	use_debugfs 5 &
 	used_failed=0
 	for round in 1 2 3 4 5 6 7 8 9 10; do
 		load_test client "items=$round" && rmmod client || used_failed=1
@@ -90,41 +90,41 @@ poke_pool() {
 
 # Fails if the pool can be opened again or freed by another client, takes anything in, keeps its name
 # or kpool.ko; or (oopses) if it calls what went with its owner.
-forgotten_pool_is_closed_for_good() {
-	forgotten_said=$(said "kpool: client: module client removed without")
-	forgotten_warned=$(said "client: WARNING")
+orphaned_pool_is_closed_for_good() {
+	orphaned_said=$(said "kpool: client: module client removed without")
+	orphaned_warned=$(said "client: WARNING")
 	leave_pool keep=1 items=5
-	ktap_result $? "a client may go and forget its pool"
-	ktap_is "the log reports a forgotten pool" 1 \
-		$(($(said "kpool: client: module client removed without") - forgotten_said))
+	ktap_result $? "a client may go without destroying its pool"
+	ktap_is "the log reports an orphaned pool" 1 \
+		$(($(said "kpool: client: module client removed without") - orphaned_said))
 	[ ! -e "$dir" ] && ! grep -q '^client ' "$KPOOL_DEBUGFS/pools"
-	ktap_result $? "a forgotten pool is not seen any more"
-	ktap_is "a forgotten pool takes nothing, starts nothing, and answers" \
+	ktap_result $? "an orphaned pool is not seen any more"
+	ktap_is "an orphaned pool takes nothing, starts nothing, and answers" \
 		"closed 1, alive 0, pending 0, running 0, completed 5, dropped 0" "$(poke_pool)"
-	ktap_is "each function says so" 0 $(($(said "client: WARNING") - forgotten_warned))
+	ktap_is "each function says so" 0 $(($(said "client: WARNING") - orphaned_warned))
 	first=$pool
 	leave_pool keep=1 items=1
-	ktap_result $? "the name of a forgotten pool is free"
+	ktap_result $? "the name of an orphaned pool is free"
 	[ "$pool" != "$first" ]
 	ktap_result $? "its memory is not"
 	rmmod kpool 2>/dev/null
-	ktap_is "forgotten pools do not keep kpool.ko" 0 "$(lsmod | grep -c '^kpool ')"
+	ktap_is "orphaned pools do not keep kpool.ko" 0 "$(lsmod | grep -c '^kpool ')"
 	load_kpool
 }
 
 # Fails if their destruction by another client pretends to have freed them: mutant
 # forgotten-multi-is-freed.
-several_forgotten_pools_are_not_freed() {
+several_orphaned_pools_are_not_freed() {
 	several_warned=$(said "client: WARNING")
 	leave_pool several=1
 	load_test client "address=$pool" several=1
 	rmmod client
-	ktap_is "several forgotten pools are not freed by another client" 0 		$(($(said "client: WARNING") - several_warned))
+	ktap_is "several orphaned pools are not freed by another client" 0 		$(($(said "client: WARNING") - several_warned))
 }
 
-# Fails (oopses) if a file of a forgotten pool can be used, or what kpool's exit frees is freed twice
+# Fails (oopses) if a file of an orphaned pool can be used, or what kpool's exit frees is freed twice
 # or used later.
-kpool_goes_after_forgotten_pools() {
+kpool_goes_after_orphaned_pools() {
 	ends_failed=0
 	for round in 1 2 3 4 5 6 7 8 9 10; do
 		load_test client keep=1 items=3
@@ -142,32 +142,32 @@ kpool_goes_after_forgotten_pools() {
 		rmmod kpool || ends_failed=1
 		load_kpool
 	done
-	ktap_result "$ends_failed" "kpool.ko may go after forgotten pools, again and again"
+	ktap_result "$ends_failed" "kpool.ko may go after orphaned pools, again and again"
 }
 
 # Fails (oopses) if what is pending is left to workers that run it when its code has gone, and if
 # the owner is not notified or what runs is not awaited.
-forgotten_items_are_dropped() {
-	forgotten_warned=$(said "client: WARNING")
-	forgotten_dropped=$(said "client: dropped with -125")
-	forgotten_ended=$(said "client: the running item ends")
+orphaned_items_are_dropped() {
+	orphaned_warned=$(said "client: WARNING")
+	orphaned_dropped=$(said "client: dropped with -125")
+	orphaned_ended=$(said "client: the running item ends")
 	leave_pool leave=5 capacity=1
-	ktap_result $? "a client may go and forget its items"
-	ktap_is "forgotten items are dropped, not run" "5 0" \
-		"$(($(said "client: dropped with -125") - forgotten_dropped)) \
-$(($(said "client: WARNING") - forgotten_warned))"
-	ktap_is "a forgotten item that runs is awaited" "1" \
-		"$(($(said "client: the running item ends") - forgotten_ended))"
-	ktap_is "the pool of forgotten items is closed and drained" \
+	ktap_result $? "a client may go with items pending"
+	ktap_is "orphaned items are dropped, not run" "5 0" \
+		"$(($(said "client: dropped with -125") - orphaned_dropped)) \
+$(($(said "client: WARNING") - orphaned_warned))"
+	ktap_is "an orphaned item that runs is awaited" "1" \
+		"$(($(said "client: the running item ends") - orphaned_ended))"
+	ktap_is "the pool of orphaned items is closed and drained" \
 		"closed 1, alive 0, pending 0, running 0, completed 1, dropped 5" "$(poke_pool)"
 }
 
 # Fails if the second pool is left to go on until the first has ended, which waits for it.
-forgotten_pools_are_closed_together() {
+orphaned_pools_are_closed_together() {
 	together_said=$(said "client removed without")
 	together_warned=$(said "client: WARNING")
 	leave_pool cross=1 capacity=1
-	ktap_result $? "a client may go and forget two pools that wait for each other"
+	ktap_result $? "a client may go with two pools that wait for each other"
 	ktap_is "both are closed before one is awaited" "2 0" \
 		"$(($(said "client removed without") - together_said)) \
 $(($(said "client: WARNING") - together_warned))"
@@ -223,11 +223,11 @@ if mount_debugfs; then
 	load_test destroy
 	debugfs_may_be_used_all_the_while
 	rmmod destroy
-	forgotten_pool_is_closed_for_good
-	several_forgotten_pools_are_not_freed
-	kpool_goes_after_forgotten_pools
-	forgotten_items_are_dropped
-	forgotten_pools_are_closed_together
+	orphaned_pool_is_closed_for_good
+	several_orphaned_pools_are_not_freed
+	kpool_goes_after_orphaned_pools
+	orphaned_items_are_dropped
+	orphaned_pools_are_closed_together
 	default_pool_does_not_keep_kpool
 	load_that_fails_leaves_nothing
 fi

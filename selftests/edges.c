@@ -816,7 +816,7 @@ static const char *const free_units[] = { "one_free", "three_free", NULL };
  * first is notified when its units are free.  The second would be behind an older
  * item, which lacks units.
  * Fails (no callback, or one for the priority of one and the units of the other) if
- * they are not told apart: mutants stream-room-of-no-priority,
+ * they are not distinguished: mutants stream-room-of-no-priority,
  * stream-room-of-the-highest, stream-room-of-the-lowest.
  */
 static void room_is_called_for_the_higher_of_its_stream(int three_free)

@@ -8,23 +8,23 @@
 #include "caller_item.h"
 #include "compat.h"
 
-static int act_waits(struct caller_item *a)
+static int caller_waits(struct caller_item *a)
 {
 	return kpool_group_wait(a->group, a->timeout);
 }
 
-static int act_collects(struct caller_item *a)
+static int caller_collects(struct caller_item *a)
 {
 	return PTR_ERR_OR_ZERO(kpool_group_next(a->group, a->timeout));
 }
 
-static int act_submits_and_waits(struct caller_item *a)
+static int caller_submits_and_waits(struct caller_item *a)
 {
 	return kpool_submit(a->pool, &p[0].job.item) ?:
 	       kpool_group_wait(a->group, a->timeout);
 }
 
-static int act_submits_and_collects(struct caller_item *a)
+static int caller_submits_and_collects(struct caller_item *a)
 {
 	struct kpool_job *job;
 	int err = kpool_submit(a->pool, &p[0].job.item);
@@ -1121,8 +1121,8 @@ static void member_cannot_wait_for_its_group(void)
 	if (!pool)
 		return;
 	keep_running(pool);
-	caller_init(&callers[0], pool, &group, act_waits);
-	caller_init(&callers[1], pool, &group, act_collects);
+	caller_init(&callers[0], pool, &group, caller_waits);
+	caller_init(&callers[1], pool, &group, caller_collects);
 	kpool_set_group(&callers[0].probe.job, &group);
 	kpool_set_group(&callers[1].probe.job, &group);
 	if (caller_start(&callers[0]))
@@ -1141,7 +1141,7 @@ static int waits_for_the_group(struct kpool_item *item)
 	return probe_fn(item);
 }
 
-static int act_runs_another(struct caller_item *a)
+static int caller_runs_another(struct caller_item *a)
 {
 	return kpool_submit(a->pool, &p[1].job.item);
 }
@@ -1161,12 +1161,12 @@ static void member_cannot_wait_for_its_group_in_another_item(void)
 	if (!pool)
 		return;
 	keep_running(pool);
-	caller_init(&callers[0], pool, &group, act_runs_another);
+	caller_init(&callers[0], pool, &group, caller_runs_another);
 	kpool_set_group(&callers[0].probe.job, &group);
 	p[1].job.item.fn = waits_for_the_group;
 	callers[1].got = 1;
 	if (caller_start(&callers[0])) {
-		KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].acted)));
+		KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].returned)));
 		/* so that a failure does not hang */
 		probes_open(&p[63], 1);
 		caller_expect(&callers[0], 0);
@@ -1187,7 +1187,7 @@ static void childs_member_cannot_wait_for_the_parent(void)
 		return;
 	KT_EXPECT_EQ(kpool_init_group(&child, pool, &group, 0), 0);
 	keep_running(pool);
-	caller_init(&callers[0], pool, &group, act_waits);
+	caller_init(&callers[0], pool, &group, caller_waits);
 	kpool_set_group(&callers[0].probe.job, &child);
 	if (caller_start(&callers[0]))
 		caller_expect(&callers[0], -EDEADLK);
@@ -1206,7 +1206,7 @@ static void parents_member_may_wait_for_the_child(void)
 		return;
 	KT_EXPECT_EQ(kpool_init_group(&child, pool, &group, 0), 0);
 	kpool_set_group(&p[0].job, &child);
-	caller_init(&callers[0], pool, &child, act_submits_and_waits);
+	caller_init(&callers[0], pool, &child, caller_submits_and_waits);
 	kpool_set_group(&callers[0].probe.job, &group);
 	if (caller_start(&callers[0]))
 		caller_expect(&callers[0], 0);
@@ -1217,8 +1217,8 @@ static void parents_member_may_wait_for_the_child(void)
 
 static const char *const ways_to_wait[] = { "wait", "next", NULL };
 
-static int (*const acts[])(struct caller_item *a) = {
-	act_submits_and_waits, act_submits_and_collects,
+static int (*const caller_calls[])(struct caller_item *a) = {
+	caller_submits_and_waits, caller_submits_and_collects,
 };
 
 /*
@@ -1232,7 +1232,7 @@ static void item_may_wait_where_units_are_free(int way)
 
 	if (!pool)
 		return;
-	caller_init(&callers[0], pool, &group, acts[way]);
+	caller_init(&callers[0], pool, &group, caller_calls[way]);
 	if (caller_start(&callers[0]))
 		caller_expect(&callers[0], 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -1251,7 +1251,7 @@ static void deadlock_on_a_full_pool_is_refused(int way)
 
 	if (!pool)
 		return;
-	caller_init(&callers[0], pool, &group, acts[way]);
+	caller_init(&callers[0], pool, &group, caller_calls[way]);
 	if (caller_start(&callers[0]))
 		caller_expect(&callers[0], -EDEADLK);
 	KT_EXPECT_EQ(kpool_group_wait(&group, KT_LIMIT), 0);
@@ -1260,7 +1260,7 @@ static void deadlock_on_a_full_pool_is_refused(int way)
 	jobs_end(pool);
 }
 
-static int act_delays_and_waits(struct caller_item *a)
+static int caller_delays_and_waits(struct caller_item *a)
 {
 	return kpool_submit_delayed(a->pool, &p[0].job, 3) ?:
 	       kpool_group_wait(a->group, a->timeout);
@@ -1273,7 +1273,7 @@ static void item_may_wait_for_a_delayed_member(void)
 
 	if (!pool)
 		return;
-	caller_init(&callers[0], pool, &group, act_delays_and_waits);
+	caller_init(&callers[0], pool, &group, caller_delays_and_waits);
 	if (caller_start(&callers[0]))
 		caller_expect(&callers[0], 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -1295,7 +1295,7 @@ static void item_may_wait_for_a_dropping_member(void)
 	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
 	p[0].ret = -ENXIO;
 	probes_hold(p, 1);
-	caller_init(&callers[0], pool, &group, act_waits);
+	caller_init(&callers[0], pool, &group, caller_waits);
 	if (!probes_submit(pool, p, 1) || !probe_runs(&p[0]) ||
 	    !caller_start(&callers[0]))
 		goto out;
@@ -1318,7 +1318,7 @@ static void timed_wait_on_a_full_pool_is_no_deadlock(int way)
 
 	if (!pool)
 		return;
-	caller_init(&callers[0], pool, &group, acts[way]);
+	caller_init(&callers[0], pool, &group, caller_calls[way]);
 	callers[0].timeout = HZ / 50;
 	if (caller_start(&callers[0]))
 		caller_expect(&callers[0], -ETIMEDOUT);
@@ -1343,8 +1343,8 @@ static void cycle_of_groups_is_refused(void)
 	probe_init(p, probe_fn, 0);
 	probes_hold(p, 1);
 	kpool_set_group(&p->job, &other);
-	caller_init(&callers[0], pool, &other, act_waits);
-	caller_init(&callers[1], pool, &group, act_waits);
+	caller_init(&callers[0], pool, &other, caller_waits);
+	caller_init(&callers[1], pool, &group, caller_waits);
 	kpool_set_group(&callers[0].probe.job, &group);
 	kpool_set_group(&callers[1].probe.job, &other);
 	if (!probes_submit(pool, p, 1) || !caller_start(&callers[0]))
@@ -1492,7 +1492,7 @@ struct storm {
 	int			taken_back;
 };
 
-static u32 storm_dice(struct storm *s, u32 sides)
+static u32 storm_random(struct storm *s, u32 sides)
 {
 	return prandom_u32_state(&s->rnd) % sides;
 }
@@ -1503,11 +1503,11 @@ static void storm_submit(struct storm *s, struct probe *one)
 	int err;
 
 	kpool_set_group(&one->job, &s->group);
-	one->ret = storm_dice(s, 40) ? 0 : -EIO;
-	switch (storm_dice(s, 4)) {
+	one->ret = storm_random(s, 40) ? 0 : -EIO;
+	switch (storm_random(s, 4)) {
 	case 0:
 		err = kpool_submit_delayed(s->pool, &one->job,
-					   storm_dice(s, 3));
+					   storm_random(s, 3));
 		break;
 	case 1:
 		err = kpool_try_submit(s->pool, item);
@@ -1528,10 +1528,10 @@ static void storm_step(struct storm *s)
 
 	for (i = 0; i < STORM_JOBS; i++)
 		storm_submit(s, &s->p[i]);
-	for (i = storm_dice(s, 6); i; i--)
-		s->taken_back += kpool_cancel(&s->p[storm_dice(s, STORM_JOBS)]
+	for (i = storm_random(s, 6); i; i--)
+		s->taken_back += kpool_cancel(&s->p[storm_random(s, STORM_JOBS)]
 					      .job.item);
-	s->cancelled = !storm_dice(s, 3);
+	s->cancelled = !storm_random(s, 3);
 	if (s->cancelled)
 		kpool_group_cancel(&s->group);
 	KT_EXPECT_EQ(kpool_group_wait(&s->group, KT_LIMIT), 0);
@@ -1559,7 +1559,7 @@ static int storm_main(void *arg)
 		s->accepted = 0;
 		s->taken_back = 0;
 		KT_EXPECT_EQ(kpool_init_group(&s->group, s->pool, NULL,
-					      storm_dice(s, 2) ?
+					      storm_random(s, 2) ?
 					      KPOOL_GROUP_FAIL_FAST : 0), 0);
 		probes_init(s->p, STORM_JOBS, probe_fn);
 		storm_step(s);

@@ -136,7 +136,7 @@ static int ends_its_thread(struct kpool_item *item)
 
 /*
  * The thread of a grandchild's job dies while the parent is waited for.
- * Fails (the wait returns 0) if only the job's own group has its waiters told:
+ * Fails (the wait returns 0) if only the waiters of the job's own group fail:
  * mutant death-spares-the-parent.
  */
 static void death_in_a_grandchild_fails_the_wait(void)

@@ -14,20 +14,20 @@
 static struct {
 	struct hrtimer		timer;
 	struct completion	done;
-	void			(*act)(void);
+	void			(*fn)(void);
 } hardirq;
 
 static inline enum hrtimer_restart hardirq_fires(struct hrtimer *timer)
 {
 	KT_EXPECT(in_hardirq());
-	hardirq.act();
+	hardirq.fn();
 	complete(&hardirq.done);
 	return HRTIMER_NORESTART;
 }
 
-static inline void hardirq_do(void (*act)(void))
+static inline void hardirq_do(void (*fn)(void))
 {
-	hardirq.act = act;
+	hardirq.fn = fn;
 	init_completion(&hardirq.done);
 	hrtimer_setup(&hardirq.timer, hardirq_fires, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_HARD);

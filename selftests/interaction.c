@@ -704,7 +704,7 @@ static void group_waits_for_all_kinds_of_jobs(void)
 
 /* All at once */
 
-#define ACTORS		4
+#define CLIENTS		4
 #define JOBS		20
 #define LANES		2
 #define MAX_CAPACITY	6
@@ -716,11 +716,11 @@ struct lane {
 	int			last;
 };
 
-struct actor;
+struct client;
 
-struct role {
+struct client_job {
 	struct kpool_job	job;
-	struct actor		*actor;
+	struct client		*client;
 	struct lane		*lane;		/* it is in, or NULL */
 	int			nr;		/* of its place there, or -1 */
 	int			weight;
@@ -733,27 +733,27 @@ struct role {
 	atomic_t		dropped;
 };
 
-struct actor {
+struct client {
 	struct kt_thread	thread;
 	struct kpool		*pool;
 	struct rnd_state	rnd;
 	struct lane		lane[LANES];
 	struct kpool_group	group[2];	/* plain, and to be collected */
-	struct role		role[JOBS];
+	struct client_job		jobs[JOBS];
 	int			next;
 	int			calls;
 };
 
-static struct actor *actors;
+static struct client *clients;
 static atomic_t units;		/* held in workers, by our own count */
 static atomic_t most_units;
 static atomic_t calls_ran;
 static atomic_t calls_released;
 static bool stop;
 
-static u32 dice(struct actor *a, u32 sides)
+static u32 client_random(struct client *c, u32 sides)
 {
-	return prandom_u32_state(&a->rnd) % sides;
+	return prandom_u32_state(&c->rnd) % sides;
 }
 
 static void note_units(int now)
@@ -764,10 +764,10 @@ static void note_units(int now)
 		;
 }
 
-static int role_fn(struct kpool_item *item)
+static int client_job_fn(struct kpool_item *item)
 {
-	struct role *r = container_of(item, struct role, job.item);
-	bool in_worker = current != r->actor->thread.task;
+	struct client_job *r = container_of(item, struct client_job, job.item);
+	bool in_worker = current != r->client->thread.task;
 	int ret = r->ret;
 
 	if (in_worker)
@@ -789,69 +789,69 @@ static int role_fn(struct kpool_item *item)
 	return ret;
 }
 
-static void role_dropped(struct kpool_item *item, int err)
+static void client_job_dropped(struct kpool_item *item, int err)
 {
-	struct role *r = container_of(item, struct role, job.item);
+	struct client_job *r = container_of(item, struct client_job, job.item);
 
 	KT_EXPECT(err == -ECANCELED || err == -ETIME || err == -EAGAIN);
 	atomic_inc(&r->dropped);
 }
 
 /* By our counters, is the job idle, and in no list of a group? */
-static bool role_rests(struct role *r)
+static bool client_job_is_idle(struct client_job *r)
 {
 	return r->collected && r->accepted == r->taken_back +
 	       atomic_read(&r->ran) + atomic_read(&r->dropped);
 }
 
-static void role_cast(struct actor *a, struct role *r)
+static void client_job_set(struct client *c, struct client_job *r)
 {
 	struct kpool_item *item = &r->job.item;
-	int which = dice(a, 4);
+	int which = client_random(c, 4);
 
 	KT_EXPECT_EQ(kpool_flush_item(item), 0);
-	r->weight = 1 + dice(a, 3);
-	r->ret = dice(a, 10) ? 0 : -EIO;
-	r->usecs = dice(a, 8) ? 0 : 1 + dice(a, 60);
-	r->lane = dice(a, 2) ? &a->lane[dice(a, LANES)] : NULL;
-	r->nr = a->next++;
+	r->weight = 1 + client_random(c, 3);
+	r->ret = client_random(c, 10) ? 0 : -EIO;
+	r->usecs = client_random(c, 8) ? 0 : 1 + client_random(c, 60);
+	r->lane = client_random(c, 2) ? &c->lane[client_random(c, LANES)] : NULL;
+	r->nr = c->next++;
 	r->collected = which != 1;
 	KT_EXPECT_EQ(kpool_set_weight(item, r->weight), 0);
-	KT_EXPECT_EQ(kpool_set_priority(item, dice(a, 3)), 0);
-	kpool_set_deadline(&r->job, dice(a, 6) ? 0 :
-			   ktime_add_us(ktime_get(), dice(a, 200)));
+	KT_EXPECT_EQ(kpool_set_priority(item, client_random(c, 3)), 0);
+	kpool_set_deadline(&r->job, client_random(c, 6) ? 0 :
+			   ktime_add_us(ktime_get(), client_random(c, 200)));
 	kpool_set_stream(&r->job, r->lane ? &r->lane->stream : NULL);
-	kpool_set_group(&r->job, which < 2 ? &a->group[which] : NULL);
+	kpool_set_group(&r->job, which < 2 ? &c->group[which] : NULL);
 }
 
-static int role_submit(struct actor *a, struct role *r)
+static int client_job_submit(struct client *c, struct client_job *r)
 {
 	struct kpool_item *item = &r->job.item;
 
-	switch (dice(a, 6)) {
+	switch (client_random(c, 6)) {
 	case 0:
-		return kpool_try_submit(a->pool, item);
+		return kpool_try_submit(c->pool, item);
 	case 1:
-		return kpool_submit_timeout(a->pool, item, dice(a, 3));
+		return kpool_submit_timeout(c->pool, item, client_random(c, 3));
 	case 2:
-		return kpool_submit_killable(a->pool, item);
+		return kpool_submit_killable(c->pool, item);
 	case 3:
 		r->nr = -1;	/* its place is given when it is due */
-		return kpool_submit_delayed(a->pool, &r->job, dice(a, 3));
+		return kpool_submit_delayed(c->pool, &r->job, client_random(c, 3));
 	default:
-		return kpool_submit(a->pool, item);
+		return kpool_submit(c->pool, item);
 	}
 }
 
-static void actor_submits(struct actor *a)
+static void client_submits(struct client *c)
 {
-	struct role *r = &a->role[dice(a, JOBS)];
+	struct client_job *r = &c->jobs[client_random(c, JOBS)];
 	int err;
 
-	if (!role_rests(r))
+	if (!client_job_is_idle(r))
 		return;
-	role_cast(a, r);
-	err = role_submit(a, r);
+	client_job_set(c, r);
+	err = client_job_submit(c, r);
 	if (!err) {
 		r->accepted++;
 		return;
@@ -861,23 +861,23 @@ static void actor_submits(struct actor *a)
 		  err == -EINVAL);
 }
 
-static void actor_takes_back(struct actor *a)
+static void client_takes_back(struct client *c)
 {
-	struct role *r = &a->role[dice(a, JOBS)];
+	struct client_job *r = &c->jobs[client_random(c, JOBS)];
 	struct kpool_item *item = &r->job.item;
 
-	switch (dice(a, 4)) {
+	switch (client_random(c, 4)) {
 	case 0:
 		r->taken_back += kpool_cancel_sync(item);
 		break;
 	case 1:
 		r->taken_back += kpool_disable(item);
 		if (r->collected && r->weight == 1)
-			KT_EXPECT_EQ(kpool_submit(a->pool, item), -ECANCELED);
+			KT_EXPECT_EQ(kpool_submit(c->pool, item), -ECANCELED);
 		KT_EXPECT_EQ(kpool_enable(item), 0);
 		break;
 	case 2:
-		kpool_modify_delay(&r->job, dice(a, 3));
+		kpool_modify_delay(&r->job, client_random(c, 3));
 		break;
 	default:
 		r->taken_back += kpool_cancel(item);
@@ -886,35 +886,35 @@ static void actor_takes_back(struct actor *a)
 }
 
 /* Take what has ended; after a wait that is all, and the group begins anew. */
-static void actor_collects(struct actor *a, bool all)
+static void client_collects(struct client *c, bool all)
 {
 	struct kpool_job *job;
 
 	for (;;) {
-		job = kpool_group_next(&a->group[1], all ? KT_LIMIT : 0);
+		job = kpool_group_next(&c->group[1], all ? KT_LIMIT : 0);
 		if (IS_ERR_OR_NULL(job))
 			break;
-		container_of(job, struct role, job)->collected = true;
+		container_of(job, struct client_job, job)->collected = true;
 	}
 	if (all)
 		KT_EXPECT_EQ(PTR_ERR_OR_ZERO(job), 0);
 }
 
-static void actor_renews_groups(struct actor *a)
+static void client_renews_groups(struct client *c)
 {
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		if (dice(a, 2))
-			kpool_group_cancel(&a->group[i]);
-		KT_EXPECT_EQ(kpool_group_wait(&a->group[i], KT_LIMIT), 0);
+		if (client_random(c, 2))
+			kpool_group_cancel(&c->group[i]);
+		KT_EXPECT_EQ(kpool_group_wait(&c->group[i], KT_LIMIT), 0);
 	}
-	actor_collects(a, true);
-	KT_EXPECT_EQ(kpool_init_group(&a->group[0], a->pool, NULL,
-				      dice(a, 2) ? KPOOL_GROUP_FAIL_FAST : 0),
+	client_collects(c, true);
+	KT_EXPECT_EQ(kpool_init_group(&c->group[0], c->pool, NULL,
+				      client_random(c, 2) ? KPOOL_GROUP_FAIL_FAST : 0),
 		     0);
-	KT_EXPECT_EQ(kpool_init_group(&a->group[1], a->pool,
-				      dice(a, 2) ? &a->group[0] : NULL,
+	KT_EXPECT_EQ(kpool_init_group(&c->group[1], c->pool,
+				      client_random(c, 2) ? &c->group[0] : NULL,
 				      KPOOL_GROUP_COLLECT), 0);
 }
 
@@ -936,7 +936,7 @@ static int called_for(void *arg)
 }
 
 /* One call with an argument that its function frees, one with a timeout. */
-static void actor_calls(struct actor *a)
+static void client_calls(struct client *c)
 {
 	static int five = 5;
 	void *arg = kmalloc(16, GFP_KERNEL);
@@ -944,94 +944,94 @@ static void actor_calls(struct actor *a)
 
 	if (!KT_EXPECT(arg))
 		return;
-	err = kpool_call(a->pool, called, arg, &result);
+	err = kpool_call(c->pool, called, arg, &result);
 	if (err) {
 		KT_EXPECT_EQ(err, -EAGAIN);
 		kfree(arg);
 	} else {
 		KT_EXPECT_EQ(result, 5);
-		a->calls++;
+		c->calls++;
 	}
-	err = kpool_call_timeout(a->pool, called_for, &five, call_released,
-				 dice(a, 3), &result);
+	err = kpool_call_timeout(c->pool, called_for, &five, call_released,
+				 client_random(c, 3), &result);
 	KT_EXPECT(!err || err == -EAGAIN || err == -ETIMEDOUT);
 }
 
-static int actor_main(void *arg)
+static int client_main(void *arg)
 {
-	struct actor *a = arg;
+	struct client *c = arg;
 	int i, n = max(kt_count(2000), 400);
 
 	for (i = 0; i < n; i++) {
-		switch (dice(a, 64)) {
+		switch (client_random(c, 64)) {
 		case 0 ... 15:
-			actor_takes_back(a);
+			client_takes_back(c);
 			break;
 		case 16 ... 19:
-			actor_collects(a, false);
+			client_collects(c, false);
 			break;
 		case 20:
-			actor_renews_groups(a);
+			client_renews_groups(c);
 			break;
 		case 21:
-			actor_calls(a);
+			client_calls(c);
 			break;
 		default:
-			actor_submits(a);
+			client_submits(c);
 			break;
 		}
 	}
-	actor_renews_groups(a);
+	client_renews_groups(c);
 	return 0;
 }
 
 /* At the end: each submission has ended in one way. */
-static void actor_check(struct actor *a)
+static void client_check(struct client *c)
 {
 	int i;
 
 	for (i = 0; i < JOBS; i++) {
-		KT_EXPECT_EQ(kpool_flush_item(&a->role[i].job.item), 0);
-		if (!KT_EXPECT(role_rests(&a->role[i])))
+		KT_EXPECT_EQ(kpool_flush_item(&c->jobs[i].job.item), 0);
+		if (!KT_EXPECT(client_job_is_idle(&c->jobs[i])))
 			pr_err("%s: job %d: %d accepted, %d ran, %d dropped, %d taken back\n",
-			       KBUILD_MODNAME, i, a->role[i].accepted,
-			       atomic_read(&a->role[i].ran),
-			       atomic_read(&a->role[i].dropped),
-			       a->role[i].taken_back);
+			       KBUILD_MODNAME, i, c->jobs[i].accepted,
+			       atomic_read(&c->jobs[i].ran),
+			       atomic_read(&c->jobs[i].dropped),
+			       c->jobs[i].taken_back);
 	}
 	for (i = 0; i < LANES; i++)
-		KT_EXPECT_EQ(atomic_read(&a->lane[i].active), 0);
+		KT_EXPECT_EQ(atomic_read(&c->lane[i].active), 0);
 }
 
-static void actor_init(struct actor *a, struct kpool *pool, int seed)
+static void client_init(struct client *c, struct kpool *pool, int seed)
 {
 	int i;
 
-	a->pool = pool;
-	prandom_seed_state(&a->rnd, seed);
+	c->pool = pool;
+	prandom_seed_state(&c->rnd, seed);
 	for (i = 0; i < LANES; i++) {
-		kpool_init_stream(&a->lane[i].stream, pool);
-		a->lane[i].last = -1;
+		kpool_init_stream(&c->lane[i].stream, pool);
+		c->lane[i].last = -1;
 	}
 	for (i = 0; i < 2; i++)
-		KT_EXPECT_EQ(kpool_init_group(&a->group[i], pool, NULL,
+		KT_EXPECT_EQ(kpool_init_group(&c->group[i], pool, NULL,
 					      i ? KPOOL_GROUP_COLLECT : 0), 0);
 	for (i = 0; i < JOBS; i++) {
-		kpool_init_job(&a->role[i].job, role_fn);
-		kpool_set_drop_fn(&a->role[i].job.item, role_dropped);
-		a->role[i].actor = a;
-		a->role[i].collected = true;
+		kpool_init_job(&c->jobs[i].job, client_job_fn);
+		kpool_set_drop_fn(&c->jobs[i].job.item, client_job_dropped);
+		c->jobs[i].client = c;
+		c->jobs[i].collected = true;
 	}
 }
 
 /* Turns everything that can be turned, until stopped. */
-struct director {
+struct tuner {
 	struct kt_thread	thread;
 	struct kpool		*pool;
 	bool			tunes;
 };
 
-static void director_turns(struct director *d, struct rnd_state *rnd)
+static void tuner_tunes(struct tuner *d, struct rnd_state *rnd)
 {
 	u32 value = prandom_u32_state(rnd);
 
@@ -1052,15 +1052,15 @@ static void director_turns(struct director *d, struct rnd_state *rnd)
 	}
 }
 
-static int director_main(void *arg)
+static int tuner_main(void *arg)
 {
-	struct director *d = arg;
+	struct tuner *d = arg;
 	struct rnd_state rnd;
 
 	prandom_seed_state(&rnd, 99);
 	while (!READ_ONCE(stop)) {
 		if (d->tunes)
-			director_turns(d, &rnd);
+			tuner_tunes(d, &rnd);
 		KT_EXPECT_EQ(kpool_pause(d->pool), 0);
 		KT_EXPECT_LE(kt_stat(d->pool, units), MAX_CAPACITY);
 		usleep_range(50, 100);
@@ -1071,22 +1071,22 @@ static int director_main(void *arg)
 	return 0;
 }
 
-static void all_act(struct kpool *pool, bool tunes)
+static void clients_run(struct kpool *pool, bool tunes)
 {
-	struct director d = { .pool = pool, .tunes = tunes };
+	struct tuner d = { .pool = pool, .tunes = tunes };
 	int i;
 
 	WRITE_ONCE(stop, false);
 	atomic_set(&units, 0);
 	atomic_set(&most_units, 0);
 	atomic_set(&calls_ran, 0);
-	for (i = 0; i < ACTORS; i++) {
-		actor_init(&actors[i], pool, i + 1);
-		kt_thread_start(&actors[i].thread, actor_main, &actors[i]);
+	for (i = 0; i < CLIENTS; i++) {
+		client_init(&clients[i], pool, i + 1);
+		kt_thread_start(&clients[i].thread, client_main, &clients[i]);
 	}
-	kt_thread_start(&d.thread, director_main, &d);
-	for (i = 0; i < ACTORS; i++)
-		kt_thread_join(&actors[i].thread);
+	kt_thread_start(&d.thread, tuner_main, &d);
+	for (i = 0; i < CLIENTS; i++)
+		kt_thread_join(&clients[i].thread);
 	WRITE_ONCE(stop, true);
 	kt_thread_join(&d.thread);
 }
@@ -1111,14 +1111,14 @@ static void everything_at_once_adds_up(int mood)
 	struct kpool *pool = kt_pool("together", &attrs);
 	int i, calls = 0;
 
-	actors = kvcalloc(ACTORS, sizeof(*actors), GFP_KERNEL);
-	if (!pool || !KT_EXPECT(actors))
+	clients = kvcalloc(CLIENTS, sizeof(*clients), GFP_KERNEL);
+	if (!pool || !KT_EXPECT(clients))
 		goto out;
-	all_act(pool, mood == 3);
+	clients_run(pool, mood == 3);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
-	for (i = 0; i < ACTORS; i++) {
-		actor_check(&actors[i]);
-		calls += actors[i].calls;
+	for (i = 0; i < CLIENTS; i++) {
+		client_check(&clients[i]);
+		calls += clients[i].calls;
 	}
 	KT_EXPECT_EQ(calls, atomic_read(&calls_ran));
 	KT_EXPECT_EQ(atomic_read(&units), 0);
@@ -1131,7 +1131,7 @@ static void everything_at_once_adds_up(int mood)
 	KT_EXPECT_GE(kt_stat(pool, expired), 1);
 out:
 	jobs_end(pool);
-	kvfree(actors);
+	kvfree(clients);
 }
 
 /* Sleeps that could never end, beside others that can */

@@ -1038,7 +1038,7 @@ static void repeater_dropped_frees(struct kpool_item *item, int err)
 }
 
 /* Where the second submission waits: beside a free unit, queued, before it. */
-static const char *const repeats[] = { "held", "in-line", "due", NULL };
+static const char *const repeats[] = { "held", "queued", "due", NULL };
 static const struct kpool_attrs repeat_attrs[] = {
 	{ .capacity = 2 },
 	{ .capacity = 1, .queue_depth = 1 },
@@ -1330,12 +1330,12 @@ static struct {
 } storm;
 
 /* Do something to some item. */
-static void storm_step(u32 dice)
+static void storm_step(u32 rnd)
 {
-	struct kpool_item *item = &storm.job[dice % STORM_ITEMS].item;
+	struct kpool_item *item = &storm.job[rnd % STORM_ITEMS].item;
 	int ret;
 
-	switch (dice / STORM_ITEMS % 8) {
+	switch (rnd / STORM_ITEMS % 8) {
 	case 0:
 		atomic_add(kpool_cancel(item), &storm.cancelled);
 		break;
@@ -1348,7 +1348,7 @@ static void storm_step(u32 dice)
 		KT_EXPECT_EQ(kpool_flush_item(item), 0);
 		break;
 	case 3:
-		ret = dice & 1024 ? kpool_disable(item) : kpool_disable_sync(item);
+		ret = rnd & 1024 ? kpool_disable(item) : kpool_disable_sync(item);
 		if (KT_EXPECT_GE(ret, 0))
 			atomic_add(ret, &storm.cancelled);
 		KT_EXPECT_GE(kpool_enable(item), 0);
@@ -1370,12 +1370,12 @@ static void storm_step(u32 dice)
 
 static int storm_main(void *arg)
 {
-	u32 dice = (long)arg;
+	u32 rnd = (long)arg;
 	int i;
 
 	for (i = 0; i < kt_count(4000); i++) {
-		dice = dice * 1664525 + 1013904223;
-		storm_step(dice >> 16);
+		rnd = rnd * 1664525 + 1013904223;
+		storm_step(rnd >> 16);
 	}
 	return 0;
 }

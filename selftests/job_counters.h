@@ -109,7 +109,7 @@ static inline int timed_flush_item(void *arg)
 	return kpool_flush_item(&t->job.item);
 }
 
-static inline int timed_cancel_wait(void *arg)
+static inline int timed_cancel_sync(void *arg)
 {
 	struct timed *t = arg;
 

@@ -736,11 +736,11 @@ static bool turmoil_meet(int round)
 	return !READ_ONCE(turmoil.stop);
 }
 
-static void turmoil_step(u32 dice, struct kpool_item *item)
+static void turmoil_step(u32 rnd, struct kpool_item *item)
 {
 	int err;
 
-	switch (dice % 8) {
+	switch (rnd % 8) {
 	case 0 ... 2:
 		KT_EXPECT_EQ(kpool_shutdown_timeout(turmoil.pool,
 						    MAX_SCHEDULE_TIMEOUT), 0);
@@ -760,15 +760,15 @@ static void turmoil_step(u32 dice, struct kpool_item *item)
 
 static int turmoil_main(void *arg)
 {
-	u32 dice = (long)arg;
+	u32 rnd = (long)arg;
 	int round, rounds = kt_count(5000);
 	struct kt_job job;
 
 	kpool_init_item_onstack(&job.item, kt_job_tiny);
 	job.gate = &turmoil.count;
 	for (round = 1; turmoil_meet(round) && round <= rounds; round++) {
-		dice = dice * 1664525 + 1013904223;
-		turmoil_step(dice >> 16, &job.item);
+		rnd = rnd * 1664525 + 1013904223;
+		turmoil_step(rnd >> 16, &job.item);
 	}
 	KT_EXPECT_EQ(kpool_flush_item(&job.item), 0);
 	kpool_destroy_item_onstack(&job.item);

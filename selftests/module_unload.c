@@ -94,13 +94,13 @@ static int running_fn(struct kpool_item *item)
 
 static int left_fn(struct kpool_item *item)
 {
-	pr_err("module_unload: WARNING: a forgotten item runs\n");
+	pr_err("module_unload: WARNING: an orphaned item runs\n");
 	return 0;
 }
 
 static int left_function(void *arg)
 {
-	pr_err("module_unload: WARNING: a forgotten function runs\n");
+	pr_err("module_unload: WARNING: an orphaned function runs\n");
 	return 0;
 }
 
@@ -627,7 +627,7 @@ static void end_adopted(void)
 		       err, atomic_read(&nr_ended));
 }
 
-static int __init forgotten_init(void)
+static int __init unload_init(void)
 {
 	int i, err = 0;
 
@@ -654,7 +654,7 @@ static int __init forgotten_init(void)
 		usleep_range(500, 1000);
 	return err ?: leave_all() ?: start_taker();
 }
-module_init(forgotten_init);
+module_init(unload_init);
 
 /* Half of what is delayed is to come due soon after the module has gone. */
 static void hasten(void)
@@ -665,7 +665,7 @@ static void hasten(void)
 		kpool_modify_delay(&left[i], 5 * HZ);
 }
 
-static void __exit forgotten_exit(void)
+static void __exit unload_exit(void)
 {
 	gone = true;
 	while (leaves("fails") && !READ_ONCE(pool_fails))
@@ -679,7 +679,7 @@ static void __exit forgotten_exit(void)
 	else if (leaves("delayed"))
 		hasten();
 }
-module_exit(forgotten_exit);
+module_exit(unload_exit);
 
-MODULE_DESCRIPTION("kpool selftest: a client that forgets what it gave to the default pool");
+MODULE_DESCRIPTION("kpool selftest: a client that leaves items in the default pool");
 MODULE_LICENSE("GPL");

@@ -56,33 +56,33 @@ client_holds_the_unit() {
 
 # Fails (oopses) if what is pending or delayed runs when its code has gone, or if rmmod returns while
 # an item still runs, or is to be completed; or if the log does not count both.
-# forget WHAT CAPACITY RUNNING CANCELLED [TAKER]: of the client's own; with a thread that takes the
+# orphan WHAT CAPACITY RUNNING CANCELLED [TAKER]: of the client's own; with a thread that takes the
 # second while the search stands at it
-forget() {
-	forget_name="forgotten $1, $3 running${5:+, $5}"
+orphan() {
+	orphan_name="orphaned $1, $3 running${5:+, $5}"
 	insmod "$KPOOL_KO" "default_capacity=$2" default_queue_depth=unlimited
-	forget_warned=$(said "module_unload: WARNING")
-	forget_ended=$(said "module_unload: a running item ends")
+	orphan_warned=$(said "module_unload: WARNING")
+	orphan_ended=$(said "module_unload: a running item ends")
 	# elsewhere, the run may have ended when the search comes to it
-	case ${KERNEL:-}:$3 in uml-time:1) forget_runs="1 runs awaited" ;; *) forget_runs= ;; esac
-	forget_logged=$(reported "$4" "$forget_runs")
+	case ${KERNEL:-}:$3 in uml-time:1) orphan_runs="1 runs awaited" ;; *) orphan_runs= ;; esac
+	orphan_logged=$(reported "$4" "$orphan_runs")
 	load_test module_unload "leave=$1" "runs=$3" ${5:+"taker=$5"}
 	rmmod module_unload
-	ktap_result $? "$forget_name: the client can go"
-	ktap_is "$forget_name: the running are awaited" "$3" \
-		"$(($(said "module_unload: a running item ends") - forget_ended))"
-	ktap_is "$forget_name: nothing is left" "0 0 0" "$(rest_of_it)"
-	ktap_is "$forget_name: all are accounted for" "$4 $(($(stat_of submitted) - $4))" \
+	ktap_result $? "$orphan_name: the client can go"
+	ktap_is "$orphan_name: the running are awaited" "$3" \
+		"$(($(said "module_unload: a running item ends") - orphan_ended))"
+	ktap_is "$orphan_name: nothing is left" "0 0 0" "$(rest_of_it)"
+	ktap_is "$orphan_name: all are accounted for" "$4 $(($(stat_of submitted) - $4))" \
 		"$(stat_of cancelled) $(stat_of completed)"
 	# one of them may be taken by the taker, before or after the search comes to it
 	[ -n "${5:-}" ] ||
-		ktap_is "$forget_name: the log reports it" 1 $(($(reported "$4" "$forget_runs") - forget_logged))
+		ktap_is "$orphan_name: the log reports it" 1 $(($(reported "$4" "$orphan_runs") - orphan_logged))
 	load_test client use_default=1 items=30 && rmmod client
-	ktap_result $? "$forget_name: the pool goes on"
+	ktap_result $? "$orphan_name: the pool goes on"
 	# until a delay of the client's would be over
 	case ${KERNEL:-}:$1 in uml-time:delayed) sleep 6 ;; *:delayed) ! is_long || sleep 6 ;; esac
-	ktap_is "$forget_name: nothing runs afterwards" 0 \
-		"$(($(said "module_unload: WARNING") - forget_warned))"
+	ktap_is "$orphan_name: nothing runs afterwards" 0 \
+		"$(($(said "module_unload: WARNING") - orphan_warned))"
 	rmmod kpool
 }
 
@@ -440,17 +440,17 @@ pool_is_closed() {
 
 # Fails (oopses) if the pool is taken for one without items of the caller's: mutant
 # orphan-destroy-does-not-wait.
-destroy_of_a_forgotten_pool_waits() {
+destroy_of_an_orphaned_pool_waits() {
 	insmod "$KPOOL_KO"
 	adopted_said=$(said "kpool: client: module client removed without")
 	adopted_ended=$(said "module_unload: a running item ends")
 	adopted_warned=$(said "module_unload: WARNING")
-	load_test client forget=1 capacity=2
+	load_test client leave_held=1 capacity=2
 	load_test module_unload leave=adopted "address=$(of_client address)"
 	rmmod client &
 	wait_until pool_is_closed "$adopted_said"
 	rmmod module_unload
-	ktap_is "to destroy a forgotten pool waits for the caller's own item" "1 0" \
+	ktap_is "destroy of an orphaned pool waits for the caller's own item" "1 0" \
 		"$(($(said "module_unload: a running item ends") - adopted_ended)) \
 $(($(said "module_unload: WARNING") - adopted_warned))"
 	wait $!
@@ -460,7 +460,7 @@ $(($(said "module_unload: WARNING") - adopted_warned))"
 # Fails if the removal of a module waits for the runs of another that is being removed.
 two_may_go_at_once() {
 	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
-	load_test client use_default=1 forget=1
+	load_test client use_default=1 leave_held=1
 	echo 1 >/sys/module/client/parameters/hold
 	wait_until rest_is "0 0 1"
 	rmmod client &
@@ -524,7 +524,7 @@ items_behind_those_of_others_are_cancelled() {
 search_does_not_follow_jobs_that_are_moved() {
 	insmod "$KPOOL_KO"
 	# it leaves them to the search, too: a flush would wait until they are due
-	load_test client use_default=1 forget=1
+	load_test client use_default=1 leave_held=1
 	moved_warned=$(said "module_unload: WARNING")
 	load_test module_unload leave=delayed taker=move "fn=$(of_client fn)"
 	rmmod module_unload
@@ -550,21 +550,21 @@ a_tidy_client_is_not_reported() {
 
 ktap_begin
 if ! mount_debugfs; then
-	ktap_skip "forgotten items" "no debugfs"
+	ktap_skip "orphaned items" "no debugfs"
 else
 	rmmod kpool
-	forget pending 1 1 16
-	forget functions 1 1 16
-	forget delayed 4 0 16
-	forget stream 4 1 16
-	forget ordered 2 2 16
-	forget group 2 2 16
-	forget held 4 4 4
-	forget kept 4 3 1
-	forget running 4 4 0
-	forget pending 1 1 16 cancel
-	forget delayed 4 1 16 cancel
-	forget delayed 4 1 16 hasten
+	orphan pending 1 1 16
+	orphan functions 1 1 16
+	orphan delayed 4 0 16
+	orphan stream 4 1 16
+	orphan ordered 2 2 16
+	orphan group 2 2 16
+	orphan held 4 4 4
+	orphan kept 4 3 1
+	orphan running 4 4 0
+	orphan pending 1 1 16 cancel
+	orphan delayed 4 1 16 cancel
+	orphan delayed 4 1 16 hasten
 	an_item_that_comes_again_is_refused itself
 	an_item_that_comes_again_is_refused itself_later
 	an_item_that_comes_again_is_refused its_function
@@ -586,7 +586,7 @@ else
 	release_by_the_caller_is_awaited
 	caller_of_a_dropped_call_does_not_give_up
 	run_around_a_foreign_one_is_awaited
-	destroy_of_a_forgotten_pool_waits
+	destroy_of_an_orphaned_pool_waits
 	two_may_go_at_once
 	others_items_cause_no_delay
 	items_behind_those_of_others_are_cancelled

@@ -842,15 +842,15 @@ static void dead_workers_are_replaced_within_limits(void)
 	finish();
 }
 
-/* Warm workers are replaced, also where nothing waits. */
-static void warm_workers_are_replaced(void)
+/* min_workers are replaced, also where nothing waits. */
+static void min_workers_are_replaced(void)
 {
-	const struct kpool_attrs warm = {
+	const struct kpool_attrs prealloc = {
 		.min_workers = 2, .flags = KPOOL_PREALLOC,
 	};
 
 	victim_init(&victim, DIE_NULL);
-	if (!begin_with(2, &warm))
+	if (!begin_with(2, &prealloc))
 		return;
 	victim_begin(pool, &victim);
 	victim_let_die(&victim);
@@ -1491,7 +1491,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(many_die_in_a_row),
 	  KT_EACH(closed_pool_drains_after_death, ways),
 	  KT_CASE(dead_workers_are_replaced_within_limits),
-	  KT_CASE(warm_workers_are_replaced),
+	  KT_CASE(min_workers_are_replaced),
 	  KT_CASE(lost_guarantee_is_logged_and_restored),
 	  KT_CASE(guarantee_is_lost_beside_an_exiting_worker),
 	  KT_CASE(guarantee_is_restored_once),

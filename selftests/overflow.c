@@ -270,7 +270,7 @@ static void waiting_includes_the_run_of_a_caller(void)
 	KT_EXPECT(!kpool_is_pending(&job[0].job.item));
 	vacate();
 	if (!timed_sleeps(&waiter[0], timed_flush_item, &job[0]) ||
-	    !timed_sleeps(&waiter[1], timed_cancel_wait, &job[0]) ||
+	    !timed_sleeps(&waiter[1], timed_cancel_sync, &job[0]) ||
 	    !timed_sleeps(&waiter[2], timed_flush_pool, overflow_pool))
 		goto out;
 	KT_EXPECT_EQ(kpool_shutdown_timeout(overflow_pool, 2), -ETIMEDOUT);
@@ -1129,7 +1129,7 @@ static void delayed_job_is_not_displaced(void)
 
 /*
  * A paused pool displaces too: what was accepted last is what starts.
- * Fails if a paused pool's line is left as it is.
+ * Fails if a paused pool's queue is left as it is.
  */
 static void paused_pool_displaces(void)
 {
@@ -1539,13 +1539,13 @@ static void deadlock_through_a_caller_is_refused(int depth)
 	overflow_finish(NULL, 0);
 }
 
-static int waits_for_the_line(struct kpool_item *item)
+static int waits_for_the_queue(struct kpool_item *item)
 {
 	cycle_got[2] = flush(1);
 	return timed_fn(item);
 }
 
-static int fills_the_line(struct kpool_item *item)
+static int fills_the_queue(struct kpool_item *item)
 {
 	KT_EXPECT_EQ(submit(1), 0);
 	KT_EXPECT_EQ(submit(2), 0);
@@ -1562,8 +1562,8 @@ static void deadlock_within_a_workers_item_is_refused(void)
 	if (!overflow_make(KPOOL_FULL_CALLER_RUNS, 1))
 		return;
 	memset(cycle_got, 0, sizeof(cycle_got));
-	job[0].job.item.fn = fills_the_line;
-	job[2].job.item.fn = waits_for_the_line;
+	job[0].job.item.fn = fills_the_queue;
+	job[2].job.item.fn = waits_for_the_queue;
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(flush(0), 0);
 	KT_EXPECT_EQ(cycle_got[2], -EDEADLK);

@@ -13,16 +13,16 @@ static struct probe p[4];
 static struct kpool_group group;
 static struct kt_gate gate;
 static atomic_t called;		/* how many callbacks have begun */
-static int act;			/* what the first of them does */
+static int call;		/* what the first of them calls */
 static int got[2];		/* what it and the second got */
 
 /* What a callback can wait for. */
-static const char *const acts[] = {
+static const char *const calls[] = {
 	"submit", "flush_item", "call", "group_wait", "flush", "shutdown",
 	"destroy", NULL
 };
 
-enum { SUBMIT, FLUSH_ITEM, CALL, GROUP_WAIT, FLUSH, RELEASE, DESTROY };
+enum { SUBMIT, FLUSH_ITEM, CALL, GROUP_WAIT, FLUSH, SHUTDOWN, DESTROY };
 
 static int does_nothing(void *arg)
 {
@@ -34,7 +34,7 @@ static int waits_for_own_pool(void)
 {
 	struct kpool *pool = kpool_current();
 
-	switch (act) {
+	switch (call) {
 	case SUBMIT:
 		return kpool_submit(pool, &p[1].job.item);
 	case FLUSH_ITEM:
@@ -45,7 +45,7 @@ static int waits_for_own_pool(void)
 		return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
 	case FLUSH:
 		return kpool_flush(pool);
-	case RELEASE:
+	case SHUTDOWN:
 		return kpool_shutdown_timeout(pool, MAX_SCHEDULE_TIMEOUT);
 	default:
 		return kpool_destroy(pool);
@@ -113,7 +113,7 @@ static void init_is_refused_a_deadlock(int what)
 {
 	struct kpool *pool;
 
-	act = what;
+	call = what;
 	pool = begin(1, what == CALL ? 4 : KPOOL_NONE, init_waits, NULL);
 	if (!pool)
 		return;
@@ -130,7 +130,7 @@ static void exit_is_refused_a_deadlock(int what)
 {
 	struct kpool *pool;
 
-	act = what;
+	call = what;
 	pool = begin(1, what == CALL ? 4 : KPOOL_NONE, init_returns,
 		     exit_waits);
 	if (!pool)
@@ -209,7 +209,7 @@ static void exit_of_a_surplus_worker_may_wait(int what)
 	/* a wait for the pool is one for all its workers */
 	if (what >= FLUSH)
 		return;
-	act = what;
+	call = what;
 	pool = begin(2, 4, init_returns, exit_waits);
 	if (!pool)
 		return;
@@ -238,7 +238,7 @@ static void wait_that_another_worker_ends_is_not_refused(int what)
 	/* a wait for the pool is one for all its workers */
 	if (what >= FLUSH)
 		return;
-	act = what;
+	call = what;
 	pool = begin(2, what == CALL ? 4 : KPOOL_NONE, first_init_waits, NULL);
 	if (!pool)
 		return;
@@ -268,7 +268,7 @@ static void item_may_wait_after_an_init_has(void)
 {
 	struct kpool *pool;
 
-	act = FLUSH_ITEM;
+	call = FLUSH_ITEM;
 	pool = begin(2, 4, first_init_waits, NULL);
 	if (!pool)
 		return;
@@ -293,7 +293,7 @@ static void one_of_many_inits_is_refused(void)
 {
 	struct kpool *pool;
 
-	act = FLUSH_ITEM;
+	call = FLUSH_ITEM;
 	pool = begin(2, 4, init_waits, NULL);
 	if (!pool)
 		return;
@@ -330,7 +330,7 @@ static void item_and_init_are_counted_together(void)
 {
 	struct kpool *pool;
 
-	act = FLUSH_ITEM;
+	call = FLUSH_ITEM;
 	pool = begin(2, 4, second_init_waits, NULL);
 	if (!pool)
 		return;
@@ -609,11 +609,11 @@ static void init_may_submit_in_a_pool_with(int flag)
 }
 
 KT_MODULE("kpool selftest: callbacks of workers that wait for their own pool",
-	  KT_EACH(init_is_refused_a_deadlock, acts),
-	  KT_EACH(exit_is_refused_a_deadlock, acts),
+	  KT_EACH(init_is_refused_a_deadlock, calls),
+	  KT_EACH(exit_is_refused_a_deadlock, calls),
 	  KT_EACH(release_in_a_callback_is_refused, callbacks),
-	  KT_EACH(exit_of_a_surplus_worker_may_wait, acts),
-	  KT_EACH(wait_that_another_worker_ends_is_not_refused, acts),
+	  KT_EACH(exit_of_a_surplus_worker_may_wait, calls),
+	  KT_EACH(wait_that_another_worker_ends_is_not_refused, calls),
 	  KT_CASE(item_may_wait_after_an_init_has),
 	  KT_CASE(one_of_many_inits_is_refused),
 	  KT_CASE(item_and_init_are_counted_together),

@@ -882,7 +882,7 @@ static int joins_the_line(struct kpool_item *it)
 
 /*
  * An item that submits itself in its function waits by its priority.
- * Fails if it is put at the front or at the end of the whole line.
+ * Fails if it is put at the front or at the end of the whole queue.
  */
 static void self_submission_keeps_its_priority(int priority)
 {

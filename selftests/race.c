@@ -17,7 +17,7 @@ static atomic_t made, ended;
 
 /* One thing, done over and over; @round counts. */
 struct racer {
-	void			(*act)(int round);
+	void			(*fn)(int round);
 	int			rounds;		/* at least */
 	struct racer		*rival;
 	bool			done;
@@ -31,12 +31,12 @@ static int racer_main(void *arg)
 	int i;
 
 	for (i = 0; i < racer->rounds; i++) {
-		racer->act(i);
+		racer->fn(i);
 		cond_resched();
 	}
 	WRITE_ONCE(racer->done, true);
 	for (; !kt_exact && !READ_ONCE(racer->rival->done); i++) {
-		racer->act(i);
+		racer->fn(i);
 		cond_resched();
 	}
 	return 0;
@@ -49,7 +49,7 @@ static void race(int rounds, void (*one)(int), void (*two)(int))
 
 	for (i = 0; i < 2; i++)
 		racers[i] = (struct racer){
-			.act = i ? two : one,
+			.fn = i ? two : one,
 			.rounds = rounds,
 			.rival = &racers[!i],
 		};

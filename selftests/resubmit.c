@@ -343,8 +343,9 @@ static int flushes_heavy(struct kpool_item *item)
 }
 
 /*
- * It is first in line, behind its own run, which sleeps for a heavier item behind
- * it.  When a unit is free, it is parked, and then nothing can start.
+ * An item is first in the queue, behind its own run, which sleeps for a heavier
+ * item behind it.  When a unit is free, the first is parked, and then nothing can
+ * start.
  * Fails (waits for long) if it is taken for one that can start.
  */
 static void item_behind_its_run_hides_no_deadlock(void)
@@ -1287,7 +1288,7 @@ out:
 	kt_pool_end(pool);
 }
 
-/* An item that submits itself when told to, and lingers. */
+/* An item that submits itself when asked to, and lingers. */
 struct lingering {
 	struct kpool_job	job;
 	struct kpool		*pool;

@@ -723,7 +723,7 @@ static void stall_time_begins_with_each_item(void)
 
 /*
  * A worker that is idle beside one that stalls has nothing to report.
- * Fails if it is told by its time alone: mutant idle-worker-stalls.
+ * Fails if its time alone decides: mutant idle-worker-stalls.
  */
 static void idle_worker_does_not_stall(void)
 {

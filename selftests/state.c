@@ -395,7 +395,7 @@ out:
 	desks_end(pool);
 }
 
-/* Fails if create returns a pool whose warm workers are not there. */
+/* Fails if create returns a pool whose min_workers are not there. */
 static void create_returns_the_error_of_init(void)
 {
 	static const int errors[] = { -ENOMEM, -EIO, -ENODEV };
@@ -1192,7 +1192,8 @@ static void new_worker_makes_an_idle_one_surplus(void)
 }
 
 /*
- * A worker that exits keeps the place of a warm one, which comes when it has gone.
+ * A worker that exits keeps the place of one of min_workers, which is created
+ * when it has gone.
  * Fails (one is missing) if only an item would bring it: mutant
  * min-workers-not-refilled.
  */
@@ -1223,15 +1224,15 @@ static void min_workers_come_after_an_exit(void)
 	desks_end(pool);
 }
 
-static struct kpool *warm;
+static struct kpool *preallocated;
 
 static int create_main(void *attrs)
 {
-	warm = kpool_create(attrs, NAME);
-	return PTR_ERR_OR_ZERO(warm);
+	preallocated = kpool_create(attrs, NAME);
+	return PTR_ERR_OR_ZERO(preallocated);
 }
 
-/* Fails if create makes its warm workers one by one, or does not wait for all. */
+/* Fails if create makes its min_workers one by one, or does not wait for all. */
 static void create_waits_for_all_at_once(void)
 {
 	struct kpool_attrs attrs = desk_attrs(SEATS);
@@ -1251,8 +1252,8 @@ static void create_waits_for_all_at_once(void)
 	if (!KT_EXPECT_EQ(kt_thread_join(&t), 0))
 		return;
 	KT_EXPECT_EQ(atomic_read(&made), SEATS);
-	KT_EXPECT_EQ(kt_stat(warm, alive), SEATS);
-	desks_end(warm);
+	KT_EXPECT_EQ(kt_stat(preallocated, alive), SEATS);
+	desks_end(preallocated);
 }
 
 #define PAUSES	10
@@ -1510,7 +1511,7 @@ static void reopen_forgets_earlier_failures(void)
 }
 
 /*
- * A pool that cannot be opened again with its warm workers stays closed.
+ * A pool that cannot be opened again with its min_workers stays closed.
  * Fails (0, or -EAGAIN) if it is left open: mutant failed-reopen-leaves-it-open.
  */
 static void pool_that_fails_to_reopen_stays_closed(void)
@@ -1537,7 +1538,7 @@ static void pool_that_fails_to_reopen_stays_closed(void)
 }
 
 /*
- * Nor does a pool without warm workers wait for the next attempt of then.
+ * Nor does a pool without min_workers wait for the next attempt of then.
  * Fails (the item waits for a second or two) if that is not brought forward:
  * mutant reopened-in-a-pause.
  */

@@ -258,7 +258,7 @@ static void long_run_blocks_only_its_followers(void)
 }
 
 /*
- * A line full of followers does not keep an item out that could start at once.
+ * A queue full of followers does not keep an item out that could start at once.
  * Fails if queue_depth is examined before the units.
  */
 static void queued_followers_block_no_runnable_item(void)
@@ -1097,7 +1097,7 @@ struct storm {
 	struct rnd_state	rnd;
 };
 
-static u32 storm_dice(struct storm *s, u32 sides)
+static u32 storm_random(struct storm *s, u32 sides)
 {
 	return prandom_u32_state(&s->rnd) % sides;
 }
@@ -1112,7 +1112,7 @@ static bool storm_is_over(struct storm *s, int i)
 static void storm_submit(struct storm *s, int i, int nr)
 {
 	struct probe *one = &s->p[i];
-	struct lane *l = &s->lane[storm_dice(s, STORM_LANES)];
+	struct lane *l = &s->lane[storm_random(s, STORM_LANES)];
 	struct kpool_item *item = &one->job.item;
 	int err;
 
@@ -1122,14 +1122,14 @@ static void storm_submit(struct storm *s, int i, int nr)
 	one->nr = nr;
 	one->data = l;
 	kpool_set_stream(&one->job, &l->stream);
-	kpool_set_deadline(&one->job, storm_dice(s, 10) ? 0 : the_past());
-	KT_EXPECT_EQ(kpool_set_priority(item, storm_dice(s, 3)), 0);
-	switch (storm_dice(s, 3)) {
+	kpool_set_deadline(&one->job, storm_random(s, 10) ? 0 : the_past());
+	KT_EXPECT_EQ(kpool_set_priority(item, storm_random(s, 3)), 0);
+	switch (storm_random(s, 3)) {
 	case 0:
 		err = kpool_try_submit(s->pool, item);
 		break;
 	case 1:
-		err = kpool_submit_timeout(s->pool, item, storm_dice(s, 3));
+		err = kpool_submit_timeout(s->pool, item, storm_random(s, 3));
 		break;
 	default:
 		err = kpool_submit(s->pool, item);
@@ -1147,8 +1147,8 @@ static int storm_main(void *arg)
 	int i, nr, n = kt_count(20000);
 
 	for (nr = 0; nr < n; nr++) {
-		i = storm_dice(s, STORM_JOBS);
-		if (storm_dice(s, 4))
+		i = storm_random(s, STORM_JOBS);
+		if (storm_random(s, 4))
 			storm_submit(s, i, nr);
 		else
 			s->taken_back[i] += kpool_cancel(&s->p[i].job.item);

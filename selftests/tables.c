@@ -320,7 +320,7 @@ static void threads_are_known(void)
 	kt_sleep_ms(120);
 }
 
-/* For the script: an item has failed, of which its handler is being told. */
+/* For the script: an item has failed, and its fault handler runs. */
 static void handler_is_held(void)
 {
 	WRITE_ONCE(init_waits, false);

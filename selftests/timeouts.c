@@ -239,7 +239,7 @@ static void submit_that_has_room_does_not_time_out(void)
 
 static const struct wait *inside_wait;
 
-static int act_waits(struct caller_item *a)
+static int caller_waits(struct caller_item *a)
 {
 	return inside_wait->fn(a->timeout);
 }
@@ -266,7 +266,7 @@ static void unlimited_wait_inside_is_a_deadlock(int which)
 			return;
 		KT_EXPECT_EQ(kpool_pause(here), 0);
 		inside_wait = w;
-		caller_init(&callers[0], here, NULL, act_waits);
+		caller_init(&callers[0], here, NULL, caller_waits);
 		callers[0].timeout = longest[i];
 		caller_start(&callers[0]);
 		if (w->group)
@@ -296,7 +296,7 @@ static void timed_wait_inside_is_no_deadlock(int which)
 		return;
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	inside_wait = w;
-	caller_init(&callers[0], here, NULL, act_waits);
+	caller_init(&callers[0], here, NULL, caller_waits);
 	callers[0].timeout = 5;
 	caller_start(&callers[0]);
 	if (w->group)

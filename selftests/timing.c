@@ -320,7 +320,7 @@ static void min_workers_are_kept(void)
 
 	if (!time_is_simulated())
 		return;
-	pool = kt_pool("warm", &attrs);
+	pool = kt_pool("prealloc", &attrs);
 	if (!pool)
 		return;
 	use_workers(pool, 4);
@@ -474,7 +474,7 @@ static int work_in_a_month(void)
 
 /*
  * Where nothing can expire, the reap work is not armed: kpool does nothing at
- * all in a month, with warm workers, without purging, or without workers.
+ * all in a month, with min_workers, without purging, or without workers.
  * While something runs, the watchdog runs no more often than once a second.
  * Fails if the reap work arms itself whenever it runs, or by the number of
  * workers instead of those above min_workers that are idle, or if the watchdog
@@ -482,7 +482,7 @@ static int work_in_a_month(void)
  */
 static void idle_pools_do_nothing(void)
 {
-	static const struct kpool_attrs warm = {
+	static const struct kpool_attrs prealloc = {
 		.capacity = 2, .min_workers = 2, .expiry_ms = 1000,
 	};
 	static const struct kpool_attrs never = {
@@ -495,7 +495,7 @@ static void idle_pools_do_nothing(void)
 
 	if (!time_is_simulated())
 		return;
-	pool[0] = kt_pool("warm", &warm);
+	pool[0] = kt_pool("prealloc", &prealloc);
 	pool[1] = kt_pool("never", &never);
 	pool[2] = kt_pool("empty", &brief);
 	if (!pool[0] || !pool[1] || !pool[2])

@@ -16,8 +16,8 @@ scene() {
 	echo "$1" >/sys/module/tracepoints/parameters/run
 }
 
-# forget: remove all triggers, which must be in the reverse of their order, and what has been traced
-forget() {
+# reset_trace: remove all triggers, which must be in the reverse of their order, and what has been traced
+reset_trace() {
 	for file in events/synthetic/kpool_run events/kpool/end events/kpool/start events/kpool/submit \
 		events/kpool/unblock events/kpool/block; do
 		[ -e "$file/trigger" ] || continue
@@ -52,13 +52,13 @@ blocked_submitters_are_shown() {
 	cat trace >/tmp/answer
 	answers "a blocked submitter has its stack" /tmp/answer '^ => kpool_submit_timeout'
 	answers "its submit returns" /tmp/answer ' unblock: .* err=-110 '
-	forget
+	reset_trace
 	echo 'hist:keys=common_pid:ts=common_timestamp.usecs' >events/kpool/block/trigger
 	echo 'hist:keys=common_pid:slept=common_timestamp.usecs-$ts:onmax($slept).save(function,err)' >events/kpool/unblock/trigger
 	scene submitter_is_blocked
 	cat events/kpool/unblock/hist >/tmp/answer
 	answers "the longest sleep of a thread is known" /tmp/answer '^\s*max: +[1-9][0-9]* +function: +[0-9]+ +err:'
-	forget
+	reset_trace
 }
 
 late_item_is_explained() {
@@ -67,13 +67,13 @@ late_item_is_explained() {
 	scene item_runs
 	cat events/kpool/start/hist >/tmp/answer
 	answers "the longest wait of an item is known" /tmp/answer '^\s*max: +[1-9][0-9]* +function: +[0-9]+ +common_pid:'
-	forget
+	reset_trace
 	echo 1 >events/kpool/enable
 	scene item_runs
 	cat trace >/tmp/answer
 	ktap_is "a worker is spawned between submit and start" "submit: spawn: start:" \
 		"$(grep -oE ' (submit|spawn|start|end): ' /tmp/answer | head -n 3 | xargs)"
-	forget
+	reset_trace
 }
 
 functions_are_summed() {
@@ -84,7 +84,7 @@ functions_are_summed() {
 	scene item_runs
 	cat events/synthetic/kpool_run/hist >/tmp/answer
 	answers "the time of a function is known" /tmp/answer 'fn: .* probe_fn +\[tracepoints\] .* us: +[1-9]'
-	forget
+	reset_trace
 	echo >synthetic_events
 }
 

@@ -444,7 +444,7 @@ static void prealloc_makes_min_workers(void)
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .min_workers = 3, .flags = KPOOL_PREALLOC,
 	};
-	struct kpool *pool = kt_pool("warm", &attrs);
+	struct kpool *pool = kt_pool("prealloc", &attrs);
 	static struct kt_gate gate;
 	static struct kt_job jobs[4];
 	int i;

@@ -18,7 +18,7 @@
 
 static struct kpool *here;
 static struct kpool_stream stream;
-static struct load warm[4];
+static struct load early[4];
 static struct kt_submitter sleeper[2];
 
 static struct kpool_item *item(int i)
@@ -68,16 +68,16 @@ static bool wake_make(int capacity, int depth)
 }
 
 /* Have as many idle workers as units. */
-static bool wake_warm_up(int n)
+static bool wake_make_idle(int n)
 {
 	int i;
 
-	load_init_all(warm, n);
+	load_init_all(early, n);
 	for (i = 0; i < n; i++)
-		KT_EXPECT_EQ(load_submit(here, &warm[i]), 0);
+		KT_EXPECT_EQ(load_submit(here, &early[i]), 0);
 	for (i = 0; i < n; i++)
-		KT_EXPECT(load_starts(&warm[i]));
-	load_open_all(warm, n);
+		KT_EXPECT(load_starts(&early[i]));
+	load_open_all(early, n);
 	return KT_EXPECT(kt_wait(kt_stat(here, idle) == n));
 }
 
@@ -310,7 +310,7 @@ static void worker_is_created_by(int starter)
 /* The same with workers that sleep.  Fails if none is woken. */
 static void worker_is_woken_by(int starter)
 {
-	if (!wake_make(2, KPOOL_UNLIMITED) || !wake_warm_up(2))
+	if (!wake_make(2, KPOOL_UNLIMITED) || !wake_make_idle(2))
 		goto out;
 	starters[starter]();
 	woken(started(0));
@@ -362,7 +362,7 @@ static const char *const beside_names[] = {
  */
 static void free_unit_is_used_by(int which)
 {
-	if (!wake_make(3, KPOOL_UNLIMITED) || !wake_warm_up(3))
+	if (!wake_make(3, KPOOL_UNLIMITED) || !wake_make_idle(3))
 		goto out;
 	beside[which]();
 	submit(0);
@@ -524,11 +524,11 @@ static const char *const crowd_names[] = {
  * As many start at once as there are units, none of which ends before.
  * Fails if one is started where there is room for several.
  */
-static void several_are_started(int crowd, bool warmed)
+static void several_are_started(int crowd, bool idle)
 {
 	int i, n = 0;
 
-	if (!wake_make(3, KPOOL_UNLIMITED) || (warmed && !wake_warm_up(3)))
+	if (!wake_make(3, KPOOL_UNLIMITED) || (idle && !wake_make_idle(3)))
 		goto out;
 	n = crowds[crowd]();
 	for (i = 0; i < n; i++)

@@ -81,7 +81,7 @@ static void abort_delayed(unsigned int n)
 	holds_measured(n);
 }
 
-static void release_delayed(unsigned int n)
+static void shutdown_delayed(unsigned int n)
 {
 	make_delayed(n);
 	holds_measure();
@@ -138,7 +138,7 @@ const struct holds_operation holds_delayed[] = {
 	{ "cancel-delayed", HOLDS_ONE, cancel_delayed },
 	{ "modify-delay", HOLDS_ONE, modify_delay },
 	{ "abort-delayed", HOLDS_ITEMS, abort_delayed },
-	{ "release-delayed", HOLDS_ITEMS, release_delayed },
+	{ "shutdown-delayed", HOLDS_ITEMS, shutdown_delayed },
 	{ "come-due", HOLDS_ITEMS, due },
 	{ "come-due-full", HOLDS_ITEMS, due_full },
 	{ "come-due-heavy", HOLDS_ITEMS, due_heavy },

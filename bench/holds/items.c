@@ -138,7 +138,7 @@ static void group_next(unsigned int n)
 	holds_end_pool();
 }
 
-static void abort_line(unsigned int n)
+static void abort_queued(unsigned int n)
 {
 	make_full(n);
 	holds_measure();
@@ -147,7 +147,7 @@ static void abort_line(unsigned int n)
 	holds_measured(n);
 }
 
-static void release_line(unsigned int n)
+static void shutdown_queued(unsigned int n)
 {
 	make_full(n);
 	holds_measure();
@@ -233,8 +233,8 @@ const struct holds_operation holds_items[] = {
 	{ "diagnosis", HOLDS_ONE, read_diagnosis },
 	{ "complete-in-order", HOLDS_ITEMS, complete_in_order },
 	{ "group-next", HOLDS_ITEMS, group_next },
-	{ "abort", HOLDS_ITEMS, abort_line },
-	{ "release", HOLDS_ITEMS, release_line },
+	{ "abort", HOLDS_ITEMS, abort_queued },
+	{ "shutdown", HOLDS_ITEMS, shutdown_queued },
 	{ "resume", HOLDS_ITEMS, resume },
 	{ "capacity-up", HOLDS_ITEMS, capacity_up },
 	{ "drop-oldest", HOLDS_ONE, drop_oldest },

@@ -92,7 +92,7 @@ static void unit_free_heavy(unsigned int n)
 	unblock_sleepers(n);
 }
 
-static void release_submitters(unsigned int n)
+static void shutdown_submitters(unsigned int n)
 {
 	make_sleepers(n, KPOOL_NONE, submits);
 	holds_measure();
@@ -251,7 +251,7 @@ static void death_flush_pool(unsigned int n)
 const struct holds_operation holds_sleepers[] = {
 	{ "unit-free-submitters", HOLDS_SLEEPERS, unit_free_submitters },
 	{ "unit-free-heavy", HOLDS_SLEEPERS, unit_free_heavy },
-	{ "release-submitters", HOLDS_SLEEPERS, release_submitters },
+	{ "shutdown-submitters", HOLDS_SLEEPERS, shutdown_submitters },
 	{ "abort-submitters", HOLDS_SLEEPERS, abort_submitters },
 	{ "queue-depth-submitters", HOLDS_SLEEPERS, depth_up_submitters },
 	{ "capacity-submitters", HOLDS_SLEEPERS, capacity_up_submitters },

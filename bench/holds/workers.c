@@ -44,7 +44,7 @@ static void end_idle(unsigned int n)
 	holds_measured(n);
 }
 
-static void release_idle(unsigned int n)
+static void shutdown_idle(unsigned int n)
 {
 	make_idle(n);
 	holds_measure();
@@ -157,7 +157,7 @@ static void stall(unsigned int n)
 const struct holds_operation holds_workers[] = {
 	{ "grow", HOLDS_WORKERS, grow },
 	{ "held", HOLDS_WORKERS, held },
-	{ "release-idle", HOLDS_WORKERS, release_idle },
+	{ "shutdown-idle", HOLDS_WORKERS, shutdown_idle },
 	{ "capacity-down", HOLDS_WORKERS, capacity_down },
 	{ "capacity-down-busy", HOLDS_WORKERS, capacity_down_busy },
 	{ "purge", HOLDS_WORKERS, purge },

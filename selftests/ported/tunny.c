@@ -107,7 +107,7 @@ static void size_zero(struct kpool *pool)
 /*
  * TestPoolSizeAdjustment: sizes 10, 10, 9, 10, 0, 10, then a job, then the end.
  * Fails if tune leaves a worker too many, makes none where min_workers asks for
- * them, or if a paused pool serves a call or forgets it.
+ * them, or if a paused pool runs a call or loses it.
  */
 static void size_is_adjusted(void)
 {

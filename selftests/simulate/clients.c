@@ -41,7 +41,7 @@ static unsigned long sim_elapsed(const struct sim_call *call)
 
 /*
  * A time-out comes neither early nor, as nothing takes time here, late: the
- * tick that has begun and the wheel's own aside, for each of @sleeps.
+ * tick that has begun and the wheel's own not counted, for each of @sleeps.
  */
 static void sim_judge_timeout(const struct sim_call *call, int sleeps)
 {

@@ -85,7 +85,7 @@ static bool sim_may_lose(const struct sim_call *call)
 		if (call->awaits == SIM_AWAITS_FLUSH &&
 		    time_after(d->accepted_at, call->since))
 			continue;
-		/* functions cannot be told apart: by the last death that was seen */
+		/* functions look alike: by the last death that was seen */
 		ended_in = d->item ? d->ended_in : d->p->was_bereft;
 		if (ended_in >= call->begin)
 			return true;
@@ -98,7 +98,7 @@ bool sim_is_lost(const struct sim_call *call, int err)
 {
 	if (err != -EIO) {
 		sim_expect(!call->loses || err == -EDEADLK || err == -ETIMEDOUT,
-			   "%s is not told of a death: %d",
+			   "%s gets no error after a death: %d",
 			   call->op ? sim_ops[call->op->kind].name : "destroy", err);
 		return false;
 	}
@@ -253,7 +253,7 @@ void __noreturn sim_die_in_drop(struct sim_item *it)
 	sim_trace("item %d's thread dies as it is dropped\n", it->nr);
 	d->item = it;
 	d->gen = it->drop_gen;
-	d->told = true;
+	d->reported = true;
 	sim_module_leave(sim_module_run_in(it, SIM_OWN_DROPPED));
 	sim_work_dies(it->at);
 }
@@ -263,7 +263,7 @@ void __noreturn sim_die_in_room(struct sim_pool *p)
 	struct sim_death *d = sim_note_death(p, SIM_DEAD_ROOM);
 
 	sim_trace("a thread dies in room\n");
-	d->told = true;
+	d->reported = true;
 	sim_work_dies(p);
 }
 
@@ -305,7 +305,7 @@ void __noreturn sim_die_in_handler(struct sim_pool *p, const struct kpool_fault 
 		p->failures--;
 		d = sim_function_dies(ticket, by_caller);
 	}
-	d->told = true;
+	d->reported = true;
 	sim_die(true);
 }
 
@@ -326,7 +326,7 @@ void __noreturn sim_die_in_release(struct sim_ticket *ticket)
 
 /* What the pool has to do */
 
-/* Is that the death which is reported?  Functions cannot be told apart. */
+/* Is that the death which is reported?  Functions cannot be distinguished. */
 static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
 			    const struct kpool_fault *fault)
 {
@@ -341,7 +341,7 @@ static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
 /* Each is reported once, before the run ends, and with the worker's state. */
 void sim_judge_report(struct sim_pool *p, const struct kpool_fault *fault)
 {
-	struct sim_death *told = NULL;
+	struct sim_death *reported = NULL;
 	bool lasts = false;
 	unsigned int i;
 
@@ -351,14 +351,14 @@ void sim_judge_report(struct sim_pool *p, const struct kpool_fault *fault)
 		if (!sim_is_reported(d, p, fault))
 			continue;
 		lasts |= d->ended_in == SIM_NOT_YET;
-		if (!told && !d->told)
-			told = d;
+		if (!reported && !d->reported)
+			reported = d;
 	}
-	sim_expect(told, "a death is reported of no thread, or twice");
+	sim_expect(reported, "a death is reported of no thread, or twice");
 	sim_expect(lasts, "a death is reported after the run has ended");
 	sim_expect(fault->err == -EIO, "a death is reported as %d", fault->err);
-	if (told)
-		told->told = true;
+	if (reported)
+		reported->reported = true;
 }
 
 /* Has the run ended? */
@@ -387,7 +387,7 @@ static unsigned int sim_function_callers(const struct sim_view *v)
 	return n;
 }
 
-/* Functions cannot be told apart: have all ended that may be meant? */
+/* Functions cannot be distinguished: have all ended that may be meant? */
 static bool sim_functions_are_over(const struct sim_death *d, const struct sim_view *v)
 {
 	return d->by_caller ? !sim_function_callers(v) : v->stats.died == d->p->deaths;
@@ -480,7 +480,7 @@ void sim_judge_dead(const struct sim_pool *p)
 	unsigned int i;
 
 	for (i = 0; i < sim->nr_dead; i++)
-		sim_expect(sim->dead[i].p != p || sim->dead[i].told,
+		sim_expect(sim->dead[i].p != p || sim->dead[i].reported,
 			   "a death is never reported");
 	sim_expect(p->losses_said == p->losses,
 		   "%u lost promises, but %u are said", p->losses, p->losses_said);

@@ -104,7 +104,7 @@ static void sim_judge_place(const struct sim_item *it)
 	/* a worker that runs it as its submitter has its own pool, and state */
 	if (is_client || !sim_current()->call)
 		sim_expect(kpool_current() == (is_client ? NULL : it->at->pool),
-			   "item %d is told that it runs elsewhere", it->nr);
+			   "item %d gets an error for running elsewhere", it->nr);
 	sim_expect(kpool_worker_data() ==
 		   (!is_client && sim->program.has_init ? current : NULL),
 		   "item %d is given another worker's state", it->nr);
@@ -254,16 +254,16 @@ void sim_drop_item(struct kpool_item *item, int err, unsigned int module)
 
 /* Functions that are submitted or called */
 
-/* It is told that its caller gave up once that has, and not before its time. */
+/* kpool_call_abandoned() is true once the caller gave up, and not before. */
 static void sim_judge_abandoned(const struct sim_ticket *ticket)
 {
 	if (kpool_call_abandoned())
 		sim_expect(ticket->timed && time_after_eq(jiffies, ticket->until),
-			   "function %d is told that its caller gave up",
+			   "function %d seems abandoned while its caller waits",
 			   ticket->nr);
 	else
 		sim_expect(!ticket->timed_out,
-			   "function %d is not told that its caller gave up",
+			   "function %d does not seem abandoned",
 			   ticket->nr);
 }
 

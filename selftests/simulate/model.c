@@ -45,7 +45,7 @@ static bool sim_in_queue(const struct sim_item_view *v)
 
 static bool sim_queued(const struct sim_item_view *v)
 {
-	return v->place == SIM_LINE || v->place == SIM_BACK;
+	return v->place == SIM_QUEUED || v->place == SIM_BACK;
 }
 
 bool sim_in_stream(const struct sim_item *it)
@@ -178,7 +178,7 @@ static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 		p->owed = sim->program.attrs[p->nr].room;
 		sim_note_refused(p, call, &p->view);
 	}
-	/* the owner of a pool that it leaves behind is not told */
+	/* the owner of an orphaned pool gets no callback */
 	if (sim_owner_of(p) && sim_owner_of(p)->begun)
 		p->owed = false;
 	roomy = p->owed && !v->dropping && !v->nr_drops && !v->rooming &&
@@ -214,7 +214,7 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 		   !sim_group_is_cancelled(spec->group),
 		   "item %d is accepted by a cancelled group", it->nr);
 	/* one that its submitter runs, or that waits in front, needs no room */
-	if (old->place == SIM_BLOCKED || now->place != SIM_LINE)
+	if (old->place == SIM_BLOCKED || now->place != SIM_QUEUED)
 		return;
 	/* one that came behind others can be admitted in one hold with them */
 	sim_expect(!was->queue || !v->queue, "item %d overtakes waiters",
@@ -274,7 +274,7 @@ static bool sim_was_first_to(const struct sim_item *it,
 	const struct sim_item_view *old = &was->item[it->nr];
 	const struct sim_item_view *now = &v->item[it->nr];
 
-	return old->here && old->place == SIM_LINE && now->place == SIM_LINE &&
+	return old->here && old->place == SIM_QUEUED && now->place == SIM_QUEUED &&
 	       !sim_must_wait(now) && !sim_must_wait(old);
 }
 
@@ -593,7 +593,7 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 	    (starts || sim_is_accepted(now)))
 		sim_leaves_queue(p, it, v);
 	if (held && old->place == SIM_DELAYED && now->place != SIM_DELAYED &&
-	    (starts || sim_in_queue(now) || now->place == SIM_LINE ||
+	    (starts || sim_in_queue(now) || now->place == SIM_QUEUED ||
 	     now->place == SIM_BACK))
 		sim_due(it);
 	if (accepted)
@@ -677,12 +677,12 @@ static bool sim_any_queued(const struct sim_view *v, int from, int to)
 	for (i = 0; i < SIM_ITEMS; i++) {
 		int rank = sim_rank(&sim->item[i]);
 
-		if (!v->item[i].here || v->item[i].place != SIM_LINE)
+		if (!v->item[i].here || v->item[i].place != SIM_QUEUED)
 			continue;
 		seen++;
 		found |= rank >= from && rank <= to;
 	}
-	return found || (from <= 1 && to >= 1 && v->line > seen);
+	return found || (from <= 1 && to >= 1 && v->queued_items > seen);
 }
 
 /* Was an item of a rank up to this one queued, and is it still? */
@@ -692,10 +692,10 @@ static bool sim_any_stays(const struct sim_view *was, const struct sim_view *v, 
 
 	for (i = 0; i < SIM_ITEMS; i++)
 		if (sim_rank(&sim->item[i]) <= min(to, 0) &&
-		    was->item[i].here && was->item[i].place == SIM_LINE &&
-		    v->item[i].here && v->item[i].place == SIM_LINE)
+		    was->item[i].here && was->item[i].place == SIM_QUEUED &&
+		    v->item[i].here && v->item[i].place == SIM_QUEUED)
 			return true;
-	/* functions cannot be told apart */
+	/* functions cannot be distinguished */
 	return sim_any_queued(was, 1, to) && sim_any_queued(v, 1, to);
 }
 
@@ -729,7 +729,7 @@ static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 		p->passed_most = past ? p->passed_most + 1 : 0;
 	}
 	for (i = 0; i < SIM_ITEMS; i++) {
-		if (!was->item[i].here || was->item[i].place != SIM_LINE ||
+		if (!was->item[i].here || was->item[i].place != SIM_QUEUED ||
 		    v->item[i].place != SIM_DROPPING)
 			continue;
 		p->passed = 0;
@@ -828,7 +828,7 @@ static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 		const struct sim_item *it = &sim->item[i];
 		const struct sim_item_view *now = &v->item[i];
 
-		if (!now->here || now->place != SIM_LINE)
+		if (!now->here || now->place != SIM_QUEUED)
 			continue;
 		seen++;
 		if (sim_must_wait(now))
@@ -837,8 +837,8 @@ static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 			first = it;
 	}
 	if (first)
-		return sim_units(first, v) <= free && v->line == seen;
-	return v->line > seen && !seen;
+		return sim_units(first, v) <= free && v->queued_items == seen;
+	return v->queued_items > seen && !seen;
 }
 
 /* Nothing waits behind a free unit; here, time passes only if all sleep. */
@@ -906,12 +906,12 @@ static void sim_judge_worker_times(const struct sim_view *was, const struct sim_
 static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 			      const struct sim_view *v)
 {
-	p->min_warm = min(p->min_warm, v->attrs.min_workers);
+	p->min_workers_ever = min(p->min_workers_ever, v->attrs.min_workers);
 	p->min_capacity = min(p->min_capacity, v->attrs.capacity);
 	/* one that was to go has gone although others have ended before it */
 	if (v->stats.purged > was->stats.purged && !p->deaths)
-		sim_expect(v->stats.alive + v->stats.retired >= p->min_warm,
-			   "a warm worker is purged");
+		sim_expect(v->stats.alive + v->stats.retired >= p->min_workers_ever,
+			   "one of min_workers is purged");
 	sim_expect(v->threads <= was->threads || v->threads <= v->attrs.capacity,
 		   "%u threads, capacity %d", v->threads, v->attrs.capacity);
 	sim_judge_worker_times(was, v);
@@ -931,13 +931,13 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
 {
 	const struct sim_item_view *now = &v->item[it->nr];
-	unsigned int functions = v->line, units = 0, i;
+	unsigned int functions = v->queued_items, units = 0, i;
 
-	if (v->stats.paused || v->queue || now->place != SIM_LINE || sim_must_wait(now))
+	if (v->stats.paused || v->queue || now->place != SIM_QUEUED || sim_must_wait(now))
 		return false;
 	for (i = 0; i < SIM_ITEMS; i++) {
 		now = &v->item[i];
-		if (!now->here || now->place != SIM_LINE)
+		if (!now->here || now->place != SIM_QUEUED)
 			continue;
 		functions--;
 		if (!sim_must_wait(now) && sim_rank(&sim->item[i]) <= sim_rank(it))
@@ -1007,7 +1007,7 @@ static void sim_note_pool(struct sim_pool *p)
 	*(v->stats.paused ? &p->was_paused : &p->was_running) = step;
 	if (v->queue || !sim_is_simple(v) || !sim_plain_has_room(v))
 		p->was_full = step;
-	if (v->queue || v->line || v->back || v->stats.units || v->completable)
+	if (v->queue || v->queued_items || v->back || v->stats.units || v->completable)
 		p->was_used = step;
 	if (v->stats.alive > v->staying)
 		p->was_exiting = step;

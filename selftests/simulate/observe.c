@@ -26,7 +26,7 @@ static enum sim_place sim_place_of(const struct kpool_item *item)
 		return SIM_FINISHED;
 	case KPOOL_ITEM_READY:
 	case KPOOL_ITEM_QUEUED:
-		return SIM_LINE;
+		return SIM_QUEUED;
 	case KPOOL_ITEM_REQUEUE:
 	case KPOOL_ITEM_PARKED:
 		return SIM_BACK;
@@ -153,7 +153,7 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 	view->evicted = item->state == KPOOL_ITEM_DROPPING && item->err == -EAGAIN;
 	view->inbox = sim_fast_place(pool, item);
 	if (view->inbox)
-		view->place = SIM_LINE;
+		view->place = SIM_QUEUED;
 	if (item->state == KPOOL_ITEM_READY && taker)
 		view->place = SIM_REST;
 	view->follows = view->inbox ? sim_inbox_follows(pool, item, view->inbox) :
@@ -426,7 +426,7 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 	sim_check_fast_capacity(pool);
 	view->attrs = pool->attrs;
 	view->completable = pool->q.nr_completions;
-	view->line = pool->q.nr_queued - view->completable +
+	view->queued_items = pool->q.nr_queued - view->completable +
 		     sim_fast_submits(pool) - sim_fast_starts(pool, NULL, &item);
 	view->back = pool->q.nr_parked + pool->q.nr_requeue;
 	list_for_each_entry(item, &pool->q.parked, node)

@@ -11,23 +11,23 @@
 
 #include "simulate.h"
 
-static struct rnd_state sim_dice;
+static struct rnd_state program_rnd;
 
-static u32 dice(u32 n)
+static u32 program_random(u32 n)
 {
-	return prandom_u32_state(&sim_dice) % n;
+	return prandom_u32_state(&program_rnd) % n;
 }
 
 static bool chance(u32 percent)
 {
-	return dice(100) < percent;
+	return program_random(100) < percent;
 }
 
 #define one_of(...)							\
 ({									\
 	static const int __of[] = { __VA_ARGS__ };			\
 									\
-	__of[dice(ARRAY_SIZE(__of))];					\
+	__of[program_random(ARRAY_SIZE(__of))];					\
 })
 
 /* A value of an attribute, as for kpool_tune(); some of them contradict others. */
@@ -96,7 +96,9 @@ static void sim_make_attrs(struct sim_program *program,
 
 static void sim_make_item(struct sim_item_spec *spec, bool plain)
 {
-	*spec = (struct sim_item_spec) { .group = -1, .again = dice(3) };
+	*spec = (struct sim_item_spec) {
+		.group = -1, .again = program_random(3),
+	};
 	spec->drop_sleeps = chance(20);
 	if (plain)
 		return;
@@ -117,7 +119,7 @@ static u8 sim_some_kind(bool body)
 
 	for (i = 1; i < sim_nr_ops; i++)
 		sum += body ? sim_ops[i].body : sim_ops[i].client;
-	at = dice(sum);
+	at = program_random(sum);
 	for (i = 1; i < sim_nr_ops; i++) {
 		unsigned int weight = body ? sim_ops[i].body :
 					     sim_ops[i].client;
@@ -133,8 +135,8 @@ static void sim_make_op(struct sim_op *op, bool body, bool two_pools)
 {
 	op->kind = sim_some_kind(body);
 	op->pool = two_pools && chance(40);
-	op->item = dice(SIM_ITEMS);
-	op->group = dice(SIM_GROUPS);
+	op->item = program_random(SIM_ITEMS);
+	op->group = program_random(SIM_GROUPS);
 	op->ticks = one_of(0, 0, 1, 1, 2, 3, 5);
 	op->tunable = sim_some_tunable();
 	op->value = sim_attr_value(op->tunable);
@@ -142,11 +144,11 @@ static void sim_make_op(struct sim_op *op, bool body, bool two_pools)
 
 static void sim_make_ops(struct sim_program *program)
 {
-	unsigned int clients = 2 + dice(SIM_CLIENTS - 1), c, i, nr;
+	unsigned int clients = 2 + program_random(SIM_CLIENTS - 1), c, i, nr;
 
 	program->two_pools = chance(25);
 	for (c = 0; c < clients; c++) {
-		nr = 3 + dice(SIM_CLIENT_OPS - 2);
+		nr = 3 + program_random(SIM_CLIENT_OPS - 2);
 		for (i = 0; i < nr; i++)
 			sim_make_op(&program->op[c * SIM_CLIENT_OPS + i], false,
 				    program->two_pools);
@@ -357,7 +359,7 @@ static void sim_make_crossing(struct sim_program *program)
 	}
 	for (i = 0; i < SIM_ITEMS; i++)
 		program->item[i] = (struct sim_item_spec) {
-			.again		= 1 + dice(4),
+			.again		= 1 + program_random(4),
 			.drop_sleeps	= program->item[i].drop_sleeps,
 			.job		= chance(30),
 			.group		= -1,
@@ -371,7 +373,7 @@ static void sim_make_crossing(struct sim_program *program)
 				op->group = chance(80);
 			}
 		} else if (op->kind) {
-			op->pool = dice(SIM_POOLS);
+			op->pool = program_random(SIM_POOLS);
 			if (chance(50))
 				op->kind = submit;
 		}
@@ -415,10 +417,10 @@ static void sim_make_leaving(struct sim_program *program)
 	for (i = 0; i < SIM_ITEMS; i++) {
 		struct sim_item_spec *spec = &program->item[i];
 
-		spec->again += dice(3);
+		spec->again += program_random(3);
 		if (chance(30))
 			continue;
-		spec->module = 1 + dice(program->nr_modules);
+		spec->module = 1 + program_random(program->nr_modules);
 		spec->own = one_of(all, all, all, SIM_OWN_FN, SIM_OWN_MEMORY,
 				   SIM_OWN_DROPPED, SIM_OWN_COMPLETE,
 				   SIM_OWN_FN | SIM_OWN_COMPLETE);
@@ -435,7 +437,7 @@ void sim_program_make(struct sim_program *program, u64 seed)
 	int i;
 
 	memset(program, 0, sizeof(*program));
-	prandom_seed_state(&sim_dice, seed * 0xda942042e4dd58b5ull + 11);
+	prandom_seed_state(&program_rnd, seed * 0xda942042e4dd58b5ull + 11);
 	plain = chance(30);
 	program->has_init = chance(20);
 	program->thread_fails = chance(15) ? 30 : 0;
@@ -444,7 +446,7 @@ void sim_program_make(struct sim_program *program, u64 seed)
 	/* what a death needs is tried again by the watchdog, which takes its time */
 	program->memory_fails = seed % 16 == 9 && !program->may_die ? 25 : 0;
 	program->nested_groups = chance(40);
-	program->end_after = chance(50) ? 1 + dice(8) : 0;
+	program->end_after = chance(50) ? 1 + program_random(8) : 0;
 	for (i = 0; i < SIM_POOLS; i++)
 		sim_make_attrs(program, &program->attrs[i]);
 	for (i = 0; i < SIM_POOLS; i++)

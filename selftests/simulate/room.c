@@ -23,7 +23,7 @@ struct sim_space {
 
 static bool sim_waits(const struct sim_item_view *v)
 {
-	return v->here && (v->place == SIM_LINE || v->place == SIM_BACK);
+	return v->here && (v->place == SIM_QUEUED || v->place == SIM_BACK);
 }
 
 /* Is a job of the stream queued or running? */
@@ -80,7 +80,7 @@ static const struct sim_item *sim_first_of(const struct sim_view *v, u32 set)
 /* Is it queued behind its own run or drop, so that it needs no unit yet? */
 static bool sim_is_held(const struct sim_item_view *v)
 {
-	return v->here && v->place == SIM_LINE && !v->follows && (v->runs || v->dropping);
+	return v->here && v->place == SIM_QUEUED && !v->follows && (v->runs || v->dropping);
 }
 
 /* How many are? */
@@ -100,7 +100,7 @@ static u32 sim_runnable(const struct sim_view *v)
 	int i;
 
 	for (i = 0; i < SIM_ITEMS; i++)
-		if (v->item[i].here && v->item[i].place == SIM_LINE &&
+		if (v->item[i].here && v->item[i].place == SIM_QUEUED &&
 		    !v->item[i].follows && !sim_is_held(&v->item[i]))
 			set |= BIT(i);
 	return set;
@@ -112,7 +112,7 @@ static unsigned int sim_followers(const struct sim_view *v)
 	unsigned int n = 0, i;
 
 	for (i = 0; i < SIM_ITEMS; i++)
-		n += v->item[i].here && v->item[i].place == SIM_LINE &&
+		n += v->item[i].here && v->item[i].place == SIM_QUEUED &&
 		     v->item[i].follows;
 	return n;
 }
@@ -124,12 +124,12 @@ static unsigned int sim_followers(const struct sim_view *v)
 static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 			 struct sim_space *space)
 {
-	unsigned int ready = v->line - sim_followers(v) - sim_held(v);
+	unsigned int ready = v->queued_items - sim_followers(v) - sim_held(v);
 	u32 set = sim_runnable(v);
 	const struct sim_item *first;
 	u64 starts;
 
-	space->places = v->line + v->back;
+	space->places = v->queued_items + v->back;
 	space->left = sim_free_units(v);
 	if (sim_are_light(v, set)) {
 		starts = min_t(u64, ready, space->left);
@@ -140,7 +140,7 @@ static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 	if (ready != hweight32(set))
 		return false;
 	for (; set; set &= ~BIT(first->nr)) {
-		starts = v->line + v->back - space->places;
+		starts = v->queued_items + v->back - space->places;
 		/* it may be the turn of a lower priority */
 		if (v->passed_most + starts >= SIM_PASSED_MIN)
 			return false;
@@ -191,7 +191,7 @@ static int sim_room_now(const struct sim_view *v, const struct sim_want *want)
 	if (!sim_space_of(v, want, &space))
 		return -1;
 	return want->units <= space.left &&
-	       sim_has_thread(v, v->line + v->back - space.places);
+	       sim_has_thread(v, v->queued_items + v->back - space.places);
 }
 
 /* Room if a waiting item was dropped: -1 if its stream would go on then. */
@@ -202,7 +202,7 @@ static int sim_room_without(const struct sim_view *v, int nr,
 
 	if (sim_in_stream(&sim->item[nr]) && !v->item[nr].follows)
 		return -1;
-	*(v->item[nr].place == SIM_LINE ? &w.line : &w.back) -= 1;
+	*(v->item[nr].place == SIM_QUEUED ? &w.queued_items : &w.back) -= 1;
 	w.item[nr].place = SIM_DROPPING;
 	return sim_room_for(&w, want);
 }
@@ -321,7 +321,7 @@ static void sim_judge_item_comes(const struct sim_call *call,
 	struct sim_want want = sim_want_of(it, was);
 	bool is_busy = old->runs || old->dropping || it->run == SIM_INSIDE;
 
-	if (it->accepted_in == sim->step && now->place == SIM_LINE &&
+	if (it->accepted_in == sim->step && now->place == SIM_QUEUED &&
 	    old->place != SIM_BLOCKED) {
 		sim_judge_room_taken(was, v, &want, "an item");
 		if (call->now)
@@ -357,7 +357,7 @@ static void sim_judge_fn_comes(const struct sim_view *was,
 	    v->stats.blocked > was->stats.blocked)
 		sim_judge_no_room(was, &want, "refused or blocked");
 	else if (v->stats.submitted > was->stats.submitted &&
-		 v->line > was->line && v->queue >= was->queue &&
+		 v->queued_items > was->queued_items && v->queue >= was->queue &&
 		 v->queue_head == was->queue_head)
 		/* and not one that waited for admission */
 		sim_judge_room_taken(was, v, &want, "a function");

@@ -98,7 +98,7 @@ static bool sim_make_pool(struct sim_pool *p, int nr)
 	p->pool = pool;
 	sim_name_pool(p->name, sizeof(p->name), nr);
 	p->min_capacity = INT_MAX;
-	p->min_warm = INT_MAX;
+	p->min_workers_ever = INT_MAX;
 	sim_observe(pool, &p->view);
 	return true;
 }

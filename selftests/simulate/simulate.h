@@ -160,7 +160,7 @@ enum sim_place {
 	SIM_FINISHED,		/* returned, not completed */
 	/* accepted: */
 	SIM_DUE,		/* waits where a submitter would */
-	SIM_LINE,
+	SIM_QUEUED,
 	SIM_BACK,		/* its turn came, its earlier run or stream goes on */
 	SIM_DELAYED,
 	SIM_DROPPING,		/* to be dropped */
@@ -201,7 +201,7 @@ struct sim_view {
 	unsigned int		nr_workers;	/* of those */
 	struct kpool_attrs	attrs;
 	struct kpool_stats	stats;
-	unsigned int		line;		/* queued items */
+	unsigned int		queued_items;	/* in the queue */
 	unsigned int		back;		/* whose turn has come */
 	unsigned int		followers;	/* of those: behind their stream */
 	unsigned int		queue;		/* waiting for admission */
@@ -281,7 +281,7 @@ struct sim_pool {
 	unsigned int		was_displacing;	/* the oldest, when full */
 	unsigned int		was_bereft;	/* the end of a dead thread's item was seen */
 	int			min_capacity;	/* ever */
-	int			min_warm;	/* min_workers, ever */
+	int			min_workers_ever;	/* the least of it */
 	/* what we have counted ourselves */
 	u64			runs, failures, errors, drops, cancels, faults;
 	u64			caller_runs, dropped_late, displaced;
@@ -388,7 +388,7 @@ struct sim_call {
 	bool			waits;		/* until it is completed */
 	bool			fragile;	/* not while the pool is destroyed */
 	bool			took;		/* an accepted item back */
-	bool			now;		/* or not at all: it is not told of room */
+	bool			now;		/* or not at all: no room callback */
 	bool			modifies;	/* the time of a delayed job */
 	bool			hands_on;	/* its item to another pool ... */
 	bool			moved;		/* ... which owns it, or has */
@@ -413,7 +413,7 @@ struct sim_death {
 	void			*data;		/* its worker's state */
 	bool			completes;	/* its run was that of its completion function */
 	bool			by_caller;	/* its submitter ran it */
-	bool			told;		/* to the fault handler */
+	bool			reported;	/* to the fault handler */
 	unsigned int		gen;
 	unsigned int		accepted_in;	/* step, or a later one */
 	unsigned long		accepted_at;	/* jiffies, or earlier */

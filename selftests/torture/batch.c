@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups: one that a thread makes, fills, waits for and forgets, and those that
+ * Groups: one that a thread makes, fills, waits for and leaves, and those that
  * everybody uses.
  */
 #include "torture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts in interrupts: timers act in softirq, an hrtimer and an irq_work in
+ * Contexts in interrupts: timers run in softirq, an hrtimer and an irq_work in
  * hardirq.
  */
 #include <linux/hrtimer.h>

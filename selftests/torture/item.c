@@ -137,7 +137,7 @@ static void kpt_enter_lane(struct kpt_item *it)
 	if (atomic_inc_return(&lane->active) != 1)
 		kpt_violation(KPT_ORDER, "%s: two of a %s run at once",
 			      it->target->name,
-			      lane->is_stream ? "stream" : "line");
+			      lane->is_stream ? "stream" : "lane");
 	if (it->nr < 0)
 		return;
 	if (it->nr <= lane->last)

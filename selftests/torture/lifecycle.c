@@ -62,7 +62,7 @@ static void kpt_check_released(struct kpt_target *t)
 			      t->name);
 }
 
-/* Warm workers may lack memory or their state: then the pool stays closed. */
+/* min_workers may lack memory or their state: then the pool stays closed. */
 static void kpt_reopen(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	static const int allowed[] = { -EBUSY, -ENOMEM, -EAGAIN, 0 };

@@ -128,7 +128,7 @@ static int kpt_start(void)
 	kpt_ctx_init(&ctx, seed, KPT_IN_THREAD);
 	err = kpt_targets_make(&ctx) ?:
 	      kpt_watch_start() ?:
-	      kpt_actors_start(seed) ?:
+	      kpt_threads_start(seed) ?:
 	      kpt_pace_start(seed);
 	if (!err)
 		kpt_interrupts_start();
@@ -140,11 +140,11 @@ static void kpt_end(void)
 {
 	WRITE_ONCE(kpt_ending, true);
 	kpt_pace_stop();
-	kpt_actors_stop();
+	kpt_threads_stop();
 	kpt_interrupts_stop();
 	kpt_targets_end();
 	kpt_watch_stop();
-	kpt_actors_free();
+	kpt_threads_free();
 	kpt_print_stats();
 	if (kpt_verbose)
 		kpt_print_ops();

@@ -2,8 +2,8 @@
 /*
  * Stutter, shuffle and CPU hotplug, in the manner of other torture modules.
  *
- * To stutter is more than a change of load: while no thread acts, no later
- * submit wakes a worker that an earlier one has forgotten, so what is left must
+ * To stutter is more than a change of load: while no thread runs, no later
+ * submit wakes a worker that an earlier one should have, so what is left must
  * drain by itself.  Then single items are submitted, and must drain again
  * without any help.
  */
@@ -72,11 +72,11 @@ static int kpt_stutter_main(void *data)
 	return 0;
 }
 
-/* Shuffle: keep the actors off one CPU, each time another */
+/* Shuffle: keep the threads off one CPU, each time another */
 
 static void kpt_shuffle(unsigned int spared)
 {
-	unsigned int i, nr = kpt_actors_started();
+	unsigned int i, nr = kpt_threads_started();
 	static struct cpumask mask;
 
 	cpus_read_lock();
@@ -87,7 +87,7 @@ static void kpt_shuffle(unsigned int spared)
 	if (cpumask_empty(&mask))
 		return;
 	for (i = 0; i < nr; i++)
-		set_cpus_allowed_ptr(kpt_actor_task(i), &mask);
+		set_cpus_allowed_ptr(kpt_thread_task(i), &mask);
 }
 
 static int kpt_shuffle_main(void *data)

@@ -294,7 +294,7 @@ static void kpt_reopen_closed(struct kpt_target *t)
 	int err = t->multi ? kpool_multi_reopen(t->multi) :
 			     kpool_reopen(t->pool);
 
-	/* warm workers may lack memory, or their state */
+	/* min_workers may lack memory, or their state */
 	if (err == -ENOMEM || err == -EAGAIN)
 		return;
 	if (err)
@@ -332,7 +332,7 @@ void kpt_renew(struct kpt_ctx *ctx, struct kpt_target *t)
 	kpt_open(t);
 }
 
-/* The end of the test: no thread acts any more. */
+/* The end of the test: no thread uses the pools any more. */
 static void kpt_target_end(struct kpt_target *t)
 {
 	if (kpt_get(t)) {

@@ -322,15 +322,15 @@ void kpt_op_abort(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_renew(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_create_badly(struct kpt_ctx *ctx, struct kpt_target *t);
 
-/* actors: actor.c, interrupt.c */
+/* threads: thread.c, interrupt.c */
 
-int kpt_actors_start(u32 seed);
-void kpt_actors_stop(void);
-void kpt_actors_free(void);
-void kpt_actors_watch(void);
+int kpt_threads_start(u32 seed);
+void kpt_threads_stop(void);
+void kpt_threads_free(void);
+void kpt_threads_watch(void);
 void kpt_op_kill(struct kpt_ctx *ctx, struct kpt_target *t);
-unsigned int kpt_actors_started(void);
-struct task_struct *kpt_actor_task(unsigned int i);
+unsigned int kpt_threads_started(void);
+struct task_struct *kpt_thread_task(unsigned int i);
 void kpt_interrupts_init(u32 seed);
 void kpt_interrupts_start(void);
 void kpt_interrupts_stop(void);

@@ -45,7 +45,7 @@ static void kpt_watch_items(struct kpt_target *t)
 }
 
 /* Does anything start or end while something waits? */
-static void kpt_watch_line(struct kpt_target *t)
+static void kpt_watch_progress(struct kpt_target *t)
 {
 	struct kpool_stats s;
 	u64 progress;
@@ -71,7 +71,7 @@ static void kpt_watch(struct kpt_target *t)
 	if (!kpt_get(t))
 		return;
 	kpt_check_reading(t);
-	kpt_watch_line(t);
+	kpt_watch_progress(t);
 	kpt_watch_items(t);
 	kpt_put(t);
 }
@@ -96,7 +96,7 @@ static int kpt_watchdog_main(void *data)
 	while (!kthread_should_stop()) {
 		for (i = 0; i < kpt_nr_targets; i++)
 			kpt_watch(&kpt_targets[i]);
-		kpt_actors_watch();
+		kpt_threads_watch();
 		kpt_watch_end();
 		WRITE_ONCE(kpt_tick, kpt_tick + 1);
 		schedule_timeout_interruptible(HZ / 2);

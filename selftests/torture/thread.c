@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The threads that act: submitters, which use the pools, and tuners, which change
- * them.
+ * The threads of the test: submitters, which use the pools, and tuners, which
+ * change them.
  */
 #include <linux/kthread.h>
 #include <linux/sched/signal.h>
@@ -10,7 +10,7 @@
 
 #include "torture.h"
 
-struct kpt_actor {
+struct kpt_thread {
 	struct kpt_ctx		ctx;
 	struct task_struct	*task;
 	unsigned int		done;
@@ -20,10 +20,10 @@ struct kpt_actor {
 	unsigned int		seen_tick;
 };
 
-static struct kpt_actor *kpt_actors;
-static unsigned int kpt_nr_actors;
+static struct kpt_thread *kpt_threads;
+static unsigned int kpt_nr_threads;
 
-static void kpt_actor_pauses(struct kpt_actor *a)
+static void kpt_thread_pauses(struct kpt_thread *a)
 {
 	/* a thread may have killed it, see kpt_op_kill() */
 	if (signal_pending(current))
@@ -36,9 +36,9 @@ static void kpt_actor_pauses(struct kpt_actor *a)
 		cond_resched();
 }
 
-static int kpt_actor_main(void *data)
+static int kpt_thread_main(void *data)
 {
-	struct kpt_actor *a = data;
+	struct kpt_thread *a = data;
 	struct kpt_target *t;
 
 	if (a->ctx.where == KPT_IN_THREAD)
@@ -50,17 +50,17 @@ static int kpt_actor_main(void *data)
 			kpt_put(t);
 		}
 		WRITE_ONCE(a->done, a->done + 1);
-		kpt_actor_pauses(a);
+		kpt_thread_pauses(a);
 	}
 	return 0;
 }
 
-static int kpt_actor_start(struct kpt_actor *a, u32 seed, bool tunes, int nr)
+static int kpt_thread_start(struct kpt_thread *a, u32 seed, bool tunes, int nr)
 {
 	struct task_struct *task;
 
 	kpt_ctx_init(&a->ctx, seed, tunes ? KPT_IN_TUNER : KPT_IN_THREAD);
-	task = kthread_create(kpt_actor_main, a, "kpt_%s/%d",
+	task = kthread_create(kpt_thread_main, a, "kpt_%s/%d",
 			      tunes ? "tune" : "submit", nr);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
@@ -69,61 +69,61 @@ static int kpt_actor_start(struct kpt_actor *a, u32 seed, bool tunes, int nr)
 	return 0;
 }
 
-/* On error what has been started is left to kpt_actors_stop(). */
-int kpt_actors_start(u32 seed)
+/* On error what has been started is left to kpt_threads_stop(). */
+int kpt_threads_start(u32 seed)
 {
 	int i, err, nr = kpt_nsubmitters + kpt_ntuners;
 
-	kpt_actors = kcalloc(nr, sizeof(*kpt_actors), GFP_KERNEL);
-	if (!kpt_actors)
+	kpt_threads = kcalloc(nr, sizeof(*kpt_threads), GFP_KERNEL);
+	if (!kpt_threads)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
-		err = kpt_actor_start(&kpt_actors[i], seed + 100 + i,
+		err = kpt_thread_start(&kpt_threads[i], seed + 100 + i,
 				      i >= kpt_nsubmitters, i);
 		if (err)
 			return err;
-		/* pairs with the thread that looks at the actors meanwhile */
-		smp_store_release(&kpt_nr_actors, i + 1);
+		/* pairs with the thread that looks at the threads meanwhile */
+		smp_store_release(&kpt_nr_threads, i + 1);
 	}
 	return 0;
 }
 
-void kpt_actors_stop(void)
+void kpt_threads_stop(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < kpt_nr_actors; i++)
-		kthread_stop(kpt_actors[i].task);
+	for (i = 0; i < kpt_nr_threads; i++)
+		kthread_stop(kpt_threads[i].task);
 }
 
 /* When they are not used any more. */
-void kpt_actors_free(void)
+void kpt_threads_free(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < kpt_nr_actors; i++)
-		put_task_struct(kpt_actors[i].task);
-	kfree(kpt_actors);
+	for (i = 0; i < kpt_nr_threads; i++)
+		put_task_struct(kpt_threads[i].task);
+	kfree(kpt_threads);
 }
 
-unsigned int kpt_actors_started(void)
+unsigned int kpt_threads_started(void)
 {
-	/* pairs with kpt_actors_start() */
-	return smp_load_acquire(&kpt_nr_actors);
+	/* pairs with kpt_threads_start() */
+	return smp_load_acquire(&kpt_nr_threads);
 }
 
-struct task_struct *kpt_actor_task(unsigned int i)
+struct task_struct *kpt_thread_task(unsigned int i)
 {
-	return kpt_actors[i].task;
+	return kpt_threads[i].task;
 }
 
 /* By the watchdog: does each get on? */
-void kpt_actors_watch(void)
+void kpt_threads_watch(void)
 {
-	unsigned int i, nr = kpt_actors_started();
+	unsigned int i, nr = kpt_threads_started();
 
 	for (i = 0; i < nr; i++) {
-		struct kpt_actor *a = &kpt_actors[i];
+		struct kpt_thread *a = &kpt_threads[i];
 		unsigned int done = READ_ONCE(a->done);
 		const char *op = READ_ONCE(a->ctx.op);
 
@@ -144,6 +144,6 @@ void kpt_op_kill(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	unsigned int i = kpt_rnd(ctx, kpt_nsubmitters);
 
-	if (i < kpt_actors_started())
-		send_sig(SIGKILL, kpt_actors[i].task, 1);
+	if (i < kpt_threads_started())
+		send_sig(SIGKILL, kpt_threads[i].task, 1);
 }
