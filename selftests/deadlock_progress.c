@@ -491,7 +491,7 @@ static int caller_flushes_the_first(struct caller_item *a)
  * An item sleeps for one that is queued, while many submitters with a time limit
  * are blocked.  That is no progress: others can come before it is over.
  * Fails (not refused at once) if so many are taken for it: mutant
- * limited-line-is-progress.
+ * limited-admission-is-progress.
  */
 static void waiter_beside_a_crowd_with_limits_is_refused(void)
 {
@@ -777,7 +777,7 @@ static const char *const mortal_names[] = { "submitter", "caller", NULL };
  * An item submits behind a submitter that has been killed, or to a queue that is
  * full of a call whose caller has: when these have come, there is room.
  * Fails (-EDEADLK) if they count as blocked until they have returned: mutants
- * killed-in-line-counts-as-blocked, killed-queued-call-counts-as-blocked.
+ * killed-in-admission-counts-as-blocked, killed-queued-call-counts-as-blocked.
  */
 static void submitter_behind_one_that_is_killed_is_not_refused(int which)
 {

@@ -113,7 +113,7 @@ orphaned_pool_is_closed_for_good() {
 }
 
 # Fails if their destruction by another client pretends to have freed them: mutant
-# forgotten-multi-is-freed.
+# orphaned-multi-is-freed.
 several_orphaned_pools_are_not_freed() {
 	several_warned=$(said "client: WARNING")
 	leave_pool several=1
