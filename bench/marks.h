@@ -17,18 +17,4 @@
 #define BENCH_MARK_END		4	/* up to here; any address */
 #define BENCH_NR_MARKS		5
 
-#ifdef __KERNEL__
-#include <linux/stringify.h>
-
-static __always_inline void bench_mark(unsigned int mark, const void *address)
-{
-#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
-	asm volatile(".long " __stringify(BENCH_MARK_CODE) "\n\t"
-		     ".long " __stringify(BENCH_MARK_BASE) " + %c0\n\t"
-		     "testb $0, (%1)"
-		     : : "i" (mark), "r" (address) : "memory", "cc");
-#endif
-}
-#endif /* __KERNEL__ */
-
 #endif /* _KPOOL_BENCH_MARKS_H */

@@ -6,6 +6,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/sched/task.h>
+#include <linux/stringify.h>
 
 #include "bench.h"
 #include "marks.h"
@@ -78,6 +79,17 @@ static ktime_t first_start(struct producer *producers, unsigned int nr)
 	while (--nr)
 		first = min(first, producers[nr].start);
 	return first;
+}
+
+/* Show @address to the plugin, see marks.h; on another machine, do nothing. */
+static __always_inline void bench_mark(unsigned int mark, const void *address)
+{
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+	asm volatile(".long " __stringify(BENCH_MARK_CODE) "\n\t"
+		     ".long " __stringify(BENCH_MARK_BASE) " + %c0\n\t"
+		     "testb $0, (%1)"
+		     : : "i" (mark), "r" (address) : "memory", "cc");
+#endif
 }
 
 /* What is counted from here on is what the contender shares, see marks.h. */

@@ -21,6 +21,24 @@ static struct kt_job *tiny;
 static struct kt_gate gate;
 static struct load load[4];
 
+/* As the enum in limits.h. */
+static const char *const limits[] = {
+	"slab", "pages", "threads_max", "pid_max", NULL
+};
+
+static char *inject = "";
+module_param(inject, charp, 0600);
+MODULE_PARM_DESC(inject, "what the script has armed, for tasks that are to fail: slab or pages");
+
+/* Can this kernel be limited so?  Else the case is skipped. */
+static bool limit_exists(int limit)
+{
+	if (limit >= LIMIT_THREADS_MAX || sysfs_streq(inject, limits[limit]))
+		return true;
+	kt_skip("this kernel injects no such faults");
+	return false;
+}
+
 static bool fail_make(const struct kpool_attrs *attrs)
 {
 	kt_gate_init(&gate);

@@ -14,10 +14,6 @@
 
 #define LIMIT_BALLAST	512
 
-static const char *const limits[] = {
-	"slab", "pages", "threads_max", "pid_max", NULL
-};
-
 enum { LIMIT_SLAB, LIMIT_PAGES, LIMIT_THREADS_MAX, LIMIT_PID_MAX };
 
 static const char *const limit_file[] = {
@@ -30,10 +26,6 @@ static const char *const limit_lowest[] = {
 	[LIMIT_THREADS_MAX]	= "20",
 	[LIMIT_PID_MAX]		= "301",
 };
-
-static char *inject = "";
-module_param(inject, charp, 0600);
-MODULE_PARM_DESC(inject, "what the script has armed, for tasks that are to fail: slab or pages");
 
 static struct task_struct *limit_ballast[LIMIT_BALLAST];
 static int limit_nr_ballast;
@@ -146,15 +138,6 @@ static inline bool limit_lower(int limit)
 	if (!KT_EXPECT_GE(limit_read(path, limit_was, sizeof(limit_was)), 1))
 		return false;
 	return KT_EXPECT_GE(limit_write(path, limit_lowest[limit]), 1);
-}
-
-/* Can this kernel be limited so?  Else the case is skipped. */
-static inline bool limit_exists(int limit)
-{
-	if (limit >= LIMIT_THREADS_MAX || sysfs_streq(inject, limits[limit]))
-		return true;
-	kt_skip("this kernel injects no such faults");
-	return false;
 }
 
 /* From now on no thread can be made. */

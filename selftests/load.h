@@ -68,11 +68,6 @@ static inline bool load_finished(struct load *l)
 	return atomic_read(&l->gate.finished);
 }
 
-static inline bool load_dropped(struct load *l)
-{
-	return atomic_read(&l->gate.dropped);
-}
-
 /* End it, and return when it has ended. */
 static inline void load_end(struct load *l)
 {
@@ -89,40 +84,12 @@ static inline void load_open_all(struct load *l, int n)
 		kt_gate_open(&l[i].gate);
 }
 
-/* Start a thread that sleeps in a plain submit. */
-static inline bool load_block(struct kt_submitter *s, struct kpool *pool,
-			      struct load *l)
-{
-	return kt_submitter_block(s, pool, &l->job.item);
-}
-
 static inline int load_submit_killable(void *arg)
 {
 	struct kt_submitter *s = arg;
 
 	allow_signal(SIGKILL);
 	return kpool_submit_killable(s->pool, s->item);
-}
-
-static inline int load_submit_soon(void *arg)
-{
-	struct kt_submitter *s = arg;
-
-	return kpool_submit_timeout(s->pool, s->item, msecs_to_jiffies(10000));
-}
-
-/* Start a thread that sleeps in a submit that a kill ends. */
-static inline bool load_block_killable(struct kt_submitter *s,
-				       struct kpool *pool, struct load *l)
-{
-	return full_block(s, load_submit_killable, pool, &l->job.item);
-}
-
-/* Start a thread that sleeps in a submit that ends by itself, seconds later. */
-static inline bool load_block_soon(struct kt_submitter *s, struct kpool *pool,
-				   struct load *l)
-{
-	return full_block(s, load_submit_soon, pool, &l->job.item);
 }
 
 /* End a case: each blocked submitter is admitted, and everything ends. */

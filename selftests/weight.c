@@ -28,6 +28,13 @@ static struct kpool *weight_pool(const struct kpool_attrs *attrs)
 	return kt_pool("weight", attrs);
 }
 
+/* Start a thread that sleeps in a plain submit. */
+static bool load_block(struct kt_submitter *s, struct kpool *pool,
+		       struct load *l)
+{
+	return kt_submitter_block(s, pool, &l->job.item);
+}
+
 static void weight_finish(struct kpool *pool, struct kt_submitter *s, int n)
 {
 	load_finish(pool, load, LOADS, s, n);
@@ -450,12 +457,20 @@ static const char *const ways_out[] = {
 	"by_cancel", "by_timeout", "by_kill", NULL
 };
 
+static int submit_soon(void *arg)
+{
+	struct kt_submitter *s = arg;
+
+	return kpool_submit_timeout(s->pool, s->item, msecs_to_jiffies(10000));
+}
+
 static bool block_head(int way, struct kt_submitter *s, struct kpool *pool)
 {
 	if (way == BY_TIMEOUT)
-		return load_block_soon(s, pool, &load[1]);
+		return full_block(s, submit_soon, pool, &load[1].job.item);
 	if (way == BY_KILL)
-		return load_block_killable(s, pool, &load[1]);
+		return full_block(s, load_submit_killable, pool,
+				  &load[1].job.item);
 	return load_block(s, pool, &load[1]);
 }
 

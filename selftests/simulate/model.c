@@ -48,6 +48,12 @@ static bool sim_queued(const struct sim_item_view *v)
 	return v->place == SIM_QUEUED || v->place == SIM_BACK;
 }
 
+/* Must the item wait for its stream, or for its earlier run or drop to end? */
+static bool sim_must_wait(const struct sim_item_view *v)
+{
+	return v->follows || v->runs || v->dropping;
+}
+
 bool sim_in_stream(const struct sim_item *it)
 {
 	return sim_spec(it)->job && sim_spec(it)->stream == SIM_PLAIN_STREAM;

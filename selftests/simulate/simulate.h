@@ -179,12 +179,6 @@ struct sim_item_view {
 	unsigned long	run_id;		/* a number for each run */
 };
 
-/* Must the item wait for its stream, or for its earlier run or drop to end? */
-static inline bool sim_must_wait(const struct sim_item_view *v)
-{
-	return v->follows || v->runs || v->dropping;
-}
-
 struct sim_worker_view {
 	const void	*worker;
 	u8		state;

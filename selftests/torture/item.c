@@ -4,13 +4,13 @@
  *
  * item->open is what is accepted, or about to be, and has not ended.  It is
  * counted up before a submit, and down when that fails, or when the item has
- * run, or has been cancelled or dropped: it is never below zero, and zero at
- * rest.
+ * run, or has been cancelled or dropped: it is never below zero, and zero when
+ * the pool is drained.
  *
  * Of a target's items, half are common: anybody submits them at any time, and
- * they never change.  To submit one of the others, a ctx claims it, waits for
- * it to drains, and gives it new attributes; to cancel it or to wait for it
- * takes no claim.
+ * they never change.  To submit one of the others, a ctx claims it, waits until
+ * it is idle, and gives it new attributes; to cancel it or to wait for it takes
+ * no claim.
  */
 #include <linux/bitops.h>
 #include <linux/delay.h>
@@ -18,6 +18,11 @@
 #include <linux/slab.h>
 
 #include "torture.h"
+
+static struct kpt_item *kpt_item_of(struct kpool_item *item)
+{
+	return container_of(item, struct kpt_item, job.item);
+}
 
 void *kpt_alloc(struct kpt_target *t, size_t size, gfp_t gfp)
 {

@@ -231,11 +231,6 @@ struct kpt_item {
 	unsigned int		seen_tick;
 };
 
-static inline struct kpt_item *kpt_item_of(struct kpool_item *item)
-{
-	return container_of(item, struct kpt_item, job.item);
-}
-
 /* One run of an item, or of another function that a pool was given. */
 struct kpt_run {
 	struct kpt_target	*target;
