@@ -26,7 +26,7 @@ run_counted() {
 	warnings=$(stat warnings)
 	fixups=$(stat fixups)
 	run_case debugobjects "$1"
-	ktap_is "reports and repairs of $1" "$(expected "$1")" \
+	ktap_is "$1: reports and repairs are those expected" "$(expected "$1")" \
 		"$(($(stat warnings) - warnings)) $(($(stat fixups) - fixups))"
 }
 

@@ -84,7 +84,7 @@ copy_ends_what_is_left() {
 		"$(said "kpool_embedded_test: left with 0: 5 ran, 4 dropped, then -108")"
 	ktap_is "the log reports the pool" 1 \
 		"$(said "kpool_embedded_test: test: module kpool_embedded_test removed without kpool_destroy()")"
-	ktap_is "and the one that an item has created since" 1 \
+	ktap_is "the log reports the pool that an item has created since" 1 \
 		"$(said "kpool_embedded_test: late: module kpool_embedded_test removed without kpool_destroy()")"
 	! insmod "$embedded_test" fail=1 2>/dev/null && [ ! -e "$embedded_files/kpool_embedded_test" ]
 	ktap_result $? "a module whose init function fails leaves nothing"

@@ -80,7 +80,7 @@ with_a_sleeping_submitter() {
 
 ktap_begin
 if [ ! -e /sys/power/pm_test ]; then
-	ktap_skip "suspend and resume" "this kernel cannot test them"
+	ktap_skip "the system suspends and resumes" "this kernel cannot test them"
 elif load_tested freezer; then
 	under_load
 	with_a_queue

@@ -32,7 +32,7 @@ total() {
 # counts NAME TOTAL ROWS: which rows is known under simulated time only
 counts() {
 	ktap_is "$1: each time is counted" "$2" "$(total)"
-	[ "${KERNEL:-}" != uml-time ] || ktap_is "$1: in its row" "$3" "$(rows | sed 's/ $//')"
+	[ "${KERNEL:-}" != uml-time ] || ktap_is "$1: each time is in its row" "$3" "$(rows | sed 's/ $//')"
 	echo reset >"$file"
 }
 
@@ -44,16 +44,16 @@ scene() {
 
 # Fails if a word does something else, or the file says something else than it does.
 words_switch() {
-	ktap_is "it is off at first" "state off" "$(head -n 1 "$file")"
+	ktap_is "latency is off at first" "state off" "$(head -n 1 "$file")"
 	scene item_waits_3000_runs_700 0/0 ""
 	switch_on "$file"
-	ktap_is "it is on" "state on" "$(head -n 1 "$file")"
+	ktap_is "latency is on after on is written" "state on" "$(head -n 1 "$file")"
 	run_case latency item_waits_3000_runs_700
 	echo off >"$file"
-	ktap_is "it is off again" "state off" "$(head -n 1 "$file")"
+	ktap_is "latency is off after off is written" "state off" "$(head -n 1 "$file")"
 	run_case latency item_waits_3000_runs_700
 	counts "what was counted stays" 1/1 "512:0/1 2048:1/0"
-	ktap_is "it is empty after a reset" 2 "$(wc -l <"$file")"
+	ktap_is "latency is empty after a reset" 2 "$(wc -l <"$file")"
 }
 
 # Fails if a bad word is taken, or the log does not say what is allowed.
@@ -63,7 +63,7 @@ bad_words_are_refused() {
 			dmesg | grep -qF "latency: bad latency \"$word\"; allowed: on, off or reset"
 		ktap_result $? "\"$word\" is refused"
 	done
-	ktap_is "it is off still" "state off" "$(head -n 1 "$file")"
+	ktap_is "latency stays off after what is refused" "state off" "$(head -n 1 "$file")"
 }
 
 # Fails if a pool counts because another one does.
@@ -75,7 +75,7 @@ each_pool_has_its_own() {
 
 # Fails if an item that was queued, or has begun to run, while it was off is counted with a time that
 # was never taken.
-it_begins_when_switched_on() {
+counting_begins_when_switched_on() {
 	# what was noted before is old then
 	sleep 1
 	run_case latency item_waits_50000
@@ -89,7 +89,7 @@ it_begins_when_switched_on() {
 	echo off >"$file"
 	switch_on "$file"
 	run_case latency held_item_ends
-	ktap_is "what ran before it was on again: it is not counted" 1/0 "$(total)"
+	ktap_is "a run that began while latency was off is not counted" 1/0 "$(total)"
 	echo reset >"$file"
 }
 
@@ -129,7 +129,7 @@ if load_tested latency && mount_debugfs; then
 	words_switch
 	bad_words_are_refused
 	each_pool_has_its_own
-	it_begins_when_switched_on
+	counting_begins_when_switched_on
 	# before a scene that tunes the pool, which closes the rings as well
 	each_of_several_is_counted
 	times_are_in_their_rows

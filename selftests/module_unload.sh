@@ -550,7 +550,7 @@ a_tidy_client_is_not_reported() {
 
 ktap_begin
 if ! mount_debugfs; then
-	ktap_skip "orphaned items" "no debugfs"
+	ktap_skip "orphaned items are cancelled" "no debugfs"
 else
 	rmmod kpool
 	orphan pending 1 1 16

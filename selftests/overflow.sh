@@ -118,7 +118,7 @@ policy_is_not_for_all_pools() {
 		ktap_result $? "$word cannot be the default of all pools"
 	done
 	insmod "$KPOOL_KO" when_full=wait
-	ktap_result $? "wait is"
+	ktap_result $? "wait can be the default of all pools"
 	rmmod kpool
 }
 

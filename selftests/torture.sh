@@ -138,7 +138,7 @@ torture_succeeds() {
 
 ktap_begin
 if [ "${KERNEL:-}" = uml-time ]; then
-	ktap_skip "torture" "needs time that passes while code runs"
+	ktap_skip "kpool survives torture" "needs time that passes while code runs"
 else
 	[ $# -gt 0 ] || [ "${KERNEL:-uml}" != uml ] || all_broken_are_found
 	[ $# -gt 0 ] || set -- "$(torture_seconds)"

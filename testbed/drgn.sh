@@ -64,19 +64,19 @@ stats_agree() {
 		case $key in
 		submitted | completed | failed | cancelled | dropped | died | refused | spawned | purged | retired | \
 			alive | idle | running | units | pending | delayed | blocked)
-			is "$key" "$value" "$(said "$key")"
+			is "$key is shown" "$value" "$(said "$key")"
 			;;
 		esac
 	done < <(shown stats)
-	is "state and owner" "diagnosis: open, owner diagnosis" "$(grep -o '^diagnosis: .*, owner [a-z]*' <<<"$output")"
+	is "state and owner are shown" "diagnosis: open, owner diagnosis" "$(grep -o '^diagnosis: .*, owner [a-z]*' <<<"$output")"
 }
 
 # drgn sees each thread later than debugfs has.
 threads_agree() {
-	is "workers" "$(shown workers | awk 'NR > 1 { print $1, $2, $5, $6 }' | sort)" \
+	is "workers are listed" "$(shown workers | awk 'NR > 1 { print $1, $2, $5, $6 }' | sort)" \
 		"$(sed -nE 's/^  (running|blocked) worker ([0-9]+) \(.*\): (\w+ \[\w+\]) for .*/\2 \1 \3/p
 			s/^  (\w+) worker ([0-9]+) for .*/\2 \1 -/p' <<<"$output" | sort)"
-	is "blocked submitters" "$(shown diagnosis | sed -nE '/^blocked/,$s/^  submitter ([0-9]+): (.*) for .*/\1 \2/p')" \
+	is "blocked submitters are listed" "$(shown diagnosis | sed -nE '/^blocked/,$s/^  submitter ([0-9]+): (.*) for .*/\1 \2/p')" \
 		"$(sed -nE 's/^  blocked submitter ([0-9]+) \(.*\): (.*) for .*/\1 \2/p' <<<"$output")"
 	is "no time is less than before" "" "$({ shown workers | awk 'NR > 1 { print $1, $3 }'
 		sed -nE 's/^  .* ([0-9]+)( \(.*\):.*)? for ([0-9]+) ms.*/\1 \3/p' <<<"$output"; } |
@@ -100,7 +100,7 @@ main() {
 	result $? "the script ends well"
 	stats_agree
 	threads_agree
-	is "a pool that is not there" "no pool nil" "$(run_drgn nil)"
+	is "a pool that is not there is reported" "no pool nil" "$(run_drgn nil)"
 	[ "$failed" = 0 ] || printf '%s\n' "$output" | sed 's/^/# /'
 	tap_end
 }

@@ -137,8 +137,8 @@ batch_shows_rates() {
 	for pair in SUB/S:125 DONE/S:125 FAIL/S:5; do
 		is_rate "${pair%:*}" "${pair#*:}" "$seconds" "$(column "${pair%:*}" <<<"$block" | cut -d ' ' -f 1)"
 	done
-	is "percentile of waiting" "$(percentile 2) -" "$(column WAIT99 <<<"$block")"
-	is "percentile of running" "$(percentile 3) -" "$(column RUN99 <<<"$block")"
+	is "the percentile of waiting is shown" "$(percentile 2) -" "$(column WAIT99 <<<"$block")"
+	is "the percentile of running is shown" "$(percentile 3) -" "$(column RUN99 <<<"$block")"
 }
 
 # Fails if the order is that of texts, or of another column.
@@ -146,11 +146,11 @@ batch_sorts() {
 	local head
 	use many
 	for head in ALIVE IDLE RUN UNITS PEND BLOCK; do
-		is "sorted by $head" "c a b" \
+		is "pools are sorted by $head" "c a b" \
 			"$(batch -s "$head" | column POOL | grep -oE '\b[abc]\b' | xargs)"
 	done
-	is "sorted by pool" "a b c quickstart sha256" "$(batch -s pool | column POOL)"
-	is "reversed" "b a c" \
+	is "pools are sorted by name" "a b c quickstart sha256" "$(batch -s pool | column POOL)"
+	is "the order is reversed" "b a c" \
 		"$(batch -s run -r | column POOL | grep -oE '\b[abc]\b' | xargs)"
 }
 
@@ -159,17 +159,17 @@ batch_shows_a_pool() {
 	local block
 	use busy
 	block=$(batch -p sha256)
-	is "workers, longest run first" \
+	is "workers are listed, longest run first" \
 		"$(tail -n +2 "$dir/busy/sha256/workers" | grep running | sort -s -k3,3nr)" \
 		"$(sed -n '/^workers of/,$p' <<<"$block" | grep running)"
 	use last
 	block=$(batch -p sha256)
-	is "histograms" "$(awk 'NR > 2 { w += $2; r += $3 } END { print w, r }' "$dir/last/sha256/latency")" \
+	is "histograms show every count" "$(awk 'NR > 2 { w += $2; r += $3 } END { print w, r }' "$dir/last/sha256/latency")" \
 		"$(sed -n '/^from_us/,/^$/p' <<<"$block" | tr -d '#' |
 			awk '/^[0-9]/ { w += $2; r += $3 } END { print w, r }')"
 	is "latency is off" "latency of quickstart: off" \
 		"$(batch -p quickstart | grep ^latency)"
-	is "no such pool" "no pool nil" "$(batch -p nil | grep '^no pool')"
+	is "an unknown pool is reported" "no pool nil" "$(batch -p nil | grep '^no pool')"
 }
 
 # refuses NAME TEXT COMMAND...: one line, and exit status 1
@@ -194,7 +194,7 @@ unprivileged() {
 failures_have_one_line() {
 	local root=$dir/root
 	use none
-	is "no pools" "no pools" "$(batch | grep '^no ')"
+	is "the absence of pools is reported" "no pools" "$(batch | grep '^no ')"
 	use unloaded
 	refuses "kpool is not loaded" "there is no $root/pools: kpool is not loaded, or debugfs is not mounted" \
 		batch
@@ -279,7 +279,7 @@ screen_follows_its_size() {
 screen_follows_the_pools() {
 	use gone
 	shows "the chosen pool is gone" '^ no pool sha256$'
-	is "its line is gone" "" "$(screen | grep '^.sha256 ')"
+	is "the line of a removed pool is gone" "" "$(screen | grep '^.sha256 ')"
 	press Up
 	shows "one that is left can be chosen" '^>quickstart '
 	use none
