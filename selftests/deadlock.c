@@ -914,7 +914,7 @@ static struct chained {
 } chained[CHAINED];
 
 static struct kt_gate chain_end;
-static atomic_t chain_acted;
+static atomic_t chain_returned;
 
 static int waits_for_the_one_before(struct kpool_item *item)
 {
@@ -924,7 +924,7 @@ static int waits_for_the_one_before(struct kpool_item *item)
 	if (c == chained)
 		return kt_gate_pass(&chain_end);
 	c->got = kpool_flush_item(&c[-1].item);
-	atomic_inc(&chain_acted);
+	atomic_inc(&chain_returned);
 	return 0;
 }
 
@@ -943,7 +943,7 @@ static void long_chain_is_no_cycle(void)
 		return;
 	memset(chained, 0, sizeof(chained));
 	kt_gate_init(&chain_end);
-	atomic_set(&chain_acted, 0);
+	atomic_set(&chain_returned, 0);
 	for (i = 0; i < CHAINED; i++) {
 		kpool_init_item(&chained[i].item, waits_for_the_one_before);
 		chained[i].got = 1;
@@ -954,9 +954,9 @@ static void long_chain_is_no_cycle(void)
 				  !task_is_running(chained[i].task)));
 	}
 	KT_EXPECT_EQ(i, CHAINED);
-	KT_EXPECT_EQ(atomic_read(&chain_acted), 0);
+	KT_EXPECT_EQ(atomic_read(&chain_returned), 0);
 	kt_gate_open(&chain_end);
-	KT_EXPECT(kt_wait(atomic_read(&chain_acted) == i - 1));
+	KT_EXPECT(kt_wait(atomic_read(&chain_returned) == i - 1));
 	while (--i > 0)
 		KT_EXPECT_EQ(chained[i].got, 0);
 	kt_pool_end(pool);

@@ -76,7 +76,7 @@ out:
 static void shutdown_wakes_blocked_callers(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1 };
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct kt_submitter blocked[8] = { };
 	struct kt_job *jobs;
 	struct kt_gate gate;
@@ -111,7 +111,7 @@ out:
 static void reopen_admits_no_blocked_caller(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1 };
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	static struct kt_submitter blocked[12];
 	struct kt_job *jobs;
 	struct kt_gate gate;
@@ -296,7 +296,7 @@ static void running_never_exceeds_capacity(void)
 {
 	static const int capacities[] = { 1, 8, 3, 2, 7, 1, 5, 4 };
 	struct kpool_attrs attrs = { .capacity = 4, .expiry_ms = 1 };
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct load_thread *t = kcalloc(12, sizeof(*t), GFP_KERNEL);
 	int i, new, old = 4, older = 4;
 	struct load load;
@@ -326,7 +326,7 @@ out:
 static void shutdown_races_with_return(void)
 {
 	struct kpool_attrs attrs = { .capacity = 4, .expiry_ms = KPOOL_NO_PURGE };
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct kt_job *jobs;
 	struct kt_gate count;
 	int i;
@@ -402,7 +402,7 @@ static void prealloc_survives_reopen(void)
 		.min_workers = 5,
 		.flags = KPOOL_PREALLOC,
 	};
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct kt_gate count;
 	struct kt_job *jobs;
 	int i;
@@ -452,7 +452,7 @@ static int purge_race_main(void *arg)
 static void caller_is_admitted_when_the_last_worker_expires(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1, .expiry_ms = 1 };
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct load_thread *t = kcalloc(3, sizeof(*t), GFP_KERNEL);
 	struct load load;
 	int i;
@@ -483,7 +483,7 @@ out:
 static void overload_clears(void)
 {
 	struct kpool_attrs attrs = { .capacity = 2, .nonblocking = 1 };
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct load_thread *t = kcalloc(6, sizeof(*t), GFP_KERNEL);
 	struct kt_job *jobs;
 	struct kt_gate count;
@@ -559,7 +559,7 @@ static int submit_under_cancel(struct kpool *pool, struct kpool_item *item,
 static void racing_cancels_claim_once(void)
 {
 	struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 4 };
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct canceller c[4] = { };
 	int i, n = kt_count(2000), accepted;
 	struct kt_gate count;
@@ -604,7 +604,7 @@ static void second_cancel_finds_nothing(void)
 		.capacity = 1,
 		.queue_depth = KPOOL_UNLIMITED,
 	};
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct kt_gate gate;
 	struct kt_job *jobs;
 
@@ -648,7 +648,7 @@ static void abort_drops_queued_items(void)
 		.capacity = 1,
 		.queue_depth = KPOOL_UNLIMITED,
 	};
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct flusher item = { .pool = pool }, all = { .pool = pool };
 	struct kt_job *jobs;
 	struct kt_gate gate;
@@ -688,7 +688,7 @@ static void shutdown_runs_queued_items(void)
 		.capacity = 2,
 		.queue_depth = KPOOL_UNLIMITED,
 	};
-	struct kpool *pool = kt_pool("regress", &attrs);
+	struct kpool *pool = kt_pool("known_bugs", &attrs);
 	struct kt_job *jobs;
 	struct kt_gate gate;
 

@@ -104,8 +104,8 @@ static const char *const waits[] = {
 };
 
 enum {
-	FLUSH_ITEM, CANCEL_WAIT, DISABLE_WAIT, FLUSH, GROUP_WAIT, PARENT_WAIT,
-	CALL, CALL_TIMEOUT, RELEASE, DESTROY,
+	FLUSH_ITEM, CANCEL_SYNC, DISABLE_SYNC, FLUSH, GROUP_WAIT, PARENT_WAIT,
+	CALL, CALL_TIMEOUT, SHUTDOWN, DESTROY,
 };
 
 static struct kpool_group group, parent;
@@ -121,9 +121,9 @@ static int waits_in(void *arg)
 	switch (*(int *)arg) {
 	case FLUSH_ITEM:
 		return kpool_flush_item(&victim.job.item);
-	case CANCEL_WAIT:
+	case CANCEL_SYNC:
 		return kpool_cancel_sync(&victim.job.item);
-	case DISABLE_WAIT:
+	case DISABLE_SYNC:
 		return kpool_disable_sync(&victim.job.item);
 	case FLUSH:
 		return kpool_flush(pool);
@@ -136,7 +136,7 @@ static int waits_in(void *arg)
 	case CALL_TIMEOUT:
 		return kpool_call_timeout(pool, victim_dies, &victim,
 					  note_release, KT_LIMIT, NULL);
-	case RELEASE:
+	case SHUTDOWN:
 		return kpool_shutdown_timeout(pool, KT_LIMIT);
 	default:
 		return kpool_destroy(pool);
@@ -208,7 +208,7 @@ out:
 static void expect_after(int wait)
 {
 	switch (wait) {
-	case DISABLE_WAIT:
+	case DISABLE_SYNC:
 		KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), -ECANCELED);
 		KT_EXPECT_EQ(kpool_enable(&victim.job.item), 0);
 		break;
@@ -218,7 +218,7 @@ static void expect_after(int wait)
 		KT_EXPECT_EQ(kpool_group_error(&parent), -EIO);
 		kpool_set_group(&victim.job, NULL);
 		break;
-	case RELEASE:
+	case SHUTDOWN:
 		KT_EXPECT_EQ(kt_stat(pool, alive), 0);
 		KT_EXPECT_EQ(kpool_submit(pool, &victim.job.item), -ESHUTDOWN);
 		KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);

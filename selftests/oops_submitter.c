@@ -128,18 +128,18 @@ static const char *const waits[] = {
 	"cancel_sync", "group_wait", "flush", "shutdown", "destroy", NULL
 };
 
-enum { CANCEL_WAIT, GROUP_WAIT, FLUSH, RELEASE, DESTROY };
+enum { CANCEL_SYNC, GROUP_WAIT, FLUSH, SHUTDOWN, DESTROY };
 
 static int waits_in(void *arg)
 {
 	switch (*(int *)arg) {
-	case CANCEL_WAIT:
+	case CANCEL_SYNC:
 		return kpool_cancel_sync(&victim.job.item);
 	case GROUP_WAIT:
 		return kpool_group_wait(&group, MAX_SCHEDULE_TIMEOUT);
 	case FLUSH:
 		return kpool_flush(pool);
-	case RELEASE:
+	case SHUTDOWN:
 		return kpool_shutdown_timeout(pool, KT_LIMIT);
 	default:
 		return kpool_destroy(pool);
@@ -169,7 +169,7 @@ static void waiter_gets_eio(int wait)
 		KT_EXPECT_EQ(kpool_group_error(&group), -EIO);
 	if (wait == DESTROY)
 		pool = kt_pool("oops", NULL);
-	if (wait == RELEASE)
+	if (wait == SHUTDOWN)
 		KT_EXPECT_EQ(kpool_reopen(pool), 0);
 	kpool_set_group(&victim.job, NULL);
 out:

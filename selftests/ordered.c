@@ -357,7 +357,7 @@ static int flush_item(void *arg)
 	return kpool_flush_item(arg);
 }
 
-static int cancel_wait(void *arg)
+static int cancel_sync(void *arg)
 {
 	return kpool_cancel_sync(arg);
 }
@@ -372,7 +372,7 @@ static void waits_last_until_the_completion(void)
 		return;
 	gated = 2;
 	if (!kt_thread_start(&t[0], flush_item, &p[2].job.item) ||
-	    !kt_thread_start(&t[1], cancel_wait, &p[2].job.item) ||
+	    !kt_thread_start(&t[1], cancel_sync, &p[2].job.item) ||
 	    !kt_thread_start(&t[2], flush, NULL) ||
 	    !kt_thread_start(&t[3], flush_item, &p[0].job.item))
 		return;

@@ -868,7 +868,7 @@ static void start_to_come_past_nothing_is_no_bypass(void)
 }
 
 /* In its first run, have a low, a normal and a high item wait, then itself. */
-static int joins_the_line(struct kpool_item *it)
+static int joins_the_queue(struct kpool_item *it)
 {
 	struct again *a = container_of(it, struct again, job.item);
 
@@ -899,7 +899,7 @@ static void self_submission_keeps_its_priority(int priority)
 	item_prepare(1, KPOOL_PRIO_NORMAL);
 	item_prepare(2, KPOOL_PRIO_HIGH);
 	again_init(0, pool, priority, 2);
-	again[0].job.item.fn = joins_the_line;
+	again[0].job.item.fn = joins_the_queue;
 	KT_EXPECT_EQ(kpool_submit(pool, &again[0].job.item), 0);
 	kpool_resume(pool);
 	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 5));

@@ -143,7 +143,7 @@ static void item_submitted_while_it_runs_starts_after(void)
 {
 	static struct kt_job job;
 	static struct kt_gate gate;
-	struct kpool *pool = kt_pool("rerun", &roomy);
+	struct kpool *pool = kt_pool("resubmit", &roomy);
 	int i;
 
 	if (!pool)
@@ -178,7 +178,7 @@ static void requeued_item_blocks_no_other(void)
 {
 	static struct kt_job job, other;
 	static struct kt_gate gate, free;
-	struct kpool *pool = kt_pool("rerun", &roomy);
+	struct kpool *pool = kt_pool("resubmit", &roomy);
 
 	if (!pool)
 		return;

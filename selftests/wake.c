@@ -438,7 +438,7 @@ static int several_by_cancel(void)
 	return 2;
 }
 
-static int several_by_cancel_wait(void)
+static int several_by_cancel_sync(void)
 {
 	queue_behind_a_heavy_one();
 	KT_EXPECT_EQ(kpool_cancel_sync(item(11)), 1);
@@ -452,7 +452,7 @@ static int several_by_disable(void)
 	return 2;
 }
 
-static int several_by_disable_wait(void)
+static int several_by_disable_sync(void)
 {
 	queue_behind_a_heavy_one();
 	KT_EXPECT_EQ(kpool_disable_sync(item(11)), 1);
@@ -508,7 +508,7 @@ static int heavy_one_by_capacity(void)
 static int (*const crowds[])(void) = {
 	several_by_resume, several_by_shutdown, several_by_timer,
 	several_by_capacity, several_by_end_of_a_heavy_one, several_by_cancel,
-	several_by_cancel_wait, several_by_disable, several_by_disable_wait,
+	several_by_cancel_sync, several_by_disable, several_by_disable_sync,
 	several_by_group_cancel, one_by_cancel_of_its_leader,
 	one_by_group_cancel_of_its_leader, heavy_one_by_capacity,
 };
@@ -556,7 +556,7 @@ static void room_by_cancel(void)
 	KT_EXPECT(kpool_cancel(item(11)));
 }
 
-static void room_by_cancel_wait(void)
+static void room_by_cancel_sync(void)
 {
 	KT_EXPECT_EQ(kpool_cancel_sync(item(11)), 1);
 }
@@ -566,7 +566,7 @@ static void room_by_disable(void)
 	KT_EXPECT_EQ(kpool_disable(item(11)), 1);
 }
 
-static void room_by_disable_wait(void)
+static void room_by_disable_sync(void)
 {
 	KT_EXPECT_EQ(kpool_disable_sync(item(11)), 1);
 }
@@ -603,8 +603,8 @@ static void room_by_failure(void)
 }
 
 static void (*const rooms[])(void) = {
-	room_by_cancel, room_by_cancel_wait, room_by_disable,
-	room_by_disable_wait, room_by_group_cancel, room_by_end,
+	room_by_cancel, room_by_cancel_sync, room_by_disable,
+	room_by_disable_sync, room_by_group_cancel, room_by_end,
 	room_by_capacity, room_by_queue_depth, room_by_queue_without_bound,
 	room_by_failure,
 };
@@ -697,7 +697,7 @@ static void away_by_disable(void)
 	kpool_disable(item(1));
 }
 
-static void away_by_cancel_wait(void)
+static void away_by_cancel_sync(void)
 {
 	kpool_cancel_sync(item(1));
 }
@@ -716,7 +716,7 @@ static const struct {
 	{ load_submit_killable, away_by_kill, -EINTR },
 	{ kt_submitter_main, away_by_cancel, -ECANCELED },
 	{ kt_submitter_main, away_by_disable, -ECANCELED },
-	{ kt_submitter_main, away_by_cancel_wait, -ECANCELED },
+	{ kt_submitter_main, away_by_cancel_sync, -ECANCELED },
 	{ kt_submitter_main, away_by_group_cancel, -ECANCELED },
 };
 
@@ -809,7 +809,7 @@ static void ends_by_cancel(void)
 	KT_EXPECT(kpool_cancel(item(0)));
 }
 
-static void ends_by_cancel_wait(void)
+static void ends_by_cancel_sync(void)
 {
 	KT_EXPECT_EQ(kpool_cancel_sync(item(0)), 1);
 }
@@ -841,7 +841,7 @@ static void ends_by_newcomer(void)
 }
 
 static void (*const ends[])(void) = {
-	ends_by_run, ends_by_cancel, ends_by_cancel_wait, ends_by_disable,
+	ends_by_run, ends_by_cancel, ends_by_cancel_sync, ends_by_disable,
 	ends_by_group_cancel, ends_by_abort, ends_by_deadline,
 	ends_by_newcomer,
 };

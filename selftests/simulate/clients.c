@@ -522,7 +522,7 @@ static void sim_judge_wait(struct sim_call *call, int err, bool cancels)
 		   sim_ops[call->op->kind].name, it->nr);
 }
 
-static void sim_op_cancel_wait(struct sim_call *call)
+static void sim_op_cancel_sync(struct sim_call *call)
 {
 	struct sim_item *it = call->item;
 	int err;
@@ -585,7 +585,7 @@ static void sim_op_disable(struct sim_call *call)
 	sim_do_disable(call, false);
 }
 
-static void sim_op_disable_wait(struct sim_call *call)
+static void sim_op_disable_sync(struct sim_call *call)
 {
 	sim_do_disable(call, true);
 }
@@ -738,14 +738,14 @@ static void sim_op_resume(struct sim_call *call)
 		   "resume does not resume");
 }
 
-static void sim_op_release(struct sim_call *call)
+static void sim_op_shutdown(struct sim_call *call)
 {
 	kpool_shutdown(call->p->pool);
 	sim_expect(sim_during(call, call->p->was_closed),
 		   "shutdown does not close");
 }
 
-static void sim_op_release_timeout(struct sim_call *call)
+static void sim_op_shutdown_timeout(struct sim_call *call)
 {
 	bool lost;
 	int err;
@@ -765,7 +765,7 @@ static void sim_op_release_timeout(struct sim_call *call)
 			   "shutdown says that something is left");
 	}
 	sim_expect(err == -ETIMEDOUT ||
-		   ((!err || lost) && sim_during(call, call->p->was_rest)),
+		   ((!err || lost) && sim_during(call, call->p->was_drained)),
 		   "shutdown says %d", err);
 }
 
@@ -892,10 +892,10 @@ const struct sim_op_row sim_ops[] = {
 	ROW(call, 6, 3, .waits = true, .passes_fn = true, .calls = true),
 	ROW(call_timeout, 6, 0, .passes_fn = true, .calls = true),
 	ROW(cancel, 10, 2, .of_item = true),
-	ROW(cancel_wait, 8, 3, .waits = true, .of_item = true),
+	ROW(cancel_sync, 8, 3, .waits = true, .of_item = true),
 	ROW(flush_item, 8, 4, .waits = true, .of_item = true),
 	ROW(disable, 3, 0, .of_item = true),
-	ROW(disable_wait, 3, 0, .of_item = true),
+	ROW(disable_sync, 3, 0, .of_item = true),
 	ROW(is_pending, 3, 0, .of_item = true),
 	ROW(group_wait, 6, 2, .waits = true),
 	ROW(group_next, 6, 0),
@@ -904,8 +904,8 @@ const struct sim_op_row sim_ops[] = {
 	ROW(flush, 6, 1),
 	ROW(pause, 4, 1),
 	ROW(resume, 8, 2),
-	ROW(release, 3, 1),
-	ROW(release_timeout, 4, 1),
+	ROW(shutdown, 3, 1),
+	ROW(shutdown_timeout, 4, 1),
 	ROW(abort, 3, 1, .fragile = true),
 	ROW(reopen, 8, 0, .fragile = true),
 	ROW(destroy, 0, 1),

@@ -962,10 +962,10 @@ static void sim_note_item(struct sim_item *it)
 						   &nowhere;
 	unsigned int step = sim->step;
 
-	if (now->place != SIM_REST ||
+	if (now->place != SIM_IDLE ||
 	    (sim_is_ordered(it) && now->runs && !now->completes))
 		it->was_taken = step;
-	if (now->place == SIM_REST)
+	if (now->place == SIM_IDLE)
 		it->was_free = step;
 	if (sim_is_accepted(now))
 		it->was_accepted = step;
@@ -1028,7 +1028,7 @@ static void sim_note_pool(struct sim_pool *p)
 	else
 		p->was_idle = step;
 	if (v->stats.submitted == sim_ended(v) && !v->stats.alive)
-		p->was_rest = step;
+		p->was_drained = step;
 	if (!v->stats.closed || v->threads || v->stats.submitted != sim_ended(v))
 		p->drained = 0;
 	else if (!p->drained)
@@ -1279,7 +1279,7 @@ void sim_step(const void *lock)
 /* The end */
 
 /* All sleep: nothing that could start may wait. */
-void sim_judge_rest(const struct sim_pool *p)
+void sim_judge_drained(const struct sim_pool *p)
 {
 	if (p->owed && p->roomy.on)
 		sim_expect(!sim_is_overdue(p->roomy.since),

@@ -17,7 +17,7 @@ static enum sim_place sim_place_of(const struct kpool_item *item)
 	switch (item->state) {
 	case KPOOL_ITEM_IDLE:
 	case KPOOL_ITEM_SUBMITTING:
-		return SIM_REST;
+		return SIM_IDLE;
 	case KPOOL_ITEM_BLOCKED:
 		return SIM_BLOCKED;
 	case KPOOL_ITEM_DONE:
@@ -155,7 +155,7 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 	if (view->inbox)
 		view->place = SIM_QUEUED;
 	if (item->state == KPOOL_ITEM_READY && taker)
-		view->place = SIM_REST;
+		view->place = SIM_IDLE;
 	view->follows = view->inbox ? sim_inbox_follows(pool, item, view->inbox) :
 				      item->flags & __KPOOL_STREAM_BLOCKED;
 	run = taker ? &taker->run : item->run;

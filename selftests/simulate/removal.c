@@ -317,7 +317,7 @@ static void sim_judge_left(const struct sim_item *it, unsigned int nr)
 	const struct sim_item_view *v = it->at ? &it->at->view.item[it->nr] : NULL;
 	bool runs = it->run == SIM_BEGUN || it->run == SIM_INSIDE;
 
-	sim_expect(!v || !v->here || v->place == SIM_REST ||
+	sim_expect(!v || !v->here || v->place == SIM_IDLE ||
 		   v->place == SIM_KEPT || v->place == SIM_FINISHED,
 		   "item %d of a module that has gone is %s", it->nr,
 		   v ? sim_place_name(v->place) : "");

@@ -268,7 +268,7 @@ static bool sim_play(void)
 	sim_start_clients();
 	wait_for_completion_timeout(&sim->done, timeout);
 	for (i = 0; i < SIM_POOLS; i++)
-		sim_judge_rest(&sim->pool[i]);
+		sim_judge_drained(&sim->pool[i]);
 	sim_judge_removals();
 	sim_clear_out();
 	sim->closer = sim_thread_new("closer", 0, sim_closer_main, NULL);

@@ -154,7 +154,7 @@ struct sim_thread {
 /* What has been seen: observe.c */
 
 enum sim_place {
-	SIM_REST,
+	SIM_IDLE,
 	SIM_BLOCKED,		/* its submitter sleeps */
 	SIM_KEPT,		/* ended, not collected */
 	SIM_FINISHED,		/* returned, not completed */
@@ -263,7 +263,7 @@ struct sim_pool {
 	/* the last step at which it was so */
 	unsigned int		was_open, was_closed, was_full, was_paused;
 	unsigned int		was_idle;	/* all that was accepted had ended */
-	unsigned int		was_rest;	/* and no worker was left */
+	unsigned int		was_drained;	/* and no worker was left */
 	unsigned int		drained;	/* since when it is so and closed, or 0 */
 	unsigned int		was_busy;	/* not all */
 	unsigned int		was_running;	/* not paused */
@@ -606,7 +606,7 @@ int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable);
 void sim_fail(const char *fmt, ...) __printf(1, 2);
 void sim_note(void);
 void sim_note_cycles(void);
-void sim_judge_rest(const struct sim_pool *p);
+void sim_judge_drained(const struct sim_pool *p);
 void sim_judge_end(struct sim_pool *p);
 bool sim_has_ended(const struct sim_item *it, unsigned int gen);
 void sim_judge_span(struct sim_span *span, bool on, const char *what);

@@ -24,7 +24,7 @@ static void kpt_taken(struct kpt_item *it, const char *what, int ret)
 		kpt_check_answer(what, ret, kpt_nothing);
 }
 
-void kpt_op_cancel_wait(struct kpt_ctx *ctx, struct kpt_target *t)
+void kpt_op_cancel_sync(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	struct kpt_item *it = kpt_any_item(ctx, t);
 
@@ -52,7 +52,7 @@ void kpt_op_disable(struct kpt_ctx *ctx, struct kpt_target *t)
 	kpt_enable(ctx, it);
 }
 
-void kpt_op_disable_wait(struct kpt_ctx *ctx, struct kpt_target *t)
+void kpt_op_disable_sync(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	struct kpt_item *it = kpt_any_item(ctx, t);
 

@@ -20,7 +20,7 @@ static struct kpt_timer {
 static struct hrtimer kpt_hrtimer;
 static struct kpt_ctx kpt_hrtimer_ctx, kpt_irq_work_ctx;
 
-static void kpt_act_in_interrupt(struct kpt_ctx *ctx)
+static void kpt_run_in_interrupt(struct kpt_ctx *ctx)
 {
 	int i;
 
@@ -40,14 +40,14 @@ static void kpt_timer_fires(struct timer_list *timer)
 {
 	struct kpt_timer *kt = timer_container_of(kt, timer, timer);
 
-	kpt_act_in_interrupt(&kt->ctx);
+	kpt_run_in_interrupt(&kt->ctx);
 	if (!READ_ONCE(kpt_ending))
 		mod_timer(timer, jiffies + 1 + kpt_rnd(&kt->ctx, 3));
 }
 
 static enum hrtimer_restart kpt_hrtimer_fires(struct hrtimer *timer)
 {
-	kpt_act_in_interrupt(&kpt_hrtimer_ctx);
+	kpt_run_in_interrupt(&kpt_hrtimer_ctx);
 	hrtimer_forward_now(timer, ns_to_ktime(NSEC_PER_MSEC +
 			    kpt_rnd(&kpt_hrtimer_ctx, 2 * NSEC_PER_MSEC)));
 	return READ_ONCE(kpt_ending) ? HRTIMER_NORESTART : HRTIMER_RESTART;
@@ -55,7 +55,7 @@ static enum hrtimer_restart kpt_hrtimer_fires(struct hrtimer *timer)
 
 static void kpt_irq_work_fires(struct irq_work *work)
 {
-	kpt_act_in_interrupt(&kpt_irq_work_ctx);
+	kpt_run_in_interrupt(&kpt_irq_work_ctx);
 }
 
 static struct irq_work kpt_irq_work = IRQ_WORK_INIT_HARD(kpt_irq_work_fires);

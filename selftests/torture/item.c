@@ -202,7 +202,7 @@ static void kpt_submit_itself(struct kpt_item *it)
 		kpt_check_answer("an item's submit of itself", err, allowed);
 }
 
-static void kpt_item_acts(struct kpt_item *it)
+static void kpt_item_call(struct kpt_item *it)
 {
 	struct kpt_target *t = it->target;
 
@@ -230,7 +230,7 @@ static void kpt_item_passes_time(struct kpt_item *it, const struct kpt_run *run)
 	case 5:
 		/* a submitter that runs an item runs none inside of it */
 		if (run->units)
-			kpt_item_acts(it);
+			kpt_item_call(it);
 		break;
 	}
 }

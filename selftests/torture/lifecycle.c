@@ -11,7 +11,7 @@ static struct kpool *kpt_pool_nr(struct kpt_target *t, int i)
 	return t->multi ? kpool_multi_pool(t->multi, i) : t->pool;
 }
 
-static void kpt_release_all(struct kpt_target *t)
+static void kpt_shutdown_all(struct kpt_target *t)
 {
 	int i;
 
@@ -21,7 +21,7 @@ static void kpt_release_all(struct kpt_target *t)
 		kpool_shutdown(kpt_pool_nr(t, i));
 }
 
-static int kpt_release_timeout(struct kpt_target *t, unsigned long timeout)
+static int kpt_shutdown_timeout(struct kpt_target *t, unsigned long timeout)
 {
 	return t->multi ? kpool_multi_shutdown_timeout(t->multi, timeout) :
 			  kpool_shutdown_timeout(t->pool, timeout);
@@ -47,7 +47,7 @@ static void kpt_check_closed(struct kpt_ctx *ctx, struct kpt_target *t,
 }
 
 /* A shutdown that has not timed out leaves nothing. */
-static void kpt_check_released(struct kpt_target *t)
+static void kpt_check_shut_down(struct kpt_target *t)
 {
 	struct kpool_stats s;
 
@@ -75,23 +75,23 @@ static void kpt_reopen(struct kpt_ctx *ctx, struct kpt_target *t)
 	}
 }
 
-void kpt_op_release(struct kpt_ctx *ctx, struct kpt_target *t)
+void kpt_op_shutdown(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	const int allowed[] = { -ETIMEDOUT, kpt_or_died(-ETIMEDOUT), 0 };
 	int err = -ETIMEDOUT;
 
 	if (!mutex_trylock(&t->life))
 		return;
-	kpt_release_all(t);
+	kpt_shutdown_all(t);
 	kpt_check_closed(ctx, t, false);
 	while (kpt_rnd(ctx, 8) && err == -ETIMEDOUT) {
-		err = kpt_release_timeout(t, kpt_rnd(ctx, 4));
+		err = kpt_shutdown_timeout(t, kpt_rnd(ctx, 4));
 		if (err)
 			kpt_check_answer("kpool_shutdown_timeout()", err,
 					 allowed);
 	}
 	if (!err || err == -EIO)
-		kpt_check_released(t);
+		kpt_check_shut_down(t);
 	kpt_reopen(ctx, t);
 	mutex_unlock(&t->life);
 }

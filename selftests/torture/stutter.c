@@ -44,18 +44,18 @@ static void kpt_trickle(struct kpt_target *t)
 	for (i = 0; i < KPT_TRICKLES; i++) {
 		for (n = kpt_rnd(&kpt_stutter_ctx, 4); n >= 0; n--)
 			kpt_op_submit(&kpt_stutter_ctx, t);
-		kpt_await_rest(t);
+		kpt_wait_drained(t);
 	}
 }
 
-static void kpt_all_rest(void)
+static void kpt_all_drained(void)
 {
 	int i;
 
 	for (i = 0; i < kpt_nr_targets; i++) {
 		if (!kpt_get(&kpt_targets[i]))
 			continue;
-		kpt_await_rest(&kpt_targets[i]);
+		kpt_wait_drained(&kpt_targets[i]);
 		kpt_trickle(&kpt_targets[i]);
 		kpt_put(&kpt_targets[i]);
 	}
@@ -65,7 +65,7 @@ static int kpt_stutter_main(void *data)
 {
 	while (kpt_pacer_sleeps(kpt_stutter)) {
 		WRITE_ONCE(kpt_stutter_now, true);
-		kpt_all_rest();
+		kpt_all_drained();
 		msleep(100);
 		WRITE_ONCE(kpt_stutter_now, false);
 	}

@@ -64,7 +64,7 @@ bool kpt_rests(struct kpt_target *t)
 }
 
 /* No thread submits any more: what there is starts, and ends. */
-void kpt_await_rest(struct kpt_target *t)
+void kpt_wait_drained(struct kpt_target *t)
 {
 	unsigned int begin = READ_ONCE(kpt_tick);
 	bool reported = false;
@@ -280,11 +280,11 @@ static void kpt_destroy(struct kpt_target *t)
 	kpt_turn_page(t);
 }
 
-static void kpt_check_rest(struct kpt_target *t)
+static void kpt_check_drained(struct kpt_target *t)
 {
 	struct kpool_stats s;
 
-	kpt_await_rest(t);
+	kpt_wait_drained(t);
 	kpt_get_stats(t, &s);
 	kpt_check_counters(t, &s);
 }
@@ -317,7 +317,7 @@ void kpt_renew(struct kpt_ctx *ctx, struct kpt_target *t)
 	kpt_close(t);
 	/* destroy waits, too, and drops what is delayed */
 	if (!another || kpt_one_in(ctx, 2))
-		kpt_check_rest(t);
+		kpt_check_drained(t);
 	if (another) {
 		kpt_destroy(t);
 		if (kpt_make_pool(t, ctx)) {
@@ -337,7 +337,7 @@ static void kpt_target_end(struct kpt_target *t)
 {
 	if (kpt_get(t)) {
 		kpt_close(t);
-		kpt_check_rest(t);
+		kpt_check_drained(t);
 		kpt_destroy(t);
 	}
 	kvfree(t->items);

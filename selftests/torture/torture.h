@@ -187,7 +187,7 @@ struct kpt_target *kpt_get_any(struct kpt_ctx *ctx);
 void kpt_get_stats(struct kpt_target *t, struct kpool_stats *stats);
 struct kpool *kpt_pool(struct kpt_target *t);
 bool kpt_rests(struct kpt_target *t);
-void kpt_await_rest(struct kpt_target *t);
+void kpt_wait_drained(struct kpt_target *t);
 void kpt_renew(struct kpt_ctx *ctx, struct kpt_target *t);
 long kpt_sum(size_t offset);
 
@@ -289,9 +289,9 @@ void kpt_op_submit_locked(struct kpt_ctx *ctx, struct kpt_target *t);
 /* what can be done to items: cancel.c */
 
 void kpt_op_cancel(struct kpt_ctx *ctx, struct kpt_target *t);
-void kpt_op_cancel_wait(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_cancel_sync(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_disable(struct kpt_ctx *ctx, struct kpt_target *t);
-void kpt_op_disable_wait(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_disable_sync(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_flush_item(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_flush(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_modify_delay(struct kpt_ctx *ctx, struct kpt_target *t);
@@ -312,7 +312,7 @@ void kpt_op_tune_capacity(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_tune_cpumask(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_tune_badly(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_pause(struct kpt_ctx *ctx, struct kpt_target *t);
-void kpt_op_release(struct kpt_ctx *ctx, struct kpt_target *t);
+void kpt_op_shutdown(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_abort(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_renew(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_create_badly(struct kpt_ctx *ctx, struct kpt_target *t);
