@@ -42,12 +42,20 @@ prose() {
 	scripts | grep -vxF ./testbed/lint.sh
 }
 
-# Words that leave open which thread, caller or state is meant; name it instead. Those of the second
-# list are looked for within names, too: of cases, variants and mutants.
+# Words that leave open which thread, caller or state is meant, or that have given way to those of the
+# code; name it by these. The first list is of words in a sentence, the second of what is in no word.
+# The third is looked for between any characters that are no letters, so in names of functions, cases,
+# variants and mutants, too; the fourth there only if it is joined to another word, by "_" or "-".
 lint_words() {
+	local whole joined
+	whole='actors?|dice|droppers?|rous(e|es|ed)|unmade|remade|in[_-](line|vain)|at[_-]rest|no[_-]hang'
+	whole+='|warm[_-]workers?|min[_-]warm|forgotten[_-](items?|pools?|multi)|(cancel|disable)[_-]wait'
+	joined='acts?|acted|aside|cast|told|served'
 	prose | xargs grep -nwiE 'who|whoever|whatever|those who|in vain|at rest'
-	prose | xargs grep -niE "nobody|somebody|untold|_told|told_|_served|hope|circle|limbo|doom|stranger|\
-outsider|bury|burial|purger|settler|no[_-]hang|in_vain|at_rest|_in_line"
+	prose | xargs grep -niE "nobody|somebody|untold|hope|circle|limbo|doom|stranger|outsider|bury|burial|\
+purger|settler"
+	prose | xargs grep -niE "(^|[^[:alpha:]])($whole)([^[:alpha:]]|$)"
+	prose | xargs grep -niE "[_-]($joined)([^[:alpha:]]|$)|(^|[^[:alpha:]])($joined)[_-]"
 }
 
 # What the manual lists, and what the code has.
