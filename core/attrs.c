@@ -399,7 +399,7 @@ static void kpool_compute_affinity(struct kpool *pool)
  * Return true if a CPU of the mask stays online.  A running thread is not moved
  * to a dying CPU, so it would continue outside of its mask.
  */
-static bool kpool_cpu_stays(const struct cpumask *mask)
+static bool kpool_has_staying_cpu(const struct cpumask *mask)
 {
 	unsigned int cpu;
 
@@ -443,7 +443,7 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 	if (!kpool_has_affinity(pool) && !pool->mgr.had_affinity)
 		return;
 	/* else kpool_sched_restore() does it once such a CPU is online */
-	if (kpool_cpu_stays(pool->mgr.affinity))
+	if (kpool_has_staying_cpu(pool->mgr.affinity))
 		set_cpus_allowed_ptr(task, pool->mgr.affinity);
 	else if (cpumask_intersects(pool->mgr.affinity, cpu_online_mask))
 		/* if it stays, kpool_cpu_online() is not called for it */
@@ -485,8 +485,8 @@ void kpool_sched_restore_all(void)
 }
 
 /* Return true if @attrs change how the threads of the workers are scheduled. */
-static bool kpool_sched_changes(const struct kpool *pool,
-				const struct kpool_attrs *attrs)
+static bool kpool_has_sched_change(const struct kpool *pool,
+				   const struct kpool_attrs *attrs)
 {
 	const struct kpool_attrs *old = &pool->attrs;
 
@@ -503,7 +503,7 @@ static bool kpool_sched_changes(const struct kpool *pool,
  */
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 {
-	bool sched = kpool_sched_changes(pool, attrs);
+	bool sched = kpool_has_sched_change(pool, attrs);
 	unsigned long flags;
 
 	lockdep_assert_held(&pool->mutex);

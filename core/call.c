@@ -151,7 +151,7 @@ void kpool_call_end_abandoned(struct kpool_run *run, bool release)
 static void kpool_call_restore(struct kpool_worker *worker)
 {
 	kpool_lockdep_run_end(worker);
-	if (kpool_task_state_leaked(&worker->before))
+	if (kpool_has_leaked_state(&worker->before))
 		kpool_task_state_restore(worker->pool, worker->run.fn,
 					 &worker->before);
 	kpool_lockdep_run_begin(worker);

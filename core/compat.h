@@ -53,7 +53,7 @@ static inline void kpool_set_wake_cpu(struct task_struct *task, int cpu)
 	data_race(task->wake_cpu = cpu);
 }
 
-static inline bool kpool_migration_disabled(void)
+static inline bool kpool_is_migration_disabled(void)
 {
 	return current->migration_disabled;
 }
@@ -67,7 +67,7 @@ static inline void kpool_set_wake_cpu(struct task_struct *task, int cpu)
 {
 }
 
-static inline bool kpool_migration_disabled(void)
+static inline bool kpool_is_migration_disabled(void)
 {
 	return false;
 }
@@ -84,7 +84,7 @@ static inline bool kpool_migration_disabled(void)
  * Return true if a thread can have oopsed since the machine was booted.  Some
  * architectures do not taint the kernel then.
  */
-static inline bool kpool_may_have_oopsed(void)
+static inline bool kpool_can_have_oopsed(void)
 {
 	return IS_ENABLED(CONFIG_MICROBLAZE) || IS_ENABLED(CONFIG_NIOS2) ||
 	       IS_ENABLED(CONFIG_OPENRISC) || test_taint(TAINT_DIE);

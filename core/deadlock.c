@@ -80,16 +80,16 @@ static bool kpool_wait_has_ended(const struct kpool_waiter *waiter)
  * Return true if @item waits for its stream.  A job that will not run does not:
  * it waits to be dropped.
  */
-static bool kpool_waits_for_stream(const struct kpool *pool,
-				   const struct kpool_item *item)
+static bool kpool_is_waiting_for_stream(const struct kpool *pool,
+					const struct kpool_item *item)
 {
 	return (item->flags & __KPOOL_STREAM_BLOCKED) && !pool->aborted &&
 	       !kpool_group_is_cancelled(kpool_group_of(item));
 }
 
 /* Return true if @item must be completed after others, as far as known now. */
-static bool kpool_waits_for_turn(const struct kpool *pool,
-				 const struct kpool_item *item)
+static bool kpool_is_waiting_for_turn(const struct kpool *pool,
+				      const struct kpool_item *item)
 {
 	if (item->state == KPOOL_ITEM_COMPLETING || kpool_is_to_complete(item))
 		return true;
@@ -116,7 +116,7 @@ static bool kpool_is_after(const struct kpool *pool,
 	for (; run; run = run->outer)
 		if (run->stream && run->stream == job->stream &&
 		    (!run->complete || run->turn.nr < job->turn.nr))
-			return kpool_waits_for_turn(pool, item);
+			return kpool_is_waiting_for_turn(pool, item);
 	return false;
 }
 
@@ -187,9 +187,9 @@ static struct kpool_run *kpool_run_before(struct kpool *pool,
 
 	if (!run && kpool_is_to_drop(pool, item))
 		return kpool_run_before_drop(pool, item);
-	if (kpool_waits_for_stream(pool, item))
+	if (kpool_is_waiting_for_stream(pool, item))
 		return kpool_job_or_null(item)->stream->runner;
-	if (!run && kpool_waits_for_turn(pool, item))
+	if (!run && kpool_is_waiting_for_turn(pool, item))
 		return kpool_stream_leader(kpool_job_or_null(item)->stream);
 	return run;
 }
@@ -451,19 +451,19 @@ static bool kpool_abort_can_progress(struct kpool *pool)
 }
 
 /* Return true if a time limit or a signal ends the wait. */
-static bool kpool_gives_up(const struct kpool_waiter *waiter)
+static bool kpool_can_give_up(const struct kpool_waiter *waiter)
 {
 	return waiter->timed || kpool_is_signalled(waiter);
 }
 
 /* Return true if one of the first waits on the list gives up. */
-static bool kpool_one_gives_up(const struct list_head *waiters)
+static bool kpool_can_one_give_up(const struct list_head *waiters)
 {
 	const struct kpool_waiter *waiter;
 	int budget = KPOOL_MAX_KILLABLE;
 
 	list_for_each_entry(waiter, waiters, pool_node) {
-		if (kpool_gives_up(waiter))
+		if (kpool_can_give_up(waiter))
 			return true;
 		if (!--budget)
 			break;
@@ -484,8 +484,8 @@ static bool kpool_has_active_run(struct kpool *pool)
 	if (pool->faults.reaping)
 		threads -= min(threads, pool->faults.nr_dead);
 	return threads > pool->waiters.nr_self ||
-	       kpool_one_gives_up(&pool->waiters.self) ||
-	       kpool_one_gives_up(&pool->waiters.self_calls);
+	       kpool_can_one_give_up(&pool->waiters.self) ||
+	       kpool_can_one_give_up(&pool->waiters.self_calls);
 }
 
 /*
@@ -522,8 +522,8 @@ static bool kpool_admission_can_progress(const struct kpool *pool)
 		return false;
 	first = list_first_entry(&pool->q.admission, struct kpool_item, node);
 	return (first->state == KPOOL_ITEM_BLOCKED &&
-		kpool_gives_up(first->submitter)) ||
-	       kpool_one_gives_up(&pool->waiters.queued_calls);
+		kpool_can_give_up(first->submitter)) ||
+	       kpool_can_one_give_up(&pool->waiters.queued_calls);
 }
 
 /*

@@ -18,7 +18,7 @@
 /* Jobs that expire under one hold of the lock. */
 #define KPOOL_DELAY_BATCH	KPOOL_BATCH(8)
 
-static bool kpool_delay_before(struct rb_node *a, const struct rb_node *b)
+static bool kpool_is_due_before(struct rb_node *a, const struct rb_node *b)
 {
 	const struct kpool_job *other =
 		rb_entry(b, struct kpool_job, delay_node);
@@ -49,7 +49,7 @@ static void kpool_delay_add(struct kpool *pool, struct kpool_job *job,
 	job->item.state = KPOOL_ITEM_DELAYED;
 	pool->delays.nr++;
 	if (rb_add_cached(&job->delay_node, &pool->delays.jobs,
-			  kpool_delay_before))
+			  kpool_is_due_before))
 		kpool_delay_arm(pool);
 }
 

@@ -160,7 +160,7 @@ static void kpool_exit_work_fn(struct callback_head *work)
 		container_of(work, struct kpool_exit_work, work);
 
 	/* kpool_sched_apply() can wait for it, with pool->mutex held */
-	while (kpool_migration_disabled())
+	while (kpool_is_migration_disabled())
 		migrate_enable();
 	switch (exit_work->stage) {
 	case KPOOL_STAGE_INIT:
@@ -653,7 +653,7 @@ static bool kpool_note_dead_work_lost(struct kpool *pool)
 void kpool_look_for_dead(struct kpool *pool)
 {
 	bool lost = kpool_note_dead_work_lost(pool);
-	bool found = kpool_may_have_oopsed() && kpool_mark_dead_workers(pool);
+	bool found = kpool_can_have_oopsed() && kpool_mark_dead_workers(pool);
 
 	found |= !!kpool_find_dead_run(pool);
 	/* a new dead_work takes memory, which the watchdog must not wait for */

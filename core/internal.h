@@ -843,7 +843,7 @@ static inline bool kpool_group_is_cancelled(const struct kpool_group *group)
 }
 
 /* Return true if @deadline is set and has passed. */
-static inline bool kpool_deadline_passed(ktime_t deadline)
+static inline bool kpool_is_past_deadline(ktime_t deadline)
 {
 	return unlikely(deadline) && ktime_after(ktime_get(), deadline);
 }
@@ -998,7 +998,7 @@ static inline int kpool_rcu_leaked(const struct kpool_task_state *before)
 }
 
 static inline bool
-kpool_task_state_leaked(const struct kpool_task_state *before)
+kpool_has_leaked_state(const struct kpool_task_state *before)
 {
 	/* a single branch, since this is called for every item */
 	unsigned int left = preempt_count() | kpool_rcu_leaked(before) |
@@ -1196,9 +1196,9 @@ void kpool_put(struct kpool *pool);
 void kpool_waiter_refuse(struct kpool *pool, struct kpool_waiter *waiter);
 int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	       unsigned long timeout, unsigned int signals);
-void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
+void kpool_waiters_move(struct kpool *pool, struct kpool_item *item,
 			struct list_head *to);
-void kpool_keep_waiters(struct list_head *waiters);
+void kpool_waiters_keep(struct list_head *waiters);
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
 		    unsigned int signals);

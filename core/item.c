@@ -10,7 +10,7 @@
  * An item that is new, or that lost its owner, moves to kpool_null_pool before
  * any of its fields is touched.  That pool is never freed and runs nothing.
  * But a new item whose first use is a submit goes to the pool that it is
- * submitted to: see kpool_claim_item().
+ * submitted to: see kpool_item_claim().
  */
 #include <linux/module.h>
 #include <linux/sched/task_stack.h>
@@ -406,7 +406,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 	kpool_debug_ended(item);
 	pool->stats.cancelled++;
 	/* the waiters wait for a previous run, too, if that has not ended */
-	kpool_move_waiters(pool, item, run ? &run->waiters : &waiters);
+	kpool_waiters_move(pool, item, run ? &run->waiters : &waiters);
 	group = kpool_group_begin(pool, item);
 	if (item->state != KPOOL_ITEM_DONE)
 		item->state = KPOOL_ITEM_IDLE;

@@ -17,7 +17,7 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags);
 
 /* Return true if the pool owns the item.  Take ownership of a new item. */
-static inline bool kpool_claim_item(struct kpool *pool, struct kpool_item *item)
+static inline bool kpool_item_claim(struct kpool *pool, struct kpool_item *item)
 {
 	u32 owner = READ_ONCE(item->pool_id);
 
@@ -44,7 +44,7 @@ kpool_item_lock_for_submit(struct kpool *pool, struct kpool_item *item,
 {
 	handover->run = NULL;
 	for (;;) {
-		if (!kpool_claim_item(pool, item)) {
+		if (!kpool_item_claim(pool, item)) {
 			int err = kpool_item_migrate(pool, item, handover,
 						     flags);
 

@@ -55,7 +55,7 @@ static __always_inline void kpool_lock_irq(struct kpool *pool)
  * Return true if the invariants in lock.c hold, so that the lock can be
  * released at once.
  */
-static __always_inline bool kpool_invariants_hold(struct kpool *pool)
+static __always_inline bool kpool_can_unlock(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	return !pool->nr_recheck &&
@@ -71,7 +71,7 @@ static __always_inline bool kpool_invariants_hold(struct kpool *pool)
 static __always_inline void kpool_unlock(struct kpool *pool,
 					 unsigned long flags)
 {
-	if (likely(kpool_invariants_hold(pool)))
+	if (likely(kpool_can_unlock(pool)))
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	else
 		kpool_unlock_recheck(pool, flags, false);
@@ -80,7 +80,7 @@ static __always_inline void kpool_unlock(struct kpool *pool,
 /* Like kpool_unlock(), where interrupts were on before the lock was taken. */
 static __always_inline void kpool_unlock_irq(struct kpool *pool)
 {
-	if (likely(kpool_invariants_hold(pool)))
+	if (likely(kpool_can_unlock(pool)))
 		raw_spin_unlock_irq(&pool->lock);
 	else
 		kpool_unlock_irq_recheck(pool, false);
@@ -93,7 +93,7 @@ static __always_inline void kpool_unlock_irq(struct kpool *pool)
 static __always_inline void kpool_unlock_open(struct kpool *pool,
 					      unsigned long flags)
 {
-	if (unlikely(!kpool_invariants_hold(pool))) {
+	if (unlikely(!kpool_can_unlock(pool))) {
 		kpool_unlock_recheck(pool, flags, true);
 		return;
 	}
@@ -104,7 +104,7 @@ static __always_inline void kpool_unlock_open(struct kpool *pool,
 /* Like kpool_unlock_irq(), and open the rings. */
 static __always_inline void kpool_unlock_irq_open(struct kpool *pool)
 {
-	if (unlikely(!kpool_invariants_hold(pool))) {
+	if (unlikely(!kpool_can_unlock(pool))) {
 		kpool_unlock_irq_recheck(pool, true);
 		return;
 	}

@@ -78,7 +78,8 @@ static bool kpool_must_replace_late(struct kpool *pool)
 /*
  * Return true if a KPOOL_PREALLOC pool has fewer than min_workers with @more.
  */
-static bool kpool_below_min_workers(const struct kpool *pool, unsigned int more)
+static bool kpool_is_below_min_workers(const struct kpool *pool,
+				       unsigned int more)
 {
 	return (pool->attrs.flags & KPOOL_PREALLOC) && !pool->closed &&
 	       kpool_nr_staying(pool) + more <
@@ -88,7 +89,7 @@ static bool kpool_below_min_workers(const struct kpool *pool, unsigned int more)
 static bool kpool_should_spawn(struct kpool *pool)
 {
 	return kpool_can_grow(pool) &&
-	       (kpool_below_min_workers(pool, pool->mgr.nr_spawning) ||
+	       (kpool_is_below_min_workers(pool, pool->mgr.nr_spawning) ||
 		kpool_needs_worker(pool) || kpool_must_replace_late(pool));
 }
 
@@ -106,7 +107,7 @@ static unsigned long kpool_spawn_delay(const struct kpool *pool)
  * Return true if an item waits for a worker in worker_init, although another
  * worker could be created.
  */
-static bool kpool_awaits_init(struct kpool *pool)
+static bool kpool_is_waiting_for_init(struct kpool *pool)
 {
 	return !pool->mgr.nr_idle && kpool_has_work(pool) &&
 	       !list_empty(&pool->mgr.starting) && kpool_can_grow(pool);
@@ -132,7 +133,7 @@ static void kpool_arm_late(struct kpool *pool)
 	long left;
 
 	if (delayed_work_pending(&pool->mgr.late_work) ||
-	    !kpool_awaits_init(pool))
+	    !kpool_is_waiting_for_init(pool))
 		return;
 	left = kpool_late_at(pool) - jiffies;
 	queue_delayed_work(kpool_wq, &pool->mgr.late_work, max(left, 0));
@@ -159,7 +160,7 @@ static void kpool_late_work_fn(struct work_struct *work)
 	struct kpool_worker *worker;
 
 	kpool_lock_irq(pool);
-	if (kpool_awaits_init(pool) &&
+	if (kpool_is_waiting_for_init(pool) &&
 	    time_after_eq(jiffies, kpool_late_at(pool))) {
 		worker = list_first_entry(&pool->mgr.starting,
 					  struct kpool_worker, node);
@@ -428,7 +429,7 @@ static int kpool_create_thread(struct kpool_worker *worker)
 static void kpool_spawn_ended(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!--pool->mgr.nr_spawning || !kpool_below_min_workers(pool, 0))
+	if (!--pool->mgr.nr_spawning || !kpool_is_below_min_workers(pool, 0))
 		kpool_waiter_complete_list(pool, &pool->waiters.spawn, false);
 }
 
@@ -591,7 +592,7 @@ static bool kpool_should_spawn_now(struct kpool *pool)
 static bool kpool_should_prealloc(struct kpool *pool)
 {
 	return !pool->mgr.spawn_pause && kpool_can_grow(pool) &&
-	       kpool_below_min_workers(pool, pool->mgr.nr_spawning);
+	       kpool_is_below_min_workers(pool, pool->mgr.nr_spawning);
 }
 
 /*
@@ -645,12 +646,12 @@ static int kpool_wait_spawned(struct kpool *pool)
 
 	kpool_waiter_init(&waiter, KPOOL_WAITER_SPAWN, NULL);
 	kpool_lock_irq(pool);
-	if (pool->mgr.nr_spawning && kpool_below_min_workers(pool, 0)) {
+	if (pool->mgr.nr_spawning && kpool_is_below_min_workers(pool, 0)) {
 		list_add_tail(&waiter.node, &pool->waiters.spawn);
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
 	/* spawn_work can have begun another attempt: it counts as none */
-	if (kpool_below_min_workers(pool, 0) &&
+	if (kpool_is_below_min_workers(pool, 0) &&
 	    (pool->mgr.nr_spawning || kpool_can_grow(pool)))
 		err = pool->mgr.spawn_pause ? pool->mgr.spawn_error : 1;
 	kpool_unlock_irq(pool);

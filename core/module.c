@@ -167,8 +167,8 @@ static void kpool_scan(struct kpool_going *going, struct list_head *list)
 }
 
 /* Return true if the run keeps an item of the module, which is on no list. */
-static bool kpool_run_keeps_orphan(const struct kpool_run *run,
-				   const struct module *module)
+static bool kpool_run_has_orphan(const struct kpool_run *run,
+				 const struct module *module)
 {
 	return run->requeue && kpool_is_orphan(run->requeue, module);
 }
@@ -183,7 +183,7 @@ static void kpool_cancel_kept_unlock(struct kpool_going *going,
 	struct kpool_item *orphan = NULL;
 
 	lockdep_assert_held(&going->pool->lock);
-	if (kpool_run_keeps_orphan(run, going->module))
+	if (kpool_run_has_orphan(run, going->module))
 		orphan = kpool_cancel_orphan(going, run->requeue);
 	kpool_unlock_irq(going->pool);
 	if (orphan)
@@ -218,9 +218,9 @@ static void kpool_scan_ext_runs(struct kpool_going *going)
 		run = kpool_ext_run_after(going->pool, task);
 		if (!run)
 			break;
-		while (run->outer && !kpool_run_keeps_orphan(run, going->module))
+		while (run->outer && !kpool_run_has_orphan(run, going->module))
 			run = run->outer;
-		if (!kpool_run_keeps_orphan(run, going->module))
+		if (!kpool_run_has_orphan(run, going->module))
 			task = run->task;
 		kpool_cancel_kept_unlock(going, run);
 	}

@@ -42,7 +42,7 @@ int kpool_check_start(const struct kpool_item *item)
 		return 0;
 	if (kpool_group_is_cancelled(job->group))
 		return -ECANCELED;
-	return kpool_deadline_passed(job->deadline) ? -ETIME : 0;
+	return kpool_is_past_deadline(job->deadline) ? -ETIME : 0;
 }
 
 /*
@@ -417,8 +417,8 @@ static unsigned int kpool_units_left(const struct kpool *pool)
 }
 
 /* Return true if the next item has to come from a lower priority. */
-static bool kpool_bypass_exhausted(const struct kpool *pool,
-				   unsigned int nr_bypassed)
+static bool kpool_is_bypass_exhausted(const struct kpool *pool,
+				      unsigned int nr_bypassed)
 {
 	int most = pool->attrs.max_bypass;
 
@@ -451,7 +451,7 @@ static struct kpool_item *kpool_pick_at(const struct kpool *pool,
 					struct list_head *const *at,
 					unsigned int nr_bypassed)
 {
-	bool exhausted = kpool_bypass_exhausted(pool, nr_bypassed);
+	bool exhausted = kpool_is_bypass_exhausted(pool, nr_bypassed);
 	struct kpool_item *first = NULL, *lower = NULL, *item;
 	int prio;
 
@@ -537,7 +537,7 @@ bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
 		      const struct kpool_runnable *r)
 {
 	return !r->unfit || (prio < kpool_prio_of(r->unfit) &&
-			     !kpool_bypass_exhausted(pool, r->nr_bypassed));
+			     !kpool_is_bypass_exhausted(pool, r->nr_bypassed));
 }
 
 /* Find the queued items that start as soon as a worker looks. */
@@ -652,7 +652,7 @@ void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 	lockdep_assert_held(&pool->lock);
 	if (!handover->run)
 		return;
-	kpool_move_waiters(pool, item, &waiters);
+	kpool_waiters_move(pool, item, &waiters);
 	kpool_waiter_complete_list(pool, &waiters, false);
 	item->run = handover->run;
 	/* pairs as in kpool_item_migrate(); Litmus: owner-returned */

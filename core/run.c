@@ -62,7 +62,7 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 		run->call = kpool_call_of(item);
 	run->group = kpool_group_begin(pool, item);
 	if (item->flags & __KPOOL_HAS_WAITERS)
-		kpool_move_waiters(pool, item, &run->waiters);
+		kpool_waiters_move(pool, item, &run->waiters);
 	if (runs)
 		pool->runs.nr_caller++;
 	else
@@ -99,7 +99,7 @@ void kpool_run_release(struct kpool *pool, struct kpool_run *run)
 	struct kpool_item *held = run->requeue;
 
 	lockdep_assert_held(&pool->lock);
-	kpool_keep_waiters(&run->next_waiters);
+	kpool_waiters_keep(&run->next_waiters);
 	run->requeue = NULL;
 	if (held)
 		kpool_requeue(pool, held);

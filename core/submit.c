@@ -42,8 +42,8 @@ struct kpool_submit_opts {
 /* Submit of a plain item */
 
 /* The slow paths, at the end of this file. */
-static bool kpool_inbox_takes(const struct kpool *pool,
-			      const struct kpool_item *item);
+static bool kpool_inbox_can_take(const struct kpool *pool,
+				 const struct kpool_item *item);
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts,
 				struct kpool_handover *handover,
@@ -68,7 +68,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 
 	/* an item that is accepted through the inbox is not traced */
 	if (unlikely((word & not_fast) || trace_submit_enabled() ||
-		     !kpool_claim_item(pool, item)) ||
+		     !kpool_item_claim(pool, item)) ||
 	    !kpool_inbox_reserve(inbox, &ticket))
 		return false;
 	/*
@@ -85,7 +85,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 		     READ_ONCE(inbox->opened_at)) != (u32)jiffies)
 		return false;
 	/* racy, like the owner */
-	if (!plain && !data_race(kpool_inbox_takes(pool, item)))
+	if (!plain && !data_race(kpool_inbox_can_take(pool, item)))
 		return false;
 	/* a lock holder can be reading the flags, which do not change here */
 	if (!data_race(try_cmpxchg_relaxed(&item->word, &word, word |
@@ -429,7 +429,7 @@ static void kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 	kpool_task_state_save(&before);
 	err = fn(item);
 	trace_end(pool, item, user_fn, err);
-	if (unlikely(kpool_task_state_leaked(&before)))
+	if (unlikely(kpool_has_leaked_state(&before)))
 		kpool_task_state_restore(pool, user_fn, &before);
 	if (err)
 		kpool_report_error(pool, run, current, err);
@@ -496,9 +496,9 @@ kpool_next_in_stream(const struct kpool_item *item)
  * @unfit, the first queued item that lacks units, or for a @newcomer that
  * starts ahead of it.
  */
-static bool kpool_victim_fits(struct kpool *pool, const struct kpool_item *item,
-			      bool behind, const struct kpool_item *newcomer,
-			      const struct kpool_runnable *r)
+static bool kpool_is_victim(struct kpool *pool, const struct kpool_item *item,
+			    bool behind, const struct kpool_item *newcomer,
+			    const struct kpool_runnable *r)
 {
 	unsigned int units = r->left + kpool_units(pool, item);
 	const struct kpool_item *next, *unfit = r->unfit;
@@ -536,7 +536,7 @@ static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 
 /*
  * Return the oldest item of the queue that makes room for @newcomer, or NULL:
- * see kpool_victim_fits().
+ * see kpool_is_victim().
  */
 static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 					      struct list_head *queue,
@@ -552,7 +552,7 @@ static struct kpool_item *kpool_oldest_queued(struct kpool *pool,
 	list_for_each_entry(item, queue, node) {
 		behind |= &item->node == at;
 		if (!kpool_run_of(item) &&
-		    kpool_victim_fits(pool, item, behind, newcomer, r))
+		    kpool_is_victim(pool, item, behind, newcomer, r))
 			return item;
 		if (!--looks)
 			break;
@@ -586,7 +586,8 @@ static struct kpool_item *kpool_pick_victim(struct kpool *pool,
 }
 
 /* Return true if dropping one waiting item would make room in the queue. */
-static bool kpool_one_place_short(struct kpool *pool, struct kpool_runnable *r)
+static bool kpool_is_one_place_short(struct kpool *pool,
+				     struct kpool_runnable *r)
 {
 	kpool_find_runnable(pool, r);
 	return pool->attrs.queue_depth &&
@@ -609,7 +610,7 @@ static bool kpool_evict_for(struct kpool *pool,
 	if (pool->attrs.when_full != KPOOL_FULL_DROP_OLDEST ||
 	    !list_empty(&pool->q.admission))
 		return false;
-	if (!kpool_one_place_short(pool, &r))
+	if (!kpool_is_one_place_short(pool, &r))
 		return false;
 	kpool_ready_return(pool);
 	oldest = kpool_pick_victim(pool, newcomer, &r);
@@ -673,8 +674,8 @@ static bool kpool_has_running_turn(const struct kpool_item *item)
 }
 
 /* Return true if the inbox takes an item that is not plain. */
-static bool kpool_inbox_takes(const struct kpool *pool,
-			      const struct kpool_item *item)
+static bool kpool_inbox_can_take(const struct kpool *pool,
+				 const struct kpool_item *item)
 {
 	u8 mode = READ_ONCE(pool->inbox.mode);
 

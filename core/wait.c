@@ -140,7 +140,7 @@ bool kpool_waiter_complete_one(struct kpool *pool)
 
 /* Flushing the pool */
 
-static bool kpool_epoch_before(struct rb_node *a, const struct rb_node *b)
+static bool kpool_has_lower_epoch(struct rb_node *a, const struct rb_node *b)
 {
 	return (s32)(rb_entry(a, struct kpool_waiter, by_epoch)->epoch -
 		     rb_entry(b, struct kpool_waiter, by_epoch)->epoch) < 0;
@@ -174,14 +174,14 @@ struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch)
  * flusher is complete when it is the first and its count is 0.  Called with
  * pool->lock held.
  */
-static void kpool_add_flusher(struct kpool *pool, struct kpool_waiter *waiter)
+static void kpool_flusher_add(struct kpool *pool, struct kpool_waiter *waiter)
 {
 	lockdep_assert_held(&pool->lock);
 	waiter->left = kpool_outstanding(pool) - pool->waiters.nr_flushed;
 	waiter->epoch = pool->epoch++;
 	pool->waiters.nr_flushed += waiter->left;
 	rb_add_cached(&waiter->by_epoch, &pool->waiters.flushers,
-		      kpool_epoch_before);
+		      kpool_has_lower_epoch);
 }
 
 int kpool_flush(struct kpool *pool)
@@ -197,7 +197,7 @@ int kpool_flush(struct kpool *pool)
 	kpool_waiter_init(&waiter, KPOOL_WAITER_FLUSH, NULL);
 	kpool_lock_irq(pool);
 	if (kpool_outstanding(pool)) {
-		kpool_add_flusher(pool, &waiter);
+		kpool_flusher_add(pool, &waiter);
 		err = kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
 	kpool_unlock_irq(pool);
@@ -338,8 +338,8 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 
 /*
  * Note a waiter that is no self-wait and can give up a queued call, for
- * kpool_one_gives_up().  That looks at a few waiters, so put first those with a
- * time limit, which is certain.
+ * kpool_can_one_give_up().  That looks at a few waiters, so put those with a
+ * time limit first.
  */
 static void kpool_queued_call_add(struct kpool *pool,
 				  struct kpool_waiter *waiter)
@@ -442,7 +442,7 @@ static struct list_head *kpool_pending_waiters(const struct kpool_item *item)
  * Move the waiters for a pending item to @to, because its run begins or will
  * not come.  Called with pool->lock held.
  */
-void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
+void kpool_waiters_move(struct kpool *pool, struct kpool_item *item,
 			struct list_head *to)
 {
 	struct list_head *waiters = kpool_pending_waiters(item);
@@ -470,7 +470,7 @@ void kpool_move_waiters(struct kpool *pool, struct kpool_item *item,
  * Make @waiters, all for one item, wait for its next run, which is accepted
  * already.  Called with pool->lock held.
  */
-void kpool_keep_waiters(struct list_head *waiters)
+void kpool_waiters_keep(struct list_head *waiters)
 {
 	struct kpool_waiter *first;
 

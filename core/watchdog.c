@@ -362,7 +362,7 @@ static unsigned int kpool_watchdog_cpu(void)
 }
 
 /* Return true if the timer can be on @cpu.  Called with interrupts off. */
-static bool kpool_keeps_time(unsigned int cpu)
+static bool kpool_can_keep_time(unsigned int cpu)
 {
 	bool keeps;
 
@@ -398,9 +398,9 @@ static void kpool_watchdog_rearm(struct kpool *pool)
 	unsigned int cpu = pool->wd.work.cpu;
 
 	lockdep_assert_held(&pool->lock);
-	if (!kpool_keeps_time(cpu))
+	if (!kpool_can_keep_time(cpu))
 		cpu = raw_smp_processor_id();
-	if (!kpool_keeps_time(cpu))
+	if (!kpool_can_keep_time(cpu))
 		cpu = kpool_watchdog_cpu();
 	kpool_watchdog_arm_on(pool, cpu);
 }

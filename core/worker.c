@@ -150,7 +150,7 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
 	if (unlikely(READ_ONCE(slot->has_fields))) {
 		fields = kpool_ready_fields(ready, ticket);
 		/* a late job is dropped, by the slow path */
-		if (!jobs || kpool_deadline_passed(READ_ONCE(fields->deadline)))
+		if (!jobs || kpool_is_past_deadline(READ_ONCE(fields->deadline)))
 			return NULL;
 	}
 	if (jobs)
@@ -188,7 +188,7 @@ static __always_inline int kpool_call_item(struct kpool *pool,
 	/* kpool_settle_starts() can store the same value again */
 	trace_end(pool, item, READ_ONCE(worker->run.fn), err);
 	kpool_lockdep_run_end(worker);
-	if (unlikely(kpool_task_state_leaked(&worker->before)))
+	if (unlikely(kpool_has_leaked_state(&worker->before)))
 		kpool_task_state_restore(pool, READ_ONCE(worker->run.fn),
 					 &worker->before);
 	if (unlikely(err))
@@ -276,7 +276,7 @@ static void kpool_process_item(struct kpool_worker *worker,
 	/* no item of another priority is queued, so none was bypassed */
 	pool->q.nr_bypassed = 0;
 	if (unlikely(item->flags & __KPOOL_HAS_WAITERS))
-		kpool_move_waiters(pool, item, &worker->run.waiters);
+		kpool_waiters_move(pool, item, &worker->run.waiters);
 	if (kpool_has_fields(item)) {
 		kpool_process_job(worker, item);
 		return;
@@ -298,7 +298,7 @@ static void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
 
 	lockdep_assert_held(&pool->lock);
 	if (item->flags & __KPOOL_HAS_WAITERS)
-		kpool_move_waiters(pool, item, &run->waiters);
+		kpool_waiters_move(pool, item, &run->waiters);
 	if (kpool_is_call(item))
 		run->call = kpool_call_of(item);
 	if (kpool_has_fields(item))
@@ -324,7 +324,7 @@ static void kpool_run_begin_completion(struct kpool *pool,
 
 	lockdep_assert_held(&pool->lock);
 	if (item->flags & __KPOOL_HAS_WAITERS)
-		kpool_move_waiters(pool, item, &run->waiters);
+		kpool_waiters_move(pool, item, &run->waiters);
 	run->end_locked = true;
 	run->result = job->result;
 	kpool_stream_begin_completion(run, job);
@@ -373,7 +373,7 @@ static noinline bool kpool_run_end_special(struct kpool *pool,
 	run->units = 1;
 	if (run->complete && !run->dead) {
 		kpool_job_of(item)->result = err;
-		kpool_keep_waiters(&run->waiters);
+		kpool_waiters_keep(&run->waiters);
 		kpool_stream_finished(pool, run, kpool_job_of(item));
 		return false;
 	}
