@@ -79,7 +79,7 @@ int kpt_threads_start(u32 seed)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
 		err = kpt_thread_start(&kpt_threads[i], seed + 100 + i,
-				      i >= kpt_nsubmitters, i);
+				       i >= kpt_nsubmitters, i);
 		if (err)
 			return err;
 		/* pairs with the thread that looks at the threads meanwhile */
