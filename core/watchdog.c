@@ -54,7 +54,7 @@ static DEFINE_MUTEX(kpool_stack_req_mutex);
 
 /*
  * Save the stack of the requested task, if it runs here.  Litmus:
- * stack-req-vs-reuse, stack-req-done, stack-req-flush.
+ * stack-req-vs-reuse, stack-req-flush, lock-seen.
  */
 static void kpool_stack_ipi(void *data)
 {
