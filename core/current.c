@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The worker and the runs that the caller is in.
+ * Find the worker and the runs that the caller is in.
  *
  * A wait of a run for its own pool can deadlock, so a wait must find the run
  * that its caller is in.  A worker's kthread data is the worker.  For external

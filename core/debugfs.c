@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs files in /sys/kernel/debug/<module>/: statistics, workers, errors,
- * stalls, and tunables, which can be written.  <pool>/diagnosis is in
- * diagnosis.c.
+ * Show pools in debugfs, and tune them there.
+ *
+ * The files in /sys/kernel/debug/<module>/ have statistics, workers, errors,
+ * stalls, histograms, and tunables.  <pool>/diagnosis is in diagnosis.c.
  */
 #include <linux/debugfs.h>
 #include <linux/math64.h>

@@ -35,7 +35,9 @@ static inline int kpool_check_fn(struct kpool_item *item)
 
 /*
  * Make the pool the owner of the item, and take pool->lock.  On error the lock
- * is not held.  If the item is refused, pass *@handover to kpool_item_return().
+ * is not held.  If the item was taken from a run that submits it to this pool,
+ * *@handover has that run: if the item is refused, kpool_item_return() returns
+ * it.
  */
 static __always_inline int
 kpool_item_lock_for_submit(struct kpool *pool, struct kpool_item *item,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The invariants of a pool, which hold whenever pool->lock is released:
+ * Releasing pool->lock re-establishes the invariants of the pool:
  *
  *   admission   no submitter sleeps while there is room for its item
  *   waiters     no waiter sleeps whose wait has ended, or can never end
@@ -8,9 +8,8 @@
  *               pool without pending items is retiring its idle workers
  *   progress    if an item can start, a worker is awake or being created
  *
- * kpool_unlock() re-establishes all four, so a path that changes pool state
- * need not know which of them it breaks.  While pool->nr_recheck is 0, it can
- * break only the last one.
+ * A path that changes pool state need not know which of them it breaks.  While
+ * pool->nr_recheck is 0, it can break only the last one.
  *
  * Completing a waiter wakes a task, and many can wait for one event.  To bound
  * the time under the lock, kpool_unlock() handles one batch and recheck_work

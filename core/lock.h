@@ -10,8 +10,8 @@
 #include "queue.h"
 #include "ring.h"
 
-/* Begin a hold of pool->lock: end all fast operations. */
-static __always_inline void kpool_hold_begin(struct kpool *pool)
+/* Begin a critical section of pool->lock: end all fast operations. */
+static __always_inline void kpool_lock_begin(struct kpool *pool)
 {
 	pool->nr_walked = 0;
 	pool->hold_cost = 0;
@@ -22,7 +22,7 @@ static __always_inline void kpool_hold_begin(struct kpool *pool)
 static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
 {
 	raw_spin_lock_irqsave(&pool->lock, *flags);
-	kpool_hold_begin(pool);
+	kpool_lock_begin(pool);
 }
 
 /*
@@ -33,7 +33,7 @@ static inline bool kpool_trylock(struct kpool *pool)
 {
 	if (!raw_spin_trylock(&pool->lock))
 		return false;
-	kpool_hold_begin(pool);
+	kpool_lock_begin(pool);
 	return true;
 }
 
@@ -41,14 +41,14 @@ static inline bool kpool_trylock(struct kpool *pool)
 static inline void kpool_lock_nested(struct kpool *pool)
 {
 	raw_spin_lock_nested(&pool->lock, SINGLE_DEPTH_NESTING);
-	kpool_hold_begin(pool);
+	kpool_lock_begin(pool);
 }
 
 /* Like kpool_lock(), where interrupts are on. */
 static __always_inline void kpool_lock_irq(struct kpool *pool)
 {
 	raw_spin_lock_irq(&pool->lock);
-	kpool_hold_begin(pool);
+	kpool_lock_begin(pool);
 }
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kpool.ko: its module entry and its parameters.  A module that kpool is linked
- * into has its own.
+ * Load and unload kpool.ko, and define its parameters.  A module that kpool is
+ * linked into has its own entry.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>

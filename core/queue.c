@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The run queue holds the items that have been accepted and not started.
+ * The run queue decides which items have room, and which one starts next.
  *
  * Queued items are on pool->q.prio, one list per priority; the oldest can be in
  * pool->ready instead, see ring.c.  An item that finds no room is on

@@ -97,8 +97,8 @@ static inline void kpool_count_accepted(struct kpool *pool,
 }
 
 /*
- * Queue a plain item that is accepted, behind all others.  While the list is
- * empty, those are in the ready ring.
+ * Queue an accepted plain item behind all others.  If the list is empty, all of
+ * these are in the ready ring.
  */
 static inline void kpool_queue_plain(struct kpool *pool,
 				     struct kpool_item *item)

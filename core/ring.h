@@ -57,8 +57,8 @@ static __always_inline bool kpool_inbox_reserve(struct kpool_inbox *inbox,
 }
 
 /*
- * Return the value of a slot that is reserved by @ticket; no pointer is odd.
- * With 32 bits a value comes back after 2^31 submits.
+ * Return the value of the slot of @ticket until it is committed.  Unlike any
+ * pointer it is odd.  With 32 bits a value comes back after 2^31 submits.
  */
 static __always_inline unsigned long kpool_slot_tag(u64 ticket)
 {
@@ -72,9 +72,8 @@ static __always_inline bool kpool_is_slot_tag(unsigned long value)
 }
 
 /*
- * Commit a fast submit.  It fails if pool->lock has been taken since the
- * reservation.  Pairs with the acquire in kpool_slot_is_committed().
- * Litmus: inbox-close.
+ * Commit a fast submit, or return false if a lock holder has skipped the slot.
+ * Pairs with the acquire in kpool_slot_settle().  Litmus: inbox-close.
  */
 static __always_inline bool kpool_slot_commit(unsigned long *slot, u64 ticket,
 					      struct kpool_item *item)
@@ -108,6 +107,7 @@ static __always_inline void kpool_inbox_open(struct kpool_inbox *inbox,
 	u32 now = jiffies;
 
 	WRITE_ONCE(inbox->opened_at, now);
+	/* one less is not the time of a submit: plain items take the lock */
 	WRITE_ONCE(inbox->plain_at, now - (mode == KPOOL_INBOX_BEHIND));
 	WRITE_ONCE(inbox->mode, mode);
 	inbox->nr_open = nr;
@@ -124,12 +124,13 @@ static __always_inline void kpool_ready_open(struct kpool_ready *ready)
 }
 
 /*
- * Return true if a reserved slot has been committed, with *@value.  If not, it
- * will not be: its value is changed to the next tag.  Litmus: inbox-close.
+ * Return true, and the item as *@value, if a reserved slot has been committed.
+ * If not, change the slot to the tag of its next ticket, so that the commit
+ * fails.  Litmus: inbox-close.
  */
-static __always_inline bool kpool_slot_is_committed(unsigned long *slot,
-						    u64 ticket,
-						    unsigned long *value)
+static __always_inline bool kpool_slot_settle(unsigned long *slot,
+					      u64 ticket,
+					      unsigned long *value)
 {
 	/* pairs with the release in kpool_slot_commit() */
 	*value = smp_load_acquire(slot);
@@ -155,7 +156,7 @@ kpool_inbox_pop(struct kpool_inbox *inbox, u64 *ticket, u64 end)
 		unsigned long *slot = &inbox->slots[this % KPOOL_RING_SIZE];
 		unsigned long value;
 
-		if (!kpool_slot_is_committed(slot, this, &value))
+		if (!kpool_slot_settle(slot, this, &value))
 			continue;
 		WRITE_ONCE(*slot, kpool_slot_tag(this + KPOOL_RING_SIZE));
 		return (struct kpool_item *)value;

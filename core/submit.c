@@ -6,9 +6,10 @@
  * through pool->inbox without it: see ring.c.  Either way the run sees
  * everything stored before the submit, even before one that returned -EALREADY.
  *
- * Most items are plain, in pools without special items.  With the lock held,
- * kpool_admit_plain() queues them after a few tests, and everything else goes
- * to kpool_admit(), at the end of this file.
+ * Most items are plain, in pools without special items: see kpool_is_plain()
+ * and kpool_is_special().  With the lock held, kpool_admit_plain() queues them
+ * after a few tests, and everything else goes to kpool_admit(), at the end of
+ * this file.
  *
  * If there is no room, kpool_overflow() does the first of these that it can:
  *
@@ -41,7 +42,7 @@ struct kpool_submit_opts {
 
 /* Submit of a plain item */
 
-/* The slow paths, at the end of this file. */
+/* Defined below, with what is not plain. */
 static bool kpool_inbox_can_take(const struct kpool *pool,
 				 const struct kpool_item *item);
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
@@ -73,7 +74,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 		return false;
 	/*
 	 * From here on, a failure leaves the slot reserved, and the lock holder
-	 * skips it: see kpool_slot_is_committed().  The acquire in
+	 * skips it: see kpool_slot_settle().  The acquire in
 	 * kpool_inbox_reserve() orders the reads below after the opening of the
 	 * inbox.  Read the owner again, because the first read was before it.
 	 * The release of the commit passes what was read on to the lock holder.
@@ -119,13 +120,13 @@ static inline bool kpool_admit_plain(struct kpool *pool,
 }
 
 /*
- * Submit an item.  kpool_item_lock_for_submit() makes @pool the owner of the
- * item and takes pool->lock; if it fails, the lock is not held.
- * kpool_unlock_open() also wakes a worker for the item if one is needed.
+ * Submit an item with pool->lock held.  kpool_item_lock_for_submit() makes
+ * @pool the owner of the item and takes the lock; if it fails, the lock is not
+ * held.  kpool_unlock_open() also wakes a worker for the item if one is needed.
  */
-static noinline int kpool_submit_locked(struct kpool *pool,
-					struct kpool_item *item,
-					const struct kpool_submit_opts *opts)
+static noinline int kpool_lock_and_submit(struct kpool *pool,
+					  struct kpool_item *item,
+					  const struct kpool_submit_opts *opts)
 {
 	struct kpool_handover handover;
 	unsigned long flags;
@@ -145,7 +146,10 @@ static noinline int kpool_submit_locked(struct kpool *pool,
 	return err;
 }
 
-/* Submit an item that is not plain, or not accepted without the lock. */
+/*
+ * Submit an item that is not plain, without the lock if that is possible, or a
+ * plain one that was not accepted without it.
+ */
 static noinline int kpool_submit_slow(struct kpool *pool,
 				      struct kpool_item *item,
 				      const struct kpool_submit_opts *opts)
@@ -154,7 +158,7 @@ static noinline int kpool_submit_slow(struct kpool *pool,
 	if (!data_race(kpool_is_plain(item)) &&
 	    kpool_submit_fast(pool, item, false))
 		return 0;
-	return kpool_submit_locked(pool, item, opts);
+	return kpool_lock_and_submit(pool, item, opts);
 }
 
 /* Submit an item, without pool->lock if that is possible. */
@@ -735,8 +739,9 @@ static noinline int kpool_end_blocked(struct kpool *pool,
 }
 
 /*
- * Return 0 if the item can be accepted, not considering room, or an error.
- * Called with pool->lock held; @pool owns the item.
+ * Return 0 if the item can be accepted, not considering room, or an error.  If
+ * another caller is blocked with the item, and the item submits itself, end
+ * that submit.  Called with pool->lock held; @pool owns the item.
  */
 int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 {
@@ -757,6 +762,8 @@ int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
  * Deal with an item that there is no room for.  An item that submits itself is
  * always accepted, into the backlog: its worker must not wait for room.
  * Otherwise do what attrs.when_full and the context of the caller allow.
+ * Called with pool->lock held, which is dropped while the caller sleeps or runs
+ * the item.
  */
 static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 			  const struct kpool_submit_opts *opts,
@@ -786,7 +793,10 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 	return -EAGAIN;
 }
 
-/* Accept an item that kpool_admit_plain() did not, or fail. */
+/*
+ * Accept or refuse an item that kpool_admit_plain() did not accept.  Called
+ * with pool->lock held, which kpool_overflow() can drop.
+ */
 static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 				const struct kpool_submit_opts *opts,
 				struct kpool_handover *handover,

@@ -32,11 +32,11 @@
 #include "trace.h"
 
 /*
- * One run: kpool_process_item(), at the end of this part, begins it, calls the
- * item's function and ends it.
+ * Running items: kpool_process_item(), at the end of this part, runs one, and
+ * then those that it can start without pool->lock.
  */
 
-/* The slow paths, see below. */
+/* The slow paths, defined below. */
 static noinline void kpool_process_special(struct kpool_worker *worker,
 					   struct kpool_item *item);
 static noinline bool kpool_run_end_special(struct kpool *pool,
@@ -48,9 +48,9 @@ static noinline void kpool_item_failed(struct kpool_worker *worker, int err);
  * Begin the worker's run of @item.  @fn is the user's function, for reports.
  * Called with pool->lock held.
  */
-static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
-					       struct kpool_item *item,
-					       void *fn)
+static __always_inline void kpool_worker_run_begin(struct kpool_worker *worker,
+						   struct kpool_item *item,
+						   void *fn)
 {
 	struct kpool *pool = worker->pool;
 
@@ -69,8 +69,8 @@ static __always_inline void kpool_worker_begin(struct kpool_worker *worker,
  * is an ordered job that is still to be completed.  Otherwise it can have been
  * freed, so only its address is used.  Called with pool->lock held.
  */
-static __always_inline bool kpool_worker_end(struct kpool_worker *worker,
-					     int err)
+static __always_inline bool kpool_worker_run_end(struct kpool_worker *worker,
+						 int err)
 {
 	struct kpool_run *run = &worker->run;
 	struct kpool_item *item = run->item;
@@ -107,9 +107,10 @@ static bool kpool_can_end_fast(const struct kpool_ready *ready,
  * see ring.c.  Return that item, or NULL if the lock has to be taken.  The end
  * needs no code here: the next lock holder counts it.
  *
- * If @jobs, either of them can have fields.  *@group is the group of the first,
- * and then that of the next, or NULL.  run->group is not up to date here, since
- * only a lock holder changes it.
+ * If @jobs, both items can have fields of struct kpool_job.  *@group is the
+ * group of the item that ends, or NULL, and on return that of the one that
+ * starts.  run->group is not up to date here, since only a lock holder changes
+ * it.
  */
 static __always_inline struct kpool_item *
 kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
@@ -209,9 +210,9 @@ static __always_inline void kpool_lock_and_end_run(struct kpool_worker *worker,
 	kpool_lock_irq(pool);
 	kpool_latency_end(pool, &worker->run);
 	worker->nr_runs++;
-	/* a completion has the result of its job */
+	/* a run that completes an ordered job has the function's result */
 	failed = err || worker->run.result;
-	if (likely(kpool_worker_end(worker, err))) {
+	if (likely(kpool_worker_run_end(worker, err))) {
 		pool->stats.completed++;
 		pool->stats.failed += failed;
 	}
@@ -224,6 +225,7 @@ static __always_inline void kpool_lock_and_end_run(struct kpool_worker *worker,
  * Run an item, and then those that can be started without the lock.  Such a
  * start also ends the run before it: kpool_settle_starts() counts both.  If
  * @jobs, they can have fields; *@group is the group of the first, or NULL.
+ * Called with pool->lock held, which is dropped while functions run.
  */
 static __always_inline void
 kpool_run_items(struct kpool_worker *worker, struct kpool_item *item, bool jobs,
@@ -232,7 +234,7 @@ kpool_run_items(struct kpool_worker *worker, struct kpool_item *item, bool jobs,
 	struct kpool *pool = worker->pool;
 	int err;
 
-	kpool_worker_begin(worker, item, item->fn);
+	kpool_worker_run_begin(worker, item, item->fn);
 	kpool_unlock_irq_open(pool);
 	do {
 		err = kpool_call_item(pool, worker, item, item->fn);
@@ -345,10 +347,10 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
 	if (kpool_is_completion(item)) {
 		fn = kpool_complete_fn(item);
 		kpool_run_begin_completion(pool, &worker->run, item);
-		kpool_worker_begin(worker, item, fn);
+		kpool_worker_run_begin(worker, item, fn);
 	} else {
 		kpool_run_begin_special(pool, &worker->run, item);
-		kpool_worker_begin(worker, item, kpool_user_fn(item));
+		kpool_worker_run_begin(worker, item, kpool_user_fn(item));
 	}
 	kpool_unlock_irq(pool);
 	kpool_lock_and_end_run(worker, kpool_call_item(pool, worker, item, fn));
@@ -419,7 +421,7 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 
 	lockdep_assert_held(&pool->lock);
 	pool->stats.died++;
-	kpool_worker_end(worker, -EIO);
+	kpool_worker_run_end(worker, -EIO);
 	list_add(&worker->node, &pool->mgr.free_workers);
 	pool->mgr.nr_workers--;
 
@@ -478,8 +480,8 @@ static void kpool_worker_yield(struct kpool_worker *worker)
 }
 
 /*
- * Sleep until this worker has something to do.  Return false if the worker
- * must exit.  Called with pool->lock held, which is dropped while asleep.
+ * Sleep until woken, or yield if another task is to run.  Return false if the
+ * worker must exit.  Called with pool->lock held, which is dropped.
  *
  * The task state is set before unlocking.  kpool_pick_worker() changes
  * worker->state under the same lock and the wakeup follows, so a wakeup between
@@ -594,7 +596,7 @@ int kpool_worker_main(void *data)
 	kpool_worker_call_exit(worker);
 out:
 	worker->exit_work->stage = KPOOL_STAGE_DONE;
-	/* reap_work frees the worker, but not before this thread is gone */
+	/* reap_work reuses the worker, but not before this thread is gone */
 	kpool_worker_exited(worker);
 	return 0;
 }

@@ -432,7 +432,7 @@ again:	atomic {			/* kpool_start_fast() */
 failed:	atomic { rd_taker[slot] = (rd_taker[slot] == w -> 0 : rd_taker[slot]) };
 end:	atomic { left = 0; kept_gen[w] = 0; slot = 0; item = 0; half0 = 0; half1 = 0 };
 	take_lock(true);
-	atomic {			/* kpool_worker_end() */
+	atomic {			/* kpool_worker_run_end() */
 		units--; run_item[w] = 0; run_fn[w] = 0; runs[w] = 0; nr_runs--;
 		waited = waited && !run_waiter[w];
 		run_waiter[w] = false;

@@ -23,7 +23,7 @@ MAX_HOP_LINES = 3
 MAX_ONE_CALLER = 59
 
 # What a plain item passes through, and how many functions are inlined into it at most.
-WALKS = {"kpool_submit": 8, "kpool_submit_locked": 28, "kpool_process_item": 31}
+WALKS = {"kpool_submit": 8, "kpool_lock_and_submit": 28, "kpool_process_item": 31}
 
 # What may call raw_spin_unlock(): kpool_unlock(), and the search for an item's owner.
 UNLOCKERS = {
