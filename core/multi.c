@@ -35,9 +35,9 @@ struct kpool_multi {
 
 /*
  * Return the number of items accepted and not ended.  The counters are read
- * without the lock and can change in between, so the result can be off by a
- * few.  A torn read of a counter on 32 bits only affects the upper half of the
- * result, which is not used.
+ * without the lock and can change in between, so the sum can be off by a few,
+ * or negative.  A torn read of a counter on 32 bits only affects the upper half
+ * of the result, which is not used.
  */
 static unsigned int kpool_load(const struct kpool *pool)
 {
@@ -188,8 +188,8 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
 }
 EXPORT_SYMBOL_GPL(kpool_multi_create_owned);
 
-/* Return true if the caller is part of one of the pools, and must not wait. */
-static bool kpool_multi_is_self_wait(struct kpool_multi *multi)
+/* Report and return true if the caller is part of one of the pools. */
+static bool kpool_multi_refuse_self_wait(struct kpool_multi *multi)
 {
 	unsigned int i;
 
@@ -238,7 +238,7 @@ int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
 	int err, lost = 0;
 
 	might_sleep();
-	if (kpool_multi_is_self_wait(multi))
+	if (kpool_multi_refuse_self_wait(multi))
 		return -EDEADLK;
 	deaths = kpool_multi_deaths(multi);
 	kpool_multi_shutdown(multi);

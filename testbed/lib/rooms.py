@@ -20,6 +20,10 @@ MAX_MUTUAL_PAIRS = 5
 MAX_FUNCTION_LINES = 60
 MIN_FILE_LINES = 60
 MAX_HOP_LINES = 3
+
+# They set up or end what only their file can see.
+OWN = {"kpool_debugfs_init", "kpool_debugfs_exit", "kpool_debugfs_remove", "kpool_stack_req_flush"}
+
 MAX_ONE_CALLER = 59
 
 # What a plain item passes through, and how many functions are inlined into it at most.
@@ -50,7 +54,8 @@ class Function:
         self.name, self.file = name, file
         self.shared = not re.search(r"\bstatic\b", head)
         self.inline = re.search(r"\b(__always_)?inline\b", head) is not None
-        self.line, self.lines, self.body_lines = line, lines, body.count("\n")
+        self.line, self.lines = line, lines
+        self.body_lines = sum(1 for line in body.split("\n") if line.strip())
         self.calls, self.mentions = set(), set()
         for word, bracket in WORD.findall(body):
             self.mentions.add(word)
@@ -127,10 +132,10 @@ class Rooms:
         return [f for f in self.shared.values() if f.shared and len(self.callers.get(f.name, ())) == 1]
 
     def hops(self):
-        """Functions of a few lines with one caller, in another file. The one that sets up or ends
-        what its file has is none."""
+        """Functions of a few lines with one caller, in another file. Those that a header inlines do
+        not count: they hide a configuration, or how a word is encoded."""
         return [f for f in self.one_caller() if f.body_lines <= MAX_HOP_LINES and
-                self.users.get(f.name) and not re.search(r"_(init|exit)$", f.name)]
+                self.users.get(f.name) and f.name not in OWN]
 
     def walk(self, name, seen):
         """Add to seen all that is inlined into a function."""
