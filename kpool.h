@@ -155,12 +155,12 @@ struct kpool_fault {
  *	with its stack; 1 to KPOOL_NO_STALL, which means never
  * @max_bypass: consecutive starts that can pass over an item of a lower
  *	priority; 1 to KPOOL_UNLIMITED, which means strict priority
- * @flags: KPOOL_PREALLOC needs @min_workers.  KPOOL_MEM_RECLAIM includes it,
- *	and makes the default of @min_workers at least 1: items that do not wait
- *	for one another make progress without memory.  KPOOL_FREEZABLE: workers
- *	stop between items for suspend.  KPOOL_PINNED: a write to an attribute's
- *	debugfs file fails with -EPERM.  KPOOL_NOIO: the workers run in a
- *	memalloc_noio_save() scope
+ * @flags: KPOOL_PREALLOC needs @min_workers.  KPOOL_MEM_RECLAIM includes
+ *	KPOOL_PREALLOC, and makes the default of @min_workers at least 1: items
+ *	that do not wait for one another make progress without memory.
+ *	KPOOL_FREEZABLE: workers stop between items for suspend.  KPOOL_PINNED:
+ *	a write to an attribute's debugfs file fails with -EPERM.  KPOOL_NOIO:
+ *	the workers run in a memalloc_noio_save() scope
  * @cpumask: CPUs that the workers can run on; cpu_all_mask for all
  * @fn: pool-wide function of kpool_submit_arg(), or NULL
  * @data: argument of the callbacks below
@@ -177,12 +177,12 @@ struct kpool_fault {
  *	thread that ran it, which can hold locks if it is a submitter.  If a
  *	thread died in an item: in another thread, with no locks held.  The
  *	item has not ended until the callback returns
- * @room: called in process context, with no locks held, when a submit that got
+ * @room: called in process context with no locks held, when a submit that got
  *	-EAGAIN for want of room would now succeed without sleeping or dropping
- *	another item, or the pool was closed.  One call covers all earlier
- *	refusals.  Refusals of kpool_submit_now() do not count.  The callback
- *	may submit; until it returns, only kpool_abort() calls drop functions of
- *	the pool
+ *	another item.  Also called if the pool was closed after a refusal.  One
+ *	call covers all earlier refusals.  Refusals of kpool_submit_now() do not
+ *	count.  The callback may submit; until it returns, only kpool_abort()
+ *	calls drop functions of the pool
  *
  * A field left at zero takes the default: the module parameter of the same
  * name, see Documentation/attributes.rst.  The fields up to @max_bypass can be
@@ -441,14 +441,14 @@ void kpool_destroy_item_onstack(struct kpool_item *item);
 /**
  * kpool_set_drop_fn() - set the drop function of an item
  * @item: the item, neither pending nor running
- * @dropped: called once for each submission that the pool drops, or NULL
+ * @drop_fn: called once for each submission that the pool drops, or NULL
  *
  * Context: Any context.
  */
 static inline void kpool_set_drop_fn(struct kpool_item *item,
-				     kpool_drop_fn dropped)
+				     kpool_drop_fn drop_fn)
 {
-	item->dropped = dropped;
+	item->dropped = drop_fn;
 }
 
 /**
@@ -612,16 +612,17 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
  * pool->mutex and pool->lock.
  * Return:
  * * the pool, or ERR_PTR:
+ * * -ENODEV - kpool is not initialized, or its initialization has failed; the
+ *   log says why.
  * * -EINVAL - bad name, unknown flag, attributes that exclude each other, or no
  *   online CPU in the cpumask and the node; fix the caller.
  * * -ERANGE - an attribute is out of range; fix the caller.
  * * -EEXIST - the name is taken; choose another.
- * * -ENOMEM - out of memory.
+ * * -ENOMEM - out of memory; retry later.
  * * -EAGAIN - KPOOL_PREALLOC or KPOOL_MEM_RECLAIM hit the system's limit of
- *   threads.
+ *   threads; retry later, or raise it.
  * * -EINTR - the caller was killed while KPOOL_PREALLOC or KPOOL_MEM_RECLAIM
- *   created threads.
- * * -ENODEV - kpool is not initialized, or its initialization has failed.
+ *   created threads; undo and return.
  * * Otherwise the error of worker_init in a worker of KPOOL_PREALLOC; -EIO if
  *   the thread died in it.
  */
@@ -650,8 +651,8 @@ struct kpool *kpool_create_owned(struct module *owner,
  * given the pool can still call any function on it until that module is
  * removed.  The memory is freed when kpool.ko is removed.
  *
- * Context: Process context.  May sleep without limit.  Takes and releases the
- * registry mutex, pool->mutex and pool->lock.
+ * Context: Process context.  May sleep.  Takes and releases the registry
+ * mutex, pool->mutex and pool->lock.
  * Return:
  * * 0 - the pool is freed, or @pool is NULL.
  * * -EDEADLK - called from inside an item or a callback of the pool; nothing
@@ -687,7 +688,7 @@ void kpool_shutdown(struct kpool *pool);
  * Return:
  * * 0 - no item and no worker is left.
  * * -EDEADLK - called from inside an item or a callback of the pool, which
- *   stays open.
+ *   stays open; wait from outside.
  * * -ETIMEDOUT - items or workers are left; the pool stays closed.  Call again.
  * * -EIO - no item and no worker is left, but a thread died in an item during
  *   the wait.
@@ -701,7 +702,7 @@ int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout);
  * Running items finish.  The drop function of each pending item is called with
  * -ECANCELED before this returns.  For an item that is both pending and
  * running, it is called after that run has ended.  For an item that the pool is
- * dropping already, it is called with that error, perhaps later.
+ * dropping already, it is called with the error of that drop, perhaps later.
  *
  * In four nested external runs of the pool, or with less than a quarter of the
  * stack left, this only closes the pool.  Its items are dropped later then.
@@ -725,7 +726,7 @@ unsigned long kpool_abort(struct kpool *pool);
  * Context: Process context.  May sleep.  Takes and releases pool->mutex and
  * pool->lock.
  * Return:
- * * 0 if the pool is open; on error it stays closed:
+ * * 0 - the pool is open.  On error it stays closed:
  * * -ESHUTDOWN - the module of the pool was removed; create another pool.
  * * -EBUSY - accepted items have not ended; call kpool_shutdown_timeout()
  *   first.
@@ -745,7 +746,7 @@ int kpool_reopen(struct kpool *pool);
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return:
  * * 0 - the pool is paused.
- * * -ESHUTDOWN - the pool is closed.
+ * * -ESHUTDOWN - the pool is closed; nothing to do.
  */
 int kpool_pause(struct kpool *pool);
 
@@ -785,13 +786,14 @@ int kpool_flush(struct kpool *pool);
  * Context: Process context.  May sleep.  Takes and releases pool->mutex and
  * pool->lock.
  * Return:
- * * 0, or an error that has changed nothing and is explained in the log:
- * * -EINVAL - no such attribute, which is not logged; or in conflict with
+ * * 0 - the value is set.  An error has changed nothing, and the log says why:
+ * * -EINVAL - no such attribute, which is not logged.  Or in conflict with
  *   another: min_workers above capacity, no min_workers with KPOOL_PREALLOC,
  *   caller_runs with nonblocking, or no online CPU in the node.
  * * -ERANGE - @value is out of range.
  * * -EPERM - nonblocking cannot be cleared in a pool created nonblocking, and
- *   when_full can only be KPOOL_FULL_WAIT or the value at creation.
+ *   when_full can only be KPOOL_FULL_WAIT or the value at creation; choose the
+ *   value at creation.
  */
 int kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value);
 
@@ -845,8 +847,8 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats);
  * pool->mutex and pool->lock.
  * Return:
  * * the pool, or ERR_PTR:
- * * -ENOMEM - out of memory; retry later.
  * * -ENODEV - as kpool_create().
+ * * -ENOMEM - out of memory; retry later.
  */
 struct kpool *kpool_default(void);
 
@@ -875,14 +877,14 @@ struct kpool *kpool_default(void);
  * spinlock, or must not sleep for another reason, must use kpool_try_submit().
  * May take and release pool->lock.
  * Return:
- * * 0 if the item was accepted.  On error it was not:
+ * * 0 - the item was accepted.  On error it was not:
  * * -EINVAL - the item has no function, weighs more than capacity, or has a
  *   group or a stream of another pool; fix the caller.  Also if it has a field
  *   that kpool_set_deadline() or kpool_set_complete_fn() excludes.
  * * -EALREADY - the item is pending; nothing to do.  Also if another caller
  *   sleeps in a submit of it, which can still fail, unless the item's own
- *   function submits it to this pool.  Also for a job that kpool_group_next()
- *   has not returned, or whose completion has not started.
+ *   function submits it to the same pool as that caller.  Also for a job that
+ *   kpool_group_next() has not returned, or whose completion has not started.
  * * -EBUSY - the item runs, or is being dropped, in another pool; flush it
  *   first.
  * * -ESHUTDOWN - the pool is closed, or the item in the default pool belongs to
@@ -957,13 +959,13 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
  * @item: an initialized item
  *
  * The item is accepted only if its units are free, and nothing else holds it
- * back: other items, its stream, its own run, a pause, or a worker in
- * worker_exit.  It starts as soon as a worker has woken up, or has been created
- * and has returned from worker_init.  If creating a worker fails, the accepted
- * item waits for the next attempt.  If the workers of a KPOOL_FREEZABLE pool
- * are frozen, the item waits until they thaw.  Until a worker takes it, an item
- * of a higher priority can take its units.  So can a heavier one that has
- * waited for its stream or its own run.
+ * back.  That can be other items, its stream, its own run, a pause, or a worker
+ * in worker_exit.  It starts as soon as a worker has woken up, or has been
+ * created and has returned from worker_init.  If creating a worker fails, the
+ * accepted item waits for the next attempt.  If the workers of a
+ * KPOOL_FREEZABLE pool are frozen, the item waits until they thaw.  Until a
+ * worker takes it, an item of a higher priority can take its units.  So can a
+ * heavier one that has waited for its stream or its own run.
  *
  * Context: Any context except NMI, also on PREEMPT_RT.  Takes and releases
  * pool->lock.
@@ -982,11 +984,11 @@ int kpool_submit_now(struct kpool *pool, struct kpool_item *item);
  * @gfp: allocation flags for the item, which kpool frees; without
  *	__GFP_DIRECT_RECLAIM this acts as kpool_try_submit() and never sleeps
  *
- * Context: Process context with __GFP_DIRECT_RECLAIM; may sleep.  Otherwise any
+ * Context: Process context.  May sleep.  Without __GFP_DIRECT_RECLAIM any
  * context that can allocate with @gfp: not NMI, and not hardirq on PREEMPT_RT.
  * May take and release pool->lock.
  * Return:
- * * -EINVAL - @fn is NULL.
+ * * -EINVAL - @fn is NULL; fix the caller.
  * * -ENOMEM - no memory for the item; @fn will not run.
  * * Otherwise as kpool_submit().
  */
@@ -1000,7 +1002,7 @@ int kpool_submit_fn(struct kpool *pool, kpool_fn fn, void *arg, gfp_t gfp);
  *
  * Context: As kpool_submit_fn().
  * Return:
- * * -EINVAL - the pool has no function.
+ * * -EINVAL - the pool has no function; fix the caller.
  * * Otherwise as kpool_submit_fn().
  */
 int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp);
@@ -1016,8 +1018,8 @@ int kpool_submit_arg(struct kpool *pool, void *arg, gfp_t gfp);
  * sooner than @delay and no later than @delay + 1/8 (granularity of the timer
  * wheel) + two ticks.  A due job then waits behind earlier submitters, like a
  * new one.  If the pool is closed before the job is due, it is dropped with
- * -ESHUTDOWN; after kpool_abort(), or the removal of the pool's module, with
- * -ECANCELED.
+ * -ESHUTDOWN.  After kpool_abort(), or the removal of the pool's module, it is
+ * dropped with -ECANCELED.
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return: as kpool_submit(), but never -EAGAIN or -EDEADLK.
@@ -1033,9 +1035,9 @@ int kpool_submit_delayed(struct kpool *pool, struct kpool_job *job,
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return:
  * * true - the job was delayed, and its time has been changed.
- * * false - the job is idle, due already, or running; the pool is closed; or
- *   the job in the default pool belongs to a module that is being removed.
- *   Nothing has changed.
+ * * false - the job is idle, due already, or running, or the pool is closed.
+ *   Also if the job in the default pool belongs to a module that is being
+ *   removed.  Nothing has changed.
  */
 bool kpool_modify_delay(struct kpool_job *job, unsigned long delay);
 
@@ -1046,11 +1048,11 @@ bool kpool_modify_delay(struct kpool_job *job, unsigned long delay);
  * @arg: argument of @fn
  * @result: set to what @fn returned, if this returns 0; or NULL
  *
- * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
+ * Context: Process context.  May sleep.  Allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
  * Return:
- * * 0 if @fn has returned.  On any error but -EIO, @fn has not run:
- * * -EINVAL - @fn is NULL.
+ * * 0 - @fn has returned.  On any error but -EIO, @fn has not run:
+ * * -EINVAL - @fn is NULL; fix the caller.
  * * -ENOMEM - no memory for the call; retry later.
  * * -ECANCELED, -EAGAIN - the accepted call was dropped, see typedef
  *   kpool_drop_fn.
@@ -1070,14 +1072,14 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  *	kpool_call_timeout() returns.  Flushing or destroying the pool in it
  *	fails with -EDEADLK
  * @timeout: jiffies for admission, queueing and running together;
- *	MAX_SCHEDULE_TIMEOUT is without a limit; with 0 @fn hardly ever runs:
+ *	MAX_SCHEDULE_TIMEOUT is without a limit.  With 0, @fn hardly ever runs:
  *	-EAGAIN if there is no room, -ETIMEDOUT otherwise
  * @result: set to what @fn returned, if this returns 0; or NULL
  *
  * If @fn has not started when the time is over, it never will.  If it runs, it
  * continues; kpool_call_abandoned() then returns true in it.
  *
- * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
+ * Context: Process context.  May sleep.  Allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
  * Return:
  * * -ETIMEDOUT - the time is over; @release gets @arg.
@@ -1095,7 +1097,7 @@ int kpool_call_timeout(struct kpool *pool, kpool_fn fn, void *arg,
  * @release: frees @arg after -EINTR, as for kpool_call_timeout(); or NULL
  * @result: set to what @fn returned, if this returns 0; or NULL
  *
- * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
+ * Context: Process context.  May sleep.  Allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
  * Return:
  * * -EINTR - the caller was killed; @release gets @arg.
@@ -1112,7 +1114,7 @@ int kpool_call_killable(struct kpool *pool, kpool_fn fn, void *arg,
  * @release: frees @arg after -EINTR, as for kpool_call_timeout(); or NULL
  * @result: set to what @fn returned, if this returns 0; or NULL
  *
- * Context: Process context.  May sleep; allocates with GFP_KERNEL.  Takes and
+ * Context: Process context.  May sleep.  Allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
  * Return:
  * * -EINTR - a signal arrived; @release gets @arg.
@@ -1219,7 +1221,7 @@ int kpool_disable_sync(struct kpool_item *item);
  * Return:
  * * 0 - the item can be submitted again.
  * * 1 - the item is still disabled by another call.
- * * -EINVAL - the item was not disabled.
+ * * -EINVAL - the item was not disabled; fix the caller.
  */
 int kpool_enable(struct kpool_item *item);
 
@@ -1373,8 +1375,9 @@ int kpool_group_wait_interruptible(struct kpool_group *group,
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return: 0, or the error of the first job of the group or of its children to
- * fail: what its function returned, or what it was dropped with.  A job that
- * kpool_cancel() cancelled, or that was dropped with its group, has not failed.
+ * fail.  It is what its function returned, or what it was dropped with.  A job
+ * that kpool_cancel() cancelled, or that was dropped with its group, has not
+ * failed.
  */
 int kpool_group_error(struct kpool_group *group);
 
@@ -1473,8 +1476,8 @@ void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
  *	its own function, or its completion function if it has one: then for its
  *	next run
  * @complete: called by a worker once the job's function has returned and no
- *	earlier job is still to be completed; or NULL.  In it,
- *	kpool_job_result() returns the result of the job's function
+ *	earlier job is still to be completed; or NULL.  kpool_job_result()
+ *	returns the result of the job's function to it
  *
  * @complete holds one unit, starts before all queued items, and is not held
  *	back by kpool_pause() or kpool_abort().  The job has ended when
@@ -1524,9 +1527,10 @@ struct kpool_multi;
 
 /**
  * enum kpool_placement - how kpool_multi_pick() chooses a pool
- * @KPOOL_PLACE_ROUND_ROBIN: each pool in turn; kpool_multi_submit() goes on to the
- *	least loaded one if it refuses
- * @KPOOL_PLACE_LEAST_LOADED: the pool with the fewest items accepted and not ended
+ * @KPOOL_PLACE_ROUND_ROBIN: each pool in turn; kpool_multi_submit() goes on to
+ *	the least loaded one if it refuses
+ * @KPOOL_PLACE_LEAST_LOADED: the pool with the fewest items accepted and not
+ *	ended
  */
 enum kpool_placement {
 	KPOOL_PLACE_ROUND_ROBIN,
@@ -1570,8 +1574,8 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
  * kpool_multi_destroy() - destroy all pools
  * @multi: the pools, or NULL; must not be used after this call
  *
- * Context: Process context.  May sleep without limit.  Takes and releases the
- * registry mutex, pool->mutex and pool->lock.
+ * Context: Process context.  May sleep.  Takes and releases the registry
+ * mutex, pool->mutex and pool->lock.
  * Return:
  * * 0 - the pools are freed, or @multi is NULL.
  * * -EDEADLK - called from inside an item or a callback of one of them; nothing
@@ -1700,8 +1704,8 @@ int kpool_module_init(void);
  * in the log; their pending items are dropped, running ones are awaited.  When
  * this returns, no thread executes code of kpool or of an item.
  *
- * Context: Process context.  May sleep without limit.  Takes and releases the
- * registry mutex, pool->mutex and pool->lock.
+ * Context: Process context.  May sleep.  Takes and releases the registry
+ * mutex, pool->mutex and pool->lock.
  */
 void kpool_module_exit(void);
 
