@@ -73,6 +73,6 @@ void kpool_lockdep_wait_pool(struct kpool *pool)
 void kpool_warn_self_wait(struct kpool *pool, const void *fn)
 {
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
-		pr_warn_ratelimited("%s: %ps waits for itself: refused\n",
+		pr_warn_ratelimited("%s: %ps waits for itself, refused\n",
 				    pool->name, fn);
 }

@@ -161,7 +161,7 @@ static int kpool_change_job(struct kpool_job *job, struct kpool_change *change)
 		return 0;
 	kpool_change_end(change);
 	if (!(flags & __KPOOL_JOB_SET))
-		pr_warn("the job of %ps was prepared by kpool_init_item(), not by kpool_init_job(): refused\n",
+		pr_warn("the job of %ps was prepared by kpool_init_item(), not by kpool_init_job(), refused\n",
 			job->item.fn);
 	return -EINVAL;
 }

@@ -571,7 +571,7 @@ static void wait_for_itself_is_reported(void)
 	KT_EXPECT_EQ(own_errors[0], -EDEADLK);
 	KT_EXPECT_EQ(own_errors[1], -EDEADLK);
 	KT_EXPECT_EQ(log_count("kpool: front: waits_for_itself",
-			       "waits for itself: refused"), 2);
+			       "waits for itself, refused"), 2);
 	end_in_silence();
 }
 
@@ -608,10 +608,10 @@ static void worker_functions_wait_for_their_pool(void)
 		return;
 	KT_EXPECT_EQ(kpool_call(pool, does_nothing, NULL, NULL), 0);
 	KT_EXPECT_EQ(log_count("kpool: worker: init_waits_for_its_pool",
-			       "waits for itself: refused"), 1);
+			       "waits for itself, refused"), 1);
 	kt_pool_end(pool);
 	KT_EXPECT_EQ(log_count("kpool: worker: exit_waits_for_its_pool",
-			       "waits for itself: refused"), 1);
+			       "waits for itself, refused"), 1);
 }
 
 /*
@@ -630,7 +630,7 @@ static void wait_of_a_callback_is_reported(void)
 		     -ETIMEDOUT);
 	kpool_resume(front);
 	KT_EXPECT_EQ(log_count("kpool: front: release_waits_for_its_pool",
-			       "waits for itself: refused"), 1);
+			       "waits for itself, refused"), 1);
 	end_in_silence();
 }
 
