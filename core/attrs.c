@@ -446,7 +446,7 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 	if (kpool_has_staying_cpu(pool->mgr.affinity))
 		set_cpus_allowed_ptr(task, pool->mgr.affinity);
 	else if (cpumask_intersects(pool->mgr.affinity, cpu_online_mask))
-		/* if it stays, kpool_cpu_online() is not called for it */
+		/* if a dying CPU stays, kpool_cpu_online() is not called */
 		queue_delayed_work(kpool_spawn_wq, &kpool_sched_work, HZ / 10);
 }
 

@@ -195,9 +195,10 @@ static bool kpool_call_is_running(const struct kpool_item *item)
 }
 
 /*
- * Leave the call to its run, which frees it.  Return @err, or -EIO if the
- * function's thread has died, in a deadlock with the thread that would reap it.
- * Then the caller keeps the argument.
+ * Leave the call to its run, which frees it.  Return @err if it is -ETIMEDOUT
+ * or -EINTR.  Any other error means that the function's thread has died, in a
+ * deadlock with the thread that would reap it.  Then return -EIO, and the
+ * caller keeps the argument.
  */
 static int kpool_call_abandon(struct kpool_call *call, int err)
 {

@@ -60,7 +60,10 @@ static struct kpool_run *kpool_ext_run_of_task(const struct kpool *pool,
 	return NULL;
 }
 
-/* Return the external run of the next task by address after @task, or NULL. */
+/*
+ * Return the external run of the next task by address after @task, or NULL.
+ * Called with pool->lock held.
+ */
 struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 				      const struct task_struct *task)
 {
@@ -241,7 +244,10 @@ void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
 	rb_insert_color(&run->by_task, &pool->runs.by_task);
 }
 
-/* Record that the thread of @run has left it, or has died. */
+/*
+ * Record that the thread of @run has left it, or has died.  Called with
+ * pool->lock held.
+ */
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
 {
 	struct kpool_worker *worker = kpool_current_worker();

@@ -94,8 +94,7 @@ static int kpool_pools_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(kpool_pools);
 
 /*
- * What can be tuned, at one time.  @cpumask has no meaning if @all is true: all
- * CPUs.
+ * Snapshot of all tunables.  @cpumask has no meaning if @all is true: all CPUs.
  */
 struct kpool_tuned {
 	struct kpool_attrs	attrs;

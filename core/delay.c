@@ -27,7 +27,10 @@ static bool kpool_is_due_before(struct rb_node *a, const struct rb_node *b)
 			   other->due);
 }
 
-/* Arm the timer for the first delayed job, if there is one. */
+/*
+ * Arm the timer for the first delayed job, if there is one.  Called with
+ * pool->lock held.
+ */
 static void kpool_delay_arm(struct kpool *pool)
 {
 	struct kpool_item *first = kpool_first_delayed(pool);

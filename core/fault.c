@@ -118,8 +118,9 @@ static void kpool_let_caller_fail(struct kpool *pool, struct kpool_run *run)
 }
 
 /*
- * Count the thread of @run as dead until it is reaped, once if it is in several
- * runs; @run is the innermost.  See kpool_has_active_run().
+ * Count the thread of @run as dead until it is reaped, once if it is in
+ * several runs; @run is the innermost.  See kpool_has_active_run().  Called
+ * with pool->lock held.
  */
 static void kpool_mark_dead(struct kpool *pool, struct kpool_run *run)
 {

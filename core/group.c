@@ -3,12 +3,12 @@
  * A group is a set of jobs that can be waited for and cancelled together.
  *
  * All fields are protected by the lock of the group's pool; fast operations
- * look at some without it, see ring.c.  group->left counts the jobs from
- * submission to end, and the children that have any.  group->pending lists the
- * jobs that have not started, group->blocked those of blocked submitters.  A
- * job leaves the list when it enters the ready ring or starts, because its
- * function can free it.  In a KPOOL_GROUP_COLLECT group it is added to
- * group->ended when it has ended.
+ * look at some without it, see kpool_can_end_fast().  group->left counts the
+ * jobs from submission to end, and the children that have any.  group->pending
+ * lists the jobs that have not started, group->blocked those of blocked
+ * submitters.  A job leaves the list when it enters the ready ring or starts,
+ * because its function can free it.  In a KPOOL_GROUP_COLLECT group it is added
+ * to group->ended when it has ended.
  *
  * A cancelled group accepts no jobs.  kpool_recheck() fails its blocked
  * submitters, has its pending jobs dropped, and cancels its children, a few
@@ -189,7 +189,7 @@ static void kpool_group_fail(struct kpool *pool, struct kpool_group *group,
 
 /* Members */
 
-/* Add an accepted job to its group. */
+/* Add an accepted job to its group.  Called with pool->lock held. */
 void kpool_group_join(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_group *group = kpool_group_of(item);
@@ -201,7 +201,10 @@ void kpool_group_join(struct kpool *pool, struct kpool_item *item)
 	kpool_group_get(group);
 }
 
-/* Add the job of a blocked submitter to its group, for kpool_group_cancel(). */
+/*
+ * Add the job of a blocked submitter to its group, for kpool_group_cancel().
+ * Called with pool->lock held.
+ */
 void kpool_group_block(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_group *group = kpool_group_of(item);
@@ -225,8 +228,9 @@ void kpool_group_unblock(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Remove a job that starts, or was cancelled, from the list of pending jobs.
- * Return its group, which the caller passes to kpool_group_end(), or NULL.
+ * Remove a job that starts, is cancelled or has its drop function called from
+ * the list of pending jobs.  Return its group, which the caller passes to
+ * kpool_group_end(), or NULL.  Called with pool->lock held.
  */
 struct kpool_group *kpool_group_begin(struct kpool *pool,
 				      struct kpool_item *item)
@@ -244,7 +248,7 @@ struct kpool_group *kpool_group_begin(struct kpool *pool,
 
 /*
  * Account for a job that has ended.  @item can have been freed, unless the
- * group collects its jobs.
+ * group collects its jobs.  Called with pool->lock held.
  */
 void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 		     struct kpool_item *item, int result, bool failed)

@@ -16,7 +16,9 @@
  * M: pool->mutex, process context; taken before L.
  * B: written under both M and L, read under either.
  * G: kpool_registry, the mutex of the list of pools; taken before M.
- * S: accessed by the worker's own thread, by others only after it has died.
+ * S: accessed by the thread that the structure belongs to, by others only after
+ *    it has died.
+ * A: atomic, see ring.c.
  *
  * The fields of an item, in kpool.h, have no letter: the lock of the item's
  * owner pool protects them, see item.c.
@@ -105,7 +107,7 @@ enum kpool_turn_state {
 #define KPOOL_STATE(_state)						\
 	((u32)(_state) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 8 : 16))
 
-/* What a run executes. */
+/* Code that a run executes. */
 enum kpool_run_kind {
 	KPOOL_RUN_WORKER,	/* the item's function, in a worker */
 	KPOOL_RUN_CALLER,	/* the item's function, in its submitter */
@@ -196,10 +198,10 @@ enum kpool_exit_stage {
 /* Runs when a worker's thread ends, in that thread. */
 struct kpool_exit_work {
 	struct callback_head	work;
-	struct kpool_worker	*worker; /* valid until KPOOL_STAGE_DONE */
+	struct kpool_worker	*worker; /* I: valid until KPOOL_STAGE_DONE */
 	struct task_struct	*task;	/* I: referenced */
-	struct list_head	node;	/* on kpool_exit_works_done */
-	enum kpool_exit_stage	stage;	/* written by the thread itself */
+	struct list_head	node;	/* on kpool_exit_works_done: its mutex */
+	enum kpool_exit_stage	stage;	/* S */
 };
 
 /*
@@ -251,7 +253,7 @@ struct kpool_going {
 	struct rb_node		*next_delayed; /* L: next job of the tree */
 	bool			again;	/* L: an item was put back */
 	unsigned int		cancelled; /* L */
-	unsigned int		awaited; /* used by the notifier only */
+	unsigned int		awaited; /* S */
 };
 
 enum kpool_waiter_kind {
@@ -270,8 +272,8 @@ enum kpool_waiter_kind {
  * is owned by the previous pool and part of the run again.
  */
 struct kpool_handover {
-	struct kpool_run	*run;	/* or NULL */
-	u32			owner;	/* id of the previous pool */
+	struct kpool_run	*run;	/* S: or NULL */
+	u32			owner;	/* S: id of the previous pool */
 };
 
 /* A caller asleep in kpool; lives on the caller's stack. */
@@ -327,7 +329,7 @@ struct kpool_context {
 	struct kpool_context_work *work;
 };
 
-/* Record of an item's error, shown in debugfs. */
+/* Record of an item's error, shown in debugfs.  L protects all fields. */
 struct kpool_error {
 	char			fn[KPOOL_SYMBOL_LEN];
 	u64			when;	/* ns since boot; 0: no error */
@@ -347,8 +349,8 @@ struct kpool_errors {
 #define KPOOL_STACK_LEN		1024
 
 /*
- * Record of a run that took too long, shown in debugfs.  The watchdog writes
- * the names without the lock, while @when is 0.
+ * Record of a run that took too long, shown in debugfs.  L protects all fields,
+ * but the watchdog writes the names without the lock, while @when is 0.
  */
 struct kpool_stall {
 	char			fn[KPOOL_SYMBOL_LEN];
@@ -553,7 +555,7 @@ enum kpool_inbox_mode {
 
 /* Items of fast submits: ring.c. */
 struct kpool_inbox {
-	atomic64_t		next;	/* slots left, and the next ticket */
+	atomic64_t		next;	/* A: slots left, and the next ticket */
 	u64			first;	/* L: ticket of the first slot opened */
 	u8			nr_open; /* L: slots opened, 0 if closed */
 	u8			mode;	/* L, racy read: enum kpool_inbox_mode */
@@ -563,18 +565,18 @@ struct kpool_inbox {
 	 * plain items must take the lock
 	 */
 	u32			plain_at;
-	unsigned long		slots[KPOOL_RING_SIZE]; /* tag or item */
+	unsigned long		slots[KPOOL_RING_SIZE]; /* A: tag or item */
 } ____cacheline_aligned_in_smp;
 
 struct kpool_ready_slot {
-	struct kpool_item	*item;	/* NULL: the slot can be reused */
-	struct kpool_worker	*taker;	/* of @item, or NULL */
+	struct kpool_item	*item;	/* A: NULL: the slot can be reused */
+	struct kpool_worker	*taker;	/* A: of @item, or NULL */
 	kpool_item_fn		fn;	/* L, racy read: of @item */
 	u32			epoch;	/* L, racy read: of @item */
 	bool			has_fields; /* L, racy read: see below */
 };
 
-/* What a fast start needs of a job of which a field has been set. */
+/* Fields of a job that a fast start needs, if one has been set. */
 struct kpool_ready_fields {
 	struct kpool_group	*group;	/* L, racy read: or NULL */
 	ktime_t			deadline; /* L, racy read: or 0 */
@@ -582,7 +584,7 @@ struct kpool_ready_fields {
 
 /* Items for fast starts, the oldest that are queued: ring.c. */
 struct kpool_ready {
-	atomic64_t		next;	/* generation, and slots left */
+	atomic64_t		next;	/* A: generation, and slots left */
 	u64			generation; /* L: of @next when last opened */
 	unsigned int		nr_open; /* L: slots opened, 0 if closed */
 	unsigned int		nr;	/* L: items */
@@ -646,7 +648,7 @@ struct kpool {
 	struct kpool_attrs	init_attrs;
 
 	struct list_head	member;		/* G: on kpool_pools */
-	struct list_head	orphan;		/* for module notifier */
+	struct list_head	orphan;		/* G: on a list of closed pools */
 	struct list_head	going;		/* L: modules being removed */
 	/* L: with a release function that the caller can still call */
 	struct list_head	calls;
@@ -659,9 +661,9 @@ struct kpool {
 /* Item that kpool allocated. */
 struct kpool_fn_item {
 	struct kpool_item	item;
-	kpool_fn		fn;
-	void			*arg;
-	bool			is_call; /* part of a struct kpool_call */
+	kpool_fn		fn;	/* I */
+	void			*arg;	/* I */
+	bool			is_call; /* I: part of a struct kpool_call */
 };
 
 /* Call of a function, whose caller waits.  L is the lock of @pool. */
@@ -727,7 +729,7 @@ static inline bool kpool_has_walked(const struct kpool *pool)
 }
 
 /*
- * What is done more than once under one hold of pool->lock, in hundreds of
+ * Costs of what is repeated under one hold of pool->lock, in hundreds of
  * instructions.
  */
 #define KPOOL_COST_LOOK		1	/* at a queued item: kpool_find_unfit() */
@@ -753,9 +755,9 @@ static inline struct kpool_run *kpool_run_of(const struct kpool_item *item)
 }
 
 /*
- * Have the run of a queued item that still runs hold the item, unless the item
- * waits for its stream.  Until the run ends, a held item takes a place in the
- * queue, no unit.
+ * Have the run of a queued item that still runs hold the item, unless the
+ * item waits for its stream.  Until the run ends, a held item takes a place in
+ * the queue, no unit.  Called with pool->lock held.
  */
 static inline void kpool_hold(struct kpool *pool, struct kpool_item *item)
 {

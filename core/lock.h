@@ -26,8 +26,8 @@ static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
 }
 
 /*
- * Like kpool_lock(), where interrupts are off.  Return false, without the lock,
- * if that is not free: the caller can hold the lock of another pool.
+ * Take the lock as kpool_lock(), where interrupts are off.  Return false if it
+ * is not free: the caller can hold that of another pool.
  */
 static inline bool kpool_trylock(struct kpool *pool)
 {
@@ -37,14 +37,14 @@ static inline bool kpool_trylock(struct kpool *pool)
 	return true;
 }
 
-/* Like kpool_lock(), where the lock of a pool at a lower address is held. */
+/* Take the lock where that of a pool at a lower address is held. */
 static inline void kpool_lock_nested(struct kpool *pool)
 {
 	raw_spin_lock_nested(&pool->lock, SINGLE_DEPTH_NESTING);
 	kpool_lock_begin(pool);
 }
 
-/* Like kpool_lock(), where interrupts are on. */
+/* Take the lock where interrupts are on. */
 static __always_inline void kpool_lock_irq(struct kpool *pool)
 {
 	raw_spin_lock_irq(&pool->lock);
@@ -53,7 +53,7 @@ static __always_inline void kpool_lock_irq(struct kpool *pool)
 
 /*
  * Return true if the invariants in lock.c hold, so that the lock can be
- * released at once.
+ * released at once.  Called with pool->lock held.
  */
 static __always_inline bool kpool_can_unlock(struct kpool *pool)
 {
@@ -77,7 +77,7 @@ static __always_inline void kpool_unlock(struct kpool *pool,
 		kpool_unlock_recheck(pool, flags, false);
 }
 
-/* Like kpool_unlock(), where interrupts were on before the lock was taken. */
+/* Unlock as kpool_unlock(), where interrupts were on before. */
 static __always_inline void kpool_unlock_irq(struct kpool *pool)
 {
 	if (likely(kpool_can_unlock(pool)))
@@ -87,8 +87,8 @@ static __always_inline void kpool_unlock_irq(struct kpool *pool)
 }
 
 /*
- * Like kpool_unlock(), and open the rings: the next operation is probably a
- * fast one.
+ * Unlock as kpool_unlock(), and open the rings: the next operation is probably
+ * a fast one.
  */
 static __always_inline void kpool_unlock_open(struct kpool *pool,
 					      unsigned long flags)
@@ -101,7 +101,7 @@ static __always_inline void kpool_unlock_open(struct kpool *pool,
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* Like kpool_unlock_irq(), and open the rings. */
+/* Unlock as kpool_unlock_irq(), and open the rings. */
 static __always_inline void kpool_unlock_irq_open(struct kpool *pool)
 {
 	if (unlikely(!kpool_can_unlock(pool))) {

@@ -104,7 +104,7 @@ static const struct kernel_param_ops kpool_cpumask_ops = {
 };
 
 module_param_cb(cpumask, &kpool_cpumask_ops, &kpool_defaults, 0444);
-MODULE_PARM_DESC(cpumask, "CPUs that the workers may run on");
+MODULE_PARM_DESC(cpumask, "CPUs that the workers can run on");
 __MODULE_PARM_TYPE(cpumask, "cpulist");
 module_param_cb(default_cpumask, &kpool_cpumask_ops, &kpool_default_pool_attrs,
 		0444);

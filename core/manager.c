@@ -325,7 +325,10 @@ bool kpool_retire_if_needed(struct kpool_worker *worker)
 	return true;
 }
 
-/* Have reap_work retire idle workers that must exit. */
+/*
+ * Have reap_work retire idle workers that must exit.  Called with pool->lock
+ * held.
+ */
 void kpool_retire_surplus(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);

@@ -24,7 +24,7 @@
 /* Items parked or dropped under one hold of the lock. */
 #define KPOOL_PICK_BATCH	KPOOL_BATCH(8)
 
-/* What to do with the item whose turn has come. */
+/* Verdict on the item whose turn has come. */
 enum kpool_verdict {
 	KPOOL_VERDICT_WAIT,	/* nothing: no item, or no unit for it */
 	KPOOL_VERDICT_RUN,	/* or drop it, if kpool_check_start() says so */
@@ -59,7 +59,10 @@ static bool kpool_is_restricted(const struct kpool *pool)
 	return pool->closed || pool->paused || !list_empty(&pool->going);
 }
 
-/* Update pool->fast_capacity after a change of anything that it depends on. */
+/*
+ * Update pool->fast_capacity after a change of anything that it depends on.
+ * Called with pool->lock held.
+ */
 void kpool_update_fast_capacity(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
@@ -119,9 +122,9 @@ static void kpool_prio_left(struct kpool *pool, const struct kpool_item *item)
 }
 
 /*
- * Account for a queued item that was held by a run, which has ended.  Only now
- * is it known that an ordered job waits for its turn.  The run of the first
- * turn can sleep for that job.
+ * Account for a queued item that was held by a run, which has ended.  Only
+ * now is it known that an ordered job waits for its turn.  The run of the first
+ * turn can sleep for that job.  Called with pool->lock held.
  */
 void kpool_unhold(struct kpool *pool, struct kpool_item *item)
 {
@@ -142,7 +145,9 @@ void kpool_accept(struct kpool *pool, struct kpool_item *item)
 		kpool_group_join(pool, item);
 }
 
-/* Queue an accepted item that there is room for. */
+/*
+ * Queue an accepted item that there is room for.  Called with pool->lock held.
+ */
 void kpool_enqueue(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
@@ -186,7 +191,7 @@ static void kpool_parked_del(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Unlink an accepted item from the list or tree that it waits on.  The caller
- * sets the item's next state, once.
+ * sets the item's next state, once.  Called with pool->lock held.
  */
 static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 {
@@ -223,7 +228,7 @@ static void kpool_item_unlink(struct kpool *pool, struct kpool_item *item)
 	}
 }
 
-/* Slow path of kpool_scan_skip(). */
+/* Advance searches past the item: slow path of kpool_scan_skip(). */
 void __kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 {
 	bool delayed = item->state == KPOOL_ITEM_DELAYED;
@@ -238,7 +243,7 @@ void __kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 	}
 }
 
-/* Slow path of kpool_scan_again(). */
+/* Have searches start over: slow path of kpool_scan_again(). */
 void __kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
 {
 	struct kpool_going *going;
@@ -264,8 +269,9 @@ void kpool_item_remove(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Leave an accepted item to the drop work, which calls dropped() with @err.  If
- * a previous run of the item has not ended, the run keeps the item until then.
+ * Leave an accepted item to the drop work, which calls dropped() with @err.
+ * If a previous run of the item has not ended, the run keeps the item until
+ * then.  Called with pool->lock held.
  */
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 {
@@ -308,7 +314,7 @@ static bool kpool_sweep_child(struct kpool *pool, struct kpool_group *group)
 /*
  * Take one job out of a cancelled group, or pass the cancellation on to a
  * child.  Return false if no cancelled group is left.  This terminates because
- * a cancelled group accepts no jobs.
+ * a cancelled group accepts no jobs.  Called with pool->lock held.
  */
 bool kpool_sweep_groups(struct kpool *pool)
 {
@@ -369,7 +375,7 @@ static void kpool_queue_by_age(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Put an item that was parked, or kept by its previous run, back into its
- * queue.  All that is younger is behind it.
+ * queue.  All that is younger is behind it.  Called with pool->lock held.
  */
 void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 {
@@ -382,7 +388,10 @@ void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 	kpool_queue_by_age(pool, item);
 }
 
-/* Remove a delayed job.  The timer stays armed; its handler checks the tree. */
+/*
+ * Remove a delayed job.  The timer stays armed; its handler checks the tree.
+ * Called with pool->lock held.
+ */
 void kpool_delay_remove(struct kpool *pool, struct kpool_job *job)
 {
 	lockdep_assert_held(&pool->lock);
@@ -625,7 +634,7 @@ static bool kpool_has_room(struct kpool *pool, const struct kpool_item *item)
 
 /*
  * Remove the item of a blocked submitter from pool->q.admission.  The caller
- * sets the item's next state.
+ * sets the item's next state.  Called with pool->lock held.
  */
 void kpool_unblock(struct kpool *pool, struct kpool_item *item)
 {
@@ -687,6 +696,7 @@ static bool kpool_fail_one_blocked(struct kpool *pool)
  * Queue the oldest item on pool->q.admission if there is room for it, and
  * complete its submitter.  In a closed pool fail a submitter instead.  Return
  * false if nothing can be done.  No item is admitted before an older one.
+ * Called with pool->lock held.
  */
 bool kpool_admit_one(struct kpool *pool)
 {
@@ -721,7 +731,10 @@ bool kpool_admit_one(struct kpool *pool)
 	return true;
 }
 
-/* Add an accepted item to the backlog, ahead of @next on pool->q.admission. */
+/*
+ * Add an accepted item to the backlog, ahead of @next on pool->q.admission.
+ * Called with pool->lock held.
+ */
 void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
 		       struct list_head *next)
 {
@@ -733,13 +746,13 @@ void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
 	kpool_special_add(pool, item);
 }
 
-/* Submits without pool->lock while special items are pending: see ring.c */
+/* Submits without pool->lock while special items are pending */
 
 /*
  * Open the inbox if the pool accepts items, has places in the queue for them,
- * and no worker has to be woken, as in kpool_inbox_open_if().  If a worker has
- * to be, but jobs are parked, open it for jobs that must wait for another of
- * their stream.
+ * and no worker has to be woken, as in kpool_inbox_open_if().  If all but the
+ * last is true, and jobs are parked, open it for jobs that must wait for
+ * another of their stream.  Called with pool->lock held.
  */
 void kpool_inbox_open_special(struct kpool *pool)
 {
@@ -762,7 +775,8 @@ void kpool_inbox_open_special(struct kpool *pool)
 }
 
 /*
- * Close an inbox that kpool_inbox_open_special() opened, and queue its items.
+ * Close an inbox that kpool_inbox_open_special() opened, and queue its
+ * items.  Called with pool->lock held.
  */
 void kpool_settle_special(struct kpool *pool)
 {
@@ -783,7 +797,10 @@ void kpool_settle_special(struct kpool *pool)
 
 /* Picking the next item */
 
-/* Return the item that starts next: see kpool_pick_at(). */
+/*
+ * Return the item that starts next: see kpool_pick_at().  Called with
+ * pool->lock held.
+ */
 struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 {
 	const struct list_head *normal = &pool->q.prio[KPOOL_QUEUE_NORMAL];
@@ -841,7 +858,7 @@ static void kpool_park(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Park items that are next but cannot start, at most a batch.  Return true if
- * there can be more to park.
+ * there can be more to park.  Called with pool->lock held.
  */
 bool kpool_park_batch(struct kpool *pool)
 {
@@ -858,7 +875,7 @@ bool kpool_park_batch(struct kpool *pool)
 	return true;
 }
 
-/* Slow path of kpool_has_work(). */
+/* Return true if there is special work: slow path of kpool_has_work(). */
 bool kpool_has_special_work(const struct kpool *pool)
 {
 	struct kpool_item *item;
@@ -869,10 +886,10 @@ bool kpool_has_special_work(const struct kpool *pool)
 }
 
 /*
- * Slow path of kpool_dequeue(): return the next item that runs, or NULL.  Items
- * ahead of it are parked or dropped; NULL is also returned if a batch was not
- * enough, or the hold is long.  A completion comes before any other item, also
- * one that a drop makes possible.
+ * Return the next item that runs, or NULL: slow path of kpool_dequeue().  Items
+ * ahead of it are parked or dropped.  NULL is also returned if a batch was not
+ * enough, or the hold is long.  A completion comes before any other item,
+ * also one that a drop makes possible.  Called with pool->lock held.
  */
 struct kpool_item *kpool_next_special(struct kpool *pool)
 {
@@ -907,9 +924,9 @@ struct kpool_item *kpool_next_special(struct kpool *pool)
 }
 
 /*
- * Park items ahead of the first one that can start, at most one batch.  Return
- * false if no worker is needed: there is nothing to start, to drop, nor more to
- * park.
+ * Park items ahead of the first one that can start, at most one batch.
+ * Return false if no worker is needed: there is nothing to start, to drop, nor
+ * more to park.  Called with pool->lock held.
  */
 bool kpool_prepare_start(struct kpool *pool)
 {
@@ -955,6 +972,7 @@ static bool kpool_has_room_for_refused(struct kpool *pool)
 /*
  * Have the drop work call the client's room function if an item that was
  * refused would find room now, or the pool is closed.  Return true if so.
+ * Called with pool->lock held.
  */
 bool kpool_notify_room(struct kpool *pool)
 {

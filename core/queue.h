@@ -38,7 +38,7 @@ static inline unsigned int kpool_nr_in_prio(const struct kpool *pool)
 
 /*
  * Return true if each queued or requeued item, and one plain item more, has a
- * free unit or a place in the queue.
+ * free unit or a place in the queue.  Called with pool->lock held.
  */
 static inline bool kpool_has_plain_room(const struct kpool *pool)
 {
@@ -75,7 +75,10 @@ static inline bool kpool_is_older(const struct kpool_item *item,
 			     (s32)(other->seq - item->seq) > 0);
 }
 
-/* Stamp an item with its place in the order of the queue. */
+/*
+ * Stamp an item with its place in the order of the queue.  Called with
+ * pool->lock held.
+ */
 static inline void kpool_stamp(struct kpool *pool, struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
@@ -84,7 +87,10 @@ static inline void kpool_stamp(struct kpool *pool, struct kpool_item *item)
 	item->seq = pool->q.next_seq++;
 }
 
-/* Account for an accepted item, and stamp it with its order and epoch. */
+/*
+ * Account for an accepted item, and stamp it with its order and epoch.  Called
+ * with pool->lock held.
+ */
 static inline void kpool_count_accepted(struct kpool *pool,
 					struct kpool_item *item)
 {
@@ -97,8 +103,8 @@ static inline void kpool_count_accepted(struct kpool *pool,
 }
 
 /*
- * Queue an accepted plain item behind all others.  If the list is empty, all of
- * these are in the ready ring.
+ * Queue an accepted plain item behind all others.  If the list is empty, all
+ * of these are in the ready ring.  Called with pool->lock held.
  */
 static inline void kpool_queue_plain(struct kpool *pool,
 				     struct kpool_item *item)
@@ -177,7 +183,8 @@ static inline struct list_head *kpool_queue_of(struct kpool *pool,
 
 /*
  * Return true if a worker can start the next queued item, or has to park or
- * drop it.  An item that lacks units holds back all items behind it.
+ * drop it.  An item that lacks units holds back all items behind it.  Called
+ * with pool->lock held.
  */
 static inline bool kpool_has_work(const struct kpool *pool)
 {
@@ -193,8 +200,8 @@ static inline bool kpool_has_work(const struct kpool *pool)
 }
 
 /*
- * Advance searches for a module's items past @item, which is about to leave its
- * list, or the tree of delayed jobs.
+ * Advance searches for a module's items past @item, which is about to leave
+ * its list, or the tree of delayed jobs.  Called with pool->lock held.
  */
 static inline void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 {
@@ -205,7 +212,7 @@ static inline void kpool_scan_skip(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Have searches for a module's items start over if they concern @item, which
- * returns to a list that can have been searched.
+ * returns to a list that can have been searched.  Called with pool->lock held.
  */
 static inline void kpool_scan_again(struct kpool *pool,
 				    const struct kpool_item *item)
@@ -216,8 +223,9 @@ static inline void kpool_scan_again(struct kpool *pool,
 }
 
 /*
- * Dequeue the next item that can start, or return NULL.  The slow path is taken
- * while a module's items are searched for, too: fast_capacity is 0 then.
+ * Dequeue the next item that can start, or return NULL.  The slow path is
+ * taken while a module's items are searched for, too: fast_capacity is 0 then.
+ * Called with pool->lock held.
  */
 static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 {

@@ -98,9 +98,9 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 /* The ready ring */
 
 /*
- * Slow path of kpool_ready_add(): copy what a fast start needs of the job,
- * which can be freed before the start commits.  A job leaves the list of its
- * group when it starts, so take it off now.
+ * Copy the fields of the job that a fast start needs: slow path of
+ * kpool_ready_add().  The job can be freed before the start commits.  It leaves
+ * the list of its group when it starts, so take it off now.
  */
 void kpool_ready_add_fields(struct kpool_ready *ready, u32 ticket,
 			    struct kpool_job *job)
@@ -129,7 +129,10 @@ struct kpool_item *kpool_ready_pop(struct kpool *pool)
 	return item;
 }
 
-/* Move items from the head of the queue to the ready ring. */
+/*
+ * Move items from the head of the queue to the ready ring.  Called with
+ * pool->lock held.
+ */
 void kpool_ready_fill(struct kpool *pool)
 {
 	struct list_head *queue = &pool->q.prio[KPOOL_QUEUE_NORMAL];
@@ -143,7 +146,7 @@ void kpool_ready_fill(struct kpool *pool)
 	kpool_link(queue, &item->node);
 }
 
-/* Slow path of kpool_ready_return(). */
+/* Return all items: slow path of kpool_ready_return(), with pool->lock held. */
 void __kpool_ready_return(struct kpool *pool)
 {
 	struct kpool_ready *ready = &pool->ready;
@@ -254,7 +257,10 @@ void kpool_finish_start(struct kpool *pool, struct kpool_item *item)
 
 /* Both rings */
 
-/* Close the rings and account for fast operations. */
+/*
+ * Close the rings and account for fast operations.  Called with pool->lock
+ * held.
+ */
 noinline void kpool_rings_settle(struct kpool *pool)
 {
 	unsigned int used;
@@ -274,7 +280,7 @@ noinline void kpool_rings_settle(struct kpool *pool)
 
 /*
  * Update pool->rings_off: a fast start neither measures the waiting time nor
- * freezes.
+ * freezes.  Called with pool->lock held.
  */
 void kpool_update_rings_off(struct kpool *pool)
 {

@@ -187,7 +187,10 @@ struct kpool_run *kpool_run_get(struct kpool *pool)
 	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }
 
-/* End the run of an item in its submitter, which can have died in it. */
+/*
+ * End the run of an item in its submitter, which can have died in it.  Called
+ * with pool->lock held.
+ */
 void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
 {
 	lockdep_assert_held(&pool->lock);

@@ -135,7 +135,10 @@ static void kpool_latency_count(u64 *rows, u64 us)
 	rows[min(fls64(us), KPOOL_LATENCY_ROWS - 1)]++;
 }
 
-/* Slow path of kpool_latency_begin().  Called with pool->lock held. */
+/*
+ * Count the waiting time: slow path of kpool_latency_begin().  Called with
+ * pool->lock held.
+ */
 void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
 			   const struct kpool_item *item)
 {
@@ -154,13 +157,16 @@ void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
 				    kpool_waited_us(item, now));
 }
 
-/* Slow path of kpool_latency_end().  Called with pool->lock held. */
+/*
+ * Count the running time: slow path of kpool_latency_end().  Called with
+ * pool->lock held.
+ */
 void __kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 {
 	lockdep_assert_held(&pool->lock);
 	/*
-	 * Skip a time from before the histograms were last off, or that of an
-	 * earlier run: the key can have been off when this run began.
+	 * Skip a time that began before the histograms were last off, or in an
+	 * earlier run.  The key can have been off when this run began.
 	 */
 	if (pool->latency.on && run->began_us >= pool->latency.on_us &&
 	    run->began_nr == kpool_run_nr(run))

@@ -27,7 +27,10 @@ static inline void kpool_latency_queued(struct kpool_item *item)
 		__kpool_latency_queued(item);
 }
 
-/* Count how long the item has waited for its run, which begins. */
+/*
+ * Count how long the item has waited for its run, which begins.  Called with
+ * pool->lock held.
+ */
 static inline void kpool_latency_begin(struct kpool *pool,
 				       struct kpool_run *run,
 				       const struct kpool_item *item)
@@ -37,7 +40,10 @@ static inline void kpool_latency_begin(struct kpool *pool,
 		__kpool_latency_begin(pool, run, item);
 }
 
-/* Count how long the item's function has run, which has returned. */
+/*
+ * Count how long the item's function has run, which has returned.  Called with
+ * pool->lock held.
+ */
 static inline void kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 {
 	lockdep_assert_held(&pool->lock);

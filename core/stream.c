@@ -110,8 +110,8 @@ static void kpool_stream_add_turn(struct kpool *pool,
 }
 
 /*
- * Put an ordered job whose function has returned on pool->q.finished, and move
- * its turn back from the run to the job.
+ * Put an ordered job whose function has returned on pool->q.finished, and
+ * move its turn back from the run to the job.  Called with pool->lock held.
  */
 void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 			   struct kpool_job *job)
@@ -148,7 +148,7 @@ void kpool_stream_begin_completion(struct kpool_run *run, struct kpool_job *job)
 /*
  * Add a job to its stream, if it has one, when it is queued.  Not earlier: a
  * submitter blocked ahead of it, with a job of the same stream, would be
- * ordered behind it.
+ * ordered behind it.  Called with pool->lock held.
  */
 void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 {
@@ -249,7 +249,10 @@ void kpool_stream_end(struct kpool *pool, struct kpool_run *run)
 		kpool_stream_next(pool, stream);
 }
 
-/* Remove a job that has been dequeued and will not run from its stream. */
+/*
+ * Remove a job that has been dequeued and will not run from its stream.  Called
+ * with pool->lock held.
+ */
 void kpool_stream_leave(struct kpool *pool, struct kpool_item *item)
 {
 	bool first = !(item->flags & __KPOOL_STREAM_BLOCKED);

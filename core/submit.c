@@ -30,10 +30,10 @@
 #include "stats.h"
 #include "trace.h"
 
-/* What a submit can do if there is no room. */
+/* Options of a submit that finds no room. */
 struct kpool_submit_opts {
 	unsigned long	timeout;	/* jiffies to sleep; 0: never sleep */
-	unsigned int	signals;	/* that end the sleep */
+	unsigned int	signals;	/* TASK_* bits that end the sleep */
 	struct kpool_run **run;		/* memory to run the item itself, once */
 };
 
@@ -175,7 +175,7 @@ __kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 	return kpool_submit_slow(pool, item, opts);
 }
 
-/* Like __kpool_do_submit(), where a submit is not worth a copy of the code. */
+/* Submit as __kpool_do_submit(), without a copy of its code. */
 static noinline int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 				    const struct kpool_submit_opts *opts)
 {
@@ -207,7 +207,7 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_try_submit);
 
-/* Like kpool_submit_timeout(), with a sleep that @signals end as well. */
+/* Submit as kpool_submit_timeout(); @signals end the sleep, too. */
 int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
 			 unsigned long timeout, unsigned int signals)
 {
@@ -321,11 +321,11 @@ static int kpool_block(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_submit_opts *opts,
 		       struct kpool_handover *handover)
 {
-	lockdep_assert_held(&pool->lock);
 	void *fn = kpool_user_fn(item);
 	struct kpool_waiter waiter;
 	int err;
 
+	lockdep_assert_held(&pool->lock);
 	trace_block(pool, item);
 	kpool_waiter_init(&waiter, KPOOL_WAITER_SUBMIT, item);
 	waiter.handover = *handover;
@@ -390,7 +390,10 @@ static void kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 
 /* Full pool: run the item in its submitter */
 
-/* Return true if the submitter, which can sleep, can run the item itself. */
+/*
+ * Return true if the submitter, which can sleep, can run the item itself.
+ * Called with pool->lock held.
+ */
 static bool kpool_can_caller_run(struct kpool *pool,
 				 const struct kpool_item *item)
 {
@@ -412,12 +415,12 @@ static bool kpool_can_caller_run(struct kpool *pool,
 static void kpool_caller_run(struct kpool *pool, struct kpool_item *item,
 			     struct kpool_run *run)
 {
-	lockdep_assert_held(&pool->lock);
 	void *user_fn = kpool_user_fn(item);
 	kpool_item_fn fn = item->fn;
 	struct kpool_task_state before;
 	int err;
 
+	lockdep_assert_held(&pool->lock);
 	kpool_accept(pool, item);
 	err = kpool_check_start(item);
 	if (err) {
@@ -497,8 +500,8 @@ kpool_next_in_stream(const struct kpool_item *item)
  * units, frees a place in the queue.  An item that could start frees its units
  * only.  With the units left, these must be enough for the next job of its
  * stream, if that starts ahead of @unfit.  Otherwise they must be enough for
- * @unfit, the first queued item that lacks units, or for a @newcomer that
- * starts ahead of it.
+ * @unfit, the first queued item that lacks units, or for @newcomer, if there is
+ * no @unfit or @newcomer starts ahead of it.
  */
 static bool kpool_is_victim(struct kpool *pool, const struct kpool_item *item,
 			    bool behind, const struct kpool_item *newcomer,
@@ -602,7 +605,7 @@ static bool kpool_is_one_place_short(struct kpool *pool,
 /*
  * Drop an older item for @newcomer if attrs.when_full asks for that.  Return
  * false if that would not make room, or @newcomer would overtake an item on
- * pool->q.admission.
+ * pool->q.admission.  Called with pool->lock held.
  */
 static bool kpool_evict_for(struct kpool *pool,
 			    const struct kpool_item *newcomer)

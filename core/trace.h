@@ -91,7 +91,7 @@ DEFINE_EVENT(kpool_item_error, drop,
 	TP_ARGS(pool, item, err)
 );
 
-/* What a submit or a function has returned.  @item can be freed. */
+/* Result of a submit or a function.  @item can be freed. */
 DECLARE_EVENT_CLASS(kpool_result,
 
 	TP_PROTO(const struct kpool *pool, const void *item, void *fn, int err),

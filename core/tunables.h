@@ -11,7 +11,7 @@
  */
 
 KPOOL_TUNABLE(capacity, CAPACITY,
-	      "units of work that may run at once, and so the most workers",
+	      "units of work that can run at once, and so the most workers",
 	      .min = 1, .max = KPOOL_UNLIMITED, .def = 64,
 	      .max_word = "unlimited")
 
@@ -21,12 +21,12 @@ KPOOL_TUNABLE(min_workers, MIN_WORKERS,
 	      .none_word = "none")
 
 KPOOL_TUNABLE(queue_depth, QUEUE_DEPTH,
-	      "items that may wait when no unit is free",
+	      "items that can wait when no unit is free",
 	      .min = 0, .max = KPOOL_UNLIMITED, .def = 0,
 	      .none_word = "none", .max_word = "unlimited")
 
 KPOOL_TUNABLE(max_blocked, MAX_BLOCKED,
-	      "submitters that may sleep at once",
+	      "submitters that can sleep at once",
 	      .min = 1, .max = KPOOL_UNLIMITED, .def = KPOOL_UNLIMITED,
 	      .max_word = "unlimited")
 
@@ -72,6 +72,6 @@ KPOOL_TUNABLE(stall_ms, STALL_MS,
 	      .max_word = "never")
 
 KPOOL_TUNABLE(max_bypass, MAX_BYPASS,
-	      "starts in a row that may pass over a lower priority",
+	      "starts in a row that can pass over a lower priority",
 	      .min = 1, .max = KPOOL_UNLIMITED, .def = 15,
 	      .max_word = "unlimited")

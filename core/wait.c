@@ -146,7 +146,10 @@ static bool kpool_has_lower_epoch(struct rb_node *a, const struct rb_node *b)
 		     rb_entry(b, struct kpool_waiter, by_epoch)->epoch) < 0;
 }
 
-/* Return the first flusher that waits for items of @epoch, or NULL. */
+/*
+ * Return the first flusher that waits for items of @epoch, or NULL.  Called
+ * with pool->lock held.
+ */
 struct kpool_waiter *kpool_flusher_of(const struct kpool *pool, u32 epoch)
 {
 	struct rb_node *node = pool->waiters.flushers.rb_root.rb_node;

@@ -143,7 +143,10 @@ struct kpool_new_stalls {
 	struct kpool_stalled	first[KPOOL_MAX_REPORTED];
 };
 
-/* Count a stalled run of @task, and note it if it is one of the first. */
+/*
+ * Count a stalled run of @task, and note it if it is one of the first.  Called
+ * with pool->lock held.
+ */
 static void kpool_note_stall(struct kpool *pool, const struct kpool_run *run,
 			     struct task_struct *task, unsigned long since,
 			     struct kpool_new_stalls *stalls)
@@ -197,7 +200,7 @@ static void kpool_find_worker_stalls(struct kpool *pool, unsigned long limit,
 
 /*
  * Find the new stalls of an external run and of those that it is nested in.
- * @run can be NULL.
+ * @run can be NULL.  Called with pool->lock held.
  */
 static void kpool_find_nested_stalls(struct kpool *pool, struct kpool_run *run,
 				     unsigned long limit,
@@ -392,6 +395,7 @@ void kpool_watchdog_arm(struct kpool *pool)
 /*
  * Arm the watchdog again.  The timer stays on its CPU, where it has just
  * expired, or comes to this one: any other can have interrupts off by now.
+ * Called with pool->lock held.
  */
 static void kpool_watchdog_rearm(struct kpool *pool)
 {
