@@ -3,9 +3,9 @@
 """manual.py [DIR]: does the manual list what the code has, and the code have what it lists?
 
 Attributes, module parameters, statistics, files of debugfs, their columns and words, states,
-entries of Documentation/ABI, lines of the log, the code of recipes and examples, the commands
-of tracing, and what kpool-top shows and takes are read from the tree and from Documentation/,
-and compared both ways.  Prints what is missing on either side.
+entries of Documentation/ABI, lines of the log, limits of the engine, the code of recipes and
+examples, the commands of tracing, and what kpool-top shows and takes are read from the tree and
+from Documentation/, and compared both ways.  Prints what is missing on either side.
 """
 import glob
 import os
@@ -15,6 +15,22 @@ import sys
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 STRING = re.compile(r'"((?:\\.|[^"\\])*)"')
 INT_MAX = 2147483647
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+# Limits of the engine, and the words around each of them in the manual.
+LIMITS = {
+    "KPOOL_MAX_LOOKS": ("at most @ items that are about to start", "behind at most @ older ones",
+                        "at most @ queued items of each priority, and the first @"),
+    "KPOOL_MAX_KILLABLE": ("At most @",),
+    "KPOOL_MAX_CHAIN": ("cycles of more than @ waits",),
+    "KPOOL_NR_ERRORS": ("the last @ errors of items", "The last @ errors, oldest first"),
+    "KPOOL_NR_STALLS": ("the last @ stalls", "The last @ runs longer than"),
+    "KPOOL_MAX_SHOWN": ("Each list has the @ that",),
+    "KPOOL_RING_SIZE": ("``pool->inbox``, @ slots", "``pool->ready``, @ slots"),
+    "KPOOL_MULTI_MAX": ("creates up to @ pools",),
+    "KPOOL_SCAN_BATCH": ("A search takes @ items",),
+    "KPOOL_MAX_DEPTH": ("inside @ external runs",),
+}
 
 
 def read(*names):
@@ -393,6 +409,19 @@ def check_log(code, page):
             print(f"log line \"{line}\": in debugfs.rst, not in the code")
 
 
+# Limits
+
+def check_limits(code):
+    """The manual has each limit of the engine, in figures or as a word."""
+    pages = " ".join(" ".join(read(name).split()) for name in glob.glob("Documentation/*.rst"))
+    for name, phrases in LIMITS.items():
+        value = re.search(rf"^#define {name}\s+\D*(\d+)", code, re.M)[1]
+        written = "|".join([value] + WORDS[int(value):int(value) + 1])
+        for phrase in phrases:
+            if not re.search(re.escape(phrase).replace("@", rf"(?:{written})\b"), pages):
+                print(f"limit {name} is {value}: not in the manual: {phrase}")
+
+
 # Tools
 
 def check_top(header):
@@ -441,6 +470,7 @@ def main():
     check_words(files, page)
     check_states(engine_file("internal.h"), read("Documentation/internals.rst"))
     check_log(engine(), page)
+    check_limits(engine() + engine_file("internal.h"))
     check_abi(files)
     check_recipes()
     check_examples()
