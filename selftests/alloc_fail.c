@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * No thread can be created, or no memory allocated: existing workers go on,
- * what was accepted is kept, each waiter is completed once it is over.
+ * and what was accepted is kept.  Each waiter is completed once the shortage is
+ * over.
  */
 #include <linux/prandom.h>
 
@@ -71,8 +72,8 @@ static int said(const char *what)
 /*
  * With one worker and no other that can be created, that one runs everything,
  * and the log reports the failure once, and its end.
- * Fails if a worker that could not be made blocks the queue (the place that was
- * reserved for it is not given back), if each attempt is logged, or if the log
+ * Fails if a worker that could not be made blocks the queue (its reserved place
+ * is not given back), or if each attempt is logged.  Also fails if the log
  * names another error: mutant no-memory-is-to-be-tried-again.
  */
 static void existing_workers_keep_running(int limit)
@@ -402,8 +403,8 @@ static const char *const slab[] = { "slab", NULL };
 
 /*
  * An item submits itself to another pool, which would have it run by this
- * submitter and cannot: the submitter sleeps instead, and when that times out,
- * the item is part of its run as before.
+ * submitter and cannot.  The submitter sleeps instead; when that times out, the
+ * item is part of its run as before.
  * Fails (the flush does not wait) if the first attempt has lost the run: mutant
  * needed-run-keeps-the-owner.
  */
@@ -530,8 +531,8 @@ static int each_step(int which)
 
 /*
  * Whichever of its allocations fails, the function returns -ENOMEM or does
- * without, and works the next time; what it had allocated is given back (a leak
- * shows in kmemleak, where there is one).
+ * without, and works the next time.  What it had allocated is given back (a
+ * leak shows in kmemleak, where there is one).
  * Fails (oopses) if a result is not checked.
  */
 static void each_allocation_may_fail(int which)
@@ -558,7 +559,7 @@ static void each_allocation_may_fail(int which)
 
 /*
  * A function is allocated with the flags of its submitter, and a call such that it
- * may wait for memory.
+ * can wait for memory.
  * Fails if others are used.
  */
 static void allocation_fails_if_it_may_not_wait(void)

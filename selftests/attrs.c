@@ -195,7 +195,7 @@ static const struct {
 };
 
 /*
- * What is refused at creation is explained, with its values.
+ * A refusal at creation is explained, with the refused values.
  * Fails if an attribute alone is looked at, or a line has another's value.
  */
 static void refusals_are_explained(void)
@@ -320,7 +320,7 @@ static int name_worker(void *arg)
 
 /*
  * A name is made from a format, and no argument of it is taken for a part of
- * the format; attributes can be written in place.
+ * the format.  Attributes can be written in place.
  * Fails if the name is taken as it is, cut off, or its argument is formatted.
  */
 static void name_is_formatted(void)
@@ -384,8 +384,9 @@ static void nothing_is_destroyed(void)
 /*
  * A name that is taken is -EEXIST until its pool is gone; the default pool's
  * is taken always, and the log says so.
- * Fails if names are compared up to a prefix, or a destroyed pool keeps its own, or
- * the default pool's is free until it is created: mutant default-name-free-at-first.
+ * Fails if names are compared up to a prefix, or a destroyed pool keeps its
+ * own.  Also fails if the default pool's is free until it is created: mutant
+ * default-name-free-at-first.
  */
 static void taken_names_are_refused(void)
 {
@@ -404,7 +405,7 @@ static void taken_names_are_refused(void)
 	KT_EXPECT_EQ(create("taken", NULL), -EEXIST);
 	kt_pool_end(pool);
 	KT_EXPECT_EQ(create("taken", NULL), 0);
-	/* kpool.ko is loaded for this test, so there is no default pool yet */
+	/* kpool.ko is loaded for this test, so no default pool exists */
 	KT_EXPECT_EQ(create("default", NULL), -EEXIST);
 	KT_EXPECT(!IS_ERR(kpool_default()));
 	before = log_count("kpool: default: ", "");

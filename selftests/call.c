@@ -18,7 +18,7 @@ static const struct kpool_attrs queued_three = {
 	.capacity = 3, .queue_depth = KPOOL_UNLIMITED,
 };
 
-/* What a called function is given, and what becomes of it. */
+/* The argument of a called function, and what becomes of it. */
 struct request {
 	struct kt_gate		gate;
 	struct task_struct	*task;
@@ -176,7 +176,8 @@ static void call_runs_in_a_worker(void)
 }
 
 /*
- * What cannot be submitted is not called, and its argument stays the caller's.
+ * A function that cannot be submitted is not called, and its argument stays the
+ * caller's.
  * Fails if release is called on every error.
  */
 static void refused_call_keeps_the_argument(void)
@@ -227,8 +228,9 @@ out:
 static const char *const depths[] = { "in_submit", "queued", NULL };
 
 /*
- * A caller whose time is over before the function started, be it blocked in
- * submit or with the call queued: it never runs, and release is called once.
+ * A caller's time is over before the function started, be it blocked in submit
+ * or with the call queued.  The function never runs, and release is called
+ * once.
  * Fails if the call stays behind, or release is forgotten or repeated.
  */
 static void function_does_not_start_after_a_timeout(int queued)
@@ -338,8 +340,8 @@ out:
 /*
  * A caller whose time is over while the function runs returns; the function
  * can see it, and release comes after its end.
- * Fails if the caller waits on, if the function is not notified, or release is,
- * or if the argument is released while it is in use.
+ * Fails if the caller waits on, or if the function is not notified, or release
+ * is.  Also fails if the argument is released while it is in use.
  */
 static void running_function_is_abandoned(void)
 {
@@ -611,8 +613,8 @@ static int gives_up(void *unused)
 }
 
 /*
- * The same for a call whose time was over before it started: its release is
- * the caller's code too.
+ * Destroy also waits for the release of a call whose time was over before it
+ * started: that is the caller's code too.
  * Fails (destroy returns) if only items and workers are waited for.
  */
 static void destroy_waits_for_the_release_of_a_call_that_never_ran(void)
@@ -643,7 +645,7 @@ static void destroy_waits_for_the_release_of_a_call_that_never_ran(void)
 
 /*
  * Destroy also waits for a caller whose function has ended and that has not
- * returned yet.
+ * returned.
  * Fails (KASAN) if the pool is freed before it has returned.
  */
 static void destroy_waits_for_returning_callers(void)
@@ -833,8 +835,8 @@ static int cancels_the_heavy(void *arg)
 
 /*
  * A caller is refused while its call waits in the queue, and the call starts
- * before the caller is awake: then the caller waits on, for the function may
- * use what is on its stack.
+ * before the caller is awake.  Then the caller waits on, because the function
+ * can use what is on its stack.
  * Fails if an error is returned while the function runs.
  */
 static void refused_call_that_starts_is_waited_for(void)
@@ -912,10 +914,10 @@ static int calls_and_wakes_late(struct kpool_item *item)
 static const char *const cycles[] = { "itself", "through_another", NULL };
 
 /*
- * A function waits for the item that has called it, itself or in another call,
- * before the caller, which had to wait for room, has seen that it runs.  Then
- * the caller closes the cycle; it keeps waiting, as do calls in between, and
- * the wait for the item is refused, although something else still runs.
+ * A function waits for the item that has called it, itself or in another call.
+ * The caller, which had to wait for room, has not seen that the function runs.
+ * Then the caller closes the cycle.  It keeps waiting, as do calls in between,
+ * and the wait for the item is refused, although something else still runs.
  * Fails if no one of them is (all wait for that to end), or if a caller is.
  */
 static void function_that_waits_for_its_caller_first_is_refused(int calls)

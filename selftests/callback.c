@@ -39,7 +39,7 @@ static void other_runs(struct work_struct *work)
 	atomic_inc(&flushed);
 }
 
-/* What any function may do in process context. */
+/* Do what a function is allowed to do in process context. */
 static void flush_other(void)
 {
 	struct work_struct work;
@@ -144,8 +144,8 @@ static bool leaf_fell(struct leaf *l)
 }
 
 /*
- * Fails (the kernel warns) if a drop function runs where only what needs no
- * memory may be waited for.
+ * Fails (the kernel warns) if a drop function runs where it can wait only for
+ * what needs no memory.
  */
 static void dropped_may_flush_a_workqueue(int kind)
 {
@@ -163,7 +163,7 @@ static void dropped_may_flush_a_workqueue(int kind)
 	finish();
 }
 
-/* The same of a fault handler that is called for a death. */
+/* A fault handler that is called for a death can flush a workqueue, too. */
 static void handler_may_flush_a_workqueue(int kind)
 {
 	struct kpool *pool;
@@ -196,7 +196,7 @@ static void abandon_call(struct kpool *pool)
 	atomic_set(&released, 0);
 }
 
-/* The same of the release of a call that was abandoned and whose worker died. */
+/* So can the release of a call that was abandoned and whose worker died. */
 static void release_may_flush_a_workqueue(int kind)
 {
 	struct kpool *pool;
@@ -215,8 +215,9 @@ static void release_may_flush_a_workqueue(int kind)
 }
 
 /*
- * A drop function that dies costs the thread that it was called in: those of
- * other items are called in another, which is the pool's own again if it must be.
+ * A drop function that dies costs the thread that it was called in.  Those of
+ * other items are called in another thread, which is the pool's own again if it
+ * must be.
  * Fails (hangs) if a context waits for what its dead thread was executing; if the
  * next thread is any kworker: mutant next-thread-is-a-kworker.
  */
@@ -254,8 +255,8 @@ static int aborts(void *pool)
 }
 
 /*
- * The same of a thread that aborts the pool: what it has not dropped is left to
- * the pool, and a flush of what it dropped fails.
+ * A drop function dies in a thread that aborts the pool.  What the thread has
+ * not dropped is left to the pool, and a flush of what it dropped fails.
  * Fails if the dead thread is still taken for an aborter: mutant
  * dead-aborter-kept.
  */
@@ -362,7 +363,7 @@ static struct kpool *room_begin(int kind)
 	return begin() ? kt_pool("callback", &attrs) : NULL;
 }
 
-/* The same of a room function, which keeps no item from ending. */
+/* A room function that dies keeps no item from ending. */
 static void room_that_dies_is_survived_by_destroy(int kind)
 {
 	struct kpool *pool = room_begin(kind);
@@ -389,8 +390,8 @@ static int flushes_victim(void *unused)
 
 /*
  * A fault handler that dies while it is called for a death costs the thread
- * that it was called in, and is not called again for that one: the waiters are
- * notified, and so is the handler of the next death.
+ * that it was called in.  It is not called again for that death: the waiters
+ * are notified, and so is the handler of the next death.
  * Fails (hangs) if it is not noticed, mutant reap-work-left-to-a-dead-thread,
  * or if the handler is given one thread after the other, mutant
  * death-handler-called-again.
@@ -775,7 +776,8 @@ static void first_death_calls_a_submitter(void *data, const struct kpool_fault *
 }
 
 /*
- * The same of a function that dies in an item which it runs as a submitter.
+ * The handler calls a function that dies in an item which it runs as a
+ * submitter.
  * Fails (hangs) if the wait cannot fail then: mutant
  * dead-call-of-a-submitter-is-awaited.
  */
@@ -865,7 +867,7 @@ static void handler_may_wait_after_another_has_died(int kind)
 }
 
 /*
- * The same of the release of a call that was abandoned and whose worker died.
+ * The release of an abandoned call whose worker died, dies as well.
  * Fails if it is called twice for one argument.
  */
 static void release_that_dies_is_not_called_again(void)
@@ -898,7 +900,7 @@ static int calls_what_dies_here(void *pool)
 }
 
 /*
- * The same of a caller that runs its call itself and dies in it.
+ * A caller runs its call itself and dies in it: its release is called.
  * Fails if it is called twice: mutant release-for-a-dead-caller-again.
  */
 static void release_for_a_dead_caller_is_called_once(void)
@@ -964,8 +966,8 @@ static void expect_destroy_returns(struct kpool *pool)
 /*
  * A caller dies in the release function of its own call, and the log says so.
  * Fails (destroy hangs) if it still counts as a caller in the pool: mutant
- * dead-caller-keeps-its-pool; or (KASAN, by another call, of one kind) if the call
- * stays listed: mutant dead-call-stays-listed.
+ * dead-caller-keeps-its-pool.  Also fails (KASAN, by another call, of one kind)
+ * if the call stays listed: mutant dead-call-stays-listed.
  */
 static void caller_that_dies_in_release_is_survived_by_destroy(int kind)
 {
@@ -1027,7 +1029,7 @@ static void release_in_its_caller_may_not_wait_for_the_pool(void)
 	jobs_end(pool);
 }
 
-/* What a pool does for its owner and itself goes on. */
+/* Expect that the pool still does its work, for its owner and for itself. */
 static void expect_goes_on(struct kpool *pool, u64 died)
 {
 	u64 purged = kt_stat(pool, purged);

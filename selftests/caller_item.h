@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Jobs that make one call which may sleep, and what it returned.
- */
+/* Jobs that make one call which can sleep, and what it returned. */
 #ifndef _KPOOL_SELFTEST_CALLER_ITEM_H
 #define _KPOOL_SELFTEST_CALLER_ITEM_H
 

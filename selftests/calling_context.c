@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where kpool may be called from: hardirq, softirq, under raw spinlocks, by a
+ * Where kpool can be called from: hardirq, softirq, under raw spinlocks, by a
  * dying task.
  *
  * What is wrong here shows as "sleeping function called from invalid context",
@@ -21,7 +21,7 @@ static const struct kpool_attrs roomy = {
 	.capacity = 4, .queue_depth = KPOOL_UNLIMITED,
 };
 
-/* What is done somewhere, and how it is known to be over. */
+/* The submits from another context, and how they are known to be over. */
 static struct {
 	struct kpool		*pool;
 	struct kt_gate		gate;
@@ -103,11 +103,11 @@ static void try_all(void)
 
 	for (i = 0; i < ITEMS; i++)
 		KT_EXPECT_EQ(kpool_try_submit(ctx.pool, &ctx.job[i].item), 0);
-	/* others may have run already */
+	/* others can have run already */
 	KT_EXPECT(kpool_is_pending(&ctx.job[ITEMS - 1].item) || !gated);
 }
 
-/* Submit somewhere to a pool that has no worker yet; all must run. */
+/* Submit somewhere to a pool without a worker; all must run. */
 static void submit_there(void (*there)(void (*fn)(void)))
 {
 	if (!ctx_make(&roomy, kt_job_gated))
@@ -130,14 +130,14 @@ static void submit_in_hardirq_grows_the_pool(void)
 	submit_there(in_hardirq_do);
 }
 
-/* The same in softirq. */
+/* Submit in softirq. */
 static void submit_in_softirq_grows_the_pool(void)
 {
 	submit_there(in_softirq_do);
 }
 
 /*
- * The same under a raw spinlock with interrupts off.
+ * Submit under a raw spinlock with interrupts off.
  * Fails if the pool's lock is not raw (lockdep; PREEMPT_RT), or unlocking it
  * turns interrupts on.
  */
@@ -226,7 +226,7 @@ static const char *const sleepless_names[] = {
 };
 
 /*
- * A submit that may sleep is refused where it cannot.
+ * A submit that can sleep is refused where it must not.
  * Fails (scheduling while atomic, or it sleeps and turns interrupts on) if the
  * context is not checked: mutants softirq-sleeps, interrupts-off-sleeps.
  */
@@ -288,7 +288,7 @@ static void items_are_cancelled_in_hardirq(void)
 	turn_items_there(in_hardirq_do);
 }
 
-/* The same under a raw spinlock. */
+/* Cancel under a raw spinlock. */
 static void items_are_cancelled_under_raw_spinlock(void)
 {
 	turn_items_there(under_raw_spinlock_do);

@@ -96,7 +96,7 @@ static noinline int object(void *arg)
 }
 
 /*
- * Many, because a pointer may be left in a register, on a stack, or in one of
+ * Many, because a pointer can be left in a register, on a stack, or in one of
  * the allocator's arrays of free objects.  These are short for large objects.
  * Cleared, because the allocator has left a pointer to the next in each.
  */
@@ -118,7 +118,7 @@ static noinline void spin(void *unused)
 		cpu_relax();
 }
 
-/* No CPU takes an interrupt any more, so the kernel cannot report it. */
+/* No CPU takes an interrupt, so the kernel cannot report it. */
 static noinline int hang(void *arg)
 {
 	on_each_cpu(spin, NULL, 0);

@@ -5,7 +5,7 @@
  *
  * With "poke" it is a client that was given the pool of a module that has gone.
  * With "crowd" it counts how often a timer comes through while module_unload is
- * removed, for which all jobs of the crowd have to be looked at.
+ * removed.  All jobs of the crowd have to be looked at for that.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -381,7 +381,7 @@ static void returns(const char *what, int err, int expected)
 		       expected);
 }
 
-/* It refuses all that would run something, and answers all that would not. */
+/* The pool refuses what would run something, and answers what would not. */
 static void poke_pool(void)
 {
 	struct kpool_stream stream;

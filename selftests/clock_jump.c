@@ -44,7 +44,7 @@ static void clock_finish(void)
 	load_finish(clock_pool, load, ARRAY_SIZE(load), NULL, 0);
 }
 
-/* As late as the timer wheel may make a delay of so many ticks. */
+/* As late as the timer wheel can make a delay of so many ticks. */
 static unsigned long latest(unsigned long ticks)
 {
 	return ticks + ticks / 8 + 2;
@@ -209,8 +209,8 @@ out:
 }
 
 /*
- * A pool that is shut down with a timeout waits that long, and an idle worker
- * that may live for an hour is not purged by a jump.
+ * A pool that is shut down with a timeout waits that long.  An idle worker
+ * whose expiry is an hour is not purged by a jump.
  * Fails if either is measured on CLOCK_REALTIME.
  */
 static void shutdown_and_expiry_outlive_a_jump(int direction)

@@ -135,7 +135,7 @@ static int ends_noio(struct kpool_item *item)
 	return 0;
 }
 
-/* What the fault handler was called in. */
+/* The context in which the fault handler was called. */
 static atomic_t handled;
 static bool handled_in_order;
 
@@ -171,7 +171,7 @@ static int unlocks_mutex(struct kpool_item *item)
 	return 0;
 }
 
-/* What an item finds of the flags that limit allocations. */
+/* The flags that limit allocations, as an item finds them. */
 static unsigned int flags_found;
 
 static int finds_all_in_order(struct kpool_item *item)
@@ -371,7 +371,7 @@ static void each_of_two_leaks_is_reported(int runner)
 }
 
 /*
- * With PREEMPT_RT the section is reported and left open, as it may be that of a
+ * With PREEMPT_RT the section is reported and left open, as it can be that of a
  * spinlock: the next sleep is a warning then.
  */
 static bool counts_rcu_sections(void)
@@ -401,8 +401,8 @@ static int does_nothing(struct kpool_item *item)
 }
 
 /*
- * What stays open is reported of the item that left it, and not of the next.  The
- * third closes it, before the worker sleeps.
+ * A section that stays open is reported of the item that left it, and not of
+ * the next.  The third closes it, before the worker sleeps.
  * Fails if the section is compared with none: mutant leak-blames-the-next.
  */
 static void section_that_stays_open_is_reported_once(void)
@@ -443,9 +443,9 @@ static void nested_rcu_sections_are_closed(int runner)
 }
 
 /*
- * Fails if sections are closed until their number is none (it is below), if one
- * of several is opened again, mutant leak-one-section-opened, or if the next
- * interrupt finds it so: mutant interrupts-on-before-rcu.
+ * Fails if sections are closed until their number is none (it is below), or if
+ * one of several is opened again, mutant leak-one-section-opened.  Also fails
+ * if the next interrupt finds it so: mutant interrupts-on-before-rcu.
  */
 static void closed_rcu_section_is_reported(int runner)
 {
@@ -532,7 +532,8 @@ static void flags_of_the_worker_are_kept(void)
 }
 
 /*
- * What a submitter has set and locked before is its own as well.
+ * A context that a submitter has set, and a lock that it took before, are its
+ * own as well.
  * Fails if an item that it runs is blamed for that, or it is undone: mutant
  * leak-of-submitter-its-own.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes all places that the kernel has for callbacks that want to know of CPUs, so
- * that kpool, which needs one, cannot be loaded meanwhile.
+ * Takes all places that the kernel has for callbacks that want to know of CPUs.
+ * kpool needs one, so it cannot be loaded until this module goes.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/kernel.h>

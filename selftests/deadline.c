@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Jobs whose turn may come too late.
- */
+/* Jobs whose turn can come too late. */
 #include <linux/hrtimer.h>
 #include <linux/prandom.h>
 
@@ -175,7 +173,7 @@ static void deadline_passes_while_the_job_before_runs(void)
 	load_end(&load[0]);
 	KT_EXPECT(kt_wait(atomic_read(&job[0].gate.started)));
 	kt_sleep_ms(150);
-	/* until then others may have taken the lock; this allows fast starts */
+	/* until then others can have taken the lock; this allows fast starts */
 	KT_EXPECT_EQ(submit(pool, &job[2]), 0);
 	kt_gate_open(&job[0].gate);
 	/* a flush would have it start with the lock held */
@@ -207,7 +205,7 @@ static void paused_pool_drops_nothing(void)
 }
 
 /*
- * A job that has started in time may go on past its deadline.
+ * A job that has started in time can go on past its deadline.
  * Fails if the deadline is checked again when it ends.
  */
 static void run_may_outlast_the_deadline(void)
@@ -219,7 +217,7 @@ static void run_may_outlast_the_deadline(void)
 	if (!pool)
 		return;
 	kt_gate_init(&job[0].gate);
-	/* a slow machine may need more than one attempt to start in time */
+	/* a slow machine can need more than one attempt to start in time */
 	for (ms = 50; ms < 10000 && !atomic_read(&job[0].gate.started); ms *= 2) {
 		KT_EXPECT_EQ(flush(&job[0]), 0);
 		drops = timed_drops(&job[0]);
@@ -238,8 +236,9 @@ static void run_may_outlast_the_deadline(void)
 }
 
 /*
- * A submitter sleeps with a job whose deadline passes meanwhile: it is
- * admitted, and is dropped at its turn; the next submitter is not delayed.
+ * A submitter sleeps with a job whose deadline passes during the sleep.  The
+ * job is admitted, and is dropped at its turn; the next submitter is not
+ * delayed.
  * Fails if submit returns an error of its own, or the unit is lost.
  */
 static void sleeping_submit_is_accepted_and_dropped(void)
@@ -268,7 +267,7 @@ out:
 
 /*
  * A caller that waits for the job or for the pool waits for its drop function:
- * then its owner may free it.
+ * its owner can then free it.
  * Fails if a job counts as idle as soon as it has left the queue.
  */
 static void waiting_includes_the_drop_function(void)
@@ -301,7 +300,7 @@ out:
 
 /*
  * destroy returns after the drop function.
- * Fails if the pool is freed, or the caller's module may go, before.
+ * Fails if the pool is freed, or the caller's module can go, before.
  */
 static void destroy_waits_for_the_drop_function(void)
 {
@@ -323,8 +322,8 @@ static void destroy_waits_for_the_drop_function(void)
 }
 
 /*
- * What is behind an expired job starts while the owner's drop function
- * sleeps, in as many workers as there are units.
+ * An item behind an expired job starts while the owner's drop function sleeps,
+ * in as many workers as there are units.
  * Fails if a worker calls the drop function before it looks further.
  */
 static void others_start_while_the_drop_function_sleeps(void)
@@ -683,7 +682,10 @@ static void deadline_is_exact(void)
 	turn_comes_after(1000, true);
 }
 
-/* What an item got that waits for a job of its own pool, and the thread that runs it. */
+/*
+ * The result of an item that waits for a job of its own pool, and the thread
+ * that runs it.
+ */
 static struct kpool *late_pool;
 static struct task_struct *waits_for_late;
 static int late_got;

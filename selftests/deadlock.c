@@ -11,7 +11,8 @@
 #include "full.h"
 
 /*
- * An item that, when triggered, makes one call that may sleep, and then lingers.
+ * An item that, when triggered, makes one call that can sleep, and then
+ * lingers.
  */
 struct caller {
 	struct kpool_item	item;
@@ -197,7 +198,7 @@ out:
 }
 
 /*
- * The submit that would put the last active item to sleep is refused; the
+ * The submit that would put the last active item to sleep is refused.  The
  * others go on sleeping, and are admitted in order as soon as items end.
  * Fails (hangs) without the check, or refuses the wrong one, or several.
  */
@@ -225,8 +226,8 @@ out:
 }
 
 /*
- * With capacity 1 an item cannot wait for room, but may use the queue, and
- * what it queued runs after it.
+ * With capacity 1 an item cannot wait for room, but can use the queue, and what
+ * it queued runs after it.
  * Fails if a nested submit is refused although the queue has room.
  */
 static void nested_submit_uses_the_queue(void)
@@ -280,7 +281,7 @@ out:
 }
 
 /*
- * While units are free, a nested submit makes the pool grow, and the item may
+ * While units are free, a nested submit makes the pool grow, and the item can
  * wait for its child.
  * Fails if workers that exist are counted instead of units.
  */
@@ -429,14 +430,15 @@ static void cycle_of_flushes_is_refused(void)
 	cycle_of_two(2, flushes_peer);
 }
 
-/* The same for cancel_sync. */
+/* Two items that cancel_sync each other are a cycle, too. */
 static void cycle_of_cancels_is_refused(void)
 {
 	cycle_of_two(2, cancels_peer);
 }
 
 /*
- * The same while a unit is free: nothing that could use it would help.
+ * The cycle is refused while a unit is free: nothing that could use it would
+ * help.
  * Fails if free units are taken for a way out though nothing is pending.
  */
 static void cycle_is_refused_with_a_free_unit(void)
@@ -445,7 +447,7 @@ static void cycle_is_refused_with_a_free_unit(void)
 }
 
 /*
- * An item may wait for a queued one while a third is active, and is refused
+ * An item can wait for a queued one while a third is active, and is refused
  * when none is.
  * Fails if flush looks at its target alone, or not at all.
  */
@@ -476,7 +478,7 @@ out:
 }
 
 static struct kpool_job late;
-static int late_got;		/* by a flush of it; 1: none yet */
+static int late_got;		/* by a flush of it; 1: none so far */
 
 static int flushes_late_fn(struct kpool_item *item)
 {
@@ -512,9 +514,8 @@ static void flush_of_a_delayed_job_without_a_unit_is_refused(void)
 }
 
 /*
- * While an active item remains, all others sleep; when it ends on a pool that
- * shrank meanwhile, no waiter can be completed any more, and the newest is
- * refused.
+ * While an active item remains, all others sleep.  When it ends on a pool that
+ * has shrunk since, no waiter can be completed, and the newest is refused.
  * Fails (hangs) if only blocking callers check for it, and the end of an item
  * does not.
  */
@@ -722,7 +723,7 @@ static void dropping_end(void)
 
 /*
  * Inside a drop function, waiting for its item or its pool is refused to
- * any aborter; another pool may be waited for.
+ * any aborter; another pool can be waited for.
  * Fails (hangs) if only workers are looked for.
  */
 static void aborter_that_waits_in_dropped_is_refused(void)
@@ -753,7 +754,8 @@ static int submits_itself_gated(struct kpool_item *item)
 }
 
 /*
- * The same where a worker calls the drop function, of an item that ran.
+ * A worker calls the drop function, of an item that ran: the wait is refused,
+ * too.
  * Fails (hangs) if a worker counts as inside its pool while it runs an item
  * alone.
  */
@@ -786,8 +788,8 @@ static int waits_for_another_pool(struct caller *c)
 }
 
 /*
- * Waiting for another pool is waiting: an item may sleep there for room, for
- * an item, for all of them.
+ * Waiting for another pool is waiting: an item can sleep there for room, for an
+ * item, for all of them.
  * Fails if being any pool's worker is taken for being this one's.
  */
 static void waits_across_pools_are_waits(void)
@@ -856,7 +858,7 @@ static void storm_of_nested_submits_never_hangs(void)
 	kt_pool_end(storm_pool);
 }
 
-/* A called function that may begin before its caller sleeps for its end. */
+/* A called function that can begin before its caller sleeps for its end. */
 static bool caller_is_back;
 
 static int submits_while_called(void *arg)
@@ -879,7 +881,7 @@ static int calls_a_submit(struct caller *c)
 }
 
 /*
- * A function may use what is on its caller's stack: the caller is not refused
+ * A function can use what is on its caller's stack: the caller is not refused
  * while it runs, also if it blocked last.
  * Fails (with one CPU, where the function runs first) if it is: mutant
  * running-call-refused.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cycles of waits, and what looks like one: the runner of a stream waits for a
- * flusher, which waits for another job of the stream, the late one.
+ * Cycles of waits, and waits that only look like a cycle.  The runner of a
+ * stream waits for a flusher, which waits for another job of the stream, the
+ * late one.
  *
- * A cycle may close without a thread blocking: when the late job is queued
+ * A cycle can close without a thread blocking: when the late job is queued
  * behind the runner.  Mutant cycle-by-a-late-job.
  */
 #include <linux/kthread.h>
@@ -80,7 +81,7 @@ static bool cycle_start(struct kpool *pool)
 				 atomic_read(&flusher_cue.started)));
 }
 
-/* It is woken, so what it sleeps in next is what it does. */
+/* Wake a thread, so that it shows what it sleeps in next. */
 static void cycle_cue(struct kt_gate *cue)
 {
 	kt_gate_open(cue);
@@ -388,7 +389,7 @@ static int flushes_reborn(struct caller_item *a)
 /*
  * The runner waits for the next run of an item, whose thread dies.  That run
  * begins in a new thread, in the memory of the dead one, and submits the item
- * behind the runner: the wait ends before that.
+ * behind the runner.  The wait ends before that.
  * Fails (-EDEADLK) if the run seems to be the one before: mutant
  * run-numbers-come-again.
  */
@@ -473,7 +474,7 @@ static void dropped_waits(struct kpool_item *item, int err)
 
 /*
  * The late job follows the runner, but will be dropped as soon as another has
- * been: it does not wait for the runner any more.
+ * been: it no longer waits for the runner.
  * Fails if what is about to be dropped waits for its stream.
  */
 static void dropping_job_closes_no_cycle(void)
@@ -506,7 +507,7 @@ out:
 	cycle_end(pool);
 }
 
-/* It submits itself behind the runner, and runs on. */
+/* Submit the running item behind the runner, and let it run on. */
 static int follows_the_runner(struct kpool_item *item)
 {
 	KT_EXPECT_EQ(load_submit(kpool_current(), &queued), 0);
@@ -524,7 +525,8 @@ static int flushes_reborn_on_cue(struct caller_item *a)
 
 /*
  * The job runs, is pending again behind the runner, and will be dropped as soon as
- * another has been: the runner waits for the run of the job, not for its own end.
+ * another has been.  The runner waits for the run of the job, not for its own
+ * end.
  * Fails (-EDEADLK) if the job seems to wait for its stream: mutant
  * dropped-waits-for-its-stream.
  */
@@ -573,8 +575,8 @@ static int cancels_and_flushes_late(struct caller_item *a)
 }
 
 /*
- * The late job is the last of many in a group whose parent the runner cancels:
- * it is still queued when the runner waits for it.
+ * The late job is the last of many in a group whose parent the runner cancels.
+ * It is still queued when the runner waits for it.
  * Fails if only its own group is looked at: mutant
  * job-of-a-cancelled-parent-waits-for-its-stream.
  */
@@ -686,7 +688,8 @@ static void drop_function_that_flushes_the_next_is_refused(int how)
 static const char *const later_drops[] = { "group_cancel", "shutdown", NULL };
 
 /*
- * It waits for a pending job, and that is cancelled then, or the pool is closed.
+ * The drop function waits for a pending job, and that is cancelled then, or the
+ * pool is closed.
  * Fails (lasts) if drops are compared only when a wait begins: mutants
  * cycle-of-drops-not-seen, close-closes-no-cycle.
  */
@@ -947,8 +950,8 @@ static void drop_function_may_flush_what_it_cancels(void)
 }
 
 /*
- * The same if the cancellation has not come to the group of that job yet, which
- * is the last of many children.
+ * The drop function waits for a job of a child, the last of many, before the
+ * cancellation has come to its group.
  * Fails (-EDEADLK) if only its own group is looked at: mutant
  * aborter-drops-the-swept-of-a-parent.
  */
@@ -1254,7 +1257,7 @@ static void timed_call_closes_no_cycle(void)
 		KT_EXPECT(called_got != -EDEADLK);
 		called += !called_got;
 	}
-	/* on a machine that stands still the time may be over before */
+	/* on a machine that stands still the time can be over before */
 	KT_EXPECT(called);
 }
 
@@ -1287,8 +1290,8 @@ static int frees_the_stream(void *pool)
 
 /*
  * The flusher waits for the late job, which ends; many submitters are admitted
- * before the flusher is woken.  Meanwhile the stream is freed, and the runner
- * waits for the flusher.
+ * before the flusher is woken.  The stream is freed then, and the runner waits
+ * for the flusher.
  * Fails (KASAN) if the stream of the job is looked at: mutant
  * stream-of-an-ended-job.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which threads can still make progress when items wait for their own pool:
- * drop work, aborters and submitters that are part of the deadlock cannot; a
+ * drop work, aborters and submitters that are part of the deadlock cannot.  A
  * submitter that has been killed can.
  */
 #include <linux/cpumask.h>
@@ -13,7 +13,7 @@
 static struct kpool *here;
 static struct kpool_stream stream;
 
-/* What drops: the drop work, or a thread that aborts the pool. */
+/* The calls that drop: by the drop work, or by a thread that aborts. */
 static const char *const drop_calls[] = {
 	"group_cancel", "abort", "shutdown", "abort_delayed", NULL
 };
@@ -66,7 +66,7 @@ static void drop_two(struct kpool *pool, int drop_work, struct kt_thread *aborte
 }
 
 /*
- * An item waits for a group of jobs that are to be dropped, and the drop function
+ * An item waits for a group of jobs that are to be dropped.  The drop function
  * of the first waits for the item: no thread is left to drop the second.
  * Fails (hangs) if items to be dropped count as progress while the drop work is
  * blocked: mutants blocked-drop-work-is-progress, blocked-aborter-is-progress,
@@ -689,7 +689,7 @@ static const struct kpool_attrs run_by_callers = {
 	.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
 };
 
-/* The item submits one that its caller may not run, and sleeps in that. */
+/* The item submits one that its caller must not run, and sleeps in that. */
 static int submits_killable(struct kpool_item *item)
 {
 	WRITE_ONCE(in_dropped, current);
@@ -762,7 +762,7 @@ static int mortal_submits_heavy(void *unused)
 	return kpool_submit_killable(here, &p[1].job.item);
 }
 
-/* It fills the queue. */
+/* Fill the queue by a call. */
 static int mortal_calls(void *unused)
 {
 	allow_signal(SIGKILL);
@@ -775,7 +775,8 @@ static const char *const mortal_names[] = { "submitter", "caller", NULL };
 
 /*
  * An item submits behind a submitter that has been killed, or to a queue that is
- * full of a call whose caller has: when these have come, there is room.
+ * full of a call whose caller has.  When these threads have come, there is
+ * room.
  * Fails (-EDEADLK) if they count as blocked until they have returned: mutants
  * killed-in-admission-counts-as-blocked, killed-queued-call-counts-as-blocked.
  */
@@ -835,8 +836,8 @@ static int caller_kills_and_flushes_the_caller(struct caller_item *a)
 }
 
 /*
- * The caller of a function that runs has been killed, and will return: that ends
- * the flush of the caller, and frees a unit, for which the function waits.
+ * The caller of a function that runs has been killed, and will return.  That
+ * ends the flush of the caller, and frees a unit, for which the function waits.
  * Fails (-EDEADLK) if such a caller counts as blocked until it has returned:
  * mutant killed-call-counts-as-blocked.
  */
@@ -886,8 +887,8 @@ static int caller_calls_its_killer(struct caller_item *a)
 }
 
 /*
- * A function kills its caller, and flushes it: the caller does not wait for the
- * function any more.
+ * A function kills its caller, and flushes it: the caller no longer waits for
+ * the function.
  * Fails (-EDEADLK) if the two waits count as a cycle until the caller has
  * returned: mutant killed-call-closes-a-cycle.
  */
@@ -906,7 +907,7 @@ static void killed_caller_closes_no_cycle(void)
 	jobs_end(pool);
 }
 
-/* Keeps a processor until a job has started, or for less than it may. */
+/* Keeps a processor until a job has started, or for less than the limit. */
 struct hog {
 	struct kt_thread	thread;
 	bool			spins;
@@ -982,9 +983,9 @@ static bool starts_beside_the_refused(void)
 }
 
 /*
- * A refusal may let another item start: at once, and not when the refused gets
+ * A refusal can let another item start: at once, and not when the refused gets
  * a processor.
- * Fails (each time; a machine that stands still may do so once) if the worker
+ * Fails (each time; a machine that stands still can do so once) if the worker
  * that refuses does not look again.
  */
 static void room_of_a_refused_submitter_is_reused(void)
@@ -1002,7 +1003,7 @@ static void room_of_a_refused_submitter_is_reused(void)
 
 /*
  * The last that could change anything goes.  An item sleeps for job 1, which
- * needs both units, one of which the item holds; job 2 is something else that
+ * needs both units, one of which the item holds.  Job 2 is something else that
  * has to do with the pool.
  */
 static void last_is_a_run(struct kpool *pool)
@@ -1092,7 +1093,7 @@ static int submits_the_third(void *arg)
 	return kpool_submit(arg, &p[2].job.item);
 }
 
-/* What job 2 does while the item sleeps. */
+/* Begin what job 2 does while the item sleeps. */
 static void event_begins(struct kpool *pool, int kind, struct kt_thread *t)
 {
 	switch (kind) {

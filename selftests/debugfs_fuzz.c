@@ -3,7 +3,7 @@
  * A load for the time in which a program writes to the pools' files: pools that
  * come and go, and one that stays.
  *
- * What is tuned meanwhile decides what becomes of an item, but not that
+ * Tuning during the test decides what becomes of an item, but not that
  * something does, once.
  */
 #include <linux/prandom.h>

@@ -4,8 +4,8 @@
  * random files of a directory and of those in it.
  *
  * It keeps up to SLOTS of them open, also when the files go away.  It exits
- * with 1 if a write is refused with an error that no bad value deserves, or a
- * read gives bytes that are no text.
+ * with 1 if a write is refused with an error that no bad value deserves.  So it
+ * does if a read gives bytes that are no text.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -203,7 +203,7 @@ static size_t good_text(void)
 	return sprintf(buffer, below(2) ? "%s\n" : "%s", word);
 }
 
-/* One that none takes. */
+/* A value that no file takes. */
 static size_t bad_text(void)
 {
 	static const char * const words[] = {

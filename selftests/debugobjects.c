@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What debugobjects is notified of: an item that is freed or made anew while
- * pending, or submitted without having been made, is reported once, and the
- * pool goes on without it; nothing else is reported.
+ * debugobjects reports an item once that is freed or made anew while pending,
+ * or submitted without having been made.  The pool goes on without it; nothing
+ * else is reported.
  *
- * The kernel prints the first five reports of a boot and counts the others:
+ * The kernel prints the first five reports of a boot and counts the others.
  * debugobjects.sh sees after each case that what was counted is what its name
  * says.
  */
@@ -58,7 +58,7 @@ static struct kt_job *pending_job(kpool_item_fn fn)
 	return job;
 }
 
-/* What is to be reported */
+/* Cases in which a report is due */
 
 static int printed;
 
@@ -74,7 +74,7 @@ static void expect_end(const char *what)
 	KT_EXPECT_EQ(log_count(what, "object type: kpool_item"), printed + 1);
 }
 
-/* What was pending has been taken back, and no owner was notified. */
+/* The pending item has been taken back, and no owner was notified. */
 static void end_without(int taken_back)
 {
 	KT_EXPECT_EQ(kt_stat(full.pool, pending), 0);
@@ -102,7 +102,7 @@ static void freed_pending_item_is_reported(void)
 }
 
 /*
- * It can be submitted again, and runs once.
+ * An item made anew can be submitted again, and runs once.
  * Fails if kpool_init_item() does not report it, or if kpool_fixup_init()
  * leaves it queued.
  */
@@ -128,7 +128,7 @@ static void reinitialized_pending_item_is_reported(void)
 	end_without(1);
 }
 
-/* It is refused; made, it runs. */
+/* An item never made is refused; made, it runs. */
 static void never_made(int filled_with)
 {
 	struct kt_job *job;
@@ -240,7 +240,7 @@ static void freed_item_of_the_inbox_is_reported(void)
 }
 
 /*
- * One with a static initialiser that is on a stack; the kernel does not count
+ * An item with a static initialiser is on a stack; the kernel does not count
  * this.
  * Fails if kpool_item_lock_for_submit() does not ask.
  */
@@ -263,7 +263,7 @@ static void unannounced_stack_item_is_logged(void)
 	end_without(0);
 }
 
-/* What is in order */
+/* Cases without a report */
 
 static int static_ran;
 

@@ -967,7 +967,7 @@ static void paused_pool_starts_no_due_job(void)
 }
 
 /*
- * A delay may be as long as a number can be: nothing wraps round.
+ * A delay can be as long as a number can be: nothing wraps round.
  * Fails if a far time is taken for one in the past.
  */
 static void farthest_delay_is_not_early(void)
@@ -1003,8 +1003,9 @@ static void dropped_noted(struct kpool_item *item, int err)
 }
 
 /*
- * At most MAX_JIFFY_OFFSET - 1 jiffies of a delay count, and all of these: jobs are
- * dropped in the order in which they are due, equals in that of their submits.
+ * At most MAX_JIFFY_OFFSET - 1 jiffies of a delay count, and all of these.
+ * Jobs are dropped in the order in which they are due, equals in that of their
+ * submits.
  * Fails if a delay is limited to less, or to more.
  */
 static void longest_delays_are_equal(void)
@@ -1343,7 +1344,7 @@ static void delay_each(struct timed *one)
 }
 
 /*
- * Delays that the wheel can round up by 8/63, at the moment when it does: they
+ * Delays that the wheel can round up by 8/63, at the moment when it does.  They
  * are the shortest of a level, and end right behind a multiple of its grain.
  */
 static void delay_across_a_grain(struct timed *one)
@@ -1391,10 +1392,10 @@ static void modify_each(struct timed *one)
 
 /*
  * A delayed job starts no sooner than its delay, and no later than that, an
- * eighth and two ticks, wherever in a tick it was submitted.
- * Fails if a tick that has begun counts as a whole one, or the timer is set
- * for the delay itself where the wheel's grain is coarser than an eighth: mutant
- * delay-aims-at-the-end.
+ * eighth and two ticks.  That holds wherever in a tick it was submitted.
+ * Fails if a tick that has begun counts as a whole one.  Also fails if the
+ * timer is set for the delay itself where the wheel's grain is coarser than an
+ * eighth: mutant delay-aims-at-the-end.
  */
 static void delay_is_kept_to_the_tick(void)
 {

@@ -35,7 +35,7 @@ static void destroy_with_sleepers(bool end_now)
 		kt_gate_open(&f.gate);
 	for (i = 0; i < SLEEPERS; i++) {
 		ret = kt_thread_join(&s[i].thread);
-		/* the last item may end before destroy begins */
+		/* the last item can end before destroy begins */
 		KT_EXPECT(ret == -ESHUTDOWN || (end_now && ret == 0));
 		accepted += !ret;
 	}
@@ -98,8 +98,8 @@ static void reopen_waits_for_blocked_submitters(void)
 }
 
 /*
- * What was accepted runs before destroy returns, though no thread has been made
- * to run it yet.
+ * An accepted item runs before destroy returns, though no thread has been made
+ * to run it.
  * Fails if destroy drops what is pending, or the last submission is missed.
  */
 static void destroy_runs_accepted_items(void)
@@ -156,7 +156,7 @@ static void destroy_waits_for_the_threads(void)
 	}
 }
 
-/* One of several first users of the default pool. */
+/* A thread among the first users of the default pool. */
 struct first_user {
 	struct kt_thread	thread;
 	struct kt_gate		*gate;
@@ -222,7 +222,7 @@ static void default_pool_is_one(void)
 	kt_check_identities(pool);
 }
 
-/* Make pools, use them and destroy them, for others to look at meanwhile. */
+/* Make pools, use them and destroy them, while others look at them. */
 static void pools_are_created_and_destroyed(void)
 {
 	static const struct kpool_attrs attrs = {

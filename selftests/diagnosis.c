@@ -191,7 +191,7 @@ static int calls_for_a_moment(void *unused)
 	       -ETIMEDOUT ? 0 : -EPROTO;
 }
 
-/* It is called by the caller: its call has not started in time. */
+/* The caller calls the release function: its call has not started in time. */
 static void release_function_is_held(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -248,7 +248,7 @@ static void blocked_item_waits_for_its_stream(void)
 	kt_submitter_block(&submitter, pool, &p[1].job.item);
 }
 
-/* It has no queue to wait in. */
+/* The due job has no queue to wait in. */
 static void due_job_waits_for_a_unit(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
@@ -331,7 +331,7 @@ static void room_is_made(void *data)
 	kt_gate_pass(&callback);
 }
 
-/* One is refused, and could be accepted now. */
+/* An item is refused, and could be accepted now. */
 static void room_function_is_held(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -433,7 +433,7 @@ static void completion_waits_for_a_unit(void)
 		KT_EXPECT_EQ(kpool_set_complete_fn(&p[i].job, completes), 0);
 	}
 	submit_running(0, 2);
-	/* the second cannot be completed yet, the third takes its unit */
+	/* the second cannot be completed, the third takes its unit */
 	probes_open(&p[1], 1);
 	probe_ran(&p[1]);
 	submit_running(2, 3);
@@ -542,7 +542,7 @@ static void *second_waits(void *data)
 	return NULL;
 }
 
-/* One is in worker_exit, and there is room for another, in worker_init. */
+/* A worker is in worker_exit, and there is room for another, in worker_init. */
 static void worker_starts_beside_an_exit(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -567,7 +567,7 @@ static void *second_cannot_start(void *data)
 }
 
 /*
- * A second worker could not be created, and is not needed any more: the first
+ * A second worker could not be created, and is no longer needed: the first
  * takes the only unit that is left, and exits.
  */
 static void failure_is_over(void)
@@ -617,7 +617,7 @@ static int calls_and_dies(void *unused)
 				  NULL);
 }
 
-/* It takes the memory of a caller that has died in a release function. */
+/* A submitter takes the memory of a caller that died in a release function. */
 static void submitter_runs_its_item_after_a_death(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -712,7 +712,7 @@ static void many_run(void)
 
 static struct kt_submitter submitters[MANY];
 
-/* One runs, all others are blocked. */
+/* An item runs, all others are blocked. */
 static void many_are_blocked(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
@@ -726,8 +726,8 @@ static void many_are_blocked(void)
 }
 
 /*
- * An idle worker has been woken for an item, and not had the CPU yet, so the file
- * is shown here; another worker is in worker_init.
+ * An idle worker has been woken for an item, and has not had the CPU, so the
+ * file is shown here.  Another worker is in worker_init.
  * Fails if the item is said to wait for that one.
  */
 static void worker_is_about_to_take_an_item(void)
@@ -795,7 +795,7 @@ static void scene_ends(void)
 	for (i = 0; i < MANY; i++)
 		if (submitters[i].thread.task)
 			KT_EXPECT_EQ(kt_thread_join(&submitters[i].thread), 0);
-	/* -EIO if a thread dies meanwhile */
+	/* -EIO if a thread dies in the call */
 	kpool_flush(pool);
 	jobs_end(pool);
 	pool = NULL;

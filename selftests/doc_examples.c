@@ -75,7 +75,7 @@ static void call_returns_a_result_or_times_out(void)
 	pool = kt_pool("manual", NULL);
 	if (!pool)
 		return;
-	/* on a machine that stands still a second may not be enough */
+	/* on a machine that stands still a second can be too short */
 	do
 		speed = probe_port(0);
 	while (speed == -ETIMEDOUT && tries--);

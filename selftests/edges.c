@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The edges of the API: an item on its last run, a submit that takes no place,
- * the callback for room, sleeps that a signal ends, jobs that are none.
+ * The edges of the API: an item on its last run, a submit that takes no place.
+ * The callback for room, sleeps that a signal ends, and jobs that are none.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -48,7 +48,7 @@ static void edges_end(void)
 
 /* Last uses of an item */
 
-/* What an item on the stack leaves behind when it has said that it is done. */
+/* The rest of an item on the stack that has said that it is done. */
 static struct kt_gate behind;
 
 struct parting {
@@ -76,7 +76,7 @@ static noinline void part(void)
 }
 
 /*
- * An item on the stack may go once its function has said so, before that has
+ * An item on the stack can go once its function has said so, before that has
  * returned.
  * Fails (a warning) if a run counts as pending: mutant onstack-run-is-pending.
  */
@@ -166,9 +166,9 @@ static int flushes_courier(void *unused)
 }
 
 /*
- * Handed on, it runs there while the first run has not returned; a waiter for
- * the first run is completed at its end, one that comes now at the end of the
- * second.
+ * Handed on, the item runs there while the first run has not returned.  A
+ * waiter for the first run is completed at its end, a waiter that comes now at
+ * the end of the second.
  * Fails (-EBUSY) if its own function is taken for any caller: mutant
  * item-handed-on-refused.
  */
@@ -206,7 +206,7 @@ static void item_handed_on_runs_in_the_next_pool(int way)
 }
 
 /*
- * The second run may end first, and the item go: the first does not look at it.
+ * The second run can end first, and the item go: the first does not look at it.
  * Fails (use after free) if the end of the first run touches the item.
  */
 static void item_handed_on_may_be_freed_by_its_second_run(void)
@@ -304,7 +304,7 @@ static int flushes_another(struct kpool_item *first)
 
 /*
  * A waiter for the run that has handed its item on does not wait for what the
- * item does elsewhere: no cycle is closed by that.  No run seems to have begun
+ * item does elsewhere.  No cycle is closed by that.  No run seems to have begun
  * after the wait, as epochs of two pools cannot be compared.
  * Fails (-EDEADLK) if the item's new run is checked: mutant
  * cycle-by-an-item-handed-on.
@@ -524,7 +524,7 @@ static bool room_make(const struct kpool_attrs *like)
 	return edges_make(&attrs);
 }
 
-/* It is called so often in the end. */
+/* Expect so many calls of the callback in the end. */
 static void expect_calls(int n)
 {
 	KT_EXPECT(kt_wait(atomic_read(&nr_calls) >= n));
@@ -578,8 +578,7 @@ static const char *const room_maker_names[] = {
 };
 
 /*
- * Several are refused, and notified once, when one of them would not be any
- * more.
+ * Several are refused, and notified once, when one of them would be accepted.
  * Fails (never notified, or at once) if it is not seen that there is room
  * again: mutants room-not-called, room-called-at-once.
  */
@@ -780,8 +779,8 @@ static void room_is_called_when_a_higher_item_fits(int variant)
 }
 
 /*
- * One high item has started ahead of the heavy low one, whose turn it is: the next
- * high one would wait behind it.
+ * A high item has started ahead of the heavy low one, whose turn it is: the
+ * next high one would wait behind it.
  * Fails (a callback, and another -EAGAIN) if max_bypass does not matter: mutant
  * room-out-of-turn.
  */
@@ -1054,7 +1053,7 @@ static void room_is_not_called_when_a_third_stream_ends(void)
 static const char *const lightest[] = { "follower", "other_item", NULL };
 
 /*
- * The same of followers, which wait for units when their stream goes on.
+ * Followers wait for units when their stream goes on: the lightest decides.
  * Fails if the last that was refused decides: mutant
  * room-of-the-last-refused-follower; or the one that is in the stream.
  */
@@ -1079,7 +1078,8 @@ static void room_is_called_when_the_lightest_fits(int in_no_stream)
 
 /*
  * A follower that was refused and notified since is forgotten when its stream
- * goes on: another, refused later for three units, is notified when these are free.
+ * goes on.  Another, refused later for three units, is notified when these are
+ * free.
  * Fails (a callback for two units) if the follower counts still: mutant
  * room-of-an-earlier-follower.
  */
@@ -1146,7 +1146,7 @@ static void room_is_not_called_for_a_follower_of_the_past(void)
 
 /*
  * A follower of one stream was refused and notified, and then one of another, while
- * the first stream goes on: its end makes no room for the second follower.
+ * the first stream goes on.  Its end makes no room for the second follower.
  * Fails (a callback) if the first refusal still counts, and takes the second for
  * its own: mutant room-by-a-stream-of-the-past.
  */
@@ -1348,8 +1348,8 @@ static int is_no_job(struct kpool_item *item)
 }
 
 /*
- * A job prepared as a plain item can have no group, stream or deadline: the setter
- * says so, and its submits are refused until it is prepared as a job.
+ * A job prepared as a plain item can have no group, stream or deadline.  The
+ * setter says so, and its submits are refused until it is prepared as a job.
  * Fails (it runs, without) if the mistake is not remembered: mutant
  * no-job-accepted.
  */
@@ -2040,7 +2040,7 @@ static void setters_refuse_a_pending_item(void)
 	edges_end();
 }
 
-/* It waits to be completed when its function has returned. */
+/* The job waits to be completed when its function has returned. */
 static void setters_refuse_a_job_to_be_completed(void)
 {
 	static struct kpool_stream ordered;
@@ -2095,7 +2095,7 @@ static void abort_inside_a_drop_function_ends(void)
 }
 
 /*
- * It is dropped when its run has ended, and not by the caller.
+ * The item is dropped when its run has ended, and not by the caller.
  * Fails (1) if it is counted all the same: mutant abort-counts-what-runs.
  */
 static void abort_does_not_count_what_still_runs(void)
@@ -2143,7 +2143,7 @@ static void dropped_submits(struct kpool_item *item, int err)
 	probe_dropped(item, err);
 }
 
-/* It runs when its drop function has returned, also in a full pool. */
+/* The item runs when its drop function has returned, also in a full pool. */
 static void item_submitted_in_its_drop_function_runs(void)
 {
 	if (!edges_make(&queued_one))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Each place where an accepted job can wait, and each way in which that can
- * end: the job runs or is dropped exactly once, its owner and its group learn
- * why, and one counter says so.
+ * end.  The job runs or is dropped exactly once, its owner and its group learn
+ * why, and a counter says so.
  */
 #include "group.h"
 #include "load.h"
@@ -177,7 +177,7 @@ static void bring_in(int place)
 }
 
 /*
- * It is left alone, and runs.
+ * The job is left alone, and runs.
  * Fails if one of the places loses or repeats it.
  */
 static void run_ends_a_wait(int place)

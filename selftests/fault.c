@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Items that fail: how they are counted, the handler that is called, and what
- * the script reads in debugfs of the pool that the parameter "keep" makes.
+ * the script reads in debugfs.  The parameter "keep" makes the pool that the
+ * script reads.
  */
 #include "compat.h"
 #include "jobs.h"
@@ -10,7 +11,7 @@ static const struct kpool_attrs queued_two = {
 	.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
 };
 
-/* What the handler was last called with. */
+/* The last call of the handler. */
 static struct {
 	atomic_t		calls;
 	struct kpool_fault	fault;
@@ -385,7 +386,7 @@ static void handler_may_try_the_item_again(void)
 }
 
 /*
- * Fails (hangs) if the handler may wait for the item it is called for, for room
+ * Fails (hangs) if the handler can wait for the item it is called for, for room
  * that this one keeps, or for the pool.
  */
 static void handler_cannot_wait_for_its_item(void)

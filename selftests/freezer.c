@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A suspend under load: the workers of a freezable pool stop between items,
- * those of another do not; an item or a submitter that does not stop fails the
+ * those of another do not.  An item or a submitter that does not stop fails the
  * suspend, and the pools go on.
  *
  * The script suspends and resumes between two cases.
@@ -43,8 +43,8 @@ static int ran(struct side *side)
 
 /*
  * A freezable thread: when it is frozen, all have been asked to be.  It is
- * older than the workers, and so among them the first to thaw; and as it
- * freezes in its sleep, it is not frozen again when it exits.
+ * older than the workers, and so among them the first to thaw.  As it freezes
+ * in its sleep, it is not frozen again when it exits.
  */
 static int is_a_witness(void *unused)
 {
@@ -156,10 +156,11 @@ static void load_begins(void)
 /*
  * While suspended, the freezable pool starts nothing, but for what each worker
  * had taken when it was asked; the other goes on.  Afterwards both do, and what
- * came due meanwhile runs once.
- * Fails if workers do not look between two items, if all pools' are freezable,
- * or (the suspend fails, or a wake-up is lost) if an idle worker sleeps in a
- * state that is not freezable or does not look at the queue when it thaws.
+ * came due during the suspend runs once.
+ * Fails if workers do not look between two items, or if all pools' are
+ * freezable.  Also fails (the suspend fails, or a wake-up is lost) if an idle
+ * worker sleeps in a state that is not freezable.  So it does if the worker
+ * does not look at the queue when it thaws.
  */
 static void only_the_freezable_pool_stops(void)
 {
@@ -257,8 +258,8 @@ static void idle_workers_thaw(void)
 
 /*
  * An item of the freezable pool runs for longer than the freezer waits.  Its
- * stall is reported before, and no other must be, but for those of small items that
- * have been slow, on a machine that stands still.
+ * stall is reported before.  No other must be, but for those of small items
+ * that have been slow, on a machine that stands still.
  */
 static void long_item_begins(void)
 {
@@ -277,8 +278,8 @@ static void long_item_begins(void)
 /*
  * The suspend has failed; the pools go on, the long item included.
  * Fails if a worker that was asked to freeze does not go on when the freezer
- * gives up, or counts as stalled in the item that it ran last: mutant
- * frozen-worker-stalls.
+ * gives up.  Also fails if it counts as stalled in the item that it ran last:
+ * mutant frozen-worker-stalls.
  */
 static void pools_run_after_a_failed_suspend(void)
 {

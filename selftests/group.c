@@ -238,8 +238,8 @@ static void expect_group_refuses(struct kpool *pool, struct probe *one)
 
 /*
  * Members 0 and 1 run, 2 to 5 are queued, 6 sleeps in submit, 7 is delayed,
- * when the group is cancelled: what is pending or delayed is dropped, notified
- * once; the blocked submitter and all later ones are refused; what runs
+ * when the group is cancelled.  What is pending or delayed is dropped, notified
+ * once.  The blocked submitter and all later ones are refused; what runs
  * finishes and is waited for.
  * Fails if one of these places is forgotten, or one job is dropped twice.
  */
@@ -279,7 +279,7 @@ out:
 
 /*
  * The run whose error cancels the group gives back the unit that a member's
- * submitter sleeps for, and capacity has shrunk below the weight of that member:
+ * submitter sleeps for.  Capacity has shrunk below the weight of that member:
  * the submitter is refused.
  * Fails (0, and the member is dropped) if it is admitted before the group's
  * blocked submitters are refused.
@@ -379,7 +379,7 @@ out:
 }
 
 /*
- * What is not a member is left alone by a group's cancel.
+ * A group's cancel leaves alone what is not a member.
  * Fails if the queue is emptied by pool instead of by group.
  */
 static void cancel_drops_no_other_items(void)
@@ -436,7 +436,7 @@ static void group_can_be_used_again(void)
 }
 
 /*
- * Each submission counts: a member may be submitted again and again, also by
+ * Each submission counts: a member can be submitted again and again, also by
  * itself; wait is for the last.
  * Fails if members are counted, instead of submissions.
  */
@@ -497,7 +497,7 @@ out:
 }
 
 /*
- * The owner of a member that expired may submit it again at once; the wait is
+ * The owner of a member that expired can submit it again at once; the wait is
  * for that submission too.
  * Fails if the group is completed between the two.
  */
@@ -610,8 +610,8 @@ static void members_may_submit_members(void)
 }
 
 /*
- * A member that is not to be collected may free itself in its function, or
- * when it is dropped; its error is kept.
+ * A member that is not to be collected can free itself in its function, or when
+ * it is dropped; its error is kept.
  * Fails (KASAN) if the group touches a member after its function.
  */
 static int frees_itself(struct kpool_item *item)
@@ -700,7 +700,7 @@ out:
 }
 
 /*
- * The last member may be taken back while it is waited for.
+ * The last member can be taken back while it is waited for.
  * Fails (hangs) if cancel completes no waiter.
  */
 static void cancel_of_the_last_member_ends_the_wait(void)
@@ -720,7 +720,7 @@ static void cancel_of_the_last_member_ends_the_wait(void)
 }
 
 /*
- * What was not accepted is not waited for, and is no error.
+ * A member that was not accepted is not waited for, and is no error.
  * Fails if a member is counted before it is accepted, and not uncounted.
  */
 static void refused_member_is_not_waited_for(void)
@@ -1037,7 +1037,7 @@ static void wait_that_has_ended_does_not_time_out(void)
 	jobs_end(pool);
 }
 
-/* Fails if members that are not due yet are not waited for. */
+/* Fails if members whose delay has not ended are not waited for. */
 static void delayed_members_are_waited_for(void)
 {
 	struct kpool *pool = group_make(&queued_four, 4, 0);
@@ -1052,7 +1052,7 @@ static void delayed_members_are_waited_for(void)
 	jobs_end(pool);
 }
 
-/* What does not fit */
+/* Arguments that do not fit */
 
 /* Fails if a wrong pool is noticed too late, or something was changed. */
 static void other_pools_are_refused(void)
@@ -1196,7 +1196,7 @@ static void childs_member_cannot_wait_for_the_parent(void)
 	jobs_end(pool);
 }
 
-/* Fails if a member may wait for no group at all. */
+/* Fails if a member can wait for no group at all. */
 static void parents_member_may_wait_for_the_child(void)
 {
 	static struct kpool_group child;
@@ -1222,7 +1222,7 @@ static int (*const caller_calls[])(struct caller_item *a) = {
 };
 
 /*
- * An item that is no member may wait for the group, while there is a unit for
+ * An item that is no member can wait for the group, while there is a unit for
  * the members.
  * Fails if every wait from inside the pool is refused.
  */
@@ -1266,7 +1266,7 @@ static int caller_delays_and_waits(struct caller_item *a)
 	       kpool_group_wait(a->group, a->timeout);
 }
 
-/* Fails if a member that is not due yet is taken for one that never ends. */
+/* Fails if a member still to come due is taken for one that never ends. */
 static void item_may_wait_for_a_delayed_member(void)
 {
 	struct kpool *pool = group_make(&queued_two, 1, 0);
@@ -1283,7 +1283,7 @@ static void item_may_wait_for_a_delayed_member(void)
 
 /*
  * A member that no unit is free for ends all the same when its group is
- * cancelled, here by the other one's error: to wait for that is no deadlock.
+ * cancelled, here by the other one's error.  To wait for that is no deadlock.
  * Fails if what is still to be dropped is taken for what never ends.
  */
 static void item_may_wait_for_a_dropping_member(void)
@@ -1361,7 +1361,7 @@ out:
 	jobs_end(pool);
 }
 
-/* Fails if a drop function may wait for what waits for it. */
+/* Fails if a drop function can wait for what waits for it. */
 static int dropped_got;
 
 static void dropped_waits(struct kpool_item *item, int err)
@@ -1392,8 +1392,8 @@ static void drop_function_cannot_wait_for_the_group(void)
 /* Lifetime and load */
 
 /*
- * A group that was cancelled may be freed as soon as its jobs have ended, also
- * if the drop work has not come to them yet.
+ * A group that was cancelled can be freed as soon as its jobs have ended, also
+ * before the drop work has come to them.
  * Fails (KASAN, oops) if it stays on a list of the pool.
  */
 static void cancelled_group_may_be_freed_before_the_drop_work(void)
@@ -1424,7 +1424,7 @@ out:
 }
 
 /*
- * A group may be freed as soon as wait has returned 0.
+ * A group can be freed as soon as wait has returned 0.
  * Fails (KASAN) if the end of the last job looks at the group afterwards.
  */
 static noinline_for_stack void group_on_the_stack(struct kpool *pool)
@@ -1474,7 +1474,7 @@ static void group_may_be_freed_after_wait(void)
 
 /*
  * Several threads, each with groups of its own in one pool, that fail, are
- * cancelled, and have single members taken back, at random: each submission
+ * cancelled, and have single members taken back, at random.  Each submission
  * ends once, and wait returns when the last has.
  * Fails if a job is lost between the queue, the group and its drop work.
  */

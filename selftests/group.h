@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pool with a group and probes that may be its members, and threads that wait.
+ * A pool with a group and probes that can be its members, and threads that
+ * wait.
  */
 #ifndef _KPOOL_SELFTEST_GROUP_H
 #define _KPOOL_SELFTEST_GROUP_H
@@ -22,7 +23,7 @@ static const struct kpool_attrs queued_one __maybe_unused = {
 static struct probe p[64];
 static struct kpool_group group;
 
-/* A pool, its group, and @n members that are not submitted yet. */
+/* A pool, its group, and @n members that are not submitted. */
 static inline struct kpool *group_make(const struct kpool_attrs *attrs, int n,
 				       unsigned int flags)
 {

@@ -49,7 +49,7 @@ static const char *const members[] = { "all", "every_second", "every_fifth", NUL
 
 /*
  * Fails if the group misses the start or the end of a job, or takes that of another
- * item for one: its waiter sleeps on, or returns too early.
+ * item for one.  Its waiter then sleeps on, or returns too early.
  */
 static void jobs_end_in_their_group(int which)
 {
@@ -216,7 +216,8 @@ out:
 
 /*
  * The first of two jobs ends, which leaves a child with one.
- * Fails if the child is no member of its parent any more, which does not cancel it.
+ * Fails if the child is no longer a member of its parent, which then does not
+ * cancel it.
  */
 static void child_with_a_job_left_is_cancelled(void)
 {

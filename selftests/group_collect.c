@@ -292,7 +292,8 @@ static int sets_itself(struct kpool_item *item)
 }
 
 /*
- * A job may be set inside its function, and as long as it waits to be collected.
+ * A job can be set inside its function, and as long as it waits to be
+ * collected.
  * Fails (-EBUSY) if it is taken for a pending one: mutant
  * setter-inside-a-collected-job.
  */
@@ -313,8 +314,8 @@ static void uncollected_job_may_be_set(void)
 }
 
 /*
- * What next() has returned is the caller's, which may free it at once; it may
- * be collected while its worker is still returning from it.
+ * A job that next() has returned is the caller's, which can free it at once.  A
+ * job can be collected while its worker is still returning from it.
  * Fails (KASAN) if a job is on the list before the pool is done with it.
  */
 static bool submit_collectable(struct kpool *pool, int ret)
@@ -396,9 +397,9 @@ static int waits_for_next(void *arg)
 static const char *const wakeups[] = { "early", "late", NULL };
 
 /*
- * A collector is woken by an end whose job another takes first; it has what
- * is left of its time to wait for the next one, and no more: nothing if it comes
- * to look when its time is over.
+ * A collector is woken by an end whose job another takes first.  It has what is
+ * left of its time to wait for the next one, and no more.  It has nothing if it
+ * comes to look when its time is over.
  * Fails if it begins anew: mutant next-time-anew; if it sleeps on: mutant
  * next-time-below-zero.
  */

@@ -321,8 +321,8 @@ out:
 }
 
 /*
- * A child may go as soon as it has been waited for, or if it was never used,
- * while its parent lives on and is cancelled.
+ * A child can go as soon as it has been waited for, or if it was never used.
+ * Its parent lives on and is cancelled.
  * Fails (KASAN) if the parent follows children that have gone.
  */
 static void child_may_be_freed_before_its_parent(void)
@@ -356,7 +356,7 @@ free:
 }
 
 /*
- * The same of a child that had a blocked submitter.
+ * A child that had a blocked submitter can go, too.
  * Fails if it stays its parent's child, as its item counts twice: mutant
  * blocked-member-kept.
  */
@@ -390,7 +390,7 @@ out:
 	tree_end(pool);
 }
 
-/* Fails if what is done to a job may have no end of groups to go through. */
+/* Fails if what is done to a job can have no end of groups to go through. */
 static void depth_is_bounded(void)
 {
 	struct kpool_group chain[KPOOL_GROUP_MAX_DEPTH + 1];

@@ -80,7 +80,7 @@ static bool goes_on(struct busy *b)
 	return KT_EXPECT(kt_wait(atomic_read(&b->ran) > before + 16));
 }
 
-/* The kernel waits for some seconds only, and a machine may stand still. */
+/* The kernel waits for some seconds only, and a machine can stand still. */
 static bool comes_back(unsigned int cpu)
 {
 	return KT_EXPECT(kt_wait(!add_cpu(cpu)));
@@ -111,11 +111,11 @@ static unsigned int cpu_that_goes(void)
 }
 
 /*
- * A pool that may run anywhere, one that may run only there, and delayed jobs:
- * all go on while the CPU is away, and the mask is back when the CPU is.
+ * A pool that can run anywhere, one that can run only there, and delayed jobs:
+ * all go on while the CPU is away.  The mask is back when the CPU is.
  * Fails if work that is bound to a CPU (a timer, a list of its own) is left
- * there, or if a pool whose CPU is away can have no new worker, or cannot be tuned:
- * mutant every-tune-needs-a-cpu.
+ * there.  Also fails if a pool whose CPU is away can have no new worker, or
+ * cannot be tuned: mutant every-tune-needs-a-cpu.
  */
 static void load_outlives_its_cpu(void)
 {
@@ -288,7 +288,7 @@ static bool worker_is_confined_to(int cpu)
 
 /*
  * A worker that is made while the only CPU of its pool is about to go is sent
- * there when the CPU does not go: kpool is not called then.
+ * there when the CPU does not go.  kpool is not called then.
  * Fails if it stays anywhere: mutant affinity-not-tried-again.
  */
 static void worker_is_created_while_its_cpu_nearly_goes(void)

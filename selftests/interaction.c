@@ -153,7 +153,7 @@ static void displaced_job_starts_the_next_of_its_stream(void)
 
 /*
  * Nothing is displaced without need.  A light item that is about to start goes only
- * if the heavy one behind it fits then: with 2 units free it does, with 1 not.
+ * if the heavy one behind it fits then.  With 2 units free it does, with 1 not.
  * Fails if the oldest goes, and two wait in a queue of one
  * (displaced-without-room).
  */
@@ -187,9 +187,9 @@ static void displaced_light_or_heavy_makes_room(int two_free)
 static const char *const newcomer_ranks[] = { "equal", "higher", NULL };
 
 /*
- * A high newcomer is ahead of a heavy low item, so the units of a light one that is
- * about to start are enough for it.  A newcomer that is low needs the heavy one's
- * place.
+ * A high newcomer is ahead of a heavy low item.  So the units of a light one
+ * that is about to start are enough for it.  A newcomer that is low needs the
+ * heavy one's place.
  * Fails if the wrong one goes: mutant victim-for-the-heavy-only.
  */
 static void displaced_light_one_makes_room_for_a_higher(int higher)
@@ -283,8 +283,8 @@ static void displaced_heavy_follower_makes_room_for_a_higher(void)
 }
 
 /*
- * An item waits, too, behind a heavy one of a higher priority: it frees a place
- * for a newcomer like any other, however few units it has.
+ * An item waits, too, behind a heavy one of a higher priority.  It frees a
+ * place for a newcomer like any other, however few units it has.
  * Fails (-EAGAIN) if it is not taken for one that waits: mutant
  * displaced-behind-a-heavy-one.
  */
@@ -311,8 +311,8 @@ static void displaced_behind_a_heavy_one_makes_room(void)
 }
 
 /*
- * The same in a stream: a newcomer that has to follow needs a place, not the
- * unit of one that is about to start; others can do with the unit.
+ * A newcomer that has to follow in a stream needs a place, not the unit of one
+ * that is about to start.  Others can do with the unit.
  * Fails if the oldest goes, and two wait in a queue of one (displaced-for-a-follower).
  */
 static void displaced_for_a_follower_makes_room(int follows)
@@ -349,9 +349,9 @@ static const char *const followers[] = {
 };
 
 /*
- * A job that is about to start goes if its follower starts in its place: not if that
- * is behind an item that lacks units, which goes itself then, unless it has a higher
- * priority.
+ * A job that is about to start goes if its follower starts in its place.  It
+ * does not go if the follower is behind an item that lacks units: that goes
+ * itself then, unless it has a higher priority.
  * Fails if the follower goes, or three wait in a queue of two: mutants
  * follower-before-the-stuck-is-blocked, follower-behind-the-stuck-starts,
  * displaced-before-a-higher.
@@ -385,7 +385,7 @@ static void displaced_leader_makes_room_for_its_follower(int where)
 
 /*
  * A full queue of which one place is taken by a job that waits for its stream
- * with its turn behind it: that one is the oldest, and makes room.
+ * with its turn behind it.  That one is the oldest, and makes room.
  * Fails if such a job is spared, or its place is not counted: then the newcomer
  * is refused.
  */
@@ -412,7 +412,7 @@ static void job_that_waits_for_its_stream_fills_the_queue(void)
 	KT_EXPECT_EQ(probe_try(pool, &p[4]), 0);
 	KT_EXPECT(kt_wait(probes_dropped(p, 6)));
 	probes_expect_dropped(&p[1], 1, -EAGAIN);
-	/* its drop function may not have returned */
+	/* its drop function can still run */
 	KT_EXPECT(kt_wait(kt_stat(pool, pending) == 2));
 	busy_end(pool);
 	probes_expect_ran(&p[0], 1);
@@ -421,7 +421,8 @@ static void job_that_waits_for_its_stream_fills_the_queue(void)
 
 /*
  * A job that still runs waits for its stream to run again, with its turn behind
- * it: it does not make room, because it could not be dropped before it returns.
+ * it.  It does not make room, because it could not be dropped before it
+ * returns.
  * Fails if a job that waits for its stream is not asked whether it runs.
  */
 static void job_that_runs_and_waits_for_its_stream_is_not_displaced(void)
@@ -935,7 +936,7 @@ static int called_for(void *arg)
 	return *(int *)arg;
 }
 
-/* One call with an argument that its function frees, one with a timeout. */
+/* Call with an argument that the function frees, and with a timeout. */
 static void client_calls(struct client *c)
 {
 	static int five = 5;
@@ -1097,9 +1098,9 @@ static const char *const moods[] = {
 
 /*
  * Several threads use weights, priorities, deadlines, delays, groups, streams
- * and calls at random, take jobs back, cancel groups, while the pool is paused
- * and resumed, and in one variant tuned: each submission ends once, streams
- * keep their order, and no more units are held than there are.
+ * and calls at random, take jobs back and cancel groups.  The pool is paused
+ * and resumed in between, and in one variant tuned.  Each submission ends once,
+ * streams keep their order, and no more units are held than there are.
  * Fails if two abilities do not go together.
  */
 static void everything_at_once_adds_up(int mood)
@@ -1235,7 +1236,7 @@ static void deadlock_is_found_after_the_last_drop(void)
 }
 
 /*
- * The next run of a member that runs is dropped with its group: its place in
+ * The next run of a member that runs is dropped with its group.  Its place in
  * the queue goes to a waiter for one, at once.
  * Fails (waits for long) if room is looked for only when the owner was
  * notified.

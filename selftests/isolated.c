@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Where the watchdog keeps its time and does its work: not on CPUs that the
- * kernel is to leave alone, and not where the item that it watches may have
- * turned off interrupts.
+ * kernel is to leave alone.  Nor on the CPU where the item that it watches can
+ * have turned off interrupts.
  */
 #include <linux/cpumask.h>
 #include <linux/kallsyms.h>
@@ -96,7 +96,7 @@ static void expect_housekeeping(void)
 			pr_err("%s: work on CPU %u\n", KBUILD_MODNAME, cpu);
 }
 
-/* One item on @cpu, for some rounds of the watchdog. */
+/* Run an item on @cpu, for some rounds of the watchdog. */
 static void watch_item_on(unsigned int cpu)
 {
 	struct trace timer = { .name = "timer_expire_entry", .probe = see_timer };
@@ -114,7 +114,7 @@ static void watch_item_on(unsigned int cpu)
 	atomic_set(&nr_works, 0);
 	probes_init(p, 1, probe_fn);
 	probes_hold(p, 1);
-	/* it may stall, on a slow machine */
+	/* it can stall, on a slow machine */
 	pr_info("kpool-testbed: expect begin\n");
 	pool = kt_pool("isolated", &attrs);
 	if (!pool)
@@ -152,7 +152,7 @@ static void watchdog_avoids_isolated_cpus(void)
 }
 
 /*
- * An item may turn off interrupts: another CPU keeps the time, if there is one,
+ * An item can turn off interrupts: another CPU keeps the time, if there is one,
  * as long as the item runs.
  * Where some have no tick, newer kernels choose the CPU of a timer themselves.
  * Fails if the CPU that arms the watchdog keeps its time, or does so from the

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What can be done to an item: cancel, disable, flush, and its drop function.
- */
+/* Operations on an item: cancel, disable, flush, and its drop function. */
 #include "compat.h"
 #include "full.h"
 
@@ -655,8 +653,8 @@ static void fill(void *mem, size_t size)
 }
 
 /*
- * It runs at once in the one unit, in front of a low one, so that its start is
- * seen.
+ * The item runs at once in the one unit, in front of a low one, so that its
+ * start is seen.
  */
 static void expect_plain_item(struct kpool *pool, struct kpool_item *item,
 			      struct kt_gate *gate)
@@ -701,7 +699,7 @@ static int notes_itself(struct kpool_item *item)
 static const char *const inits[] = { "item", "job", NULL };
 
 /*
- * What is initialised may have been anything before.
+ * Memory that is initialised can have been anything before.
  * Fails if a field is left as it was: a flag, a weight, a deadline, a group.
  */
 static void init_sets_every_field(int init)
@@ -728,7 +726,7 @@ static void init_sets_every_field(int init)
 	kt_pool_end(poisoned_pool);
 }
 
-/* The same where the memory came from a heap that poisons. */
+/* The memory can also come from a heap that poisons. */
 static void init_of_heap_memory_sets_every_field(int init)
 {
 	struct kpool_job *job = kmalloc(sizeof(*job), GFP_KERNEL);
@@ -894,7 +892,7 @@ static void dropped_frees(struct kpool_item *item, int err)
 }
 
 /*
- * The drop function may free its item.
+ * The drop function can free its item.
  * Fails (KASAN; elsewhere by the poison) if abort touches the item afterwards.
  */
 static void dropped_may_free_the_item(void)
@@ -963,7 +961,7 @@ out:
 
 /*
  * A caller that waits for an item also waits for its drop function, so that
- * the owner may free it afterwards: cancel_sync, flush, destroy.
+ * the owner can free it afterwards: cancel_sync, flush, destroy.
  * Fails if an item counts as idle as soon as it has left the queue.
  */
 static void waiting_includes_the_drop_function(void)
@@ -1064,9 +1062,9 @@ static struct kpool *repeat(int place, struct repeater *r, struct kt_gate *gate,
 }
 
 /*
- * Abort does not wait for an item that runs and was submitted again, which is
- * dropped once, when that run has ended; a waiter for the item waits for both.
- * Fails if the owner is notified, and may free the item, while it runs; or if
+ * Abort does not wait for an item that runs and was submitted again.  That is
+ * dropped once, when the run has ended; a waiter for the item waits for both.
+ * Fails if the owner is notified, and can free the item, while it runs; or if
  * what its run holds back is forgotten.
  */
 static void abort_drops_a_running_item_after_its_run(int place)
@@ -1143,7 +1141,7 @@ out:
 }
 
 /*
- * The drop function may free such an item too.
+ * The drop function can free such an item too.
  * Fails (KASAN; elsewhere by the poison) if it is called while the item runs,
  * or the worker touches the item afterwards.
  */
@@ -1173,7 +1171,7 @@ static void dropped_may_free_an_item_that_ran(int place)
 
 static struct kpool *other_pool;
 
-/* What a drop function gets when it submits its item. */
+/* The errors of a drop function that submits its item. */
 static void dropped_submits(struct kpool_item *item, int err)
 {
 	KT_EXPECT_EQ(kpool_try_submit(other_pool, item), -EBUSY);
@@ -1182,7 +1180,7 @@ static void dropped_submits(struct kpool_item *item, int err)
 
 /*
  * An item in its drop function is not idle: other pools get -EBUSY, its own,
- * closed, -ESHUTDOWN; afterwards any pool may have it.
+ * closed, -ESHUTDOWN; afterwards any pool can have it.
  * Fails if it could run, be freed by its owner, and be queued elsewhere.
  */
 static void item_in_its_drop_function_is_busy(void)
@@ -1273,7 +1271,7 @@ out:
 }
 
 /*
- * An item may live on the stack of a thread that waits for it.
+ * An item can live on the stack of a thread that waits for it.
  * Fails (KASAN, DEBUG_OBJECTS) if the worker or flush touches it after flush
  * has returned.
  */

@@ -35,7 +35,7 @@ static inline int timed_fn(struct kpool_item *item)
 	return kt_gate_pass(&t->gate);
 }
 
-/* What is promised of every call of a drop function. */
+/* Check what is promised of every call of a drop function. */
 static inline void timed_dropped(struct kpool_item *item, int err)
 {
 	struct timed *t = timed_of(item);

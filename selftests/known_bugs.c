@@ -92,7 +92,7 @@ static void shutdown_wakes_blocked_callers(void)
 	kpool_shutdown(pool);
 	for (i = 0; i < 8; i++)
 		KT_EXPECT_EQ(kt_thread_join(&blocked[i].thread), -ESHUTDOWN);
-	/* its thread may yet be made */
+	/* its thread can still be made */
 	KT_EXPECT(kt_wait(kt_stat(pool, running) == 1));
 	KT_EXPECT_EQ(kt_stat(pool, submitted), 1);
 	KT_EXPECT_EQ(atomic_read(&gate.dropped), 0);
@@ -257,7 +257,7 @@ static void load_stop(struct load *load, struct load_thread *t, int n)
 	KT_EXPECT_EQ(atomic_read(&load->ran), atomic_read(&load->accepted));
 }
 
-/* For a while, no more may be seen to run or live, by the pool or by itself. */
+/* For a while, no more can be seen to run or live, by the pool or by itself. */
 static void watch_load(struct load *load, int running, int alive)
 {
 	int i, ran = atomic_read(&load->ran);
@@ -274,7 +274,7 @@ static void watch_load(struct load *load, int running, int alive)
 /*
  * Tune, and once as few run as @new allows, watch that @most live.  A thread that was
  * being made when the capacity shrank comes to life, finds itself surplus, and
- * goes, even after others have gone in its place.
+ * goes.  It does so even after others have gone in its place.
  */
 static void watch_tune(struct load *load, int most, int new)
 {
@@ -286,7 +286,7 @@ static void watch_tune(struct load *load, int most, int new)
 }
 
 /*
- * Twelve submitters and a capacity that goes up and down: never do more run
+ * Twelve submitters and a capacity that goes up and down.  Never do more run
  * than the capacity in force, and never are there more threads (ants 26, 154,
  * 374).
  * Fails if threads are made beyond capacity, or if a surplus one takes another
@@ -444,7 +444,7 @@ static int purge_race_main(void *arg)
 }
 
 /*
- * One worker that expires whenever a caller comes: the caller is admitted all
+ * The only worker expires whenever a caller comes: the caller is admitted all
  * the same, by it or by the next (ants 272).
  * Fails if the reap work takes a worker to which an item was given, or if its
  * end does not admit waiters for its unit.
@@ -551,7 +551,7 @@ static int submit_under_cancel(struct kpool *pool, struct kpool_item *item,
 }
 
 /*
- * Four threads cancel one item at once while a fifth submits it: each
+ * Four threads cancel one item at once while a fifth submits it.  Each
  * submission is either run or claimed by exactly one of them (go-playground 9,
  * 14).
  * Fails if two cancels of one submission both succeed, or one hangs.
@@ -776,10 +776,10 @@ static int turmoil_main(void *arg)
 }
 
 /*
- * Threads that shut down, wait and reopen, all at once: the one that closed the
- * pool and waits returns, though another opens it meanwhile.
+ * Threads that shut down, wait and reopen, all at once.  The one that closed
+ * the pool and waits returns, though another opens it during the wait.
  * Fails (a meeting that not all come to) if closing and beginning to wait are
- * two steps: a reopen in between leaves one that waits for an open pool's end.
+ * two steps.  A reopen in between leaves one that waits for an open pool's end.
  */
 static void concurrent_shutdown_and_reopen_do_not_hang(void)
 {
@@ -1016,7 +1016,7 @@ static void callback_threads_have_names(void)
 	kt_pool_end(pool);
 }
 
-/* What a cycle leaves behind is measured outside, by the script. */
+/* The script measures outside what a cycle leaves behind. */
 static void create_and_destroy(int cycles)
 {
 	struct kpool_attrs attrs = { .capacity = 2, .min_workers = 1 };

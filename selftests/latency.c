@@ -29,7 +29,7 @@ static void pool_is_made(void)
 	other = kt_pool("latency-other", &attrs);
 }
 
-/* Submit the first probe, which does not start yet. */
+/* Submit the first probe, which starts later. */
 static void waits(unsigned int us)
 {
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
@@ -290,7 +290,7 @@ static void submitter_runs_700(void)
 }
 
 /*
- * No pool counts any more: items are not given the time.
+ * No pool counts now: items are not given the time.
  * Fails if the last one was destroyed, and not switched off.
  */
 static void items_have_no_time(void)

@@ -144,7 +144,7 @@ static inline bool limit_lower(int limit)
 static inline bool limit_begin(int limit)
 {
 	if (limit < LIMIT_THREADS_MAX) {
-		/* the kernel may report an allocation that fails */
+		/* the kernel can report an allocation that fails */
 		pr_info("kpool-testbed: expect begin\n");
 		limit_mark_all(true);
 	} else if (!limit_lower(limit)) {

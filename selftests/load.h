@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Items that have a gate each, so that they can be watched and ended one by
- * one, and threads that sleep in a submit of one.
+ * one.  Threads that sleep in a submit of one.
  */
 #ifndef _KPOOL_SELFTEST_LOAD_H
 #define _KPOOL_SELFTEST_LOAD_H

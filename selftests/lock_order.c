@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lockdep is notified of, items and waiters for them: a lock that is held
+ * lockdep is notified of items and waiters for them.  A lock that is held
  * across a wait and taken by the items waited for is reported before it hangs,
  * and nothing else is.
  *
  * The first report ends lockdep's work until the next boot.  So what is to be
- * reported has a boot of its own for each case; most waits are judged by the
+ * reported has a boot of its own for each case.  Most waits are judged by the
  * order that lockdep has noted, see lock_order.sh.
  */
 #include <linux/debug_locks.h>
@@ -185,12 +185,12 @@ static bool hold_begin(struct hold *h, int wait)
 }
 
 /*
- * The next case ends it; meanwhile lock_order.sh looks at the order of locks
+ * The next case ends it; until then lock_order.sh looks at the order of locks
  * that lockdep has noted.
  *
  * There it fails if a wait, or the run of an item, is not annotated for
- * lockdep: no kpool_lockdep_wait_pool() or kpool_lockdep_wait_item() in it, or
- * no kpool_lockdep_run_begin().
+ * lockdep.  Then it has no kpool_lockdep_wait_pool() or
+ * kpool_lockdep_wait_item(), or no kpool_lockdep_run_begin().
  */
 static void locks_are_held_across_waits(void)
 {
@@ -223,7 +223,7 @@ static void waits_end(void)
 	KT_EXPECT(debug_locks);
 }
 
-/* What is in order */
+/* Cases without a report */
 
 struct visit {
 	struct kpool_item	item;
@@ -243,7 +243,7 @@ static int visits(struct kpool_item *item)
 	return 0;
 }
 
-/* The same, with an address of its own. */
+/* Visit as visits() does, with an address of its own. */
 static int also_visits(struct kpool_item *item)
 {
 	return visits(item) ?: 0 * item->weight;
@@ -309,7 +309,8 @@ static int waits_for_back(void *arg)
 /*
  * Locks and pools have one order here: held, front, back, taken_by_items.
  * Fails if the caller's own pool, or the item that it runs, is taken for what
- * it waits for: no kpool_lockdep_run_end(), so that they stay held.
+ * it waits for.  Then there is no kpool_lockdep_run_end(), so that they stay
+ * held.
  */
 static void waits_in_one_order_are_not_reported(void)
 {
@@ -369,8 +370,8 @@ static void groups_inside_a_pool_are_not_reported(void)
 }
 
 /*
- * One function may be that of items in many pools, such as of the stages of
- * one request.
+ * A function can be that of items in many pools, such as of the stages of one
+ * request.
  * Fails if kpool_lockdep_wait_item() does not compare functions.
  */
 static void items_alike_may_wait_for_one_another(void)
@@ -418,7 +419,7 @@ static void finish_init(struct finish *f, struct kpool *pool,
 }
 
 /*
- * The same for the completion functions of ordered jobs.
+ * The completion functions of ordered jobs can be alike, too.
  * Fails if kpool_lockdep_wait_item() does not compare those: mutant
  * lockdep-of-completions-alike.
  */
@@ -437,7 +438,7 @@ static void completions_alike_may_wait_for_one_another(void)
 }
 
 /*
- * A caller that asks and does not wait may hold what items take.
+ * A caller that asks and does not wait can hold what items take.
  * Fails if kpool_group_wait(), kpool_group_next(), kpool_call_timeout() or
  * kpool_shutdown_timeout() annotate a wait for lockdep without having time for
  * one.
@@ -484,8 +485,8 @@ static int unlocks(struct kpool_item *item)
 }
 
 /*
- * The item that left it is reported by kpool; the worker's next items run with
- * it held, have not taken it, and may take it on another worker.
+ * The item that left it is reported by kpool.  The worker's next items run with
+ * it held and have not taken it; they can take it on another worker.
  * Fails if kpool_lockdep_run_begin() does not look for locks that are held.
  */
 static void leaked_lock_has_no_order(void)
@@ -537,7 +538,7 @@ static const kpool_item_fn links[] = {
 
 /*
  * Each waits for the next, the last for none.
- * Fails if two functions can be one class, as in a table by hash: with so many
+ * Fails if two functions can be one class, as in a table by hash.  With so many
  * of them, in a table of 128 two meet but for once in fifty times.
  */
 static void functions_are_distinguished(void)
@@ -551,7 +552,7 @@ static void functions_are_distinguished(void)
 	end_in_silence();
 }
 
-/* What is reported, by kpool itself and by lockdep */
+/* Cases that are reported, by kpool itself and by lockdep */
 
 static int own_errors[2];
 

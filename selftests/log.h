@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the kernel's log says, for tests of what kpool logs.
- */
+/* Read the kernel's log, for tests of what kpool logs. */
 #ifndef _KPOOL_SELFTEST_LOG_H
 #define _KPOOL_SELFTEST_LOG_H
 

@@ -197,11 +197,11 @@ static void works_at_the_limit(void)
 }
 
 /*
- * With memory at its limit, a pool grows as far as it may and loses nothing, and
- * one that promises progress makes it.
- * Fails if an item whose worker cannot be made is given up, if an allocation is
- * made under the pool's lock (a hang, or a warning), or if submitting takes
- * memory.
+ * With memory at its limit, a pool grows as far as it can and loses nothing,
+ * and one that promises progress makes it.
+ * Fails if an item whose worker cannot be made is given up, or if submitting
+ * takes memory.  Also fails (a hang, or a warning) if an allocation is made
+ * under the pool's lock.
  */
 static void pools_make_progress_at_the_limit(void)
 {

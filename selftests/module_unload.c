@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A client of the default pool that goes away without a word: when it is
+ * A client of the default pool that goes away without a word.  When it is
  * removed, some of its items run, and others would run later.
  *
  * If one of them runs afterwards, it runs code that has gone.
@@ -163,8 +163,8 @@ static int taker_fn(void *unused)
 
 /*
  * Woken by the search as well, move the job of another module in front of which it
- * stands: behind the first item, and behind the second, as the search is repeated.
- * The thread is gone when the search goes on from there.
+ * stands.  Move it behind the first item, and behind the second, as the search
+ * is repeated.  The thread is gone when the search goes on from there.
  */
 static int mover_fn(void *unused)
 {
@@ -178,7 +178,7 @@ static int mover_fn(void *unused)
 	return 0;
 }
 
-/* It is on the CPU of the search, and comes first there. */
+/* The taker is on the CPU of the search, and comes first there. */
 static int start_taker(void)
 {
 	struct task_struct *task;
@@ -317,7 +317,7 @@ static int run_one(int i)
 	return kpool_submit(pool, &running[i].item);
 }
 
-/* One more than there is room for. */
+/* Submit a job more than there is room for. */
 static int displace_one(void)
 {
 	int err;
@@ -371,7 +371,7 @@ static struct foreign *foreign_make(void)
 	return f;
 }
 
-/* It is due right after that one of those that are left. */
+/* Leave a job behind that is due right after that one of those left. */
 static int leave_behind(int i)
 {
 	struct foreign *f = foreign_make();

@@ -44,7 +44,7 @@ static int index_of(struct kpool_multi *multi, const struct kpool *pool)
 	__stats.field;							\
 })
 
-/* One counter of one of the pools. */
+/* Read a counter of one of the pools. */
 #define stat_of(multi, i, field)	kt_stat(kpool_multi_pool(multi, i), field)
 
 /* The end of every scenario: each item and each worker is accounted for. */
@@ -95,7 +95,7 @@ static int submits_next_link(struct kpool_item *item)
 
 /*
  * A thread runs an item of a full pool itself, and in that one of the next pool,
- * and so on, until less than a quarter of its stack is left.
+ * and so on.  It goes on until less than a quarter of its stack is left.
  * Fails if only runs of one pool are counted, mutant stack-of-other-pools-ignored, or
  * if it is another part of the stack.
  */
@@ -165,7 +165,7 @@ static bool pickers_stop;
 
 static int picker_main(void *arg)
 {
-	/* where code takes no time it would stand still; nor may turns wrap round */
+	/* simulated time would stand still; nor must turns wrap round */
 	int most = kt_exact ? 100000 : 50000000;
 	struct picker *p = arg;
 
@@ -257,7 +257,7 @@ static bool fill(struct kpool_multi *multi, int i, struct kt_job *jobs, int n)
 }
 
 /*
- * Pools with 3, 1 and 1 items, running or waiting: the next two go to 1, 2,
+ * Pools with 3, 1 and 1 items, running or waiting.  The next two go to 1, 2,
  * then they are equal but for 0, then all are.
  * Fails if only running items count as load, or the last of equals is chosen.
  */
@@ -389,7 +389,7 @@ out:
 }
 
 /*
- * It is number 0's turn, which is full, as is 2; 1 has room.
+ * The turn is number 0's, which is full, as is 2; 1 has room.
  * Fails if round robin gives up, or goes on with the next, at the first
  * refusal, or tries a third time.
  */
@@ -681,7 +681,7 @@ static void ants_expect_full(struct kpool_multi *multi)
 	KT_EXPECT_EQ(capacity, ANTS_ITEMS);
 }
 
-/* Full, shut down, closed for all; what follows may open it again. */
+/* Full, shut down, closed for all; what follows can open it again. */
 static void ants_round(struct kpool_multi *multi, struct kt_job *jobs,
 		       struct kt_gate *gate, bool by_arg)
 {
@@ -734,7 +734,7 @@ out:
 	kvfree(jobs);
 }
 
-/* What is done to all */
+/* Operations on all */
 
 static bool all_have(struct kpool_multi *multi, int capacity, int min_workers)
 {
@@ -972,8 +972,9 @@ static int job_slow(struct kpool_item *item)
 
 /*
  * Number 0 is busy for most of the time, the others for longer.
- * Fails if each of them gets the whole time, or a tick of no time; if those after
- * the first that is late stay open, or if shutdown cannot be repeated.
+ * Fails if each of them gets the whole time, or a tick of no time.  Also fails
+ * if those after the first that is late stay open, or if shutdown cannot be
+ * repeated.
  */
 static void shutdown_has_one_time_limit(void)
 {
@@ -1030,7 +1031,7 @@ static int destroys(void *multi)
 	return kpool_multi_destroy(multi);
 }
 
-/* What @fn returns if a worker of that pool dies meanwhile. */
+/* Return the result of @fn if a worker of that pool dies during the call. */
 static int end_with_a_death(struct kpool_multi *multi, int nr,
 			    int (*fn)(void *arg))
 {
@@ -1154,7 +1155,7 @@ static void shutdown_from_inside_closes_none(void)
 	several_end(self);
 }
 
-/* The same from inside a drop function; fails if only items are asked. */
+/* Shutdown is refused in a drop function; fails if only items are asked. */
 static void shutdown_while_dropping_is_refused(void)
 {
 	const struct kpool_attrs attrs = { .capacity = 1, .queue_depth = 9 };
@@ -1179,7 +1180,7 @@ static void shutdown_while_dropping_is_refused(void)
 }
 
 /*
- * One has an item left, the others rest.
+ * A pool has an item left, the others rest.
  * Fails if those that could be opened stay open, or reopen needs a second try.
  */
 static void reopen_opens_all_or_none(void)

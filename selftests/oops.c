@@ -18,7 +18,7 @@ static struct kpool *pool;
 static struct victim victim;
 static struct probe p[PROBES];
 
-/* What the fault handler was called with. */
+/* The last call of the fault handler. */
 static struct {
 	struct kpool_fault	last;
 	atomic_t		calls;
@@ -143,7 +143,7 @@ static int waits_in(void *arg)
 	}
 }
 
-/* What does a wait return while the victim dies? */
+/* Return the result of a wait while the victim dies. */
 static int wait_during_death(int wait)
 {
 	struct kt_thread waiter = { };
@@ -159,12 +159,12 @@ static int wait_during_death(int wait)
 
 /*
  * The worker is no longer accounted, a flusher gets the error, the fault
- * handler knows function and item, another worker takes the place, and the
- * owner may submit the item again.
+ * handler knows function and item.  Another worker takes the place, and the
+ * owner can submit the item again.
  * Fails if the exit callback is not registered (the watchdog finds it, but a
- * second later: see the pool of capacity 1 below), if the units of its run are
- * not given back, if the item is still taken for running, or if the dead worker
- * stays a member.
+ * second later: see the pool of capacity 1 below).  Also fails if the units of
+ * its run are not given back, or the item is still taken for running.  So it
+ * does if the dead worker stays a member.
  */
 static void one_worker_is_lost(int way)
 {
@@ -204,7 +204,7 @@ out:
 	finish();
 }
 
-/* What the wait leaves behind is what it would have without a death. */
+/* Expect that the wait leaves behind the same as without a death. */
 static void expect_after(int wait)
 {
 	switch (wait) {
@@ -328,8 +328,8 @@ static int waits_inside(struct kpool_item *item)
 }
 
 /*
- * An item of the same pool that waits for the dead one goes on; with every unit
- * in use, that is no deadlock; nor is it after an earlier death.
+ * An item of the same pool that waits for the dead one goes on.  With every
+ * unit in use, that is no deadlock; nor is it after an earlier death.
  * Fails if a death does not recheck the waiters, or refuses them, or if the first
  * seems to be reaped for ever: mutant reaping-without-end.
  */
@@ -382,7 +382,7 @@ static void blocked_submitters_are_admitted(void)
 	finish();
 }
 
-/* What an item may be */
+/* Kinds of items */
 
 /*
  * Units of a heavy item are all given back.
@@ -531,7 +531,7 @@ static struct kpool *next_pool;
 static struct kt_gate leaving, arrived;
 static int handed_on;
 
-/* After it has handed itself on, the item is not its own any more. */
+/* After it has handed itself on, the item is no longer its own. */
 static int dies_handed_on(struct kpool_item *item)
 {
 	struct victim *v = container_of(item, struct victim, job.item);
@@ -570,7 +570,7 @@ static bool victim_is_handed_on(int state)
 	return true;
 }
 
-/* What has become of it, when the run that handed it on has died? */
+/* Check what has become of the item when the run that handed it on has died. */
 static void victim_goes_on(int state)
 {
 	struct kt_thread flusher = { };
@@ -589,8 +589,8 @@ static void victim_goes_on(int state)
 }
 
 /*
- * An item that has handed itself to another pool is that pool's: the death
- * of the thread that did so ends the old run, and the waits for that.
+ * An item that has handed itself to another pool is that pool's.  The death of
+ * the thread that did so ends the old run, and the waits for that.
  * Fails if the item is looked at, which can have been freed: mutant
  * reap-touches-the-item.
  */
@@ -650,8 +650,8 @@ static int calls_until_abandoned(void)
 }
 
 /*
- * A call that no thread waits for any more gives its argument back, once, also
- * if its function dies.
+ * A call that is no longer waited for gives its argument back, once, also if
+ * its function dies.
  * Fails if the request is lost with the worker.
  */
 static void abandoned_call_releases_its_argument(int way)
@@ -862,8 +862,8 @@ static void min_workers_are_replaced(void)
 
 /*
  * A pool that promises progress without memory has lost its last worker when no
- * thread can be made: it says so, keeps what it has accepted, and goes on, and
- * says so, as soon as one can.
+ * thread can be made.  It says so, keeps what it has accepted, and goes on, and
+ * says so, as soon as a thread can be made.
  * Fails if the loss is not logged, or creation is not retried.
  */
 static void lost_guarantee_is_logged_and_restored(void)
@@ -909,8 +909,8 @@ static void exit_waits(void *data, void *worker_data)
 }
 
 /*
- * A worker that is exiting runs nothing any more: the promise is lost with the
- * last of the others.
+ * A worker that is exiting runs nothing: the promise is lost with the last of
+ * the others.
  * Fails (nothing is logged) if it counts: mutant exiting-worker-keeps-the-guarantee.
  */
 static void guarantee_is_lost_beside_an_exiting_worker(void)
@@ -1027,7 +1027,7 @@ static bool begin_with_states(void *(*init)(void *data))
 
 /*
  * The handler is given the dead worker's state, which is ended only by a handler that wants
- * to; the next worker has one of its own.
+ * to.  The next worker has one of its own.
  * Fails if worker_exit is called for dead workers.
  */
 static void state_of_a_dead_worker_is_passed_on(void)
@@ -1146,7 +1146,7 @@ static void death_in_worker_init_is_a_failure(void)
 }
 
 /*
- * One that dies in worker_exit is gone all the same.
+ * A worker that dies in worker_exit is gone all the same.
  * Fails if the reap work waits for it for ever.
  */
 static void death_in_worker_exit_ends_the_worker(void)
@@ -1281,7 +1281,7 @@ static bool begin_pinned(bool moves, struct kpool_job *job)
 	return KT_EXPECT(kt_wait(atomic_read(&pinned.started)));
 }
 
-/* It is over, and the pool goes on. */
+/* Expect that the death is over, and the pool goes on. */
 static void end_pinned(void)
 {
 	dead_are(pool, 1);
@@ -1308,7 +1308,7 @@ static void handler_moves_the_workers_beside_a_dead_one(void)
 	end_pinned();
 }
 
-/* The same if the change waits already when the thread dies. */
+/* The change waits already when the thread dies. */
 static void change_outlasts_an_item_that_dies(void)
 {
 	struct kt_thread t = { };
@@ -1324,7 +1324,7 @@ static void change_outlasts_an_item_that_dies(void)
 }
 
 /*
- * The next worker may have that one's memory; when it dies in an item, the
+ * The next worker can have that one's memory; when it dies in an item, the
  * handler is called.
  * Fails if the memory keeps what happened to the last: mutant
  * blamed-by-the-last.
@@ -1354,7 +1354,7 @@ static void death_after_a_handler_death_is_reported(void)
 	finish();
 }
 
-/* What a fault handler waits for. */
+/* The waits of a fault handler. */
 static const char *const self_waits[] = {
 	"flush", "flush_item", "cancel_sync", "submit", "group_wait",
 	"shutdown",
@@ -1390,7 +1390,7 @@ static void waits_when_called(void *data, const struct kpool_fault *fault)
 }
 
 /*
- * The dead item has not ended while the handler is called: to wait for it, for
+ * The dead item has not ended while the handler is called.  To wait for it, for
  * its group, its pool, or its unit, is to wait for itself.
  * Fails (hangs) if the handler is taken for a thread outside of the pool:
  * mutant death-handler-not-in-pool.
@@ -1421,7 +1421,7 @@ static void handler_of_a_death_cannot_wait_for_it(int wait)
 	finish();
 }
 
-/* What a person sees: the script looks between these two. */
+/* The script looks between these two, to see what a person sees. */
 static void pool_with_dead_worker_stays(void)
 {
 	if (!begin(2, DIE_NULL))

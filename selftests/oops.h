@@ -154,7 +154,7 @@ static inline void victim_let_die(struct victim *v)
 	kt_gate_open(&v->gate);
 }
 
-/* Its owner may use it again: let it live this time. */
+/* Its owner can use it again: let it live this time. */
 static inline void victim_expect_reusable(struct kpool *pool, struct victim *v)
 {
 	int before = atomic_read(&v->survived);

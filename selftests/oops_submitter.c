@@ -90,7 +90,7 @@ static bool begin_submitter(struct kt_thread *submitter)
 
 /*
  * The submitter's run ends with -EIO: it is counted, the handler knows function
- * and item, the record the thread, no worker is lost, and the owner may submit
+ * and item, the record the thread.  No worker is lost, and the owner can submit
  * the item again.
  * Fails (the waiter hangs) if the watchdog does not look at runs outside, or is
  * not armed by one.
@@ -238,8 +238,8 @@ static void handler_waits_for_a_running_item(void)
  * A worker that dies in an item inside of its own dies in both, and the inner
  * run ends first.
  * Fails if one of the two is left accounted, or no longer is when the next dies:
- * mutant nested-death-counted-out-twice; or if the worker's memory can be reused
- * while the inner run refers to it.
+ * mutant nested-death-counted-out-twice.  Also fails if the worker's memory can
+ * be reused while the inner run refers to it.
  */
 static void nested_runs_both_end(void)
 {
@@ -271,8 +271,8 @@ out:
 static const char *const pools[] = { "quiet", "busy", NULL };
 
 /*
- * While the handler is called for one death, another that is not reaped yet
- * makes no progress for it, also if other items of the pool run.
+ * While the handler is called for one death, another that is still to be reaped
+ * makes no progress for it.  The same holds if other items of the pool run.
  * Fails (hangs) if a dead submitter is taken for one that goes on: mutant
  * dead-submitter-is-progress.
  */
@@ -430,7 +430,7 @@ out:
 }
 
 /*
- * Deaths one after the other, for what they may leave behind (a leak shows in
+ * Deaths one after the other, for what they can leave behind (a leak shows in
  * kmemleak, where there is one).
  */
 static void many_die_in_a_row(void)

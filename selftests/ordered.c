@@ -136,8 +136,8 @@ static void jobs_run_in_parallel_and_complete_in_order(void)
 }
 
 /*
- * The head of the order is blocked: jobs that wait for their turn hold no unit,
- * no thread and no place in the queue, and are not pending.
+ * The head of the order is blocked.  Jobs that wait for their turn hold no
+ * unit, no thread and no place in the queue, and are not pending.
  */
 static void job_waiting_for_its_turn_holds_no_unit(void)
 {
@@ -815,7 +815,7 @@ static void job_waiting_for_its_turn_has_not_failed(void)
 }
 
 /*
- * What a worker runs after a completion has an error of its own.
+ * An item that a worker runs after a completion has an error of its own.
  * Fails if a job that failed fails the next item's group, or hides its error:
  * mutant result-of-the-job-before.
  */
@@ -871,7 +871,7 @@ static void completed_job_may_leave_its_stream(void)
 
 /* Cycles */
 
-static int got;		/* by a flush; 1: none yet */
+static int got;		/* by a flush; 1: none so far */
 
 static int flush_next_fn(struct kpool_item *item)
 {
@@ -1068,7 +1068,8 @@ static void flush_of_an_earlier_job_ends(void)
 }
 
 /*
- * The same of a job that has left its function, and waits for its turn.
+ * The flush of a job that has left its function, and waits for its turn, ends
+ * as well.
  * Fails (-EDEADLK) if it is taken for a later one: mutant turn-without-a-number.
  */
 static void flush_of_an_earlier_turn_ends(void)
@@ -1100,8 +1101,8 @@ static int submits_inner_fn(struct kpool_item *item)
 }
 
 /*
- * The function of the first job submits an item, has to run it itself, and that
- * flushes the second job, which is completed after the first.
+ * The function of the first job submits an item and has to run it itself.  The
+ * item flushes the second job, which is completed after the first.
  * Fails (lasts) if only the innermost run of a thread is looked at: mutant
  * outer-run-has-no-turn.
  */
@@ -1410,7 +1411,7 @@ static void jobs_behind_a_dead_one_are_completed(int variant)
 	}
 	KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
 	KT_EXPECT(kt_wait(kt_stat(pool, completed) == 3));
-	/* its owner may submit it again */
+	/* its owner can submit it again */
 	enter(&p[4], 4, probe_fn);
 	p[1].job.item.fn = probe_fn;
 	KT_EXPECT_EQ(kpool_set_complete_fn(&p[1].job, complete_fn), 0);

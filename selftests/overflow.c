@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What submit does when there is no room: wait, run the item itself, or give up
- * the oldest queued item.
+ * Submit when there is no room: wait, run the item itself, or give up the
+ * oldest queued item.
  */
 #include <linux/sched/mm.h>
 
@@ -40,7 +40,7 @@ static bool overflow_make(int when_full, int depth)
 	return overflow_pool;
 }
 
-/* The same with its unit taken. */
+/* Make the pool, with its unit taken. */
 static bool overflow_full(int when_full, int depth)
 {
 	return overflow_make(when_full, depth) &&
@@ -238,8 +238,8 @@ static int fails(struct kpool_item *item)
 }
 
 /*
- * What an item returns to a caller that runs it is counted as from a worker,
- * and is not what submit returns.
+ * The error that an item returns to a caller that runs it is counted as from a
+ * worker, and is not what submit returns.
  * Fails if submit passes the error on: it would say "not accepted".
  */
 static void error_of_a_caller_run_is_counted(void)
@@ -288,7 +288,7 @@ out:
 /*
  * While a caller runs it, an item is as any other that runs: accepted again,
  * it starts after, and never twice at once.
- * Fails if a worker takes it up meanwhile.
+ * Fails if a worker takes it up during that run.
  */
 static void item_that_a_caller_runs_starts_again_after(void)
 {
@@ -316,8 +316,8 @@ out:
 }
 
 /*
- * The same for an item that has nothing but its function: a worker that takes
- * it up takes the fast path.
+ * The item has nothing but its function: a worker that takes it up takes the
+ * fast path.
  * Fails if that way does not look for the run of a caller.
  */
 static void plain_item_that_a_caller_runs_starts_again_after(void)
@@ -376,8 +376,8 @@ static int comes_again(struct kpool_item *item)
 }
 
 /*
- * An item that a caller runs may submit itself: it is accepted for want of
- * room or not, and comes after.
+ * An item that a caller runs can submit itself: it is accepted for want of room
+ * or not, and comes after.
  * Fails (overflows the stack, or hangs) if the caller runs it inside itself.
  */
 static void item_that_a_caller_runs_may_submit_itself(void)
@@ -512,7 +512,7 @@ static void submit_here(void)
 }
 
 /*
- * The same for one that calls the sleeping submit where it cannot sleep.
+ * A caller of the sleeping submit that cannot sleep does not run the item.
  * Fails if the policy is all that it goes by.
  */
 static void interrupt_does_not_run_the_item(void)
@@ -701,7 +701,7 @@ static void expect_tune(struct kpool *pool, enum kpool_tunable tunable,
 }
 
 /*
- * The same when one of them is tuned, and nothing changes then.
+ * A tune of one of them is refused, and nothing changes then.
  * Fails if only creation looks at combinations.
  */
 static void tune_refuses_caller_runs_where_it_cannot_be(void)
@@ -743,7 +743,7 @@ static int pusher_fn(struct kpool_item *item)
 	return 0;
 }
 
-/* Not timed_dropped(): the item may have been submitted again by now. */
+/* Not timed_dropped(): the item can have been submitted again by now. */
 static void pusher_dropped(struct kpool_item *item, int err)
 {
 	might_sleep();
@@ -767,7 +767,7 @@ static int pusher_main(void *arg)
 	return 0;
 }
 
-/* What they submit ends exactly once; returns how many were dropped. */
+/* Each submission ends exactly once; return how many were dropped. */
 static int push(void)
 {
 	int i, j, accepted = 0, runs = 0, drops = 0;
@@ -1173,8 +1173,8 @@ static void paused_pool_without_a_queue_displaces_nothing(void)
 }
 
 /*
- * What is displaced makes room: where more wait than the queue has places,
- * because it was shortened, nothing is.
+ * A displaced item makes room: where more wait than the queue has places,
+ * because it was shortened, none is displaced.
  * Fails if an item is given up for one that is admitted without room.
  */
 static void shortened_queue_displaces_nothing(void)
@@ -1319,7 +1319,7 @@ static int renews_itself(struct kpool_item *item)
 }
 
 /*
- * An item may free itself while its submitter runs it; another in the same
+ * An item can free itself while its submitter runs it; another in the same
  * memory is as new as any.
  * Fails if it is known by its address alone: it would be admitted without room,
  * and wait for the end of the other.
@@ -1350,7 +1350,7 @@ static int outer(void *arg)
 	return 0;
 }
 
-/* The same with items of kpool's own, which are freed before they run. */
+/* The items can be kpool's own, too, which are freed before they run. */
 static void function_submits_another_in_a_caller(void)
 {
 	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
@@ -1488,7 +1488,7 @@ static void caller_may_run_it_in_reclaim(void)
 	overflow_finish(NULL, 0);
 }
 
-/* What each of three got: 0 in a caller, 1 in a worker, 2 within 0 */
+/* The errors of the three: 0 in a caller, 1 in a worker, 2 within 0 */
 static int cycle_got[3];
 
 static int waits_for_worker(struct kpool_item *item)
@@ -1513,8 +1513,8 @@ static int submits_who_waits(struct kpool_item *item)
 static const char *const depths_of_callers[] = { "one", "two", NULL };
 
 /*
- * An item in a worker waits for one that its submitter runs, and that, or one
- * that is run within it, for the first: one of them is refused.
+ * An item in a worker waits for one that its submitter runs.  That, or one that
+ * is run within it, waits for the first: one of them is refused.
  * Fails (hangs) if sleeps in items that no worker runs are not counted.
  */
 static void deadlock_through_a_caller_is_refused(int depth)
@@ -1553,8 +1553,8 @@ static int fills_the_queue(struct kpool_item *item)
 }
 
 /*
- * An item in a worker runs another itself, and that waits for a queued item
- * that cannot start before both have ended: the wait is refused.
+ * An item in a worker runs another itself.  That waits for a queued item that
+ * cannot start before both have ended: the wait is refused.
  * Fails (hangs) if the inner run is taken for one that goes on.
  */
 static void deadlock_within_a_workers_item_is_refused(void)
@@ -1614,9 +1614,9 @@ static int hands_the_outer_on(struct kpool_item *item)
 }
 
 /*
- * Only its own function may hand an item on to another pool, and not one that
+ * Only its own function can hand an item on to another pool, and not one that
  * this runs as a submitter.
- * Fails (two runs at once) if all inside of its function may: mutant
+ * Fails (two runs at once) if all inside of its function can: mutant
  * handover-within-another.
  */
 static void item_is_not_handed_on_within_another(void)
@@ -1638,7 +1638,7 @@ out:
 	kt_pool_end(elsewhere);
 }
 
-/* What interrupts a submitter in the item that it runs. */
+/* The interrupt of a submitter in the item that it runs. */
 static struct {
 	struct hrtimer		timer;
 	struct task_struct	*task;
@@ -1672,8 +1672,8 @@ static int is_interrupted(struct kpool_item *item)
 }
 
 /*
- * What interrupts a submitter is not the item that it runs: it hands that to no
- * other pool, and needs room for it like anyone.
+ * An interrupt of a submitter is not the item that it runs.  It hands that to
+ * no other pool, and needs room for it like anyone.
  * Fails (two runs at once) if the thread alone is checked: mutant
  * interrupt-taken-for-a-caller.
  */
@@ -1706,7 +1706,7 @@ out:
 
 /*
  * An item that its drop function, or its own function with more weight, submits
- * takes a place in the queue: its run frees no unit, or too few, for it.
+ * takes a place in the queue.  Its run frees no unit, or too few, for it.
  * Fails (accepted) if it is taken for one that will have the units of its run:
  * mutants requeued-takes-no-place, requeued-takes-no-place-from-plain.
  */

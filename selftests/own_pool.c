@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker_init and worker_exit that wait for their own pool: such a wait ends if
- * another worker can end it, and is refused if it could last for ever.  And a
- * worker_init that takes long holds no item back.
+ * worker_init and worker_exit that wait for their own pool.  Such a wait ends
+ * if another worker can end it, and is refused if it could last for ever.  And
+ * a worker_init that takes long holds no item back.
  */
 #include "jobs.h"
 
@@ -16,7 +16,7 @@ static atomic_t called;		/* how many callbacks have begun */
 static int call;		/* what the first of them calls */
 static int got[2];		/* what it and the second got */
 
-/* What a callback can wait for. */
+/* The waits of a callback. */
 static const char *const calls[] = {
 	"submit", "flush_item", "call", "group_wait", "flush", "shutdown",
 	"destroy", NULL
@@ -125,7 +125,7 @@ static void init_is_refused_a_deadlock(int what)
 	jobs_end(pool);
 }
 
-/* The same of a worker that leaves: until it has left, it keeps its place. */
+/* A worker that leaves keeps its place until it has left. */
 static void exit_is_refused_a_deadlock(int what)
 {
 	struct kpool *pool;
@@ -172,7 +172,7 @@ static void exit_gives_up(void *data, void *worker_data)
 static const char *const callbacks[] = { "init", "exit", NULL };
 
 /*
- * The same of the release function of a call that it makes.
+ * The release function of a call that a callback makes waits for the pool.
  * Fails (hangs) if the worker counts as one that can start the item: mutant
  * release-in-a-callback-keeps-no-place.
  */
@@ -197,8 +197,8 @@ static void release_in_a_callback_is_refused(int in_exit)
 }
 
 /*
- * Of two workers one is retired; as it leaves, it keeps a place that capacity
- * does not count any more, and the other is free.
+ * Of two workers one is retired.  As it leaves, it keeps a place that capacity
+ * no longer counts, and the other is free.
  * Fails (-EDEADLK) if a worker beyond capacity is not counted: mutant
  * exit-after-shrink-refused.
  */
@@ -227,7 +227,7 @@ static void exit_of_a_surplus_worker_may_wait(int what)
 }
 
 /*
- * What another worker can end is no deadlock.
+ * A wait that another worker can end is no deadlock.
  * Fails (-EDEADLK) if any such wait is refused: mutant
  * blocked-callback-is-a-deadlock.
  */
@@ -321,7 +321,7 @@ static void *second_init_waits(void *data)
 }
 
 /*
- * While an item of the pool goes on, a worker_init may wait; once both wait for
+ * While an item of the pool goes on, a worker_init can wait; once both wait for
  * what neither lets start, one is refused.
  * Fails (-EDEADLK too early, or hangs) if the two are counted apart: mutant
  * callback-not-counted.
@@ -398,8 +398,8 @@ static void *first_init_hangs(void *data)
 }
 
 /*
- * An item does not wait for a worker that does not come, though others could;
- * nor does the next one, while the other worker runs an item.
+ * An item does not wait for a worker that does not come, though others could.
+ * Nor does the next one, while the other worker runs an item.
  * Fails (hangs) if that worker is counted on for ever: mutants late-init-awaited,
  * late-init-counted-on.
  */

@@ -64,8 +64,8 @@ static int place_count_near(struct kpool *pool)
 }
 
 /*
- * Fails if the worker of an idle pool stays in the package in which it ran last,
- * and each round trip wakes two CPUs: mutant worker-wakes-far.
+ * Fails if the worker of an idle pool stays in the package in which it ran
+ * last.  Each round trip then wakes two CPUs: mutant worker-wakes-far.
  */
 static void worker_of_idle_pool_wakes_near_submitter(void)
 {

@@ -11,7 +11,7 @@
 
 /*
  * On a preemptible kernel the item has run when its submit returns.
- * Fails if the woken worker runs at the next tick only, as a kernel looks for a
+ * Fails if the woken worker runs at the next tick only.  A kernel looks for a
  * task to run instead where preemption is enabled, not where interrupts are:
  * mutant woken-worker-not-scheduled.
  */
@@ -42,7 +42,7 @@ static void submit_returns_after_worker_of_higher_priority(void)
 		ran += atomic_read(&gate.finished) > i;
 		KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));
 	}
-	/* a real-time thread of the kernel's may be in the way of some */
+	/* a real-time thread of the kernel's can be in the way of some */
 	KT_EXPECT_GE(ran, kt_exact ? TRIES : TRIES * 9 / 10);
 	kt_pool_end(pool);
 }
@@ -65,8 +65,8 @@ static const char *const ways_to_submit[] = {
 };
 
 /*
- * Where might_sleep() is a preemption point, a worker of a higher priority that
- * has been woken on the submitter's CPU does not run before the next submit
+ * A worker of a higher priority has been woken on the submitter's CPU, where
+ * might_sleep() is a preemption point.  It does not run before the next submit
  * has returned.
  * Fails if that costs a context switch: mutants plain-submit-is-preempted,
  * timed-submit-is-preempted.

@@ -86,8 +86,8 @@ static void expect_order(struct kpool *pool, const int *nr, int n)
 
 /*
  * The rule, written as plainly as possible: the oldest of the highest priority
- * starts, but after @most starts that passed over lower ones, the oldest of
- * those.
+ * starts.  After @most starts that passed over lower ones, the oldest of those
+ * starts.
  */
 
 static int oldest_of(const bool *gone, int n, enum kpool_priority priority)
@@ -224,7 +224,7 @@ static const char *const bypasses[] = {
 };
 
 /*
- * max_bypass says how many starts in a row may pass over a lower priority; set
+ * max_bypass says how many starts in a row can pass over a lower priority.  Set
  * on the live pool it counts from the next start on.
  * Fails if the number is another, or unlimited is one too.
  */
@@ -806,11 +806,11 @@ static void items_behind_a_lower_one_whose_turn_it_is_wait(void)
 static const char *const turns[] = { "of_the_heavy", "of_a_light", NULL };
 
 /*
- * Two high items may start ahead of a low one, and then that has its turn.  If it is
- * heavy, two are about to start, and all others wait.  If a light one is ahead of the
- * heavy one, it starts as well, and two more behind it.
- * Fails (more are accepted than may wait, or fewer) if the starts to come are not
- * counted as those that have been: mutants turns-not-counted-ahead,
+ * Two high items can start ahead of a low one, and then that has its turn.  If
+ * it is heavy, two are about to start, and all others wait.  If a light one is
+ * ahead of the heavy one, it starts as well, and two more behind it.
+ * Fails (more are accepted than can wait, or fewer) if the starts to come are
+ * not counted as those that have been: mutants turns-not-counted-ahead,
  * bypassed-behind-a-higher.
  */
 static void starts_to_come_are_counted(int turn)
@@ -844,8 +844,8 @@ static void starts_to_come_are_counted(int turn)
 }
 
 /*
- * A start to come with none below it is no bypass: a high item is still ahead of
- * the heavy one behind that start, and needs no place.
+ * A start to come with none below it is no bypass.  A high item is still ahead
+ * of the heavy one behind that start, and needs no place.
  * Fails (-EAGAIN) if it counts: mutant start-past-nothing-counted-ahead.
  */
 static void start_to_come_past_nothing_is_no_bypass(void)
@@ -922,8 +922,8 @@ static int comes_again_later(struct kpool_item *it)
 
 /*
  * So does one whose turn has come while it still runs.
- * Fails if it starts before those of a higher priority that came meanwhile, or
- * after its like.
+ * Fails if it starts before those of a higher priority that came during its
+ * run, or after its like.
  */
 static void requeued_item_keeps_its_priority(int priority)
 {
@@ -1129,7 +1129,8 @@ static void requeued_item_keeps_its_place_across_the_wrap(void)
 }
 
 /*
- * The same where time passes between arrivals: what is compared first.
+ * Time passes between arrivals, and is compared first when the oldest lower one
+ * is looked for.
  * Fails if the later of two counts as the older.
  */
 static void oldest_lower_one_is_found_over_time(void)
@@ -1217,7 +1218,8 @@ static void delay_low(struct kpool *pool, struct kpool_job *due)
 }
 
 /*
- * The same of items that came in the same tick.
+ * Of items that came in the same tick, the oldest lower one is found by its
+ * number.
  * Fails if a due job keeps the number of its submission: mutant
  * due-job-keeps-its-number.
  */
@@ -1361,7 +1363,7 @@ static void start_without_bypass_resets_the_count(int is_function)
 	priority_finish(pool, NULL, 0);
 }
 
-/* One worker is in load[0]; ten starts of the other have passed over a low item. */
+/* Begin with a worker in load[0]; ten starts have passed over a low item. */
 static struct kpool *begin_bypassed(void)
 {
 	struct kpool *pool = paused_pool(&two_deep);
@@ -1376,7 +1378,7 @@ static struct kpool *begin_bypassed(void)
 }
 
 /*
- * The same of a start that takes no lock.
+ * A start that takes no lock resets the count, too.
  * Fails if the next lower one comes too early: mutant
  * fast-start-keeps-the-bypass-count.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Two threads do two things to one pool or item, as fast as they can.  What they
- * find has to make sense on every kernel; one with KCSAN says, too, whether what
- * is shared without a lock is marked as such.
+ * find has to make sense on every kernel. A kernel with KCSAN says, too,
+ * whether what is shared without a lock is marked as such.
  */
 
 #include "full.h"
@@ -15,7 +15,7 @@ static struct kt_job job;
 static struct kpool_job grouped;
 static atomic_t made, ended;
 
-/* One thing, done over and over; @round counts. */
+/* An operation, done over and over; @round counts. */
 struct racer {
 	void			(*fn)(int round);
 	int			rounds;		/* at least */
@@ -82,7 +82,7 @@ static bool make_pools(int n)
 	return pool && (other || n == 1);
 }
 
-/* No thread is in the item any more. */
+/* No thread is in the item now. */
 static void end_pools(void)
 {
 	kpool_cancel_sync(&job.item);
@@ -154,7 +154,7 @@ static void item_is_found_in_any_pool(void)
 	end_pools();
 }
 
-/* Looks, as often as it may matter, whether a thread still waits for it. */
+/* Looks, as often as it can matter, whether a thread still waits for it. */
 static int looks_for_its_caller(void *arg)
 {
 	int i;
@@ -205,7 +205,7 @@ static void submits_or_not(int round)
 }
 
 /*
- * A pool may be tuned while others submit.
+ * A pool can be tuned while others submit.
  * KCSAN complains if an attribute is read plainly (tunable-read-plainly).
  */
 static void pool_is_tuned_while_others_submit(void)
@@ -430,7 +430,7 @@ static void workers_start_and_exit(void)
 	kt_pool_end(pool);
 }
 
-/* The table of workers is read meanwhile: see the script. */
+/* The table of workers is read during the race: see the script. */
 static void workers_are_listed_while_running(void)
 {
 	if (!make_pools(1))

@@ -107,7 +107,7 @@ static void self_submission_needs_no_room(void)
 }
 
 /*
- * What ends self-submission is closing and disable.
+ * Self-submission is ended by closing and disable.
  * Fails if the exemption from room exempts from these too: shutdown would never
  * see the last item.
  */
@@ -136,7 +136,7 @@ static void closing_and_disable_end_self_submission(void)
 /*
  * An item submitted while it runs is accepted, waits although units are free,
  * and starts after.
- * Fails if a free worker may take an item that runs, or if the second
+ * Fails if a free worker can take an item that runs, or if the second
  * submission is lost.
  */
 static void item_submitted_while_it_runs_starts_after(void)
@@ -531,7 +531,7 @@ static int free_fn(struct kpool_item *item)
 }
 
 /*
- * An item may free itself.
+ * An item can free itself.
  * Fails (KASAN; elsewhere by the poison) if the worker touches the item after
  * its function.
  */
@@ -569,10 +569,10 @@ static int renew_fn(struct kpool_item *item)
 }
 
 /*
- * An item may be initialised anew inside its function, as if it had been
- * freed and its memory used again, and then submitted to any pool.
- * Fails if the worker goes by what it finds in the item after the function,
- * or the first run is mistaken for one of the new item's.
+ * An item can be initialised anew inside its function, as if it had been freed
+ * and its memory used again.  It is then submitted to any pool.
+ * Fails if the worker goes by what it finds in the item after the function.
+ * Also fails if the first run is mistaken for one of the new item's.
  */
 static void item_may_be_reinitialized_inside(void)
 {
@@ -599,7 +599,7 @@ out:
 	kt_pool_end(pool);
 }
 
-/* What an item submits from inside a pool that has no room. */
+/* The item that another submits from inside a pool that has no room. */
 static struct {
 	struct kpool	*pool;
 	int		err;
@@ -706,8 +706,8 @@ static void expect_refused_inside(int successor,
 }
 
 /*
- * A new item that has the memory of the one which submits it is not that one:
- * on a full pool it needs room as any other, and there is none.
+ * A new item that has the memory of the one which submits it is not that one.
+ * On a full pool it needs room as any other, and there is none.
  * Fails if the address alone makes a self-submission, so that a pool takes in
  * more than its bound.
  */
@@ -722,8 +722,8 @@ static void successor_in_the_same_memory_needs_room(int successor)
 }
 
 /*
- * An idle item may go to another pool; one that is pending is -EALREADY
- * there, and one that runs -EBUSY.
+ * An idle item can go to another pool; one that is pending is -EALREADY there,
+ * and one that runs -EBUSY.
  * Fails if only the pool it is submitted to is checked: it could run in both at
  * once.
  */
@@ -756,7 +756,7 @@ out:
 }
 
 /*
- * An item outlives its pool: idle, it may be submitted to the next one.
+ * An item outlives its pool: idle, it can be submitted to the next one.
  * Fails if submit follows what the item remembers of a pool that is freed.
  */
 static void item_outlives_its_pool(void)
@@ -808,9 +808,8 @@ static void mirror_expect(struct mirror *m, unsigned long value)
 }
 
 /*
- * What was stored before submit, also before one that got -EALREADY, is seen
- * by a run that starts afterwards, and what that run stored is seen after a
- * flush.
+ * A run that starts after a submit sees what was stored before that, even if it
+ * got -EALREADY.  What that run stored is seen after a flush.
  * Fails where -EALREADY is decided without the lock or a full barrier (on
  * weakly ordered machines), or flush returns before the run's end.
  */
@@ -872,7 +871,7 @@ static void stores_are_seen_after_cancel_sync(void)
 }
 
 /*
- * An item may be submitted again when the worker that ran it has gone.
+ * An item can be submitted again when the worker that ran it has gone.
  * Fails (KASAN) if that worker's memory has gone, too: mutant
  * worker-memory-freed.
  */
@@ -900,8 +899,8 @@ static void item_outlives_its_worker(void)
 }
 
 /*
- * An item that was given to another pool is not asked any more which worker of
- * the first ran it.
+ * An item that was given to another pool is no longer asked which worker of the
+ * first ran it.
  * Fails (KASAN) if it remembers: mutant migrated-with-worker.
  */
 static void item_does_not_follow_workers_of_its_old_pool(void)
@@ -1067,8 +1066,8 @@ static struct kpool *handover_begin(struct kpool_job *job, struct full *f, int c
 }
 
 /*
- * The same, and have a thread wait for the job, by @wait, once its function is
- * asleep in the submit.
+ * Block in the handover, and have a thread wait for the job, by @wait, once its
+ * function is asleep in the submit.
  */
 static struct kpool *handover_blocks(struct kpool_job *job, struct full *f,
 				     struct kt_thread *waiter, int (*wait)(void *item))
@@ -1133,8 +1132,8 @@ static int destroy_main(void *pool)
 }
 
 /*
- * It waits for the function, too, which is asleep in the submit, and in the pool
- * that the item has returned to: the other can be destroyed.
+ * The waiter waits for the function, too, which is asleep in the submit, and in
+ * the pool that the item has returned to.  The other can be destroyed.
  * Fails (returns at once) if the item does not return: mutant
  * failed-handover-keeps-the-owner.
  * Fails (destroy waits) if it waits in the other: mutant
@@ -1171,8 +1170,8 @@ static void cancel_sync_of_a_blocked_handover_waits(void)
 static const char *const decisions[] = { "refused", "admitted", NULL };
 
 /*
- * So does a flush: for the function that sleeps in the submit if the item is
- * refused, or else for the run in the pool that it is handed to.
+ * So does a flush.  If the item is refused, it waits for the function that
+ * sleeps in the submit, or else for the run in the other pool.
  * Fails (returns at once, or too early) if the item counts as idle: mutants
  * blocked-handover-is-idle, flusher-not-returned, flusher-returned-too-early.
  */
@@ -1217,7 +1216,7 @@ static int submit_until_closed(struct kpool *pool, struct kpool_item *item)
 
 /*
  * The first handover is cancelled, and the function sleeps in the next one before
- * the flusher looks: with one CPU, as its worker has a higher priority.
+ * the flusher looks.  That takes one CPU, as its worker has a higher priority.
  * Fails (returns too early) if only a function that goes on is waited for: mutant
  * second-handover-not-awaited.
  */
@@ -1251,9 +1250,9 @@ static void flush_waits_through_two_handovers(void)
 }
 
 /*
- * The next run of an item that runs is cancelled, while a flush waits for it: the
- * first has not ended, for the flush nor for a later wait.
- * Fails (a wait returns) if the item does not know its run any more: mutant
+ * The next run of an item that runs is cancelled, while a flush waits for it.
+ * The first has not ended, for the flush nor for a later wait.
+ * Fails (a wait returns) if the item no longer knows its run: mutant
  * running-item-forgotten-by-cancel.
  */
 static void cancel_of_the_next_run_keeps_the_first(void)
@@ -1310,8 +1309,9 @@ static int lingering_fn(struct kpool_item *item)
 static const char *const self_submits[] = { "submit", "delayed", NULL };
 
 /*
- * An item submits itself while another submitter is blocked with it: -EALREADY, as
- * that submit succeeds at once, and the run that follows cannot be lost.
+ * An item submits itself while another submitter is blocked with it.  Its
+ * submit gets -EALREADY, as the other succeeds at once, and the run that
+ * follows cannot be lost.
  * Fails (the submitter sleeps on, and could give up) if the item is not accepted:
  * mutant self-submission-leaves-it-to-the-blocked.
  */

@@ -105,7 +105,7 @@ static bool begin(void)
 	return true;
 }
 
-/* Of what happens to several at one time, any may be the first. */
+/* Of what happens to several at one time, any can be the first. */
 static void choose_event(int i, const char *text)
 {
 	int j;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every selftest module is made of.
+ * The base of every selftest module.
  *
  * A module has a table of cases, ended by KT_MODULE().  Its parameter "list"
- * names them; writing a name to "run" runs that case in the writer's context,
- * and the write fails if the case did; "result" reports how the last one ended.
+ * names them.  Writing a name to "run" runs that case in the writer's context,
+ * and the write fails if the case did.  "result" reports how the last one
+ * ended.
  *
- * A case is a void function.  KT_EXPECT() and its kin record a failure, log
- * it with file, line and values, and say whether the expectation held, so that
- * a case that cannot go on writes
+ * A case is a void function.  KT_EXPECT() and its kin record a failure, and log
+ * it with file, line and values.  They say whether the expectation held, so
+ * that a case that cannot go on writes
  *
  *	if (!KT_EXPECT(...))
  *		goto out;
@@ -36,7 +37,7 @@
 
 #include "kpool.h"
 
-/* How long a thing may take that ought to happen at once. */
+/* How long a thing can take that ought to happen at once. */
 #define KT_LIMIT	(60 * HZ)
 
 static bool kt_exact;
@@ -52,7 +53,7 @@ MODULE_PARM_DESC(slow, "divide the largest counts by this on a slow kernel");
 static atomic_t kt_failures = ATOMIC_INIT(0);
 static const char *kt_skip_reason;
 
-/* Count a failure; say whether to log it, as one cause may have many. */
+/* Count a failure; say whether to log it, as one cause can have many. */
 static inline bool kt_failed(void)
 {
 	return atomic_inc_return(&kt_failures) <= 20;
@@ -92,7 +93,7 @@ static inline void kt_skip(const char *reason)
 }
 
 /*
- * Wait until a condition holds, for @limit ticks at most; its text may be
+ * Wait until a condition holds, for @limit ticks at most; its text can be
  * evaluated many times.
  */
 #define kt_wait_for(cond, limit)					\
@@ -299,7 +300,7 @@ static inline bool kt_submit_jobs(struct kpool *pool, struct kt_job *jobs,
 	return true;
 }
 
-/* Threads, for what may sleep while the case goes on */
+/* Threads, for what can sleep while the case goes on */
 
 struct kt_thread {
 	struct task_struct	*task;
@@ -355,7 +356,7 @@ static inline bool kt_thread_asleep(struct kt_thread *t)
 }
 
 /*
- * Threads that repeat an operation a thousand times may take minutes; the wait
+ * Threads that repeat an operation a thousand times can take minutes.  The wait
  * is one of many sleeps, so that the kernel takes it for no hung task.
  */
 static inline bool kt_thread_ends(struct kt_thread *t)
@@ -369,8 +370,8 @@ static inline bool kt_thread_ends(struct kt_thread *t)
 }
 
 /*
- * Wait for a thread and return what its function did.  One that hangs is
- * recorded, and then waited for all the same: it may use the case's stack.
+ * Wait for a thread and return what its function did.  A thread that hangs is
+ * recorded, and then waited for all the same: it can use the case's stack.
  */
 static inline int kt_thread_join(struct kt_thread *t)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The same for very long: items, tunings, pools.  What is lost once in a
- * million is found only here; soak.sh looks at what is left afterwards.
+ * Soak: items, tunings, pools, as in the other tests, for very long.  What is
+ * lost once in a million is found only here; soak.sh looks at what is left
+ * afterwards.
  */
 #include <linux/math64.h>
 #include <linux/prandom.h>
@@ -135,7 +136,7 @@ static int join(struct kt_thread *t)
 
 /*
  * A flush waits for what was accepted before it.  A run that had not seen the
- * stop may submit its item after that; one more flush waits for those.
+ * stop can submit its item after that; one more flush waits for those.
  */
 static void stop_and_flush(void)
 {
@@ -186,7 +187,7 @@ static void every_item_runs(void)
 		ktime_ms_delta(ktime_get(), began));
 }
 
-/* What a pool is tuned to: any of it goes beside any other. */
+/* The range of each tunable: any of it goes beside any other. */
 static const struct {
 	enum kpool_tunable	tunable;
 	int			least, most;
@@ -235,7 +236,7 @@ static int counts(void *arg)
 	return 0;
 }
 
-/* One pool of one kind: made, used, and destroyed while something is pending. */
+/* A pool of one kind: made, used, and destroyed while something is pending. */
 static bool comes_and_goes(unsigned int kind)
 {
 	const struct kpool_attrs attrs = {

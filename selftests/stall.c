@@ -126,7 +126,7 @@ static int stacks_refused(void)
 /* Start it on the last CPU, while the first has something to do. */
 static bool start_on_last_cpu(void)
 {
-	/* one may have enough to do with the kernel's own work */
+	/* one can have enough to do with the kernel's own work */
 	if (num_online_cpus() < 3) {
 		kt_skip("there is no other CPU to notice it");
 		return false;
@@ -137,9 +137,10 @@ static bool start_on_last_cpu(void)
 
 /*
  * An item that sleeps for too long is reported by its function, with its stack,
- * and counted; once, however long it goes on; and again if it stalls again.
- * Fails if the watchdog is not armed by the item, if each look reports it anew,
- * or if a run of the same item is taken for the one before.
+ * and counted.  That happens once, however long it goes on, and again if it
+ * stalls again.
+ * Fails if the watchdog is not armed by the item, or if each look reports it
+ * anew.  Also fails if a run of the same item is taken for the one before.
  */
 static void sleeping_item_is_reported_once_a_run(void)
 {
@@ -164,7 +165,7 @@ static void sleeping_item_is_reported_once_a_run(void)
 		probes_open(p, 1);
 		KT_EXPECT_EQ(kpool_flush(pool), 0);
 	}
-	/* where time is real, one may not have slept yet when it was looked at */
+	/* where time is real, one can have been looked at before it slept */
 	if (stacks_can_be_had())
 		KT_EXPECT(kt_wait(stacks_shown("sleeps_too_long") > first));
 	KT_EXPECT_EQ(atomic_read(&p[0].ran), 3);
@@ -199,7 +200,7 @@ static bool spinner_is_shown(int run, int shown, int refused)
 				 stacks_refused() > refused));
 }
 
-/* One run of the spinner, and then another if its stack could not be had. */
+/* Run the spinner, and then once more if its stack could not be had. */
 static bool spinner_is_to_run_again(int run)
 {
 	int shown = stacks_shown("spins_too_long"), refused = stacks_refused();
@@ -215,8 +216,8 @@ static bool spinner_is_to_run_again(int run)
 
 /*
  * An item that spins on another CPU is reported with its stack, which is taken
- * there, if that CPU answers in time: on a machine that stands still meanwhile
- * it does not, and the next run has to show it.
+ * there, if that CPU answers in time.  On a machine that stands still it does
+ * not, and the next run has to show it.
  * Fails if the stack of a running task is read from afar, or not at all.
  */
 static void spinner_is_reported_with_its_stack(void)
@@ -244,7 +245,7 @@ static noinline int never_sleeps(struct kpool_item *item)
 
 /*
  * An item that does not sleep, but lets others run, is reported on any number
- * of CPUs, each time; whether its stack can be had depends on what runs when
+ * of CPUs, each time.  Whether its stack can be had depends on what runs when
  * its CPU is asked.
  * Fails if only sleeping items are reported.
  */
@@ -272,7 +273,7 @@ static void busy_item_is_reported(void)
 	stall_finish();
 }
 
-/* One run of two, by turns on one CPU.  Was the stack of one refused? */
+/* Run two, by turns on one CPU.  Was the stack of one refused? */
 static bool one_of_two_is_refused(int run)
 {
 	int before = stacks_refused();
@@ -312,7 +313,7 @@ static void stack_of_another_thread_is_not_taken(void)
 	stall_finish();
 }
 
-/* It sleeps too shortly for a CPU to give up its tick. */
+/* Sleep too shortly for a CPU to give up its tick. */
 static int keeps_the_first_cpu_busy(void *unused)
 {
 	while (READ_ONCE(spin_on))
@@ -344,9 +345,9 @@ static struct kpool *begin_another_stall(int refused, ktime_t end)
 }
 
 /*
- * One that spins with interrupts off is reported without: its CPU cannot be
- * asked. The first CPU is kept busy meanwhile, so that it is the one that keeps
- * the time.  Until it has answered, no other CPU is asked.
+ * An item that spins with interrupts off is reported without a stack: its CPU
+ * cannot be asked.  The first CPU is kept busy all the time, so that it is the
+ * one that keeps the time.  Until it has answered, no other CPU is asked.
  * Fails if the answer is waited for without limit (it comes when the item ends), or
  * if the request is used again.
  */
@@ -501,7 +502,7 @@ static void sleep_until_ms(s64 ms)
 }
 
 /*
- * It is reported no sooner than the stall time, and soon after.
+ * The stall is reported no sooner than the stall time, and soon after.
  * Fails if the time is counted from the submit, or rounded down.
  */
 static void stall_is_reported_in_time(void)
@@ -648,7 +649,7 @@ static void look_at_mutex(void *unused, const char *text, size_t len)
 }
 
 /*
- * While stalls are reported, which may take a while, workers can be made.
+ * While stalls are reported, which can take a while, workers can be made.
  * Fails if the stacks are taken under the mutex that a new worker needs.
  */
 static void pool_can_grow_while_stalls_are_reported(void)
@@ -760,7 +761,7 @@ static void yielding_worker_does_not_stall(void)
 		KT_EXPECT_EQ(kpool_flush_item(&p[0].job.item), 0);
 		worker = list_first_entry(&pool->mgr.workers,
 					  struct kpool_worker, member);
-		/* on another CPU it would not have come to that yet */
+		/* on another CPU it would come to that later */
 		if (kt_exact)
 			KT_EXPECT_EQ(worker->state, KPOOL_WORKER_WAKING);
 		/* the watchdog looks at once */
@@ -787,8 +788,8 @@ static int ends_its_thread(struct kpool_item *item)
 }
 
 /*
- * Two threads die, and the handler takes long for the first: the second is not
- * running any more.
+ * Two threads die, and the handler takes long for the first: the second is no
+ * longer running.
  * Fails if it counts as one that is: mutant dead-thread-stalls.
  */
 static void dead_thread_does_not_stall(void)
@@ -890,7 +891,7 @@ static void leave_text_in_memory(void)
 }
 
 /*
- * What a person sees: the script looks between these two.
+ * The script looks between these two, to see what a person sees.
  * Fails if a stack that is not available is what was in memory: mutant
  * stall-without-a-stack-has-another.
  */
@@ -949,7 +950,7 @@ static void drops_too_long(struct kpool_item *item, int err)
 
 /*
  * An item that its submitter runs is reported as one in a worker is, and so is
- * one that it is nested in; a drop function is not.
+ * one that it is nested in.  A drop function is not.
  * Fails if only workers are looked at, if a run is taken for the one before, or if
  * another thread is named: mutant submitters-stall-in-another-thread.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each worker has of its own: made in it before its first item, seen by
- * its items, torn down in it before it ends; and workers that cannot be had.
+ * Each worker has a state of its own.  It is made in the worker before its
+ * first item, seen by its items, torn down in it before it ends.  Also cases of
+ * workers that cannot be had.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -321,9 +322,9 @@ static int said_with(int err)
 /*
  * While init fails, what was accepted waits; the log says so once; when init
  * succeeds, everything runs.
- * Fails if an item is lost with the worker that could not be, if creation is
- * not retried, if the log is flooded, or if the attempts are counted as
- * workers.
+ * Fails if an item is lost with the worker that could not be, or if creation is
+ * not retried.  Also fails if the log is flooded, or if the attempts are
+ * counted as workers.
  */
 static void failing_init_loses_nothing(void)
 {
@@ -454,7 +455,7 @@ static const char *const endings[] = { "success", "abort", NULL };
 /*
  * Destroy goes on trying while items wait for a worker that cannot be had,
  * until it can be, or abort drops them.
- * Fails if it gives the items up, or (hangs) creation is not retried any more.
+ * Fails if it gives the items up, or (hangs) creation is no longer retried.
  */
 static void destroy_keeps_trying_until(int aborted)
 {
@@ -497,8 +498,8 @@ static int tune_main(void *arg)
 }
 
 /*
- * While a worker is in its init, the pool can be tuned, submitted to, paused;
- * nothing is lost, and no more workers are made than capacity allows.
+ * While a worker is in its init, the pool can be tuned, submitted to, paused.
+ * Nothing is lost, and no more workers are made than capacity allows.
  * Fails if init runs under the pool's locks, or is counted too late.
  */
 static void slow_init_blocks_no_call(void)
@@ -642,8 +643,8 @@ static void hanging_init_stops_no_growth(void)
 }
 
 /*
- * The same if there is but one item.  Once its worker_init has returned, a worker
- * is late no more, nor is the next in the same memory.
+ * A hanging init delays no single item either.  Once its worker_init has
+ * returned, a worker is late no more, nor is the next in the same memory.
  * Fails (the item waits) if it counts as late for ever: mutant late-flag-kept.
  */
 static void hanging_init_delays_no_single_item(void)
@@ -675,7 +676,7 @@ static void hanging_init_delays_no_single_item(void)
 }
 
 /*
- * So may the worker that comes instead.
+ * The worker that comes instead can hang in its init, too.
  * Fails (the item waits) if none comes while one is late: mutant
  * late-worker-stops-the-next.
  */
@@ -696,7 +697,7 @@ static void two_hanging_inits_delay_no_item(void)
 static const char *const others[] = { "alone", "others_fail", NULL };
 
 /*
- * So may those of items that have been cancelled meanwhile.
+ * The worker_inits of items that have been cancelled since can hang, too.
  * Fails (the item waits until all are late) if they are counted on: mutants
  * late-worker-not-replaced, failed-replacement-forgotten.
  */
@@ -846,7 +847,7 @@ static void each_init_that_hangs_doubles_the_time(void)
 	for (i = 1; i < 4; i++) {
 		since = jiffies;
 		KT_EXPECT(kt_wait(atomic_read(&gate.started) == i + 1));
-		/* the last look may have been a tick ago */
+		/* the last look can have been a tick ago */
 		KT_EXPECT_GE(jiffies - since, (HZ / 10 << (i - 1)) - 2);
 	}
 	kt_gate_open(&gate);
@@ -869,7 +870,7 @@ static void *third_desk_hangs_on(void *data)
 
 /*
  * A worker_init that is late doubles the time of the next, but only as long as it
- * goes on: when those before it have returned, the third has 100 ms.
+ * goes on.  When those before it have returned, the third has 100 ms.
  * Fails if it keeps the time it had: mutant late-time-kept.
  */
 static void returned_init_prolongs_no_other(void)
@@ -911,8 +912,8 @@ static void returned_init_prolongs_no_other(void)
 }
 
 /*
- * An item that a pause keeps from starting needs no worker.  One may be on its
- * way already, if an interrupt came before the pause: not every time.
+ * An item that a pause keeps from starting needs no worker.  Another can be on
+ * its way already, if an interrupt came before the pause: not every time.
  * Fails if it is created all the same: mutant paused-pool-grows.
  */
 static void paused_pool_creates_no_worker(void)
@@ -934,7 +935,7 @@ static void paused_pool_creates_no_worker(void)
 		probe_ran(p);
 		desks_end(pool);
 	}
-	/* elsewhere another CPU creates it meanwhile */
+	/* elsewhere another CPU creates it at that time */
 	if (kt_exact)
 		KT_EXPECT_EQ(spawned, 0);
 }
@@ -1007,8 +1008,8 @@ static void hanging_exit_delays_no_other(void)
 }
 
 /*
- * A worker that exits keeps the place of another thread until it has gone: what has
- * to start at once is refused, although all units are free.
+ * A worker that exits keeps the place of another thread until it has gone.
+ * What has to start at once is refused until then, although all units are free.
  * Fails (accepted, and waits) if only units are counted: mutant
  * now-beside-an-exiting-worker.
  */
@@ -1027,7 +1028,7 @@ static void submit_now_is_refused_while_an_exit_keeps_the_place(void)
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
 	probes_hold(&p[1], 1);
 	KT_EXPECT_EQ(kpool_submit_now(pool, &p[1].job.item), 0);
-	/* also while the first has yet to start */
+	/* also while the first is still to start */
 	KT_EXPECT_EQ(kpool_submit_now(pool, &p[2].job.item), -EAGAIN);
 	probe_runs(&p[1]);
 	KT_EXPECT_EQ(kpool_submit_now(pool, &p[2].job.item), -EAGAIN);
@@ -1264,7 +1265,7 @@ static s64 pause_after(int i)
 	return min(100LL << i, 10000LL) * NSEC_PER_MSEC;
 }
 
-/* It may be late by the grain of the wheel, in which it is armed twice. */
+/* A pause can be late by the grain of the wheel, in which it is armed twice. */
 static void expect_pauses(void)
 {
 	int i;
@@ -1284,8 +1285,9 @@ static int said_again(void)
 }
 
 /*
- * What fails is tried again after 100 ms, then after twice as long each time, up
- * to 10 s; the next bout begins with 100 ms; the log has two lines for each.
+ * An init that fails is tried again after 100 ms, then after twice as long each
+ * time, up to 10 s.  The next bout begins with 100 ms; the log has two lines
+ * for each.
  */
 static void failing_init_is_tried_ever_more_seldom(void)
 {
@@ -1675,7 +1677,7 @@ static int is_interrupted(struct kpool_item *item)
 }
 
 /*
- * What interrupts a worker is not the worker: it has no state.
+ * An interrupt of a worker is not the worker: it has no state.
  * Fails if the thread alone is checked: mutant interrupt-taken-for-worker.
  */
 static void interrupt_has_no_state(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every statistic: after each step all of them are compared, so that what is
- * counted in the wrong place, twice or not at all shows at that step.
+ * Every statistic: after each step all of them are compared.  So an event that
+ * is counted in the wrong place, twice or not at all shows at that step.
  */
 #include <linux/slab.h>
 
@@ -102,7 +102,7 @@ static void want_run(int i, int weight)
 	expect_want(i);
 }
 
-/* It ends, and nothing takes its place. */
+/* Want the end of an item, and nothing in its place. */
 static void want_end(int i, int weight)
 {
 	probes_open(&p[i], 1);
@@ -199,7 +199,7 @@ static void gauges_cancel(struct kt_submitter *second)
 }
 
 /*
- * One pool in which all gauges differ.
+ * A single pool in which all gauges differ.
  * Fails if one of them leaves out a place, or counts another's.
  */
 static void gauges_distinguish_item_states(void)
@@ -224,7 +224,7 @@ static void gauges_distinguish_item_states(void)
 	EXPECT_WANT();
 	want_paused();
 	gauges_cancel(&s[1]);
-	/* a heavy one ends, and none may start */
+	/* a heavy one ends, and none can start */
 	want_end(1, 3);
 	kpool_resume(here);
 	want.paused = false;
@@ -337,7 +337,7 @@ static void counters_of_abort(void)
 }
 
 /*
- * What became of those that were accepted.
+ * Each end of an accepted item has its counter.
  * Fails if an end is counted as another.
  */
 static void counters_distinguish_ends(void)
@@ -368,8 +368,8 @@ static void dropped_gated(struct kpool_item *dropped, int err)
 /*
  * Two jobs are to be dropped, one after the other, and the first's owner takes
  * its time.
- * Fails if one of them is nowhere meanwhile, mutant dropping-item-is-nowhere, or the
- * first is counted too early.
+ * Fails if one of them is nowhere in between, mutant dropping-item-is-nowhere,
+ * or the first is counted too early.
  */
 static void dropping_job_is_pending(void)
 {
@@ -407,7 +407,7 @@ static void dropping_job_is_pending(void)
 	stats_end();
 }
 
-/* It has waited since then, to the tick. */
+/* Expect that the oldest has waited since then, to the tick. */
 static void expect_oldest(unsigned long since)
 {
 	unsigned long ticks = msecs_to_jiffies(kt_stat(here, oldest_pending_ms));

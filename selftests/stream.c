@@ -133,7 +133,7 @@ static void expect_order(const int *nr, int n)
 })
 
 /*
- * Fails if followers may start while the one before them runs, or are taken
+ * Fails if followers can start while the one before them runs, or are taken
  * from the wrong end.
  */
 static int lane_slowly(struct kpool_item *item)
@@ -286,7 +286,7 @@ static void queued_followers_block_no_runnable_item(void)
 
 /*
  * With no queue a second job of a busy stream has no place, though units are
- * free: a try is refused, a submit sleeps until the stream is idle.
+ * free.  A try is refused, a submit sleeps until the stream is idle.
  * Fails if a follower is taken for one that could start.
  */
 static void follower_without_a_queue_is_blocked(void)
@@ -572,7 +572,7 @@ static void abort_empties_a_stream(void)
 	jobs_end(pool);
 }
 
-/* Fails if followers are taken for jobs that may be left behind. */
+/* Fails if followers are taken for jobs that can be left behind. */
 static void shutdown_runs_all_followers(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 10);
@@ -606,8 +606,8 @@ static void pause_holds_followers_back(void)
 }
 
 /*
- * A job that submits itself goes behind those of its stream that have come
- * meanwhile, and is not refused for want of a place.
+ * A job that submits itself goes behind those of its stream that came during
+ * its run, and is not refused for want of a place.
  * Fails if it goes first, or starves them.
  */
 static int lane_again(struct kpool_item *item)
@@ -781,7 +781,7 @@ static void delayed_job_does_not_hold_its_stream(void)
 
 /*
  * Without a queue, a job that is due at once and finds its stream idle is
- * admitted like a submitter that came then; one that has to follow waits
+ * admitted like a submitter that came then.  A job that has to follow waits
  * outside.
  * Fails (hangs) if a job that has joined its stream waits for itself.
  */
@@ -808,7 +808,7 @@ out:
 	jobs_end(pool);
 }
 
-/* What does not fit, and what could never end */
+/* Arguments that do not fit, and jobs that could never end */
 
 /* Fails if a wrong pool is not noticed, or noticed too late. */
 static void other_pool_is_refused(void)
@@ -881,8 +881,8 @@ static int cancels_its_followers(struct kpool_item *item)
 }
 
 /*
- * A follower whose group has been cancelled waits no more for its stream, but to
- * be dropped, which takes several holds of the lock for so many.
+ * A follower whose group has been cancelled no longer waits for its stream, but
+ * to be dropped.  For so many, that takes several holds of the lock.
  * Fails (-EDEADLK) if it is taken for one that will run: mutant
  * cancelled-follower-waits-for-its-stream.
  */
@@ -1041,7 +1041,7 @@ static int lane_frees(struct kpool_item *item)
 }
 
 /*
- * Jobs may free themselves in their function, and the stream may be freed when
+ * Jobs can free themselves in their function, and the stream can be freed when
  * its last job has been flushed.
  * Fails (KASAN) if the stream follows a job that has run, or is checked when it
  * is empty.
@@ -1079,7 +1079,7 @@ static void jobs_and_stream_may_be_freed(void)
 
 /*
  * Several threads, each with streams of its own in one pool, submit by several
- * means and take jobs back at random; what was accepted runs in order, one at
+ * means and take jobs back at random.  What was accepted runs in order, one at
  * a time, or is counted by cancel.
  * Fails if a job is lost, repeated or overtaken.
  */
@@ -1407,8 +1407,8 @@ static void cancelled_due_job_leaves_no_stream(void)
 }
 
 /*
- * A submitter that sleeps with a job of a stream, and a job of the same that
- * becomes due behind it, both run, in that order.
+ * A submitter sleeps with a job of a stream, and a job of the stream becomes
+ * due behind it.  Both run, in that order.
  * Fails if a job joins its stream before it is queued.
  */
 static void due_job_behind_a_blocked_submitter_starts(void)

@@ -186,7 +186,7 @@ out:
 
 /*
  * At most max_blocked submitters sleep; one more is refused, and when one
- * leaves, another may.
+ * leaves, another can sleep.
  * Fails if the count is not checked, or not taken back by a timeout.
  */
 static void max_blocked_is_a_limit(void)
@@ -464,7 +464,7 @@ static int race_main(void *arg)
 	return 0;
 }
 
-/* What sleeps ends in the same tick as the time of a submitter. */
+/* The sleeps of the jobs end in the same tick as the time of a submitter. */
 static int job_short(struct kpool_item *item)
 {
 	if (kt_job_of(item)->nr & 1)
@@ -473,10 +473,10 @@ static int job_short(struct kpool_item *item)
 }
 
 /*
- * Each submit that returned 0 is a run, and each that did not is none, also
- * when the time ends at the moment of being admitted.
- * Fails if a timeout does not look again, under the lock, whether it was
- * admitted meanwhile.
+ * Each submit that returned 0 is a run, and each that did not is none.  That
+ * holds, too, when the time ends at the moment of being admitted.
+ * Fails if a timeout does not look again, under the lock, whether it has been
+ * admitted.
  */
 static void timeout_races_with_admission(void)
 {
@@ -747,7 +747,7 @@ out:
 }
 
 /*
- * Likewise, while an item with a weight is pending.
+ * A special submit has its time, too, while an item with a weight is pending.
  * Fails if the item gets the time of the next lock holder.
  */
 static void special_submit_without_the_lock_has_its_time(void)
@@ -777,7 +777,7 @@ out:
 }
 
 /*
- * Likewise, it is refused like any other, and nothing is changed.
+ * A special submit is refused like any other, and nothing is changed.
  * Fails if it is not checked.
  */
 static void special_submit_without_the_lock_is_checked(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the tables in debugfs show: pools whose figures all differ, for the
- * script to read; and the age of the oldest pending item.
+ * Pools whose figures all differ, for the script to read in the tables of
+ * debugfs; and the age of the oldest pending item.
  */
 #include "jobs.h"
 
@@ -264,7 +264,7 @@ static void next_dead_worker_is_reaped(void)
 	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 2));
 }
 
-/* For the script: a worker that is not needed any more when it has started. */
+/* For the script: a worker that is no longer needed when it has started. */
 static void unneeded_worker_exits(void)
 {
 	struct kpool_attrs attrs = held_callbacks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every argument that is a time: what is as long as a wait without limit or
+ * Every argument that is a time.  What is as long as a wait without limit or
  * longer is one, inside the pool too, and 0 does not wait.
  */
 #include "caller_item.h"
@@ -12,7 +12,7 @@ static const unsigned long longest[] = {
 	ULONG_MAX,
 };
 
-/* Of these, those without limit: an item that waits so may hang. */
+/* Of these, those without limit: an item that waits so can hang. */
 #define LIMITLESS	3
 
 static struct kpool *here;
@@ -277,7 +277,7 @@ static void unlimited_wait_inside_is_a_deadlock(int which)
 	}
 }
 
-/* The same for a time that ends. */
+/* A wait inside for a time that ends is no deadlock. */
 static void timed_wait_inside_is_no_deadlock(int which)
 {
 	const struct wait *w = &waits[which];

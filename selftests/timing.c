@@ -2,8 +2,8 @@
 /*
  * Every promise about time, to the tick, under simulated time alone.
  *
- * A timeout of the timer wheel may be late by an eighth of itself, rounded up
- * to the tick it ends in; early is always wrong.
+ * A timeout of the timer wheel can be late by an eighth of itself, rounded up
+ * to the tick it ends in.  An early end is always wrong.
  */
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
@@ -45,7 +45,7 @@ static void sleep_ms(s64 ms)
 	sleep_until(now() + ms * NSEC_PER_MSEC);
 }
 
-/* The longest that may pass where @ns were asked for. */
+/* The longest time that can pass where @ns were asked for. */
 static s64 latest(s64 ns)
 {
 	return ns + div_s64(ns, 8) + 2 * TICK_NS;
@@ -124,9 +124,9 @@ static void worker_expires(int ms, s64 phase)
 
 /*
  * An idle worker is gone no sooner than expiry and no later than expiry + 1/8
- * + two ticks, for any expiry and wherever in a tick it fell idle.
- * Fails if idle time is taken in whole ticks downwards, or the reap work comes
- * once per expiry instead of when the oldest worker is due.
+ * + two ticks.  That holds for any expiry and wherever in a tick it fell idle.
+ * Fails if idle time is taken in whole ticks downwards.  Also fails if the reap
+ * work comes once per expiry instead of when the oldest worker is due.
  */
 static void worker_expires_to_the_tick(void)
 {
@@ -144,13 +144,13 @@ static void worker_expires_to_the_tick(void)
 
 /*
  * In ticks: around the starts of the timer wheel's levels, where its grain is
- * coarsest for its time, and one near the end of a level.
+ * coarsest for its time.  One of them is near the end of a level.
  */
 static const int edges[] = {
 	63, 64, 511, 512, 4032, 4035, 4079, 32256, 32260, 32751,
 };
 
-/* Ticks between two buckets that may take a timeout of so many ticks. */
+/* Ticks between two buckets that can take a timeout of so many ticks. */
 static long grain_of(int ticks)
 {
 	long grain = 1;
@@ -172,8 +172,8 @@ static void sleep_until_phase(int ticks, long grain, long phase)
 }
 
 /*
- * The same bound holds where the timer wheel alone would not keep it: an
- * eighth is less than the grain at the start of a level.
+ * A worker expires in time where the timer wheel alone would not keep the
+ * bound.  There an eighth is less than the grain at the start of a level.
  * Fails if the reap work's delay is the expiry itself.
  */
 static void worker_expires_in_time_at_the_wheels_edges(void)
@@ -242,8 +242,8 @@ static void each_worker_has_its_own_time(void)
 }
 
 /*
- * A worker that fell idle a tick after another is not taken with it, though
- * the reap work comes in the very tick in which its expiry ends.
+ * A worker that fell idle a tick after another is not taken with it.  That
+ * holds though the reap work comes in the very tick in which its expiry ends.
  * Fails if a tick that has begun counts as a whole one.
  */
 static void worker_idle_a_tick_later_stays(void)
@@ -306,8 +306,8 @@ static void last_used_is_used_first(void)
 }
 
 /*
- * min_workers are never purged; when there may be fewer, the rest go as soon
- * as they have been idle for long enough.
+ * min_workers are never purged; when there can be fewer, the rest go as soon as
+ * they have been idle for long enough.
  * Fails if the reap work counts wrongly, or tune does not arm it.
  */
 static void min_workers_are_kept(void)
@@ -364,7 +364,7 @@ static void create_third_worker(struct kpool *pool)
 
 /*
  * Two idle workers are kept.  A third joins, and has an item before the second
- * of two items wakes one of them: the other one is above min_workers from then
+ * of two items wakes one of them.  The other one is above min_workers from then
  * on, though no worker becomes idle.
  * Fails if reap work is armed only by a worker that becomes idle: mutant
  * reaper-not-armed-by-join.
@@ -451,7 +451,7 @@ static void count_work(void *unused, struct work_struct *work)
 		atomic_inc(&executed);
 }
 
-/* Sleep so long; return how often kpool did anything meanwhile. */
+/* Sleep so long; return how often kpool did anything in that time. */
 static int work_in_ms(s64 ms)
 {
 	struct trace trace = {
@@ -477,8 +477,8 @@ static int work_in_a_month(void)
  * all in a month, with min_workers, without purging, or without workers.
  * While something runs, the watchdog runs no more often than once a second.
  * Fails if the reap work arms itself whenever it runs, or by the number of
- * workers instead of those above min_workers that are idle, or if the watchdog
- * does not stop when nothing runs.
+ * workers instead of those above min_workers that are idle.  Also fails if the
+ * watchdog does not stop when nothing runs.
  */
 static void idle_pools_do_nothing(void)
 {
@@ -595,8 +595,8 @@ static int flush_main(void *arg)
 }
 
 /*
- * Without a timeout, waiting takes as long as it takes: two items of a day
- * each, one after the other, are waited for in submit and in flush; no waiter
+ * Without a timeout, waiting takes as long as it takes.  Two items of a day
+ * each, one after the other, are waited for in submit and in flush.  No waiter
  * gives up, and no worker is purged from under its item.
  * Fails if a wait has a limit of its own, or the reap work counts busy time.
  */

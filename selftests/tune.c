@@ -157,7 +157,8 @@ static void when_full_changes_to_wait_and_back(int created)
 }
 
 /*
- * What is pinned cannot be tuned in debugfs; kpool_tune() by the owner works.
+ * A pinned attribute cannot be tuned in debugfs; kpool_tune() by the owner
+ * works.
  * Fails if the flag stops kpool_tune().
  */
 static void pinned_pool_is_tuned_by_its_owner(void)
@@ -334,7 +335,7 @@ out:
 
 /*
  * A shrunk pool lets what runs finish, then runs no more than the new
- * capacity at once, keeps every accepted item, and its surplus workers go.
+ * capacity at once.  It keeps every accepted item, and its surplus workers go.
  * Fails if workers check the capacity only when they fall idle.
  */
 static void shrinking_ends_surplus_workers(void)
@@ -581,7 +582,7 @@ static void *initializes(void *data)
 }
 
 /*
- * Likewise a worker whose worker_init has not returned.
+ * A tune reaches a worker whose worker_init has not returned, too.
  * Fails if tune reaches only workers that are accounted: mutant
  * tune-misses-starting-worker.
  */
@@ -688,8 +689,8 @@ out:
 }
 
 /*
- * A mask is copied, at creation and by tune: its owner may use the memory for
- * something else, and any attribute may be tuned afterwards.
+ * A mask is copied, at creation and by tune.  Its owner can use the memory for
+ * something else, and any attribute can be tuned afterwards.
  * Fails if the pool looks at it again: mutant mask-not-copied.
  */
 static void cpumask_is_copied(void)
@@ -806,7 +807,7 @@ static void lose_and_regain(struct kpool *pool, unsigned int cpu)
 	KT_EXPECT(cpumask_equal(seen[0]->cpus_ptr, mask));
 	if (!KT_EXPECT_EQ(remove_cpu(cpu), 0))
 		return;
-	/* Work goes on elsewhere meanwhile: the running item and a new one. */
+	/* Work goes on elsewhere: the running item and a new one. */
 	kt_gate_let_one(&see_gate);
 	KT_EXPECT_EQ(kpool_flush_item(&seer[0].item), 0);
 	see(pool, 1);
@@ -849,7 +850,7 @@ static unsigned int some_cpu_that_goes(void)
 
 /*
  * While no CPU of the mask is online, all that does not choose CPUs can be
- * tuned as before; a mask or a node without one is still refused.
+ * tuned as before.  A mask or a node without one is still refused.
  * Fails if a tune looks at what it does not change.
  */
 static void pool_without_cpu_is_tunable(void)
@@ -866,8 +867,8 @@ static void pool_without_cpu_is_tunable(void)
 }
 
 /*
- * A cpumask whose CPUs go away is kept, work goes on, and when they return
- * it is restored, also of a pool that is not the first.
+ * A cpumask whose CPUs go away is kept, and work goes on.  When they return it
+ * is restored, also of a pool that is not the first.
  * Fails if CPUs that come online are ignored, the kernel's substitute mask is
  * taken for the pool's, or one pool is restored: mutant
  * first-pool-regains-its-mask.
@@ -1087,7 +1088,7 @@ static int tune_until_stopped(void *arg)
 }
 
 /*
- * Workers may come and go while all of them are being tuned.
+ * Workers can come and go while all of them are being tuned.
  * Fails (KASAN, DEBUG_LIST) if one leaves the list, or its task is put, under
  * the walk: mutant reaped-without-mutex.
  */

@@ -3,7 +3,7 @@
  * Each call and each event that lets an item start, a submitter in or a wait
  * end does so by itself.
  *
- * After it a case reads its own variables only: a further call of kpool, a
+ * After it a case reads its own variables only.  A further call of kpool, a
  * flush above all, would make up for a wake-up that is missing.  For the same
  * reason no worker expires here, and under simulated time the effect has to
  * come within a few ticks.
@@ -36,7 +36,7 @@ static void submit(int i)
 	KT_EXPECT_EQ(kpool_submit(here, item(i)), 0);
 }
 
-/* It holds its units until it is let go. */
+/* The item holds its units until it is let go. */
 static bool occupy(int i, int weight)
 {
 	KT_EXPECT_EQ(kpool_set_weight(item(i), weight), 0);
@@ -95,7 +95,7 @@ static void wake_end(void)
 	jobs_end(here);
 }
 
-/* What lets one item start */
+/* Events that let one item start */
 
 static void by_submit(void)
 {
@@ -295,7 +295,7 @@ static const char *const starter_names[] = {
 };
 
 /*
- * The pool has no worker yet.
+ * The pool has no worker at first.
  * Fails if none is made before another call.
  */
 static void worker_is_created_by(int starter)
@@ -307,7 +307,7 @@ static void worker_is_created_by(int starter)
 	wake_end();
 }
 
-/* The same with workers that sleep.  Fails if none is woken. */
+/* Workers that sleep are woken by the same events.  Fails if none is woken. */
 static void worker_is_woken_by(int starter)
 {
 	if (!wake_make(2, KPOOL_UNLIMITED) || !wake_make_idle(2))
@@ -376,7 +376,7 @@ out:
 	wake_end();
 }
 
-/* What lets several start; returns how many, of the first */
+/* Let several start; return how many, of the first */
 
 static int several_by_resume(void)
 {
@@ -467,7 +467,7 @@ static int several_by_group_cancel(void)
 	return 2;
 }
 
-/* Those behind it follow it in its stream: only one may start. */
+/* The items behind it follow it in its stream: only one of them can start. */
 static int one_by_cancel_of_its_leader(void)
 {
 	int i;
@@ -549,7 +549,7 @@ static void several_workers_are_woken_by(int crowd)
 	several_are_started(crowd, true);
 }
 
-/* What lets a submitter in */
+/* Events that let a submitter in */
 
 static void room_by_cancel(void)
 {
@@ -616,7 +616,8 @@ static const char *const room_names[] = {
 };
 
 /*
- * One runs, one is in the queue, which is full then, and one submitter sleeps.
+ * An item runs, another is in the queue, which is full then, and a submitter
+ * sleeps.
  * Fails if the room is there and the submitter stays blocked.
  */
 static void submitter_is_admitted_by(int room)
@@ -751,7 +752,8 @@ out:
 }
 
 /*
- * The same with a job that came due without room in front.
+ * The end of a job that came due without room in front admits the submitter,
+ * too.
  * Fails if its end, unlike a submitter's, admits no submitter.
  */
 static void submitter_is_admitted_when_a_due_job_ends(int way)
@@ -776,7 +778,7 @@ static const char *const due_away_names[] = {
 	"cancel", "disable", "cancel_sync", "group_cancel", NULL
 };
 
-/* What ends a wait */
+/* Events that end a wait */
 
 static int waits_for_item(void *arg)
 {
@@ -939,7 +941,7 @@ static void exits_gated(void *data, void *worker_data)
 /*
  * The only worker is about to exit, and counts until it is gone: no other can
  * be made before.
- * Fails if the item that came meanwhile waits for the next call.
+ * Fails if the item that came during the call waits for the next call.
  */
 static void exiting_worker_is_replaced(void)
 {

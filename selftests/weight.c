@@ -198,7 +198,7 @@ static void end_of_a_heavy_item_starts_all_that_fit(void)
 }
 
 /*
- * The same for submitters that sleep.
+ * The end of a heavy item admits all sleeping submitters that fit.
  * Fails if the end of an item admits one submitter.
  */
 static void end_of_a_heavy_item_admits_all_that_fit(void)
@@ -295,7 +295,7 @@ static int submit_for_10_ms(struct kpool *pool, struct load *l)
 	return kpool_submit_timeout(pool, &l->job.item, msecs_to_jiffies(10));
 }
 
-/* One unit of two is held: a second fits, a third does not; then all anew. */
+/* A unit of two is held: a second fits, a third does not; then all anew. */
 static void units_come_and_go(int (*submit)(struct kpool *, struct load *),
 			      int refusal)
 {
@@ -325,7 +325,7 @@ static void try_takes_what_is_free(void)
 	units_come_and_go(submit_by_try, -EAGAIN);
 }
 
-/* The same for a submit that gives up after 10 ms. */
+/* A submit that gives up after 10 ms takes what is free, too. */
 static void timeout_takes_what_is_free(void)
 {
 	units_come_and_go(submit_for_10_ms, -ETIMEDOUT);
@@ -363,8 +363,8 @@ static void heavier_than_capacity_is_invalid(void)
 }
 
 /*
- * The same when the pool is full, and while others sleep: no way in makes it
- * wait for its turn to be refused.
+ * An item heavier than capacity is refused in a full pool, too, and while
+ * others sleep.  No way in makes it wait for its turn to be refused.
  * Fails if the weight is checked after the room.
  */
 static void heavier_than_capacity_is_invalid_in_a_full_pool(void)
@@ -556,8 +556,8 @@ static void unit_beyond_shrunk_capacity_is_not_used_again(void)
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 2), 0);
 	/*
 	 * The lock is not taken between submit and end, else the worker takes
-	 * it too: neither by the pool's work, which is over by then, nor by
-	 * kt_stat() or load_end().
+	 * it too.  Neither the pool's work, which is over by then, nor
+	 * kt_stat() or load_end() takes it.
 	 */
 	kt_sleep_ms(10);
 	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
@@ -606,7 +606,7 @@ static void item_heavier_than_shrunk_capacity_runs_alone(void)
 }
 
 /*
- * The same for one whose submitter sleeps, which shrinking does not refuse.
+ * Shrinking does not refuse an item whose submitter sleeps either.
  * Fails if it is refused then, or sleeps for ever.
  */
 static void submitter_heavier_than_shrunk_capacity_is_admitted(void)
@@ -664,8 +664,8 @@ static void self_submission_heavier_than_shrunk_capacity_is_accepted(void)
 }
 
 /*
- * Capacity may shrink below what runs and grow again meanwhile: what an end
- * gives back is what the start took.
+ * Capacity can shrink below what runs and grow again before it ends: what an
+ * end gives back is what the start took.
  * Fails if an end takes its weight from the capacity of that time.
  */
 static void tuning_while_heavy_items_run_loses_no_unit(void)
@@ -728,8 +728,9 @@ static void queue_depth_counts_items(void)
 }
 
 /*
- * What a heavy queued item does not fit into is not free for those behind it:
- * they are admitted while there are places in the queue, and not one more.
+ * The units that a heavy queued item does not fit into are not free for those
+ * behind it.  They are admitted while there are places in the queue, and not
+ * one more.
  * Fails if units are counted as free that it waits for.
  */
 static void units_that_a_heavy_head_waits_for_are_no_room(void)
@@ -843,7 +844,7 @@ static void raised_capacity_starts_heavy_head(void)
 	weight_finish(pool, NULL, 0);
 }
 
-/* The same for a submitter that sleeps. */
+/* Raised capacity admits a submitter that sleeps, too. */
 static void raised_capacity_admits_heavy_submitter(void)
 {
 	struct kpool *pool = weight_pool(&four_units);
@@ -968,8 +969,8 @@ static void nested_init(struct nested *n, struct kpool *pool,
 
 /*
  * An item that waits for one that needs the waiter's own units would wait for
- * ever, and is refused: blocked in submit, in flush, and behind a heavy item
- * that waits for those units.
+ * ever, and is refused.  It can be blocked in submit, in flush, or behind a
+ * heavy item that waits for those units.
  * Fails (hangs) if a deadlock is looked for where no unit is free only.
  */
 static void waiting_for_own_units_is_a_deadlock(void)
@@ -997,8 +998,8 @@ static void waiting_for_own_units_is_a_deadlock(void)
 }
 
 /*
- * The same for one that fits, but waits behind a heavy one that waits for the
- * waiter's units.
+ * To wait for an item that fits, but is behind a heavy one that waits for the
+ * waiter's units, is a deadlock.
  * Fails (hangs) if only the awaited item itself is asked for room.
  */
 static void waiting_behind_own_units_is_a_deadlock(void)
@@ -1026,7 +1027,7 @@ static void waiting_behind_own_units_is_a_deadlock(void)
 
 /*
  * Waiting for an item that has its units beside the waiter's is no deadlock,
- * nor is it while another item may still give units back.
+ * nor is it while another item can still give units back.
  * Fails if it is refused.
  */
 static void waiting_for_units_of_others_is_none(void)
@@ -1131,7 +1132,7 @@ static void hammer_expect(int runs)
 
 /*
  * Threads with items of every weight up to capacity never hold more units than
- * there are, and all of them come to an end, with a queue and without.
+ * there are.  All of them come to an end, with a queue and without.
  * Fails if a unit is counted outside the lock or by the wrong weight.
  */
 static void units_never_exceed_capacity(int depth)
@@ -1165,7 +1166,7 @@ static int hammer_again(struct kpool_item *item)
 }
 
 /*
- * The same for items that submit themselves again while they run.
+ * Items that submit themselves again while they run hold no more units either.
  * Fails if such an item keeps its units between its runs, or passes a heavier
  * one that waits.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The same scenario on kpool and on workqueues: an item oopses, and what then?
+ * An item oopses, in one scenario for kpool and for workqueues, and what then?
  *
  * What kpool does is asserted; what workqueues do is only printed, by the
  * parameter "table".  What never returns is left behind: this guest ends with
@@ -178,7 +178,7 @@ static void duel_item_init(struct duel_item *item, int way)
 	item->way = way;
 }
 
-/* How long a thing may take before it counts as never. */
+/* How long a thing can take before it counts as never. */
 static unsigned long time_limit(const struct duel *d)
 {
 	return d->pool ? KT_LIMIT : 3 * HZ;
@@ -191,7 +191,7 @@ static int started(struct duel_item *item)
 	return atomic_read(&item->gate.started);
 }
 
-/* What a thread of its own returned, or NEVER. */
+/* The result of a thread of its own, or NEVER. */
 static int asks(struct duel *d, int question, int (*fn)(void *arg))
 {
 	struct kt_thread *t = &d->thread[question];
@@ -273,7 +273,7 @@ static bool all_started(struct duel_item *item)
 	return n == SLOTS;
 }
 
-/* One that has four slots loses them all: how many can be used afterwards? */
+/* A pool of four slots loses them all: how many can be used afterwards? */
 static int slots_left(struct duel *d)
 {
 	int i, n = 0;
@@ -309,7 +309,7 @@ static void duel_fight(struct duel *d)
 }
 
 /*
- * What a workqueue loses, kpool keeps.
+ * A slot that a workqueue loses, kpool keeps.
  * Fails as the cases of oops.c do.
  */
 static void kpool_keeps_working(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is accepted on both sides of the tick at which the low half of jiffies
+ * Items accepted on both sides of the tick at which the low half of jiffies
  * begins anew, five minutes after boot.
  */
 #include "group.h"
@@ -39,8 +39,8 @@ static void submit(struct kpool *pool, int i, enum kpool_priority priority)
 }
 
 /*
- * The oldest of a lower priority is found, reported by its age, and an item
- * that waited for its own run is queued in front again; a delay is kept.
+ * The oldest of a lower priority is found and reported by its age.  An item
+ * that waited for its own run is queued in front again, and a delay is kept.
  * Fails if what was accepted after the wrap is taken for older.
  */
 static void order_and_age_survive_the_wrap(void)
