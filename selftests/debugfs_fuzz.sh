@@ -27,7 +27,7 @@ stress() {
 	return "$stress_status"
 }
 
-# Fails if a table cannot be read any more.
+# Fails if a table can no longer be read.
 tables_are_there() {
 	cat "$KPOOL_DEBUGFS"/pools "$KPOOL_DEBUGFS"/staying/* >/dev/null
 }

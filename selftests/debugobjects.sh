@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
 # kernels: uml-debug x86-debug
-# What debugobjects is notified of.  Its reports would use up the few that the kernel prints in a boot.
+# See which misuse debugobjects is notified of.  Its reports would use up the few that the kernel
+# prints in a boot.
 
 . "$(dirname "$0")/ktap.sh"
 

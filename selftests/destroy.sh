@@ -89,7 +89,7 @@ poke_pool() {
 }
 
 # Fails if the pool can be opened again or freed by another client, takes anything in, keeps its name
-# or kpool.ko; or (oopses) if it calls what went with its owner.
+# or kpool.ko. Also fails (oopses) if it calls what went with its owner.
 orphaned_pool_is_closed_for_good() {
 	orphaned_said=$(said "kpool: client: module client removed without")
 	orphaned_warned=$(said "client: WARNING")
@@ -145,8 +145,8 @@ kpool_goes_after_orphaned_pools() {
 	ktap_result "$ends_failed" "kpool.ko may go after orphaned pools, again and again"
 }
 
-# Fails (oopses) if what is pending is left to workers that run it when its code has gone, and if
-# the owner is not notified or what runs is not awaited.
+# Fails (oopses) if what is pending is left to workers that run it when its code has gone. Also fails
+# if the owner is not notified or what runs is not awaited.
 orphaned_items_are_dropped() {
 	orphaned_warned=$(said "client: WARNING")
 	orphaned_dropped=$(said "client: dropped with -125")
@@ -190,7 +190,7 @@ rescuers() {
 	ps | awk '/\[(kworker\/R-)?kpool\]/ { n++ } END { print n + 0 }'
 }
 
-# rescuers_are N: one that was stopped may be seen for a moment longer
+# rescuers_are N: one that was stopped can be seen for a moment longer
 # shellcheck disable=SC2317 # wait_until calls it
 rescuers_are() {
 	[ "$(rescuers)" -eq "$1" ]

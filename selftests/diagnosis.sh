@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What <pool>/diagnosis says of pools in which nothing starts.
+# See what <pool>/diagnosis says of pools in which nothing starts.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -73,8 +73,8 @@ copies_are_removed() {
 	ktap_result $? "a copy loads without kpool.ko"
 }
 
-# Fails (oopses) if an item runs when its code has gone, also one in a pool that was created by an item
-# of the default pool, or if such an item uses the default pool when that is freed: mutants
+# Fails (oopses) if an item runs when its code has gone, also in a pool that was created by an item of
+# the default pool. Also fails if such an item uses the default pool when that is freed: mutants
 # exit-orphans-once, exit-frees-the-default-early.
 copy_ends_what_is_left() {
 	insmod "$embedded_test" leave=1

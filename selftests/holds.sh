@@ -5,9 +5,9 @@
 # icount: yes
 # memory: 2G
 # needs: kpool_holds kpool_holds_gone
-# No hold of a pool's lock takes more than 20,000 instructions, and the cost of
-# an operation on one item does not grow with the number of others.  With as many
-# as it takes to see five instructions for each; "make bench" has more.
+# No hold of a pool's lock takes more than 20,000 instructions.  The cost of an operation on one item
+# does not grow with the number of others.  With as many as it takes to see five instructions for
+# each; "make bench" has more.
 
 . "$(dirname "$0")/ktap.sh"
 

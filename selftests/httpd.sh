@@ -4,7 +4,7 @@
 # needs: kpool_httpd
 # guest-needs: wrk wrk
 # The sample kpool_httpd, on a pool and on a workqueue: honest clients, clients
-# that send nonsense, clients that are slow, and rmmod under all of them.
+# that send nonsense or are slow, and rmmod under all of them.
 #
 # Each group of requests is one result; its diagnostics say which request failed.
 
@@ -477,8 +477,8 @@ drip_in_time() {
 	done
 }
 
-# Fails (waits for ever, or for the drip's end) if no limit is set, if each byte extends it, or an
-# idle connection is taken for half a request.
+# Fails (waits for ever, or for the drip's end) if no limit is set, or if each byte extends it.  Also
+# fails if an idle connection is taken for half a request.
 slow_requests_time_out() {
 	group_begin
 	answers_in_time 408 "half a request" "GET / HTTP/1.1\r\n${H}"
@@ -590,8 +590,8 @@ load_is_endless() {
 	[ "${KERNEL:-}" = uml-time ]
 }
 
-# wrk_errors: that it met in any run, but for "timeout": that is how it counts answers that come
-# late, as they do in a guest that stands still, and a longer --timeout takes 8 MB a second
+# wrk_errors: that it met in any run, but for "timeout".  That is how it counts answers that come
+# late, as they do in a guest that stands still.  A longer --timeout takes 8 MB a second
 wrk_errors() {
 	grep -e 'Non-2xx' -e 'Socket errors' "$tmp/out" | grep -v 'connect 0, read 0, write 0,'
 }

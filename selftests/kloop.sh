@@ -7,8 +7,8 @@
 # guest-needs: e2fsprogs mkfs.ext4
 # guest-needs: e2fsprogs e2fsck
 # guest-modules: ext4
-# The sample kpool_kloop, on a pool and on a workqueue: a file system is made on the device, filled
-# and checked; the pool is tuned, loses a worker, and is removed, all under I/O.
+# The sample kpool_kloop, on a pool and on a workqueue.  A file system is made on the device, filled
+# and checked.  The pool is tuned, loses a worker, and is removed, all under I/O.
 #
 # Each group of checks is one result; its diagnostics say which check failed.  All that could wait
 # for a lost request runs in the background: where one does not end, the test gives up.
@@ -314,8 +314,8 @@ failed_reads() {
 	wc -l <"$tmp/failed_reads"
 }
 
-# Fails if the request of a dead worker does not end, or ends without an error; if others fail, or
-# their data differs; or if the pool does not go on.
+# Fails if the request of a dead worker does not end, or ends without an error.  Also fails if others
+# fail, or their data differs, or if the pool does not go on.
 killed_worker_costs_a_request() {
 	group_begin
 	new_image
@@ -370,8 +370,8 @@ reads_nothing() {
 	[ ! -s "$tmp/read" ]
 }
 
-# Fails (hangs, or the kernel complains) if a request is left when the device goes; if an old opener
-# finds a module or a pool that has gone; or if what was written before is lost.
+# Fails (hangs, or the kernel complains) if a request is left when the device goes.  Also fails if an
+# old opener finds a module or a pool that has gone, or if what was written before is lost.
 device_goes_under_io() {
 	group_begin
 	new_image

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # boots: alone
 # patches: yes
-# What <pool>/latency counts, and what it takes.
+# See what <pool>/latency counts, and what it takes.
 
 . "$(dirname "$0")/ktap.sh"
 

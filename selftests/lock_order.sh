@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What lockdep is notified of.  What it is to report is left to lock_order_*.sh.
+# See which waits lockdep is notified of.  What it is to report is left to lock_order_*.sh.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -3,9 +3,9 @@
 # boots: alone
 # kernels: debian
 # needs: submit tune
-# Lockdown is raised after kpool was loaded, as a system may do late in its
-# boot: kpool works, its tables can be read, and a caller that must not write to
-# debugfs can tune by call.  It cannot be lowered again, nor can modules be loaded then.
+# Lockdown is raised after kpool was loaded, as a system can do late in its boot.  kpool works, its
+# tables can be read, and a caller that must not write to debugfs can tune by call.  It cannot be
+# lowered again, nor can modules be loaded then.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A client is removed without having flushed what it gave to the default pool:
-# pending and delayed items are cancelled, running ones awaited, others' items
-# left alone, and the log says so.
+# A client is removed without having flushed what it gave to the default pool. Pending and delayed
+# items are cancelled, running ones awaited, others' items left alone, and the log says so.
 
 . "$(dirname "$0")/ktap.sh"
 
@@ -54,8 +53,8 @@ client_holds_the_unit() {
 	wait_until rest_is "0 0 1"
 }
 
-# Fails (oopses) if what is pending or delayed runs when its code has gone, or if rmmod returns while
-# an item still runs, or is to be completed; or if the log does not count both.
+# Fails (oopses) if what is pending or delayed runs when its code has gone. Also fails if rmmod
+# returns while an item still runs, or is to be completed; or if the log does not count both.
 # orphan WHAT CAPACITY RUNNING CANCELLED [TAKER]: of the client's own; with a thread that takes the
 # second while the search stands at it
 orphan() {
@@ -63,7 +62,7 @@ orphan() {
 	insmod "$KPOOL_KO" "default_capacity=$2" default_queue_depth=unlimited
 	orphan_warned=$(said "module_unload: WARNING")
 	orphan_ended=$(said "module_unload: a running item ends")
-	# elsewhere, the run may have ended when the search comes to it
+	# elsewhere, the run can have ended when the search comes to it
 	case ${KERNEL:-}:$3 in uml-time:1) orphan_runs="1 runs awaited" ;; *) orphan_runs= ;; esac
 	orphan_logged=$(reported "$4" "$orphan_runs")
 	load_test module_unload "leave=$1" "runs=$3" ${5:+"taker=$5"}
@@ -74,7 +73,7 @@ orphan() {
 	ktap_is "$orphan_name: nothing is left" "0 0 0" "$(rest_of_it)"
 	ktap_is "$orphan_name: all are accounted for" "$4 $(($(stat_of submitted) - $4))" \
 		"$(stat_of cancelled) $(stat_of completed)"
-	# one of them may be taken by the taker, before or after the search comes to it
+	# one of them can be taken by the taker, before or after the search comes to it
 	[ -n "${5:-}" ] ||
 		ktap_is "$orphan_name: the log reports it" 1 $(($(reported "$4" "$orphan_runs") - orphan_logged))
 	load_test client use_default=1 items=30 && rmmod client
@@ -242,7 +241,7 @@ blocked_client_is_refused() {
 	rmmod kpool
 }
 
-# The same of a call that is queued.
+# A call that is queued is ended in the same way.
 # Fails (oopses) if its function is called when it has gone: mutant orphan-call-stays-queued.
 queued_call_is_refused() {
 	client_holds_the_unit
@@ -503,8 +502,8 @@ others_items_cause_no_delay() {
 	rmmod kpool
 }
 
-# Fails (they are left, and run when it has gone) if as many of others' items as are looked at at a time
-# are taken for all: mutant scan-ends-with-a-batch.
+# Fails (they are left, and run when it has gone) if others' items end the search when they fill a
+# whole batch: mutant scan-ends-with-a-batch.
 items_behind_those_of_others_are_cancelled() {
 	insmod "$KPOOL_KO"
 	load_test client use_default=1 crowd=100
@@ -519,8 +518,8 @@ items_behind_those_of_others_are_cancelled() {
 	rmmod kpool
 }
 
-# Fails (what is due after them is left) if the search follows jobs of another module that are moved to
-# the end while the search stands at them: mutant orphan-cursor-left-in-tree.
+# Fails (what is due after them is left) if the search follows jobs of another module. These are moved
+# to the end while the search stands at them: mutant orphan-cursor-left-in-tree.
 search_does_not_follow_jobs_that_are_moved() {
 	insmod "$KPOOL_KO"
 	# it leaves them to the search, too: a flush would wait until they are due

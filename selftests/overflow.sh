@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What submit does when there is no room, by call and through debugfs.
+# See what submit does when there is no room, by call and through debugfs.
 
 . "$(dirname "$0")/ktap.sh"
 
@@ -109,8 +109,8 @@ parameters_are_refused() {
 	rmmod kpool
 }
 
-# Fails if a person can choose for all pools what their creators were not written for, or if the log
-# does not say what is allowed.
+# Fails if a person can choose for all pools what their creators were not written for. Also fails if
+# the log does not say what is allowed.
 policy_is_not_for_all_pools() {
 	for word in caller_runs drop_oldest; do
 		! insmod "$KPOOL_KO" when_full=$word 2>/dev/null &&

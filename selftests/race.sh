@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What is shared without a lock, used by two threads at once.
+# Use what is shared without a lock, by two threads at once.
 
 . "$(dirname "$0")/ktap.sh"
 

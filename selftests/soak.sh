@@ -19,7 +19,7 @@ threads() {
 	cat /proc/[0-9]*/comm | grep -c '^kpool/'
 }
 
-# no_threads: one that was stopped may be seen for a moment longer
+# no_threads: one that was stopped can be seen for a moment longer
 # shellcheck disable=SC2317 # wait_until calls it
 no_threads() {
 	[ "$(threads)" -eq 0 ]

@@ -19,7 +19,7 @@ stack_in_log() {
 		END { print n + 0 }'
 }
 
-# Fails if a stall is only in the log, which may have lost it.
+# Fails if a stall is only in the log, which can have lost it.
 stall_can_be_seen() {
 	wait_until stall_is_listed
 	ktap_is "debugfs shows the stall" 1 \
@@ -59,8 +59,8 @@ stalls_are_shown_oldest_first() {
 			'$1 >= a && $1 <= b + 0.01' | wc -l)"
 }
 
-# Fails if names are looked up when they are read, when the addresses mean nothing, or if the stack
-# is shown with one entry too many.
+# Fails if names are looked up when they are read, when the addresses mean nothing. Also fails if the
+# stack is shown with one entry too many.
 stall_of_an_unloaded_module_has_names() {
 	names=$KPOOL_DEBUGFS/default/stalls
 	wait_until grep -q 'has run for' "$names"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What the tables in debugfs show of pools whose state is known.
+# Read the tables in debugfs of pools whose state is known.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -15,8 +15,8 @@ mount_tracefs() {
 }
 
 # seen: the events, without thread, CPU and time. An address is @1, @2 in the order of appearance, and
-# @0 if it is NULL; a pid that is the thread's own is "own", another one "other". A worker that has not
-# expired is retired by itself or by another thread.
+# @0 if it is NULL. A pid that is the thread's own is "own", another one "other". A worker that has
+# not expired is retired by itself or by another thread.
 seen() {
 	awk '/^#/ { next }
 		{

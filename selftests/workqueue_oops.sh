@@ -3,8 +3,8 @@
 # boots: alone
 # kernels: stock x86-debug
 # oopses: yes
-# What an oops in an item costs a pool, and what it costs a workqueue.  The
-# module stays: some of its threads wait for ever.
+# Compare the cost of an oops in an item, to a pool and to a workqueue.  The module stays: some of its
+# threads wait for ever.
 
 . "$(dirname "$0")/ktap.sh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A module with kpool linked into it, for embedded.sh.  Its exit function
- * leaves its pool as it is, and items in the default pool: kpool_module_exit()
+ * leaves its pool as it is, and items in the default pool.  kpool_module_exit()
  * must end all of them, because the module is freed right after it.  It is not
  * loaded if a pool could be created before kpool_module_init().
  */
@@ -54,7 +54,7 @@ static int submit(struct kpool *to, struct kpool_item *item)
 	return kpool_submit(to, item);
 }
 
-/* It outlives the default pool's last item. */
+/* An item that outlives the default pool's last item. */
 static int late_fn(struct kpool_item *item)
 {
 	complete(&late_started);
@@ -115,7 +115,7 @@ static int __init embedded_init(void)
 		.capacity = 1,
 		.queue_depth = NR_PENDING,
 	};
-	/* the defaults are not in force yet */
+	/* the defaults come into force later */
 	const struct kpool_attrs early = { .min_workers = 1 };
 	int err;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the scenarios taken from ants share.  ants has three kinds of pool, and
- * tests most things on each; kpool has one pool and three ways to hand it
+ * Share what the scenarios taken from ants need.  ants has three kinds of pool,
+ * and tests most things on each.  kpool has one pool and three ways to hand it
  * work, so each scenario is run once by each way:
  *
  *	item	kpool_submit() of an embedded item
@@ -22,7 +22,7 @@ static const char *const ants_ways[] __maybe_unused = {
 /* The row of a scenario in its module's table. */
 #define ANTS_EACH(scenario)	KT_EACH(scenario, ants_ways)
 
-/* What is submitted: by every way, the function gets the job. */
+/* A job to submit: by every way, the function gets the job. */
 struct ants_job {
 	struct kpool_item	item;
 	kpool_fn		fn;

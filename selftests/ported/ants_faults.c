@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios of ants about tasks that panic.  What a task can do here without
- * harm to the machine is to return an error: the fault handler is called, in
- * the worker, which lives on.
+ * Scenarios of ants about tasks that panic.  The only thing that a task can do
+ * here without harm to the machine is to return an error.  The fault handler is
+ * called, in the worker, which lives on.
  */
 #include <linux/module.h>
 
@@ -33,7 +33,7 @@ static int ants_works(void *arg)
 	return 0;
 }
 
-/* What the handler of all pools has seen. */
+/* The calls that the handler of all pools has seen. */
 static struct {
 	atomic_t		count;
 	struct kpool_fault	last;
@@ -47,7 +47,7 @@ static void ants_handler(void *data, const struct kpool_fault *fault)
 	atomic_inc(&seen.count);
 }
 
-/* One task fails; then one works, by the same way, in the same pool. */
+/* A task fails; then another works, by the same way, in the same pool. */
 static void ants_panic(const struct kpool_attrs *attrs, enum ants_way way)
 {
 	struct kpool *pool = ants_pool(attrs, way, ants_fails);
@@ -80,8 +80,8 @@ out:
 /*
  * TestPanicHandler and TestPanicHandlerPreMalloc: a task fails in each of three
  * pools; the handler that they share has counted 1, 2, 3 when it has ended.
- * Fails if the handler is not called, is called for success too, comes after
- * the end of its item, or if the error costs a worker.
+ * Fails if the handler is not called, is called for success too, or comes after
+ * the end of its item.  Also fails if the error costs a worker.
  */
 static void handler_counts_one_two_three(int making)
 {

@@ -152,10 +152,10 @@ static void multi_round(struct kpool_multi *multi, int variant)
 
 /*
  * TestMultiPool, TestMultiPoolWithFunc and -WithFuncGeneric: ten pools of five
- * take fifty tasks, five each, by either placement; they are closed, opened
+ * take fifty tasks, five each, by either placement.  They are closed, opened
  * again, and take as many again.  ants calls a second shutdown an error.
- * Fails if one pool gets six, if the sums leave one out, if a number too high
- * finds a pool, or if one of ten stays closed.
+ * Fails if one pool gets six, or if the sums leave one out.  Also fails if a
+ * number too high finds a pool, or if one of ten stays closed.
  */
 static void ten_pools_share_fifty_tasks(int variant)
 {
@@ -184,9 +184,10 @@ static void expect_no_multi(int err, const char *name, unsigned int nr,
 }
 
 /*
- * What TestMultiPool refuses is refused, and leaves no pool behind.
- * Fails if a bad number, placement or attribute is taken, or if the pools that
- * had been made before the bad one are kept: then their names are taken.
+ * An argument that TestMultiPool refuses is refused, and leaves no pool behind.
+ * Fails if a bad number, placement or attribute is taken.  Also fails if the
+ * pools that had been made before the bad one are kept: then their names are
+ * taken.
  */
 static void bad_multi_is_refused(void)
 {
@@ -206,8 +207,8 @@ static void bad_multi_is_refused(void)
 }
 
 /*
- * What ants does not test: round robin that meets a full pool takes the least
- * loaded one, and refuses only when all are full.
+ * Round robin that meets a full pool takes the least loaded one, and refuses
+ * only when all are full.  ants does not test that.
  * Fails if a unit that is free elsewhere is not found.
  */
 static void round_robin_falls_back(void)

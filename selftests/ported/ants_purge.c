@@ -18,8 +18,9 @@ static int ants_gated_nap(void *arg)
 
 /*
  * 500 workers that fall idle one after the other are all purged.
- * Fails if the reap work is not armed again after it took some of the idle, or
- * if a worker that falls idle while others are being purged is forgotten.
+ * Fails if the reap work is not armed again after it took some of the idle.
+ * Also fails if a worker that falls idle while others are being purged is
+ * forgotten.
  */
 static void purge_takes_all_of_500_workers(int way)
 {
@@ -100,7 +101,7 @@ out:
 }
 
 /*
- * One task, and then nothing: its one worker goes too.
+ * A single task, and then nothing: its one worker goes too.
  * Fails if the last worker of a pool without min_workers is kept.
  */
 static void purge_takes_the_last_worker(int way)
@@ -142,7 +143,7 @@ static void no_purge(enum ants_way way, struct kpool *pool, int wait_ms)
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 10));
 	KT_EXPECT_EQ(kt_stat(pool, alive), 10);
 	KT_EXPECT_EQ(kt_stat(pool, idle), 0);
-	/* one may have expired when the pool had another expiry */
+	/* one can have expired when the pool had another expiry */
 	purged = kt_stat(pool, purged);
 	kt_gate_open(&gate);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -174,7 +175,7 @@ static void no_purge_keeps_workers(int way)
 }
 
 /*
- * The same for a pool that had an expiry of 100 ms before: NO_PURGE wins.
+ * The pool had an expiry of 100 ms before: NO_PURGE wins.
  * Fails if tune leaves the old expiry in force.
  */
 static void no_purge_replaces_expiry(int way)

@@ -16,7 +16,7 @@ static int ants_second(void *arg)
 	return 0;
 }
 
-/* One of two threads that submit 30 tasks each, and ignore the results. */
+/* A thread of two that submit 30 tasks each, and ignore the results. */
 struct ants_stream {
 	struct kt_thread	thread;
 	struct kpool		*pool;
@@ -151,7 +151,7 @@ static void shutdown_of_the_default_pool_waits_for_tasks(void)
 }
 
 /*
- * A shutdown that expires leaves the pool closed and the task running; called
+ * A shutdown that expires leaves the pool closed and the task running.  Called
  * again, it goes on waiting, which ants cannot, and a third time is harmless.
  * Fails if -ETIMEDOUT reopens or forgets the pool, or the second call returns
  * before the task has ended.
@@ -300,8 +300,8 @@ static void reopened_pool_calculates_again(int way)
 }
 
 /*
- * The same with all workers made at creation, and so again at reopen; ants once
- * hung here.
+ * All workers are made at creation, and so again at reopen; ants once hung
+ * here.
  * Fails if reopen does not make them, or counts those of before.
  */
 static void reopened_pool_calculates_again_prealloc(int way)

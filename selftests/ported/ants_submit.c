@@ -59,7 +59,7 @@ static void blocked_submits_complete(int way)
 }
 
 /*
- * The same with every worker made at creation.
+ * Every worker is made at creation.
  * Fails if made-up-front workers are not found idle, or are made twice.
  */
 static void blocked_submits_complete_prealloc(int way)
@@ -90,9 +90,9 @@ static bool alive_are(struct kpool *pool, int n, struct kpool_stats *s)
 }
 
 /*
- * One task has run since only @min_workers were alive.  Where time is real, its
- * worker may have expired again, and one may have come that was being made for
- * items that others ran.
+ * Expect that a single task has run since only @min_workers were alive.  Where
+ * time is real, its worker can have expired again.  Another can have come that
+ * was being made for items that others ran.
  */
 static void expect_one_worker_used(struct kpool *pool, int min_workers,
 				   const struct kpool_stats *before)
@@ -243,10 +243,10 @@ out:
 }
 
 /*
- * A nonblocking pool refuses the 11th of 10, blocked or busy, and is not
- * refusing any more once the ten have ended.
- * Fails if nonblocking sleeps, if an accepted item that has not started yet is
- * not counted, or if a flush ends before its items' units are free.
+ * A nonblocking pool refuses the 11th of 10, blocked or busy, and no longer
+ * refuses once the ten have ended.
+ * Fails if nonblocking sleeps, or if an accepted item is not counted before it
+ * starts.  Also fails if a flush ends before its items' units are free.
  */
 static void nonblocking_refuses_the_eleventh(int way)
 {

@@ -49,9 +49,9 @@ out:
 }
 
 /*
- * Capacity 8 with 8 running, 2 blocked, then 2: the running finish, the blocked
- * submitters are admitted and not refused, never more than 2 run from then on,
- * and the surplus workers go although nothing expires.
+ * Capacity 8 with 8 running, 2 blocked, then 2.  The running finish, the
+ * blocked submitters are admitted and not refused, and never more than 2 run
+ * from then on.  The surplus workers go although nothing expires.
  * Fails if shrinking stops at the idle workers, refuses a submitter, or lets a
  * surplus worker take another item.
  */
@@ -155,8 +155,8 @@ out:
 }
 
 /*
- * What ants refuses at construction is refused, and leaves no name: the same
- * name can be used the next moment.
+ * An attribute that ants refuses at construction is refused, and leaves no
+ * name: the same name can be used the next moment.
  * Fails if a bad attribute is taken, or leaves its pool behind.
  */
 static void bad_construction_is_refused(void)
@@ -207,9 +207,9 @@ static struct kpool *coverage_pool(const char *name, enum ants_way way,
 }
 
 /*
- * One pool of the six: 100,000 tasks at capacity 10,000, tuned to the same and
- * to 1,000 while they run.  The tasks of ants sleep for 10 ms; 10,000 threads
- * are more than a small guest has room for.
+ * Cover a pool of the six: 100,000 tasks at capacity 10,000, tuned to the same
+ * and to 1,000 while they run.  The tasks of ants sleep for 10 ms; 10,000
+ * threads are more than a small guest has room for.
  */
 static void coverage(struct kpool *pool, enum ants_way way,
 		     struct ants_job *jobs, int n, struct kt_gate *count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios of the pattern that Go by Example teaches: workers range over a
+ * Scenarios of the pattern that Go by Example teaches.  Workers range over a
  * channel of jobs, results come back through another, a WaitGroup waits for
  * all.  The workers are the capacity of a pool, the channel's buffer is its
  * queue_depth, and closing the channel is shutdown.
@@ -21,7 +21,7 @@ static struct kpool *workers_and_channel(int workers, int buffer)
 }
 
 /*
- * The example: 3 workers, 5 jobs of a second, a buffer of 100; the channel is
+ * The example: 3 workers, 5 jobs of a second, a buffer of 100.  The channel is
  * closed, and five results of twice the job's number are read.  Two seconds in
  * all under simulated time.
  * Fails if close gives up what is queued, if a result is lost, or if three
@@ -97,8 +97,8 @@ static int job_in_order(struct kpool_item *item)
 }
 
 /*
- * One worker ranges over the channel: jobs come out as they went in, and close
- * gives out everything that is queued.
+ * A single worker ranges over the channel: jobs come out as they went in, and
+ * close gives out everything that is queued.
  * Fails if the queue is not first in, first out, or if shutdown drops it.
  */
 static void close_drains_in_order(void)
@@ -199,8 +199,8 @@ out:
 
 /*
  * To send to a closed channel, to close it twice, or to close it under a sender
- * that sleeps panics in Go; here the send is refused, and the second close does
- * nothing.
+ * that sleeps panics in Go.  Here the send is refused, and the second close
+ * does nothing.
  * Fails if shutdown leaves a sender blocked, or its job in the queue.
  */
 static void close_refuses_blocked_senders(void)
@@ -246,8 +246,8 @@ static int send_next(struct kpool_item *item)
 }
 
 /*
- * A worker that sends to its own full channel hangs all of them in Go; here the
- * send is refused when no worker is left to receive.
+ * A worker that sends to its own full channel hangs all of them in Go.  Here
+ * the send is refused when no worker is left to receive.
  * Fails if the send sleeps for good, or is refused although there is room.
  */
 static void nested_send_does_not_hang(void)
@@ -275,7 +275,7 @@ static void nested_send_does_not_hang(void)
 }
 
 /*
- * Results that are not read hang an unbuffered channel; here workers do not
+ * Results that are not read hang an unbuffered channel.  Here workers do not
  * wait for a reader, and the results can still be read in the end.
  * Fails if a worker sleeps until its result is taken.
  */
@@ -311,8 +311,8 @@ static int second_fails(struct kpool_item *item)
 }
 
 /*
- * What errgroup adds to a WaitGroup: a limit, the first error, and the rest is
- * cancelled.
+ * errgroup adds to a WaitGroup a limit and the first error, and cancels the
+ * rest.
  * Fails if an error is overwritten by a later one, or if a job starts after it.
  */
 static void errgroup_cancels_the_rest_after_the_first_error(void)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios of fasthttp's worker pool: one function for all connections, a
- * connection is served by the newest idle worker, by a new one, or not at all.
- * The table of Documentation/coming-from/fasthttp.rst says which covers what.
+ * Scenarios of fasthttp's worker pool, which has one function for all
+ * connections.  A connection is served by the newest idle worker, by a new one,
+ * or not at all.  The table of Documentation/coming-from/fasthttp.rst says
+ * which covers what.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
@@ -73,13 +74,13 @@ static struct kpool *server(const char *name, int expiry_ms)
 	return kt_pool(name, &attrs);
 }
 
-/* What fasthttp gives a test for its end; true where time is simulated. */
+/* The time that fasthttp gives a test; true where time is simulated. */
 static unsigned long limit(int sec)
 {
 	return kt_exact ? sec * HZ : KT_LIMIT;
 }
 
-/* One of several that run the same at the same time. */
+/* A copy of a scenario, of several that run at the same time. */
 struct copy {
 	struct kt_thread	thread;
 	char			name[KPOOL_NAME_MAX + 1];
@@ -198,8 +199,9 @@ static int max_workers(void *arg)
 
 /*
  * TestWorkerPoolMaxWorkersCountSerial, five rounds.
- * Fails if an accepted connection that no worker has taken yet does not count,
- * if a refused one is kept, or if fewer than ten are served at once.
+ * Fails if an accepted connection does not count before a worker has taken it,
+ * or if a refused one is kept.  Also fails if fewer than ten are served at
+ * once.
  */
 static void full_pool_refuses_the_eleventh_serially(void)
 {

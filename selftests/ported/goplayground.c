@@ -40,8 +40,8 @@ static void wait_unit(struct unit *u)
 /*
  * TestPool and TestUnlimitedPool: four units of a second succeed, and closing
  * twice is harmless.
- * Fails if queueing waits for a worker, if a unit's value is not seen by a
- * thread that waited for it, or if the second shutdown does anything.
+ * Fails if queueing waits for a worker, or if a unit's value is not seen by a
+ * thread that waited for it.  Also fails if the second shutdown does anything.
  */
 static void four_units_succeed(int kind)
 {
@@ -106,7 +106,7 @@ static int count_dropped(struct unit *units, int n)
 }
 
 /*
- * TestCancel: 40 units on four workers are cancelled while four run; these
+ * TestCancel: 40 units on four workers are cancelled while four run.  These
  * finish, the others end with one error, and after a reset the pool works.
  * Fails if abort runs what it should drop, drops what runs, misses an owner, or
  * leaves its mark on a reopened pool.
@@ -152,8 +152,8 @@ static int unit_while_wanted(struct kpool_item *item)
 }
 
 /*
- * TestUnlimitedCancel: all 40 run at once, so that abort finds nothing to drop;
- * what runs cannot be ended from outside and looks at a flag of its owner.
+ * TestUnlimitedCancel: all 40 run at once, so that abort finds nothing to drop.
+ * What runs cannot be ended from outside and looks at a flag of its owner.
  * Fails if an unlimited pool lets a unit wait, or if the error of a unit that
  * gave up is not counted.
  */
@@ -190,7 +190,7 @@ struct abandoned {
 };
 
 /*
- * Five seconds of work, or until the caller has left, which may be late itself;
+ * Five seconds of work, or until the caller has left, which can be late itself;
  * nothing is stored for one that has left.
  */
 static int work_of_5_s(void *arg)
@@ -359,8 +359,8 @@ static int queuer_main(void *arg)
 /*
  * TestLimitedBatchCancelItemsThrownAway and its unlimited twin: a batch is
  * cancelled while it is being queued; what came too late gives no result.
- * Fails if a cancelled group accepts, if it loses one that it accepted, or if
- * what was accepted and what was refused are not 40 together.
+ * Fails if a cancelled group accepts, or if it loses one that it accepted.
+ * Also fails if what was accepted and what was refused are not 40 together.
  */
 static void batch_cancelled_at_once_delivers_what_it_accepted(int kind)
 {
@@ -396,8 +396,8 @@ out:
 
 /*
  * TestLimitedBatchCancelItemsCancelledAfterward: a batch is cancelled when all
- * 40 units have been queued and some have run; all 40 are delivered, those that
- * did not run with their error.
+ * 40 units have been queued and some have run.  All 40 are delivered, those
+ * that did not run with their error.
  * Fails if a dropped unit is not delivered, or is taken for one that ran.
  */
 static void batch_cancelled_later_delivers_all(void)
@@ -502,7 +502,8 @@ out:
 
 /*
  * Its benchmarks: 10 units on 10 workers take a second, 100 on 25 four, and 100
- * on an unlimited pool one; to the timer's grain under simulated time.
+ * on an unlimited pool one.  Under simulated time that holds to the timer's
+ * grain.
  * Fails if a unit that could run waits, or runs twice.
  */
 static void benchmarks_take_their_seconds(void)

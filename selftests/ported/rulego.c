@@ -34,7 +34,7 @@ static int submit(struct kpool *pool, kpool_fn fn, void *arg)
 	return kpool_submit_fn(pool, fn, arg, GFP_KERNEL);
 }
 
-/* Submit a function that often; none may be refused. */
+/* Submit a function that often; none must be refused. */
 static bool submit_many(struct kpool *pool, kpool_fn fn, void *arg, int n)
 {
 	int i;
@@ -139,7 +139,7 @@ static void full_is_an_error(void)
 }
 
 /*
- * A task at a time needs one worker, wherever it is submitted; rulego may make
+ * A task at a time needs one worker, wherever it is submitted; rulego can make
  * one in a shard although another's are idle.
  * Fails if an idle worker is overlooked.
  */

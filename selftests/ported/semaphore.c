@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios of x/sync's weighted semaphore.  Its size is the capacity of a pool;
- * what acquires n of it is an item of weight n, which holds them while it runs,
- * and releases them by returning.
+ * Scenarios of x/sync's weighted semaphore.  Its size is the capacity of a
+ * pool.  An acquire of n of it is an item of weight n, which holds them while
+ * it runs, and releases them by returning.
  * The table of Documentation/coming-from/semaphore.rst says which covers what.
  */
 #include <linux/minmax.h>
@@ -47,9 +47,7 @@ static int procs(void)
 	return max_t(int, num_online_cpus(), 4);
 }
 
-/*
- * One of those that hammer: its weight, and the sum that must not be exceeded.
- */
+/* A thread that hammers: its weight, and the sum that must not be exceeded. */
 struct hammer {
 	struct kt_thread	thread;
 	struct kpool_item	item;
@@ -297,7 +295,7 @@ static bool crowd_make(struct crowd *c, bool timed)
 			     timed ? submit_within_300_ms : kt_submitter_main,
 			     &c->heavy_waits))
 		return false;
-	/* on a slow machine one whose time ends may not be seen to wait */
+	/* on a slow machine one whose time ends can go unseen to wait */
 	KT_EXPECT(kt_wait(kt_stat(c->pool, blocked) == 1 ||
 			  kt_thread_done(&c->heavy_waits.thread)));
 	return kt_submitter_start(&c->light_waits, c->pool, &c->light.item);
@@ -329,8 +327,8 @@ static void timeout_of_the_head_admits_the_next(void)
 }
 
 /*
- * The same, cancelled; and while it waits, strict order: one that would fit
- * waits behind it, and try is refused although nine units are free.
+ * The acquire is cancelled.  While it waits, the order is strict: one that
+ * would fit waits behind it, and try is refused although nine units are free.
  * Fails if a small item passes a large one that waits, or if cancel does not
  * look at those behind.
  */
@@ -350,7 +348,7 @@ static void cancel_of_the_head_admits_the_next(void)
 }
 
 /*
- * A size of 2 is held; a waiting acquire is cancelled, then both are released:
+ * A size of 2 is held.  A waiting acquire is cancelled, then both are released:
  * the acquire must fail, and both can be had at once.
  * Fails if a cancelled submitter is admitted, or takes units with it.
  */
@@ -416,8 +414,9 @@ static void ended_context_acquires_nothing(void)
 }
 
 /*
- * What it panics at, or does not check: more than was acquired cannot be
- * released, as an item releases what it holds; no weight below 1 is taken.
+ * Weights at which it panics, or which it does not check.  More than was
+ * acquired cannot be released, as an item releases what it holds; no weight
+ * below 1 is taken.
  * Fails if a bad weight is taken, or the units held are not those asked for.
  */
 static void bad_weights_are_refused(void)
@@ -444,8 +443,8 @@ static void bad_weights_are_refused(void)
 }
 
 /*
- * What its users ask for: the size can be changed.  Grown, it admits waiters;
- * shrunk below what an accepted item weighs, it still admits that.
+ * Users of semaphore ask that the size can be changed.  Grown, it admits
+ * waiters; shrunk below what an accepted item weighs, it still admits that.
  * Fails if tune admits no submitter, or if an item outlives its chance to
  * start.
  */

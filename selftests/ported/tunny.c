@@ -53,7 +53,7 @@ static u64 queue_length(struct kpool *pool)
 	return s.blocked + s.pending + s.running;
 }
 
-/* What tunny gives a call; true where time is simulated. */
+/* The time that tunny gives a call; true where time is simulated. */
 static unsigned long limit_ms(unsigned int ms)
 {
 	return kt_exact ? msecs_to_jiffies(ms) : KT_LIMIT;
@@ -106,8 +106,8 @@ static void size_zero(struct kpool *pool)
 
 /*
  * TestPoolSizeAdjustment: sizes 10, 10, 9, 10, 0, 10, then a job, then the end.
- * Fails if tune leaves a worker too many, makes none where min_workers asks for
- * them, or if a paused pool runs a call or loses it.
+ * Fails if tune leaves a worker too many, or makes none where min_workers asks
+ * for them.  Also fails if a paused pool runs a call or loses it.
  */
 static void size_is_adjusted(void)
 {
@@ -269,9 +269,9 @@ static void release_patient(void *arg)
 /*
  * TestTimeout, and the deadline of TestFuncJobCtx: a job that takes longer than
  * its caller waits.  The caller returns, the job is notified, and what was
- * given to it is released once, when it does not run any more.
- * Fails if the call waits for the job, if the job is not notified, or if its
- * argument is released while it runs, twice, or never.
+ * given to it is released once, when it no longer runs.
+ * Fails if the call waits for the job, or if the job is not notified.  Also
+ * fails if its argument is released while it runs, twice, or never.
  */
 static void timeout_interrupts_the_job(void)
 {
@@ -434,9 +434,9 @@ static void timeout_in_process_phase(struct kpool *pool)
 /*
  * TestCustomWorker: one worker with a state; a timeout before it is ready, one
  * while it works, a success, and the end of the worker.
- * Fails if a call that timed out while queued starts later, if the worker is
- * lost to an abandoned job, if its state is not its own, or is not torn down
- * once.
+ * Fails if a call that timed out while queued starts later, or if the worker is
+ * lost to an abandoned job.  Also fails if its state is not its own, or is not
+ * torn down once.
  */
 static void custom_worker_survives_timeouts(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A unit of work whose result is collected, for the scenarios of those pools
- * that have such: what go-playground/pool calls a WorkUnit, and what is sent
- * through a channel of results elsewhere.
+ * that have such.  go-playground/pool calls it a WorkUnit; elsewhere it is sent
+ * through a channel of results.
  */
 #ifndef _KPOOL_SELFTEST_UNIT_H
 #define _KPOOL_SELFTEST_UNIT_H
@@ -95,7 +95,7 @@ static inline int units_submit(struct kpool *pool, struct unit *units, int n,
 	return accepted;
 }
 
-/* What comes out of a group that collects. */
+/* The results that come out of a group that collects. */
 struct results {
 	int	nr;		/* all of them */
 	int	good;		/* those that ran without an error */

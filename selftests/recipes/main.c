@@ -58,7 +58,7 @@ static int produces_one_more(void *unused)
 
 /*
  * Fails if the producer does not sleep with 2 running and 8 queued, sleeps
- * before, is not woken, or if a report or an error is lost.
+ * before, or is not woken.  Also fails if a report or an error is lost.
  */
 static void producer_sleeps_while_the_queue_is_full(void)
 {
@@ -185,7 +185,7 @@ static void picture_end(struct picture *picture, int err)
 	atomic_inc(&tallies[nr]);
 }
 
-/* One picture is stored, four have been decoded and sleep in submit. */
+/* A picture is stored, four have been decoded and sleep in submit. */
 static bool pictures_make(void)
 {
 	int i;
@@ -210,8 +210,9 @@ static bool pictures_make(void)
 }
 
 /*
- * Fails if a stage runs in the wrong pool, is skipped or repeated, if the bad
- * picture is stored, or if a full stage does not hold back the one before it.
+ * Fails if a stage runs in the wrong pool, is skipped or repeated, or if the
+ * bad picture is stored.  Also fails if a full stage does not hold back the one
+ * before it.
  */
 static void pictures_pass_both_stages(void)
 {

@@ -25,7 +25,7 @@ struct poll_driver {
 extern const struct frame_driver frames_before, frames_after;
 extern const struct poll_driver poller_before, poller_after;
 
-/* What the drivers do. */
+/* The functions of the drivers. */
 void frame_decode(size_t len);
 void poll_sensor(void);
 

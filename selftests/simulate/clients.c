@@ -2,8 +2,9 @@
 /*
  * The clients: each does its operations one after the other, and says of each
  * answer whether the contract permits it.  Where it depends on what others did
- * meanwhile, the model knows at which step something was so for the last time:
- * an answer is permitted if its reason held at some time during the call.
+ * during the call, the model knows at which step something was so for the last
+ * time.  An answer is permitted if its reason held at some time during the
+ * call.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -40,8 +41,8 @@ static unsigned long sim_elapsed(const struct sim_call *call)
 }
 
 /*
- * A time-out comes neither early nor, as nothing takes time here, late: the
- * tick that has begun and the wheel's own not counted, for each of @sleeps.
+ * A time-out comes neither early nor, as nothing takes time here, late.  The
+ * tick that has begun and the wheel's own do not count, for each of @sleeps.
  */
 static void sim_judge_timeout(const struct sim_call *call, int sleeps)
 {
@@ -91,7 +92,7 @@ static bool sim_submits_itself(const struct sim_call *call)
 	return call->inside && call->inside == call->item && !call->hands_on;
 }
 
-/* One that is heavy, or that follows, needs more than a free unit. */
+/* An item that is heavy, or that follows, needs more than a free unit. */
 static bool sim_was_full(const struct sim_call *call)
 {
 	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
@@ -102,7 +103,7 @@ static bool sim_was_full(const struct sim_call *call)
 		sim_during(call, call->p->was_used));
 }
 
-/* Why a submit of an item may be refused. */
+/* Why a submit of an item can be refused. */
 static void sim_judge_refusal(struct sim_call *call, int err)
 {
 	const char *name = sim_ops[call->op->kind].name;
@@ -270,7 +271,7 @@ static void sim_op_modify(struct sim_call *call)
 		   "item %d was not delayed", it->nr);
 }
 
-/* Another pool may have it, as its function's last use of it. */
+/* Another pool can have it, as its function's last use of it. */
 static void sim_hand_on(struct sim_call *call)
 {
 	struct sim_item *it = call->item;
@@ -283,7 +284,7 @@ static void sim_hand_on(struct sim_call *call)
 	it->handing = call;
 	err = kpool_submit_timeout(call->p->pool, &it->job.item, call->op->ticks);
 	if (call->handed) {
-		/* another may have submitted it once it had left its run */
+		/* another can have submitted it once it had left its run */
 		it->accepted += !err;
 		return;
 	}
@@ -407,7 +408,7 @@ static void sim_op_submit_arg(struct sim_call *call)
 						  GFP_ATOMIC));
 }
 
-/* More than may pass an item of lower priority. */
+/* More than can pass an item of lower priority. */
 static void sim_op_burst(struct sim_call *call)
 {
 	struct sim_ticket *ticket;
@@ -488,7 +489,7 @@ static void sim_op_call_timeout(struct sim_call *call)
 	sim_judge_call(call, ticket, err, result);
 }
 
-/* What can be done to an item */
+/* Operations on an item */
 
 static void sim_op_cancel(struct sim_call *call)
 {
@@ -650,7 +651,7 @@ static void sim_collected(const struct sim_call *call, struct sim_item *it,
 
 	it->collected++;
 	sim_expect(it->job.group == group, "a job of another group");
-	/* it may have been submitted again since */
+	/* it can have been submitted again since */
 	if (sim_during(call, it->accepted_in))
 		return;
 	sim_expect(kpool_job_result(&it->job) == it->result || sim_is_ordered(it),
@@ -821,7 +822,7 @@ static void sim_op_tune(struct sim_call *call)
 	sim_expect(!err || err == -EINVAL || err == -EPERM, "tune says %d",
 		   err);
 	value = sim_attr_in_force(call->p->pool, op->tunable);
-	/* if no other thread has tuned it meanwhile */
+	/* if no other thread has tuned it since */
 	if (!err && alone && *begun == mine)
 		sim_expect(value == max(op->value, 0),
 			   "tuned to %d, but %d is in force", op->value, value);
@@ -930,7 +931,7 @@ static bool sim_is_in_both_pools(const struct sim_call *call)
 	return false;
 }
 
-/* May this operation be done here and now? */
+/* Can this operation be done here and now? */
 static bool sim_op_fits(const struct sim_call *call)
 {
 	const struct sim_op_row *row = &sim_ops[call->op->kind];

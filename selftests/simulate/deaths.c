@@ -105,7 +105,7 @@ bool sim_is_lost(const struct sim_call *call, int err)
 	return sim_may_lose(call);
 }
 
-/* What ends with a thread */
+/* The end of a thread */
 
 static struct sim_death *sim_note_death(struct sim_pool *p, enum sim_dead_in kind)
 {
@@ -181,8 +181,8 @@ static struct sim_death *sim_function_dies(struct sim_ticket *ticket, bool by_ca
 
 /*
  * The calls that the thread is in never return, and the items in whose functions
- * it has made them die with it: the outermost as a worker's, unless it is a
- * client.
+ * it has made them die with it.  The outermost dies as a worker's, unless it is
+ * a client.
  */
 static void sim_calls_die(struct sim_thread *thread)
 {
@@ -324,7 +324,7 @@ void __noreturn sim_die_in_release(struct sim_ticket *ticket)
 	sim_die(true);
 }
 
-/* What the pool has to do */
+/* Duties of the pool */
 
 /* Is that the death which is reported?  Functions cannot be distinguished. */
 static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
@@ -387,7 +387,7 @@ static unsigned int sim_function_callers(const struct sim_view *v)
 	return n;
 }
 
-/* Functions cannot be distinguished: have all ended that may be meant? */
+/* Functions cannot be distinguished: have all ended that can be meant? */
 static bool sim_functions_are_over(const struct sim_death *d, const struct sim_view *v)
 {
 	return d->by_caller ? !sim_function_callers(v) : v->stats.died == d->p->deaths;
@@ -440,7 +440,7 @@ static void sim_judge_promise(struct sim_pool *p, const struct sim_view *was,
 void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
 			const struct sim_view *v)
 {
-	/* among those that ran in their submitters, some may have died */
+	/* among those that ran in their submitters, some can have died */
 	if (v->stats.died > was->stats.died ||
 	    v->stats.caller_ran > was->stats.caller_ran)
 		p->was_bereft = sim->step;
@@ -448,7 +448,7 @@ void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
 	sim_judge_promise(p, was, v);
 }
 
-/* What the engine logs; the first argument is the name of a pool. */
+/* Take what the engine logs; the first argument is the name of a pool. */
 void sim_log(const char *fmt, ...)
 {
 	const char *name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What items do: they say that they run, which must be so by the model, do the
+ * Items say that they run, which must be so by the model.  They do the
  * operations that the program gives them, and return an error or none.
  */
 #include <linux/err.h>
@@ -14,7 +14,7 @@ static struct sim_item *sim_item_of(struct kpool_item *item)
 	return container_of(item, struct sim_item, job.item);
 }
 
-/* What failed may have returned any number but 0. */
+/* An item that failed can have returned any number but 0. */
 int sim_error(const struct sim_op *op)
 {
 	return op->ticks % 2 ? 1 : -EIO;
@@ -57,7 +57,7 @@ void sim_group_fails(const struct sim_item *it, int err, bool certain)
 	}
 }
 
-/* Why an item may be dropped that was accepted at the step ->drop_of. */
+/* Why an item can be dropped that was accepted at the step ->drop_of. */
 static bool sim_may_be_dropped(const struct sim_item *it, int err)
 {
 	const struct sim_item_spec *spec = &sim->program.item[it->nr];
@@ -96,7 +96,7 @@ static int sim_run_body(struct sim_item *it, int from, int to, bool *handed)
 	return err;
 }
 
-/* What the function can ask about where it runs. */
+/* Judge what the function can ask about where it runs. */
 static void sim_judge_place(const struct sim_item *it)
 {
 	bool is_client = !strcmp(sim_current()->name, "client");
@@ -225,7 +225,7 @@ static void sim_drop_it(struct sim_item *it, int err)
 	p->displaced += err == -EAGAIN;
 	sim_expect(sim_may_be_dropped(it, err),
 		   "item %d is dropped with %d for no reason", it->nr, err);
-	/* with its group, it has not failed; by abort too, that may be either */
+	/* with its group, it has not failed; by abort too, either can be */
 	with_group = err == -ECANCELED && spec->group >= 0 &&
 		     sim_group_is_cancelled(spec->group);
 	it->result = err;
@@ -367,7 +367,7 @@ static void sim_judge_fault(const struct sim_item *it, const struct kpool_fault 
 	sim_expect(fault->err, "a fault without an error");
 	sim_expect(fault->data == (sim->program.has_init ? current : NULL),
 		   "a fault with another worker's state");
-	/* one that has been handed on may have another by now */
+	/* one that has been handed on can have another by now */
 	if (!it || sim->program.two_pools)
 		return;
 	sim_expect(it->run != SIM_DEAD,
@@ -399,7 +399,7 @@ void sim_fault(void *data, const struct kpool_fault *fault)
 		sim_die_in_handler(p, fault, it);
 }
 
-/* One call is for all that were refused before it. */
+/* Take a call of room: it is for all that were refused before it. */
 void sim_room(void *data)
 {
 	struct sim_pool *p = data;

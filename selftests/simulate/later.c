@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the engine leaves for later: work, delayed work, timers.  Each has a
- * thread of its own and so a priority of its own: on a real machine it may
+ * Work that the engine leaves for later: work, delayed work, timers.  Each has
+ * a thread of its own and so a priority of its own.  On a real machine it can
  * come at any time, as soon as it is due.
  */
 #include <linux/jiffies.h>
@@ -162,7 +162,7 @@ static bool sim_later_cancel_sync(struct sim_later *later)
 	return was;
 }
 
-/* It is busy for ever. */
+/* Leave the work of a dead thread busy for ever. */
 void sim_later_dies(const struct sim_thread *thread)
 {
 	struct sim_later *later;
@@ -191,7 +191,7 @@ void sim_laters_end(void)
 	}
 }
 
-/* What the engine calls; under a raw spinlock these are no points. */
+/* Functions that the engine calls; under a raw spinlock these are no points. */
 
 void sim_work_init(struct work_struct *work, work_func_t fn)
 {

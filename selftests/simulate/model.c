@@ -4,8 +4,8 @@
  *
  * A step is all that a thread does while holding the pool's lock; the model
  * compares what is to be seen before and after it.  For each item it follows
- * the life of a submission (accepted, perhaps delayed, queued, then run,
- * dropped or taken back), and for each pool it asks whether this could have
+ * the life of a submission: accepted, perhaps delayed, queued, then run,
+ * dropped or taken back.  For each pool it asks whether this could have
  * happened: in this order, with these units, in this state, at this time.
  */
 #include <linux/jiffies.h>
@@ -107,7 +107,7 @@ unsigned int sim_free_units(const struct sim_view *v)
 /*
  * Should it have happened, as it could since then?  Time passes only while all
  * sleep.  If a thread could not be made, the pause before the next attempt is
- * 100 ms, and twice as long for each attempt that fails, up to 10 s.
+ * 100 ms.  It is twice as long for each attempt that fails, up to 10 s.
  */
 static bool sim_is_overdue(unsigned long since)
 {
@@ -120,7 +120,7 @@ static bool sim_is_overdue(unsigned long since)
 	       time_after(jiffies, sim->failed_at + pause + pause / 8 + 2);
 }
 
-/* It may not be so, from step to step, for longer than its end takes. */
+/* A span must not last, from step to step, for longer than its end takes. */
 void sim_judge_span(struct sim_span *span, bool on, const char *what)
 {
 	if (!on || !span->on)
@@ -173,7 +173,7 @@ static bool sim_is_simple(const struct sim_view *v)
 }
 
 /*
- * A refused submitter is notified; no drop function may keep the call waiting.
+ * A refused submitter is notified; no drop function must keep the call waiting.
  */
 static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 {
@@ -317,7 +317,7 @@ static bool sim_has_turn(const struct sim_item *it,
 		(now->runs && !now->completes));
 }
 
-/* What comes at once may be in any order. */
+/* Items that come at once can be in any order. */
 static bool sim_is_earlier(const struct sim_item *a, const struct sim_item *b)
 {
 	return (int)(a->arrival - b->arrival) < 0;
@@ -346,7 +346,7 @@ static struct sim_item *sim_next_completion(const struct sim_view *v)
 	return first && v->item[first->nr].place == SIM_FINISHED ? first : NULL;
 }
 
-/* It need not wait for anything: here, time passes only if all sleep. */
+/* A completion need not wait: here, time passes only if all sleep. */
 static void sim_judge_completions(struct sim_pool *p, const struct sim_view *v)
 {
 	struct sim_item *ready = sim_next_completion(v);
@@ -460,7 +460,7 @@ static void sim_taken_back(struct sim_pool *p, struct sim_item *it)
 		sim_fail("item %d is lost", it->nr);
 }
 
-/* What a step has done to one item, in the order in which it can happen. */
+/* Judge a step's effect on one item, in the order in which it can happen. */
 static void sim_judge_phases(struct sim_item *it, const struct sim_item_view *now)
 {
 	if (!now->runs) {
@@ -496,7 +496,7 @@ static void sim_dropped(struct sim_item *it, const struct sim_item_view *now)
 
 /*
  * When did the first item come whose submit took a later slot of the inbox, and
- * went on at the same time?  Those may start in any order.  0 if there is none.
+ * went on at the same time?  Those can start in any order.  0 if there is none.
  */
 static unsigned int sim_arrival_behind(const struct sim_item *it, const struct sim_view *v)
 {
@@ -559,7 +559,7 @@ static void sim_note_handover(struct sim_pool *p, struct sim_item *it,
 	call->moved |= call->p == p;
 	if (!call->moved || !(sim_is_accepted(now) || now->dropping || now->runs))
 		return;
-	/* refused there, it is back in its run, and may have been accepted again */
+	/* refused there, it is back in its run, perhaps accepted again */
 	if (call->p != p && now->runs && now->run_id == it->run_id)
 		return;
 	sim_trace("item %d is handed on\n", it->nr);
@@ -707,8 +707,8 @@ static bool sim_any_stays(const struct sim_view *was, const struct sim_view *v, 
 
 /*
  * Starts past a lower priority, until one of those has its turn: at least, and
- * at most, as a turn that comes too late, so that the item is dropped, may
- * count or not.
+ * at most.  A turn that comes too late, so that the item is dropped, can count
+ * or not.
  */
 static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 			     const struct sim_view *v, u64 starts)
@@ -720,13 +720,13 @@ static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 	/* a thread that runs its own item takes no item's turn */
 	if (starts && v->callers <= was->callers) {
 		/*
-		 * one above that left the queue in this step may have been
+		 * one above that left the queue in this step can have been
 		 * passed
 		 */
 		p->passed = past && !sim_any_queued(was, 0, rank - 1) ?
 			    p->passed + 1 : 0;
 		/*
-		 * an item that came to the queue in this step, or left it, may
+		 * an item that came to the queue in this step, or left it, can
 		 * be no matter
 		 */
 		past = (sim_any_queued(v, rank + 1, 2) ||
@@ -787,7 +787,7 @@ static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 }
 
 /*
- * What is pending in a cancelled group is dropped, and none sleeps for more.  In
+ * Jobs pending in a cancelled group are dropped, and none sleeps for more.  In
  * an aborted pool all is dropped, in turn.
  */
 static void sim_judge_cancelled(const struct sim_view *v)
@@ -809,7 +809,7 @@ static void sim_judge_cancelled(const struct sim_view *v)
 	}
 }
 
-/* Of two that came at once the heavier may be the first. */
+/* Of two that came at once the heavier can be the first. */
 bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
 		   const struct sim_view *v)
 {
@@ -826,7 +826,7 @@ static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 	unsigned int free = sim_free_units(v), seen = 0, i;
 	const struct sim_item *first = NULL;
 
-	/* it may be the turn of another, which is too heavy */
+	/* it can be the turn of another, which is too heavy */
 	if (v->stats.paused || v->aborted || !free ||
 	    p->passed_most >= SIM_PASSED_MIN)
 		return false;
@@ -862,7 +862,7 @@ static void sim_judge_conserving(struct sim_pool *p, const struct sim_view *v)
 	}
 }
 
-/* What may have changed the state of the pool? */
+/* Judge what can have changed the state of the pool. */
 static void sim_judge_state(const struct sim_view *was, const struct sim_view *v)
 {
 	sim_expect(!v->unsettled || v->settling,
@@ -933,7 +933,10 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 
 /* Remembering */
 
-/* Is the item queued, and waits for nothing but a worker?  A lower priority may wait for more. */
+/*
+ * Is the item queued, and waits for nothing but a worker?  A lower priority can
+ * wait for more.
+ */
 static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
 {
 	const struct sim_item_view *now = &v->item[it->nr];
@@ -982,14 +985,14 @@ static void sim_note_item(struct sim_item *it)
 	}
 }
 
-/* May something happen that no item that runs has to do? */
+/* Can something happen that no item that runs has to do? */
 static bool sim_is_helped(const struct sim_view *v)
 {
 	return v->stats.paused || v->dropping ||
 	       (v->stats.delayed && (v->stats.closed || sim_free_units(v)));
 }
 
-/* Are all that run in the pool in a call that may wait for ever? */
+/* Are all that run in the pool in a call that can wait for ever? */
 static bool sim_all_wait(const struct sim_pool *p)
 {
 	const struct sim_view *v = &p->view;
@@ -1102,8 +1105,9 @@ static bool sim_is_around(const struct sim_item *it, const struct sim_call *call
 }
 
 /*
- * Does it wait for a submission that has not ended?  Later ones are no matter; one
- * that has started ends only after its function, though that is not called yet.
+ * Does it wait for a submission that has not ended?  Later ones are no matter.
+ * A job that has started ends only after its function, though that is still to
+ * be called.
  */
 static bool sim_is_awaiting(const struct sim_call *call)
 {
@@ -1157,7 +1161,7 @@ static u32 sim_ends_before(struct sim_item *it)
 
 	if (!sim_is_ordered(it) || sim_is_last_turn(&v->item[it->nr]))
 		return items;
-	/* one that is not queued yet comes after all that are */
+	/* one that is not queued comes after all that are */
 	for (i = 0; i < SIM_ITEMS; i++) {
 		const struct sim_item *other = &sim->item[i];
 
@@ -1200,7 +1204,7 @@ void sim_note_cycles(void)
 			sim->pool[i].was_hung = sim->step;
 }
 
-/* What this thread waits for is what was accepted when it dropped the lock. */
+/* The thread waits for what was accepted when it dropped the lock. */
 static void sim_note_awaited(struct sim_pool *p)
 {
 	struct sim_call *call = sim_caller();
@@ -1263,7 +1267,7 @@ void sim_step(const void *lock)
 	sim_judge_state(&p->view, &v);
 	sim_judge_workers(p, &p->view, &v);
 	sim_expect(!v.cycle, "threads that wait for each other sleep on");
-	/* before this step and after it: in between, a waiter may be refused */
+	/* before this step and after it: in between, a waiter can be refused */
 	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
 	sim_judge_bereaved(p, &p->view, &v);
 	sim_note_removal(p, v.stats.cancelled - p->view.stats.cancelled -
@@ -1278,7 +1282,7 @@ void sim_step(const void *lock)
 
 /* The end */
 
-/* All sleep: nothing that could start may wait. */
+/* All sleep: nothing that could start must wait. */
 void sim_judge_drained(const struct sim_pool *p)
 {
 	if (p->owed && p->roomy.on)

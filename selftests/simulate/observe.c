@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the engine's state says in the words of the contract.  This is the only
- * file of the model that knows the engine's structures, so that they may
- * change; what it says is judged in model.c.
+ * Translate the engine's state into the words of the contract.  This is the
+ * only file of the model that knows the engine's structures, so that they can
+ * change.  The result is judged in model.c.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -49,7 +49,7 @@ const char *sim_place_name(unsigned int place)
 	return place < ARRAY_SIZE(names) ? names[place] : "?";
 }
 
-/* Fast operations that the engine has not accounted for yet */
+/* Fast operations that the engine has still to account for */
 
 static unsigned long sim_inbox_slot(const struct kpool_inbox *inbox, unsigned int i)
 {
@@ -366,7 +366,7 @@ int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable)
 	return *kpool_attr(&attrs, &kpool_attr_table[tunable]);
 }
 
-/* Is a wait over, or a group cancelled, and not yet dealt with? */
+/* Is a wait over, or a group cancelled, and still to be dealt with? */
 static bool sim_is_unsettled(const struct kpool *pool)
 {
 	struct rb_node *first = rb_first_cached(&pool->waiters.flushers);
@@ -450,11 +450,11 @@ void sim_set_default(struct kpool *pool)
 	kpool_the_default = pool;
 }
 
-/* What the engine keeps until it is removed itself. */
+/* Free a pool that the engine keeps until it is removed itself. */
 void sim_free_orphan(struct kpool *pool)
 {
 	pool->orphaned = false;
-	/* freed already, as it has no files any more */
+	/* freed already, as it no longer has files */
 	pool->dbg.files = NULL;
 	sim_expect(!kpool_destroy(pool), "a pool that has gone is in use");
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How scheduling points get into the engine without a mark in it: in the
- * simulator's module this header stands in front of each of its files, and
- * what locks, sleeps, wakes, or reads without a lock is a point there.
+ * How scheduling points get into the engine without a mark in it.  In the
+ * simulator's module this header stands in front of each of its files.  Each
+ * lock, sleep, wake-up, or read without a lock is a point there.
  *
- * A point is a place where another CPU could come between: before a lock, after
- * an unlock, between two accesses without a lock, around sleep and wake.  There
- * are none under a raw spinlock, which excludes no thread on one CPU.  Under
- * it, just before it is dropped, the model looks at what has been done: a step.
+ * A point is a place where another CPU could come between.  It is before a
+ * lock, after an unlock, between two accesses without a lock, around sleep and
+ * wake.  There are none under a raw spinlock, which excludes no thread on one
+ * CPU.  Under it, just before it is dropped, the model looks at what has been
+ * done: a step.
  *
  * Threads, work and timers are the simulator's, so that each of them has a
  * priority of its own and costs little.
@@ -54,7 +55,7 @@
 
 #define within_module(address, module)	sim_within_module(address, module)
 
-/* Memory, of which there may be none */
+/* Memory, of which there can be none */
 
 #undef kmalloc_obj
 #define kmalloc_obj(obj, gfp)	sim_alloc(sizeof(obj), gfp)
@@ -64,7 +65,7 @@
 #define kzalloc_objs(obj, count, gfp)					\
 	sim_alloc((count) * sizeof(obj), (gfp) | __GFP_ZERO)
 #define kfree(ptr)		sim_kfree(ptr)
-/* what dead threads may still use */
+/* what dead threads can still use */
 #define kmemleak_not_leak(ptr)	sim_leak(ptr)
 
 /* Raw spinlocks */
@@ -126,7 +127,7 @@ static inline void sim_irq_restore(unsigned long flags)
 
 #undef raw_spin_lock
 #define raw_spin_lock(lock)			sim_raw_lock(lock)
-/* another processor may hold it */
+/* another processor can hold it */
 #undef raw_spin_trylock
 #define raw_spin_trylock(lock)						\
 	(!sim_percent(25) && _raw_spin_trylock(lock))
@@ -306,8 +307,8 @@ static inline void sim_state_point(unsigned int state)
 #define kthread_data(task)		sim_kthread_data(task)
 
 /*
- * A thread of ours that ends does not exit, so what is to be done when it does
- * is done by threads.c, and what says that it has is a ghost of the task.
+ * A thread of ours that ends does not exit.  So threads.c does what is to be
+ * done when it does, and a ghost of the task says that it has.
  */
 #define task_work_add(task, work, mode)					\
 	((void)(task), (void)(mode), sim_task_work_add(work))

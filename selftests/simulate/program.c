@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a seed makes the clients do.  A program is made from the seed alone, so
- * that leaving out operations changes nothing else in it.  All times are short
- * of 64 ticks, where the timer wheel is exact: a seed then does the same
+ * Make of a seed what the clients do.  A program is made from the seed alone,
+ * so that leaving out operations changes nothing else in it.  All times are
+ * short of 64 ticks, where the timer wheel is exact: a seed then does the same
  * independent of what ran before it.
  */
 #include <linux/kernel.h>
@@ -313,8 +313,8 @@ static void sim_make_deadly(struct sim_program *program)
 }
 
 /*
- * Calls by items of a small pool, for which there is a unit or not: a wait that
- * was refused may find that the function has started.
+ * Calls by items of a small pool, for which there is a unit or not.  A wait
+ * that was refused can find that the function has started.
  */
 static void sim_make_calling(struct sim_program *program)
 {
@@ -394,8 +394,8 @@ static void sim_make_completing(struct sim_program *program)
 
 /*
  * Modules that are removed while their items are pending or run.  What another
- * pool does with the items of a module is no concern of its removal, so if there
- * is one it goes with the module.
+ * pool does with the items of a module is no concern of its removal.  So if
+ * there is one it goes with the module.
  */
 static void sim_make_leaving(struct sim_program *program)
 {

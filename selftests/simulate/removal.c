@@ -6,8 +6,8 @@
  * the memory, or some of the functions, belong to a module that goes.  The
  * functions of a module do what all others do, but have addresses of their own.
  * The exit function of the module sees to it that nothing else submits its items
- * any more; its own functions may go on to do so.  The second pool, if there is
- * one, is the module's own, and is left behind.
+ * from then on.  Its own functions can go on to do so.  The second pool, if
+ * there is one, is the module's own, and is left behind.
  *
  * When the notifier has returned, no function of the module runs or is called
  * later, and none of its items is pending.
@@ -65,7 +65,7 @@ const struct sim_functions sim_functions[SIM_MODULES + 1] = {
 	SIM_MODULE_ROW(2),
 };
 
-/* Those of its module, if this part of the item is in that. */
+/* The functions of the item's module, if this part of the item is in that. */
 const struct sim_functions *sim_functions_of(const struct sim_item *it, u8 part)
 {
 	const struct sim_item_spec *spec = &sim->program.item[it->nr];
@@ -80,7 +80,7 @@ kpool_item_fn sim_run_fn(const struct sim_item *it, bool completes)
 			   sim_functions_of(it, SIM_OWN_FN)->fn;
 }
 
-/* What stands for them in the engine */
+/* Stand-ins for modules in the engine */
 static struct module sim_module[SIM_MODULES + 1] = {
 	[1] = { .name = "leaver1" },
 	[2] = { .name = "leaver2" },
@@ -162,7 +162,7 @@ void sim_module_leave(unsigned int nr)
 	if (!nr)
 		return;
 	sim->module[nr - 1].inside--;
-	/* there may have been no step since it was called */
+	/* there can have been no step since it was called */
 	sim->module[nr - 1].idle.on = false;
 	sim_expect(!sim->module[nr - 1].gone,
 		   "a function of a module returns that has gone");
@@ -220,7 +220,7 @@ unsigned int sim_module_for(const struct sim_call *call)
 	return sim->module[nr - 1].leaves || (row->calls && row->waits) ? 0 : nr;
 }
 
-/* What the removal does */
+/* Steps of the removal */
 
 /* The one that the thread carries out, or NULL. */
 static struct sim_module *sim_removal_of(const struct sim_thread *thread)
@@ -233,7 +233,7 @@ static struct sim_module *sim_removal_of(const struct sim_thread *thread)
 	return NULL;
 }
 
-/* May the item be refused because its module is removed? */
+/* Can the item be refused because its module is removed? */
 bool sim_may_be_going(const struct sim_call *call, const struct sim_module *m)
 {
 	return m && !call->p->nr && m->begun &&
@@ -287,7 +287,7 @@ static bool sim_is_delayed(const struct sim_module *m)
 	return false;
 }
 
-/* Nothing but its own functions, and jobs to be completed, may delay a removal. */
+/* Only its own functions, and jobs to be completed, can delay a removal. */
 void sim_judge_removals(void)
 {
 	int i;
@@ -361,7 +361,7 @@ void sim_leave_pool(const struct sim_call *call)
 		m->pool = pool;
 }
 
-/* What its items have made has gone, too. */
+/* A pool that a module's items have made has gone, too. */
 static void sim_judge_pool(const struct sim_module *m)
 {
 	if (m->pool)
@@ -420,7 +420,7 @@ static bool sim_is_called(unsigned int nr)
 
 /*
  * The exit function, and what follows it.  Threads that sleep in kpool with an
- * item of the module may stay there; after a tick no other is in a call.
+ * item of the module can stay there.  After a tick no other is in a call.
  */
 static int sim_remover_main(void *data)
 {

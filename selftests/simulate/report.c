@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many seeds, and what is written about those that fail: into a file of
+ * Run many seeds, and write about those that fail.  Write into a file of
  * debugfs, because the console is slow, and at a panic into the log.
  *
  * Writing to the parameter "run" tries "seeds" seeds from "first" on, and fails
- * if one of them does; then it is shrunk, unless "shrink" is 0, and done once
+ * if one of them does.  Then it is shrunk, unless "shrink" is 0, and done once
  * more with a trace.  With "mask" and "variant" it is that run and no other.
  */
 #include <linux/debugfs.h>
@@ -203,7 +203,7 @@ static int sim_try_all(void)
 	return 0;
 }
 
-/* The end of the report, which cannot be read any more. */
+/* The end of the report, which can no longer be read. */
 static void sim_panic_tail(void)
 {
 	char *text = sim_report.data, *line;

@@ -8,7 +8,7 @@
 
 #include "simulate.h"
 
-/* What comes: an item, or a function, which is like a plain one. */
+/* The newcomer: an item, or a function, which is like a plain one. */
 struct sim_want {
 	int			rank;
 	unsigned int		units;
@@ -59,7 +59,7 @@ static bool sim_are_light(const struct sim_view *v, u32 set)
 	return true;
 }
 
-/* The item of the set whose turn comes first; NULL if two may be that. */
+/* The item of the set whose turn comes first; NULL if two can be that. */
 static const struct sim_item *sim_first_of(const struct sim_view *v, u32 set)
 {
 	const struct sim_item *first = NULL;
@@ -77,7 +77,7 @@ static const struct sim_item *sim_first_of(const struct sim_view *v, u32 set)
 	return first;
 }
 
-/* Is it queued behind its own run or drop, so that it needs no unit yet? */
+/* Is it queued behind its own run or drop, so that it needs no unit? */
 static bool sim_is_held(const struct sim_item_view *v)
 {
 	return v->here && v->place == SIM_QUEUED && !v->follows && (v->runs || v->dropping);
@@ -141,7 +141,7 @@ static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 		return false;
 	for (; set; set &= ~BIT(first->nr)) {
 		starts = v->queued_items + v->back - space->places;
-		/* it may be the turn of a lower priority */
+		/* it can be the turn of a lower priority */
 		if (v->passed_most + starts >= SIM_PASSED_MIN)
 			return false;
 		first = sim_first_of(v, set);
@@ -163,7 +163,7 @@ static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
 {
 	struct sim_space space;
 
-	/* none may overtake those that wait for admission */
+	/* none must overtake those that wait for admission */
 	if (v->queue)
 		return 0;
 	if (!sim_space_of(v, want, &space))
@@ -181,7 +181,7 @@ static bool sim_has_thread(const struct sim_view *v, u64 starts)
 	return most > busy + v->stats.alive - v->staying;
 }
 
-/* The same if it has to start at once. */
+/* Is there room if it has to start at once? */
 static int sim_room_now(const struct sim_view *v, const struct sim_want *want)
 {
 	struct sim_space space;
@@ -217,8 +217,8 @@ static bool sim_is_one_short(const struct sim_view *v, const struct sim_want *wa
 }
 
 /*
- * May the waiting item be dropped for what comes?  Not one that runs: it could
- * not be notified yet.
+ * Can the waiting item be dropped for what comes?  Not one that runs: it could
+ * not be notified before its end.
  */
 static bool sim_may_give_way(const struct sim_view *v, int nr,
 			     const struct sim_want *want)
@@ -374,7 +374,7 @@ void sim_judge_room_for(const struct sim_pool *p, const struct sim_call *call,
 		sim_judge_fn_comes(was, v);
 }
 
-/* What was refused for want of room, since the last call of room. */
+/* Note what was refused for want of room, since the last call of room. */
 void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
 		      const struct sim_view *was)
 {

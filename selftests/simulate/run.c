@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One seed from beginning to end: pools are made, clients started, and after a
+ * A seed runs from beginning to end: pools are made, clients started.  After a
  * while, or when the clients are done, the pools are destroyed, and everything
  * must have ended.  The thread that runs this has the highest priority, so that
- * nothing happens before it sleeps; and as time passes only while all sleep, it
+ * nothing happens before it sleeps.  As time passes only while all sleep, it
  * sees all threads asleep when it wakes by itself.
  */
 #include <linux/err.h>
@@ -66,7 +66,7 @@ static void sim_make_items(void)
 		sim_make_one(&sim->item[i], i);
 }
 
-/* One that hangs keeps its name. */
+/* A pool that hangs keeps its name. */
 static void sim_name_pool(char *name, size_t size, int nr)
 {
 	snprintf(name, size, "%u-%d", sim_nr_hangs, nr);
@@ -141,7 +141,7 @@ static bool sim_is_fragile(void)
 	return false;
 }
 
-/* See out the threads that may not be in kpool while a pool is destroyed. */
+/* See out the threads that must not be in kpool while a pool is destroyed. */
 static void sim_clear_out(void)
 {
 	int i, tries;
@@ -206,7 +206,7 @@ static void sim_destroy(struct sim_pool *p)
 	sim_judge_destroy(p, &call, err);
 }
 
-/* The second pool first: items of the first may wait for it. */
+/* The second pool first: items of the first can wait for it. */
 static int sim_closer_main(void *data)
 {
 	struct sim_pool *orphan = &sim->pool[1];
@@ -315,7 +315,7 @@ static void sim_end(void)
 	for (i = 0; i < SIM_POOLS; i++)
 		if (sim->pool[i].pool)
 			sim_judge_end(&sim->pool[i]);
-	/* what dead threads may still use is freed in another world, if at all */
+	/* what dead threads can use is freed in another world, if at all */
 	sim_expect(sim->program.may_die || sim->nr_allocated <= 0,
 		   "%d allocations are left", sim->nr_allocated);
 	while (sim->nr_leaked)
@@ -363,7 +363,7 @@ bool sim_run(u64 seed, u64 mask, unsigned int variant)
 	sim_schedule_end();
 	failed = sim->failure[0];
 	strscpy(sim_last_failure, sim->failure, sizeof(sim_last_failure));
-	/* a hung thread is left behind with all that may still be used */
+	/* a hung thread is left behind with all that can still be used */
 	sim_nr_hangs += hangs;
 	if (!hangs)
 		kfree(sim);

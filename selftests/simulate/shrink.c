@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The fewest operations that still fail.  Leaving out an operation moves all
- * that follow to other points of the schedule, so each attempt is made with
- * several schedules, of which any may fail.
+ * that follow to other points of the schedule.  So each attempt is made with
+ * several schedules, of which any can fail.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>

@@ -58,7 +58,7 @@ enum sim_stream {
 	SIM_STREAMS
 };
 
-/* One operation; what its numbers mean depends on its kind. */
+/* An operation; the meaning of its numbers depends on its kind. */
 struct sim_op {
 	u8	kind;		/* its row in the table of clients.c; 0: none */
 	u8	pool;
@@ -77,7 +77,7 @@ struct sim_item_spec {
 	u8	stream;		/* enum sim_stream, for a job */
 	bool	job;
 	bool	drop_sleeps;
-	u8	again;		/* how often it may submit itself */
+	u8	again;		/* how often it can submit itself */
 	u8	module;		/* that it belongs to, which goes, or 0 ... */
 	u8	own;		/* ... by these parts */
 };
@@ -124,7 +124,7 @@ struct sim_program {
 
 enum sim_thread_state {
 	SIM_THREAD_FREE,
-	SIM_THREAD_MADE,	/* not woken yet */
+	SIM_THREAD_MADE,	/* still to be woken */
 	SIM_THREAD_RUNS,
 	SIM_THREAD_ENDED,
 };
@@ -151,7 +151,7 @@ struct sim_thread {
 	unsigned long		at;		/* where its last point was */
 };
 
-/* What has been seen: observe.c */
+/* The state that has been seen: observe.c */
 
 enum sim_place {
 	SIM_IDLE,
@@ -212,7 +212,7 @@ struct sim_view {
 	bool			aborted;
 	bool			settling;	/* what concerns many goes on in another hold */
 	bool			unsettled;	/* there is something for it */
-	bool			group_kept;	/* that has ended, and may be freed */
+	bool			group_kept;	/* ended, and can be freed */
 	bool			cycle;		/* of workers that wait for each other */
 	unsigned int		passed_most;	/* sim_pool.passed_most */
 };
@@ -224,7 +224,7 @@ enum sim_phase {
 	SIM_NOT,
 	SIM_BEGUN,		/* the engine has said so */
 	SIM_INSIDE,		/* its function has been entered */
-	SIM_RETURNED,		/* and left, but has not ended yet */
+	SIM_RETURNED,		/* and left, but has still to end */
 	SIM_DEAD,		/* its thread has died in it */
 };
 
@@ -351,7 +351,7 @@ struct sim_ticket {
 	int		result;
 };
 
-/* What a call waits for. */
+/* The wait of a call. */
 enum sim_awaits {
 	SIM_AWAITS_NOTHING,
 	SIM_AWAITS_ITEM,	/* its last run */
@@ -420,7 +420,7 @@ struct sim_module {
 	struct sim_thread	*remover;
 	struct completion	removed;
 	bool			leaves;		/* no others submit its items */
-	bool			begun;		/* its items may be refused ... */
+	bool			begun;		/* items can be refused ... */
 	bool			refused;	/* ... and have to be */
 	bool			gone;
 	unsigned int		gone_in;	/* step */
@@ -510,7 +510,7 @@ struct sim_op_row {
 	bool		waits;		/* an item does it in the first pool only */
 	bool		fragile;
 	bool		needs_job;
-	bool		submits;	/* its item, which it may run */
+	bool		submits;	/* its item, which it can run */
 	bool		of_item;	/* does something to it */
 	bool		passes_fn;	/* that can be a module's */
 	bool		calls;		/* it, and waits */

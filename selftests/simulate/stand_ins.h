@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What stands in the kernel's place where the simulated engine calls it.
- */
+/* Stand in the kernel's place where the simulated engine calls it. */
 #ifndef _SIMULATE_STAND_INS_H
 #define _SIMULATE_STAND_INS_H
 

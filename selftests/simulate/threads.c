@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The simulator's threads.  What the engine takes for a new kthread is one that
- * has been used before, which costs a hundredth; it starts, stops and is woken
- * like any other, and may be woken by mistake like any other.
+ * The simulator's threads.  The engine takes for a new kthread one that has
+ * been used before, which costs a hundredth.  It starts, stops and is woken
+ * like any other, and can be woken by mistake like any other.
  */
 #include <linux/err.h>
 #include <linux/rcupdate.h>
@@ -156,7 +156,7 @@ void sim_thread_end(struct sim_thread *thread)
 	sim_nr_free++;
 }
 
-/* It dies where it stands: what is on its stack is never heard of again. */
+/* Let the thread die where it stands: its stack is never heard of again. */
 void __noreturn sim_thread_die(struct sim_thread *thread)
 {
 	sim->nr_deaths++;
@@ -185,7 +185,7 @@ void sim_threads_prepare(void)
 	}
 }
 
-/* What the engine calls */
+/* Functions that the engine calls */
 
 int sim_wake(struct task_struct *task)
 {
@@ -193,7 +193,7 @@ int sim_wake(struct task_struct *task)
 	int woken;
 
 	sim_point();
-	/* outside of a read section its task may be freed */
+	/* outside of a read section its task can be freed */
 	sim_expect(!thread || thread->state != SIM_THREAD_FREE ||
 		   irqs_disabled() || rcu_preempt_depth(),
 		   "a thread that has gone is woken");
@@ -242,7 +242,7 @@ struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data)
 
 static struct kthread_worker sim_the_kthread_worker;
 
-/* What is queued there has a thread of its own: later.c. */
+/* Work that is queued there has a thread of its own: later.c. */
 struct kthread_worker *sim_kthread_worker(void)
 {
 	sim_point();
@@ -276,7 +276,7 @@ int sim_task_work_add(struct callback_head *work)
 	return 0;
 }
 
-/* The thread itself may outlive its end: a question to it goes to its ghost. */
+/* The thread itself can outlive its end: a question to it goes to its ghost. */
 struct task_struct *sim_get_task(struct task_struct *task)
 {
 	struct sim_thread *thread = sim_current();
@@ -309,7 +309,7 @@ void *sim_kthread_data(struct task_struct *task)
 
 /*
  * Has it ended?  Its ghost says so.  While no thread has died, only those that
- * run their own items may be asked for: there can be any number of workers.
+ * run their own items can be asked for: there can be any number of workers.
  */
 int *sim_exit_state(int *state)
 {
@@ -321,7 +321,7 @@ int *sim_exit_state(int *state)
 	return thread ? &thread->ghost->exit_state : state;
 }
 
-/* What a thread that has died may still use, in this world; once for each. */
+/* Keep what a thread that has died can use, in this world; once for each. */
 void sim_leak(const void *ptr)
 {
 	unsigned int i;

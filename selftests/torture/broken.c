@@ -27,7 +27,7 @@ const char *const kpt_broken_names[KPT_NR_BROKEN] = {
 	[KPT_BROKEN_CLOSED]	= "closed",
 };
 
-/* What each breaks; it may break more. */
+/* The invariant that each breaks; it can break more. */
 static const enum kpt_invariant kpt_breaks[KPT_NR_BROKEN] = {
 	[KPT_BROKEN_LOSE]	= KPT_ONCE,
 	[KPT_BROKEN_TWICE]	= KPT_ONCE,

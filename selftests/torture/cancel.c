@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What can be done to items, and to all of a pool: cancel, disable, wait, look.
- */
+/* Operations on items, and on all of a pool: cancel, disable, wait, look. */
 #include "torture.h"
 
 static const int kpt_only_deadlock[] = { -EDEADLK, 0 };
@@ -15,7 +13,7 @@ void kpt_op_cancel(struct kpt_ctx *ctx, struct kpt_target *t)
 		kpt_cancelled(it);
 }
 
-/* It was pending (1), or not (0). */
+/* Account for an item that was pending (1), or not (0). */
 static void kpt_taken(struct kpt_item *it, const char *what, int ret)
 {
 	if (ret == 1)
@@ -95,7 +93,10 @@ void kpt_op_flush(struct kpt_ctx *ctx, struct kpt_target *t)
 	}
 }
 
-/* A caller that may change its delay knows that it may start at another time. */
+/*
+ * A caller that is allowed to change its delay knows that it can start at
+ * another time.
+ */
 void kpt_op_modify_delay(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	struct kpt_item *it = kpt_any_item(ctx, t);
@@ -119,7 +120,7 @@ void kpt_op_look(struct kpt_ctx *ctx, struct kpt_target *t)
 		kpt_violation(KPT_ANSWER, "an item is an abandoned call");
 }
 
-/* What can never end is refused inside an item, and changes nothing. */
+/* A call that can never end is refused inside an item, and changes nothing. */
 void kpt_op_refused_inside(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	int err;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is promised: how a violation is reported, and the checks of a pool's
- * counters, always and when drained, against each other and against our
- * counters.
+ * How a violation is reported, and the checks of a pool's counters.  They are
+ * checked always and when drained, against each other and against our counters.
  */
 #include "torture.h"
 
@@ -55,7 +54,7 @@ bool kpt_is_violated(enum kpt_invariant which)
 	return atomic_read(&kpt_violated[which]);
 }
 
-/* Is it one of the errors that may be returned?  Their list ends with 0. */
+/* Is it one of the errors that can be returned?  Their list ends with 0. */
 void kpt_check_answer(const char *what, int err, const int *allowed)
 {
 	for (; *allowed; allowed++)
@@ -86,7 +85,7 @@ static void kpt_check_sums(const char *name, const struct kpool_stats *s)
 			      name);
 }
 
-/* What only counts never goes back. */
+/* A counter that only counts never goes back. */
 static void kpt_check_growth(struct kpt_target *t, const struct kpool_stats *s)
 {
 	const struct kpool_stats *seen = &t->seen;
@@ -147,7 +146,7 @@ static void kpt_check_items(struct kpt_target *t)
 			      t->name, atomic_read(&t->allocated));
 }
 
-/* It is @most of what the pool says that may be none of ours. */
+/* At most @most of what the pool says can be none of ours. */
 static void kpt_compare(struct kpt_target *t, const char *what, u64 pool,
 			long ours, long most)
 {

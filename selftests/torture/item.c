@@ -4,13 +4,13 @@
  *
  * item->open is what is accepted, or about to be, and has not ended.  It is
  * counted up before a submit, and down when that fails, or when the item has
- * run, or has been cancelled or dropped: it is never below zero, and zero when
+ * run, or has been cancelled or dropped.  It is never below zero, and zero when
  * the pool is drained.
  *
  * Of a target's items, half are common: anybody submits them at any time, and
  * they never change.  To submit one of the others, a ctx claims it, waits until
- * it is idle, and gives it new attributes; to cancel it or to wait for it takes
- * no claim.
+ * it is idle, and gives it new attributes.  To cancel it or to wait for it
+ * takes no claim.
  */
 #include <linux/bitops.h>
 #include <linux/delay.h>
@@ -90,7 +90,8 @@ static bool kpt_caller_runs(struct kpt_target *t, const void *what)
 /*
  * Items held these units at some time between the last start and now.  While
  * a tuner changes the capacity, cap_low and cap_high are the lower and the
- * higher, until all that has been accepted before the change has ended.
+ * higher.  They stay so until all that has been accepted before the change has
+ * ended.
  */
 static int kpt_hold_units(struct kpt_target *t, int weight)
 {
@@ -178,7 +179,7 @@ static void kpt_count_end(struct kpt_item *it)
 			      it->target->name);
 }
 
-/* A submission has ended.  The item may be gone afterwards. */
+/* A submission has ended.  The item can be gone afterwards. */
 void kpt_item_ended(struct kpt_item *it)
 {
 	if (kpt_is_broken(KPT_BROKEN_TWICE) && !it->is_single)

@@ -27,9 +27,7 @@ static int kpt_shutdown_timeout(struct kpt_target *t, unsigned long timeout)
 			  kpool_shutdown_timeout(t->pool, timeout);
 }
 
-/*
- * It is closed: nothing is admitted; if it was aborted, nothing starts either.
- */
+/* A closed pool admits nothing; if it was aborted, nothing starts either. */
 static void kpt_check_closed(struct kpt_ctx *ctx, struct kpt_target *t,
 			     bool aborted)
 {
@@ -62,7 +60,7 @@ static void kpt_check_shut_down(struct kpt_target *t)
 			      t->name);
 }
 
-/* min_workers may lack memory or their state: then the pool stays closed. */
+/* min_workers can lack memory or their state: then the pool stays closed. */
 static void kpt_reopen(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	static const int allowed[] = { -EBUSY, -ENOMEM, -EAGAIN, 0 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * kpool_torture.ko: loaded, it works on a few pools with all that kpool can do,
- * at random, and checks what kpool promises; unloaded, or after @duration
- * seconds, it stops, checks once more, and says "End of test: SUCCESS", or
+ * at random, and checks what kpool promises.  Unloaded, or after @duration
+ * seconds, it stops, and checks once more.  It says "End of test: SUCCESS", or
  * "FAILURE" if a line with "!!!" has gone before.
  */
 #include <linux/cpumask.h>
@@ -77,7 +77,7 @@ bool kpt_ending;
 static bool kpt_ended;
 static struct task_struct *kpt_controller;
 
-/* For scripts: the log may have been overwritten. */
+/* For scripts: the log can have been overwritten. */
 static int kpt_result_get(char *buffer, const struct kernel_param *kp)
 {
 	bool failed = kpt_nr_violations();
@@ -153,7 +153,7 @@ static void kpt_end(void)
 	WRITE_ONCE(kpt_ended, true);
 }
 
-/* One that is broken on purpose has been found out. */
+/* Is the test over, also because a planted defect has been found? */
 static bool kpt_is_over(unsigned long begin)
 {
 	return kthread_should_stop() || kpt_broken_is_found() ||

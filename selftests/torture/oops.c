@@ -29,7 +29,7 @@ struct kpt_victim {
 
 static atomic_t kpt_deaths[2];	/* by oops, by exit */
 
-/* One more death, if it may be: which? */
+/* Choose another death, if there can be one. */
 static bool kpt_choose_death(struct kpt_ctx *ctx, enum kpt_death *how)
 {
 	bool exits = kpt_one_in(ctx, 2);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What contexts do, one row each.
- */
+/* The operations of contexts, one row each. */
 #include <linux/delay.h>
 
 #include "torture.h"

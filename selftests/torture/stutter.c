@@ -2,7 +2,7 @@
 /*
  * Stutter, shuffle and CPU hotplug, in the manner of other torture modules.
  *
- * To stutter is more than a change of load: while no thread runs, no later
+ * To stutter is more than a change of load.  While no thread runs, no later
  * submit wakes a worker that an earlier one should have, so what is left must
  * drain by itself.  Then single items are submitted, and must drain again
  * without any help.
@@ -104,7 +104,7 @@ static int kpt_shuffle_main(void *data)
 /* CPU hotplug */
 
 #ifdef CONFIG_HOTPLUG_CPU
-/* The kernel waits for some seconds only, and a machine may stand still. */
+/* The kernel waits for some seconds only, and a machine can stand still. */
 static bool kpt_comes_back(unsigned int cpu)
 {
 	int tries = 6;

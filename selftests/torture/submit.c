@@ -10,7 +10,7 @@
 
 #include "torture.h"
 
-/* May the ctx sleep in the target's pool, for as long as it takes? */
+/* Can the ctx sleep in the target's pool, for as long as it takes? */
 static bool kpt_may_wait(const struct kpt_ctx *ctx,
 			 const struct kpt_target *t)
 {
@@ -80,7 +80,7 @@ static int kpt_pass(struct kpt_ctx *ctx, struct kpt_item *it,
 	}
 }
 
-/* The same for a submitter that may sleep, and so may have to run the item. */
+/* Pass as a submitter that can sleep, and so perhaps has to run the item. */
 static int kpt_pass_as_caller(struct kpt_ctx *ctx, struct kpt_item *it,
 			      enum kpt_way way)
 {
@@ -151,7 +151,7 @@ static int kpt_do_submit(struct kpt_ctx *ctx, struct kpt_item *it,
 	return kpt_pass(ctx, it, way);
 }
 
-/* Submit an item.  It may be gone if this returns 0. */
+/* Submit an item.  It can be gone if this returns 0. */
 int kpt_submit(struct kpt_ctx *ctx, struct kpt_item *it, enum kpt_way way)
 {
 	struct kpt_target *t = it->target;
@@ -342,7 +342,7 @@ void kpt_op_submit_fn(struct kpt_ctx *ctx, struct kpt_target *t)
 	kpt_count(t, fn_accepted);
 }
 
-/* Do what interrupts may do where a thread may not sleep. */
+/* Do what interrupts can do where a thread must not sleep. */
 void kpt_op_submit_locked(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	static DEFINE_RAW_SPINLOCK(lock);

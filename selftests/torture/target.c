@@ -2,9 +2,9 @@
 /*
  * Targets: the pools that are worked on, made anew from time to time.
  *
- * A target has users, which may call its pool, and one user more while it is
- * open.  When that one leaves, no new user is admitted; when the last has left,
- * no submit is under way, and what the pool does comes to an end by itself.
+ * A target has users, which can call its pool, and one user more while it is
+ * open.  When that one leaves, no new user is admitted.  When the last has
+ * left, no submit is under way, and the pool's work comes to an end by itself.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -63,7 +63,7 @@ bool kpt_rests(struct kpt_target *t)
 	       s.submitted <= s.completed + s.cancelled + s.dropped + s.died;
 }
 
-/* No thread submits any more: what there is starts, and ends. */
+/* No thread submits now: what there is starts, and ends. */
 void kpt_wait_drained(struct kpt_target *t)
 {
 	unsigned int begin = READ_ONCE(kpt_tick);
@@ -294,7 +294,7 @@ static void kpt_reopen_closed(struct kpt_target *t)
 	int err = t->multi ? kpool_multi_reopen(t->multi) :
 			     kpool_reopen(t->pool);
 
-	/* min_workers may lack memory, or their state */
+	/* min_workers can lack memory, or their state */
 	if (err == -ENOMEM || err == -EAGAIN)
 		return;
 	if (err)
@@ -332,7 +332,7 @@ void kpt_renew(struct kpt_ctx *ctx, struct kpt_target *t)
 	kpt_open(t);
 }
 
-/* The end of the test: no thread uses the pools any more. */
+/* The end of the test: no thread uses the pools now. */
 static void kpt_target_end(struct kpt_target *t)
 {
 	if (kpt_get(t)) {

@@ -25,7 +25,7 @@ static unsigned int kpt_nr_threads;
 
 static void kpt_thread_pauses(struct kpt_thread *a)
 {
-	/* a thread may have killed it, see kpt_op_kill() */
+	/* a thread can have killed it, see kpt_op_kill() */
 	if (signal_pending(current))
 		flush_signals(current);
 	while (kpt_stuttering() && !kthread_should_stop())
@@ -82,7 +82,7 @@ int kpt_threads_start(u32 seed)
 				       i >= kpt_nsubmitters, i);
 		if (err)
 			return err;
-		/* pairs with the thread that looks at the threads meanwhile */
+		/* pairs with the thread that looks at the threads */
 		smp_store_release(&kpt_nr_threads, i + 1);
 	}
 	return 0;
@@ -96,7 +96,7 @@ void kpt_threads_stop(void)
 		kthread_stop(kpt_threads[i].task);
 }
 
-/* When they are not used any more. */
+/* When they are no longer used. */
 void kpt_threads_free(void)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of kpool_torture.ko share.
+ * Share what the parts of kpool_torture.ko need.
  *
  * A few pools, the targets, are worked on by contexts: threads, timers,
  * interrupts and the items themselves.  A ctx does ops at random; each is one
@@ -64,7 +64,7 @@ void kpt_check_answer(const char *what, int err, const int *allowed);
 
 /* contexts and ops: ops.c */
 
-/* Where a ctx is, and so what it may do. */
+/* Where a ctx is, and so what it can do. */
 #define KPT_IN_THREAD	0x01
 #define KPT_IN_ITEM	0x02	/* a worker runs it */
 #define KPT_IN_SOFTIRQ	0x04
@@ -84,7 +84,7 @@ struct kpt_ctx {
 struct kpt_op {
 	const char	*name;
 	void		(*fn)(struct kpt_ctx *ctx, struct kpt_target *t);
-	unsigned int	where;	/* it may be done */
+	unsigned int	where;	/* it can be done */
 	unsigned int	weight;	/* how often it is chosen */
 	atomic_long_t	done;
 };
@@ -109,7 +109,7 @@ void kpt_nap(struct kpt_ctx *ctx, unsigned int max_us);
 
 enum kpt_kind {
 	KPT_NARROW,		/* one unit, always: its lanes keep the order */
-	KPT_WIDE,		/* whose submitters may have to run items */
+	KPT_WIDE,		/* whose submitters can run items */
 	KPT_STATEFUL,		/* whose workers have state */
 	KPT_NONBLOCKING,	/* always */
 	KPT_MULTI,		/* several pools */
@@ -158,7 +158,7 @@ struct kpt_target {
 	struct mutex		pausing;
 	struct kpt_counters	counters;
 	atomic_t		units;		/* held in workers */
-	int			cap_high;	/* the greatest that may count yet */
+	int			cap_high;	/* greatest that still counts */
 	int			cap_low;	/* the least */
 	atomic_t		allocated;	/* items and arguments */
 	atomic_t		states;		/* of workers */
@@ -166,7 +166,7 @@ struct kpt_target {
 	struct kpt_lane		lane[KPT_NR_LANES];
 	struct kpool_group	group[2];	/* the second is within the first */
 	raw_spinlock_t		callers_lock;
-	struct list_head	callers;	/* inside submits that may sleep */
+	struct list_head	callers;	/* in submits that can sleep */
 
 	/* of the watchdog */
 	struct kpool_stats	seen;
@@ -207,7 +207,7 @@ void kpt_free(struct kpt_target *t, void *memory);
 /* items: item.c */
 
 struct kpt_item {
-	struct kpool_job	job;	/* its item may be a plain one */
+	struct kpool_job	job;	/* its item can be a plain one */
 	struct kpt_target	*target;
 	struct kpt_lane		*lane;	/* whose order it keeps, or NULL */
 	struct kpt_ctx		ctx;	/* of its function */
@@ -231,7 +231,7 @@ struct kpt_item {
 	unsigned int		seen_tick;
 };
 
-/* One run of an item, or of another function that a pool was given. */
+/* A run of an item, or of another function that a pool was given. */
 struct kpt_run {
 	struct kpt_target	*target;
 	int			units;	/* 0: its submitter runs it */
@@ -336,7 +336,7 @@ void kpt_op_interrupt(struct kpt_ctx *ctx, struct kpt_target *t);
 extern int kpt_exits, kpt_oops;
 void kpt_op_oops(struct kpt_ctx *ctx, struct kpt_target *t);
 
-/* An answer that is allowed where an item may have died. */
+/* An answer that is allowed where an item can have died. */
 static inline int kpt_or_died(int err)
 {
 	return kpt_exits || kpt_oops ? -EIO : err;

@@ -234,7 +234,7 @@ static void kpt_do_resume(struct kpt_target *t)
 			     t->pool);
 }
 
-/* Nothing starts meanwhile, unless the pool is closed, which ends the pause. */
+/* Nothing starts in the pause, unless the pool is closed, which ends it. */
 void kpt_op_pause(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	struct kpool_stats before, after;

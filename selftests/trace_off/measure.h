@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What items cost that do nothing: the time from the first submit to the end of
+ * Measure items that do nothing: the time from the first submit to the end of
  * the last function.  A tick of the clock can fall into a round, so the fastest
  * round counts.
  */
