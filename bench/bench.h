@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the bench share.  contenders.c has the ways of having items
- * run, main.c the rounds; each other file measures one idea, and ends with its
- * table of cases.
+ * Share what the files of the bench need.  contenders.c has the ways of having
+ * items run, main.c the rounds; each other file measures one idea, and ends
+ * with its table of cases.
  */
 #ifndef _KPOOL_BENCH_H
 #define _KPOOL_BENCH_H
@@ -29,7 +29,7 @@ struct bench_taskq {
 	u64	entry[17];
 };
 
-/* One item, as each contender embeds it; all take the same memory. */
+/* An item, as each contender embeds it; all take the same memory. */
 struct bench_slot {
 	union {
 		struct kpool_item	kpool;
@@ -42,7 +42,7 @@ struct bench_slot {
 	};
 } ____cacheline_aligned;
 
-/* What the items of a round do. */
+/* The function that the items of a round run. */
 typedef void (*bench_fn)(struct bench_slot *slot);
 
 /* Kinds of contenders. */
@@ -161,7 +161,7 @@ extern const struct bench_table bench_tiny, bench_trips, bench_jobs, bench_creat
 extern unsigned int bench_items;
 extern unsigned int bench_pings;
 
-/* What is left to run; the last item to run completes bench_done. */
+/* The items that are left to run; the last item to run completes bench_done. */
 extern atomic_t bench_left;
 extern struct completion bench_done;
 extern bench_fn bench_work;

@@ -30,8 +30,8 @@ fail() {
 	exit 1
 }
 
-# memory_used: by kernel objects, but for those of debugfs, tasks and stacks.  What
-# was freed last is not yet free.
+# memory_used: by kernel objects, but for those of debugfs, tasks and stacks.  The memory freed last
+# takes a second to be free.
 memory_used() {
 	sleep 1
 	awk -v other='dentry|inode|task_struct|sig|cred|pid|vm' '

@@ -23,7 +23,7 @@ static __always_inline int produce(void *queue, struct bench_slot *slots,
 	return err;
 }
 
-/* kpool: any number of items may wait, as with its peers. */
+/* kpool: any number of items can wait, as with its peers. */
 
 static int kpool_tiny(struct kpool_item *item)
 {
@@ -259,9 +259,9 @@ static void threads_flush(struct bench_slot *slot)
 
 /*
  * By hand: one thread and one caller that wake each other, which is the least
- * that handing an item to another thread takes.  With one CPU a peer may still
- * need less, where the scheduler happens to let the woken thread run before the
- * caller has fallen asleep: that saves waking the caller.
+ * that handing an item to another thread takes.  With one CPU a peer can still
+ * need less.  There the scheduler sometimes lets the woken thread run before
+ * the caller has fallen asleep, which saves waking the caller.
  */
 
 static struct {

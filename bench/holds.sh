@@ -9,10 +9,9 @@
 #
 # The kinds are one (operations on one item beside n), items (on all n), groups,
 # sleepers and workers.  Of each operation, a COST line tells for each n what it
-# costs per item and its longest hold; TARGET lines tell the longest hold of all,
-# with the functions in which it began and ended, and by what factor the cost has
-# grown from the least n to the greatest.  hold-elsewhere is of what prepares and
-# ends the operations.
+# costs per item and its longest hold.  TARGET lines tell the longest hold of all, with the functions
+# in which it began and ended.  They also tell by what factor the cost has grown from the least n to
+# the greatest.  hold-elsewhere is of what prepares and ends the operations.
 
 one="1000 100000 1000000"
 items="1000 100000 1000000"

@@ -7,8 +7,8 @@
 #
 # usage: httpd.sh [rounds [seconds [connections]]]
 #
-# Prints requests per second: for each case and backend the median of the rounds,
-# the least and the most, and what part of the workqueue's median kpool reaches.
+# Prints requests per second. For each case and backend these are the median of the rounds, the least
+# and the most. The last figure is what part of the workqueue's median kpool reaches.
 # A client and a server that share the processors are measured, so only the
 # comparison means something.
 

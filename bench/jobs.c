@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each ability of kpool costs beside a plain item: one thread submits to two
+ * Measure each ability of kpool beside a plain item.  A thread submits to two
  * workers as fast as it can, and each item does nothing.
  */
 #include <linux/mm.h>
@@ -123,7 +123,7 @@ static int run_in_pool(struct kpool *pool, const struct job_op *op,
 	if (!err)
 		err = submit_all(pool, jobs, n, op);
 	figures->cost = bench_cost(ktime_sub(ktime_get(), start), n);
-	/* The last may still be in its function. */
+	/* The last can still be in its function. */
 	kpool_flush(pool);
 	kvfree(jobs);
 	return err;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Turns the bench's rounds into a table for draw.gnuplot and ratios.sh: a line per
-# case, with the median cost of each contender, or the lower quartile in the cases
-# that the regular expression "quartile" names.
+# case, with the median cost of each contender. In the cases that the regular expression "quartile"
+# names it is the lower quartile.
 
 $1 == "ground" || !($5 + 0) {
 	next

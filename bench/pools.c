@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many queues at once, of one thread each, and in each an item that computes for
- * 10 us and submits itself again, for long enough that the scheduler can share
- * the CPUs among them.  The cost is the time per item of all of them; the other
- * figure is what part of its share the queue that got least has had, in permille.
+ * Many queues at once, of one thread each.  In each an item computes for 10 us
+ * and submits itself again, for long enough that the scheduler can share the
+ * CPUs among them.  The cost is the time per item of all of them.  The other
+ * figure is what part of its share the queue that got least has had, in
+ * permille.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>

@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: kpool_bench
 # Prints what kpool, workqueues and a kthread per item cost in a guest whose clock
-# counts instructions, each cost as a ratio to kthread_worker's: of the same case,
-# or of a tiny item where kthread_worker has no such case.  In a round trip, the
-# median of the rounds counts: few rounds are far below it by chance.  Elsewhere the
-# lower quartile counts: a tick and what it starts only add to a round, and the half
-# of the rounds that it adds to may be one more or one less.  "make bench
-# RATIOS=yes" writes the ratios to the file whose second column selftests/costs.sh
-# compares with.
+# counts instructions.  Each cost is a ratio to kthread_worker's: of the same case, or of a tiny item
+# where kthread_worker has no such case.  In a round trip, the median of the rounds counts: few rounds
+# are far below it by chance.  Elsewhere the lower quartile counts.  A tick and what it starts only
+# add to a round.  The half of the rounds that it adds to can be one more or one less.  "make bench
+# RATIOS=yes" writes the ratios to the file whose second column selftests/costs.sh compares with.
 #
 # usage: ratios.sh
 

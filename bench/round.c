@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What most rounds consist of: items, work for them, percentiles.
- */
+/* Share what most rounds consist of: items, work for them, percentiles. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sort.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * OpenZFS's taskq: a contender of a file of its own, which is only compiled if
- * KPOOL_SPL is the directory in which spl.ko has been built, because its headers
- * are not the kernel's.  spl.ko has the license "GPL" and exports the taskq to
- * all modules.
+ * OpenZFS's taskq is a contender of a file of its own, because its headers are
+ * not the kernel's.  The file is only compiled if KPOOL_SPL is the directory in
+ * which spl.ko has been built.  spl.ko has the license "GPL" and exports the
+ * taskq to all modules.
  */
 #include <sys/taskq.h>
 

@@ -38,7 +38,7 @@ static int producer_main(void *data)
 	return 0;
 }
 
-/* Each thread is held by a reference: it may have ended before it is stopped. */
+/* A reference holds each thread: it can have ended before it is stopped. */
 static int make_producers(struct producer *producers, unsigned int nr,
 			  const struct producer *proto)
 {
@@ -92,7 +92,7 @@ static __always_inline void bench_mark(unsigned int mark, const void *address)
 #endif
 }
 
-/* What is counted from here on is what the contender shares, see marks.h. */
+/* From here on, count what the contender shares, see marks.h. */
 static void mark_begin(void *queue, unsigned int n)
 {
 	bench_mark(BENCH_MARK_FIRST, bench_slots);

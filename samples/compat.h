@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the samples use of newer kernels, lent to older ones.
- */
+/* Lend the samples what newer kernels have and older ones lack. */
 #ifndef _KPOOL_SAMPLES_COMPAT_H
 #define _KPOOL_SAMPLES_COMPAT_H
 

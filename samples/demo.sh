@@ -6,8 +6,8 @@
 #
 # usage: demo.sh [DIRECTORY...]
 #
-# The files below the directories (default: /kpool and /bin, and /data if it
-# exists) are hashed in the kernel, and every digest is compared with sha256sum's.
+# The files below the directories are hashed in the kernel (default: /kpool and /bin, and /data if it
+# exists). Every digest is compared with sha256sum's.
 # The load on the HTTP server is made by wrk, if there is one. Needs root. The exit status is 0 only if everything was right.
 
 debugfs=/sys/kernel/debug

@@ -9,9 +9,10 @@
  *	rmmod kpool_httpd
  *
  * Each connection is one item of a pool with a pool-wide function, for as long
- * as it lasts; one for which the pool has no room is answered 503.  rmmod stops
- * accepting, ends idle connections, lets answers that are being sent finish,
- * and goes.  Documentation/httpd.rst is the manual, httpd.h the map.
+ * as it lasts.  A connection for which the pool has no room is answered 503.
+ * rmmod stops accepting, ends idle connections, lets answers that are being
+ * sent finish, and goes.  Documentation/httpd.rst is the manual, httpd.h the
+ * map.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

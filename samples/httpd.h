@@ -56,7 +56,7 @@ struct httpd_conn {
 	size_t used;			/* bytes in @in */
 	size_t scanned;			/* of these, known not to end a head */
 	unsigned long deadline;		/* of what is being received; jiffies */
-	bool linger;			/* the client may not have read it all */
+	bool linger;			/* the client can have left it unread */
 };
 
 enum httpd_method {

@@ -20,8 +20,8 @@ struct backend {
 };
 
 /*
- * A kpool has the bound, the refusal, a table of which worker serves which client, and workers
- * that keep a buffer from one connection to the next.
+ * A kpool has the bound, the refusal, and a table of which worker serves which
+ * client.  Its workers keep a buffer from one connection to the next.
  */
 
 static struct kpool *pool;
@@ -127,7 +127,7 @@ int httpd_backend_init(void)
 	return backend->init();
 }
 
-/* On success the connection belongs to the backend, and may be gone already. */
+/* On success the connection belongs to the backend, and can be gone already. */
 int httpd_backend_submit(struct httpd_conn *conn)
 {
 	return backend->submit(conn);

@@ -3,8 +3,8 @@
  * A connection: from being accepted to its end, one request after the other.
  *
  * All open ones are on a list, so that rmmod can end them.  It shuts down their
- * reading side: what is idle or has sent half a request then sees its end at
- * once, while a request that has been read is answered in full.
+ * reading side: a connection that is idle or has sent half a request sees its
+ * end at once.  A request that has been read is answered in full.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -123,8 +123,8 @@ static int conn_read_head(struct httpd_conn *conn, size_t *len)
 }
 
 /*
- * Skip the body, which may lie behind the head, be still to come, or both.
- * The head is needed yet, so what comes is received elsewhere.
+ * Skip the body, which can lie behind the head, be still to come, or both.  The
+ * head is still needed, so what comes is received elsewhere.
  */
 static int conn_skip_body(struct httpd_conn *conn, u64 body, size_t *len)
 {
@@ -193,7 +193,7 @@ static int conn_answer(struct httpd_conn *conn, struct httpd_request *req,
 	return err;
 }
 
-/* Return: 1 if another request may follow, 0 if not, or an errno. */
+/* Return: 1 if another request can follow, 0 if not, or an errno. */
 static int conn_serve_one(struct httpd_conn *conn)
 {
 	struct httpd_request req = { };
@@ -228,7 +228,7 @@ static int conn_serve(struct httpd_conn *conn)
 	return more;
 }
 
-/* What a connection needs while it is served: room for both directions. */
+/* Allocate what a served connection needs: room for both directions. */
 char *httpd_buffer_alloc(void)
 {
 	return kvmalloc(httpd_params.max_header + HTTPD_CHUNK, GFP_KERNEL);

@@ -3,10 +3,10 @@
  * From a path to a file below the root directory, and to no other.
  *
  * The path is looked up as after chroot(): the root is the parent of itself,
- * and where an absolute symbolic link begins.  What may lead out all the same,
- * the links in /proc and a directory that is moved away while ".." is looked
- * up in it, is found out afterwards: nothing is read, and no device opened,
- * before the place that was found is known to be a regular file below the root.
+ * and where an absolute symbolic link begins.  The path can lead out all the
+ * same, through the links in /proc or a directory that is moved away while ".."
+ * is looked up in it.  That is found out afterwards: nothing is read, and no
+ * device opened, before the place is known to be a regular file below the root.
  */
 #include <linux/err.h>
 #include <linux/fcntl.h>

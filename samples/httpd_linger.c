@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Closing a connection on which the client may still be sending.  To close it
- * at once would make TCP answer what arrives with a reset, and the reset may
- * take the last answer away from the client.  So only the writing side is shut
- * down; the rest follows when the client has closed its own, and at the latest
- * after a second, or when too many others wait for the same.
+ * Close a connection on which the client can still be sending.  To close it at
+ * once would make TCP answer what arrives with a reset.  The reset can take the
+ * last answer away from the client.  So only the writing side is shut down.
+ * The rest follows when the client has closed its own, after a second, or when
+ * too many others wait for the same.
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>

@@ -37,7 +37,7 @@ static int accept_all(void *unused)
 	return 0;
 }
 
-/* The port may have been chosen by the kernel. */
+/* Read the port back: the kernel can have chosen it. */
 static int learn_port(void)
 {
 	struct sockaddr_in addr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a request says.  Pure functions of the bytes received; everything that is not
- * a well-formed request is refused rather than guessed at.
+ * Parse a request.  Pure functions of the bytes received; everything that is
+ * not a well-formed request is refused rather than guessed at.
  *
  * Functions return 0, or the status to answer.
  */
@@ -15,9 +15,9 @@
 #include "httpd.h"
 
 /*
- * Where the head ends: its length with the empty line, 0 if that has not come
- * yet, -EBADMSG if it never can: a control character, a line that does not end
- * with CR LF.  Starts at @scanned, and moves it on.
+ * Find the end of the head.  Return its length with the empty line, or 0 if
+ * that has not come.  Return -EBADMSG if it never can: a control character, a
+ * line that does not end with CR LF.  Starts at @scanned, and moves it on.
  */
 ssize_t httpd_head_length(const char *buf, size_t len, size_t *scanned)
 {
@@ -260,7 +260,7 @@ static int parse_field(char *line, struct httpd_request *req)
 	return 0;
 }
 
-/* What the fields mean together. */
+/* Check what the fields mean together. */
 static int check_fields(struct httpd_request *req)
 {
 	if (req->minor > 0 && req->hosts != 1)

@@ -103,7 +103,7 @@ static size_t print_plain(char *buf, size_t size, const struct status *status,
 	return n;
 }
 
-/* Part of it may have been taken when the time was over. */
+/* Part of it can have been taken when the time was over. */
 static int send_out(struct httpd_conn *conn, size_t len, bool more)
 {
 	struct kvec vec = { .iov_base = conn->out, .iov_len = len };

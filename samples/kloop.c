@@ -9,7 +9,7 @@
  *	echo 1 >/sys/module/kpool_kloop/parameters/unplug
  *
  * The device is backed by a file, not by memory: reading and writing a file
- * sleeps, and a driver has worker threads because its requests sleep.  Each
+ * sleeps.  A driver has worker threads because its requests sleep.  Each
  * request embeds an item, which ->queue_rq() submits without sleeping.
  *
  * Back-pressure.  blk-mq has more tags than the pool has places, so the pool
@@ -153,8 +153,9 @@ static int kloop_run_request(struct kloop_request *req)
 }
 
 /*
- * Engine kpool.  The pool is the path by which memory is freed if a file system
- * is mounted, so it has a worker in reserve, and its workers allocate without I/O.
+ * Engine kpool.  If a file system is mounted, the pool is the path by which
+ * memory is freed.  So it has a worker in reserve, and its workers allocate
+ * without I/O.
  */
 
 static struct kpool *pool;
@@ -262,7 +263,7 @@ static const struct kloop_engine engines[] = {
 /* blk-mq */
 
 /*
- * Initialize the items once and not for each request: the last run of an item
+ * Initialize the items once and not for each request.  The last run of an item
  * can still be returning when ->queue_rq() is called for the next request.
  */
 static int kloop_init_request(struct blk_mq_tag_set *set, struct request *rq,

@@ -2,9 +2,10 @@
 /*
  * Quick start: 10,000 random numbers, summed in 100 tasks on a pool of 10.
  *
- * This is the shortest complete client of kpool: it creates a pool when it is
- * loaded, submits work, waits for it, and destroys the pool when it is removed.
- * In between, /sys/kernel/debug/kpool/quickstart shows what the pool did.
+ * This is the shortest complete client of kpool.  When it is loaded, it creates
+ * a pool, submits work and waits for it.  When it is removed, it destroys the
+ * pool.  In between, /sys/kernel/debug/kpool/quickstart shows what the pool
+ * did.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -40,7 +41,7 @@ static s64 sum_of(const s32 *numbers, size_t n)
 	return sum;
 }
 
-/* Runs in a worker of the pool: a kernel thread, which may sleep. */
+/* Runs in a worker of the pool: a kernel thread, which can sleep. */
 static int sum_task_run(struct kpool_item *item)
 {
 	struct sum_task *task = container_of(item, struct sum_task, item);
@@ -100,7 +101,7 @@ static int sum_in_pool(void)
 
 static int __init quickstart_init(void)
 {
-	/* What is not named here takes its default. */
+	/* Fields left out take their defaults. */
 	const struct kpool_attrs attrs = { .capacity = NR_WORKERS };
 	int err;
 

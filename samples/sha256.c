@@ -36,7 +36,7 @@ module_param(workers, int, 0444);
 MODULE_PARM_DESC(workers, "capacity of the pool at the start (default 2)");
 
 /*
- * One file.  The worker writes the result; others read it only after they
+ * A file to hash.  The worker writes the result; others read it only after they
  * waited for the item, which makes it visible: no lock is needed.
  */
 struct sha256_job {
@@ -48,7 +48,7 @@ struct sha256_job {
 	char path[];
 };
 
-/* What a batch, from open to close of `paths`, came to. */
+/* The result of a batch, from open to close of `paths`. */
 struct sha256_summary {
 	u64 files;
 	u64 unreadable;
@@ -63,7 +63,7 @@ static DEFINE_MUTEX(batch_lock);	/* protects the two below */
 static LIST_HEAD(batch);		/* the jobs, in the order of their submit */
 static struct sha256_summary summary;
 
-/* The end of what was written to `paths`, as far as it is no whole line yet. */
+/* The end of what was written to `paths`, as far as it is no whole line. */
 static DEFINE_MUTEX(intake_lock);	/* protects the struct */
 static struct {
 	bool open;
@@ -172,7 +172,7 @@ static void drop_batch(void)
 	INIT_LIST_HEAD(&batch);
 }
 
-/* One writer at a time; a new one begins a new batch. */
+/* Admit a single writer at a time; a new one begins a new batch. */
 static int paths_open(struct inode *inode, struct file *file)
 {
 	int err = 0;
@@ -322,7 +322,7 @@ static int __init kpool_sha256_init(void)
 	return 0;
 }
 
-/* An open file holds the module, so no file is read or written any more. */
+/* An open file holds the module, so no file is read or written. */
 static void __exit kpool_sha256_exit(void)
 {
 	debugfs_remove_recursive(dir);

@@ -12,7 +12,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=/dev/null
 . "$here/lib/packages.sh"
 
-# What a kernel's checkers find; and a hang, which the test bed has to find on those of QEMU.
+# Name what a kernel's checkers find; and a hang, which the test bed has to find on those of QEMU.
 plants_of() {
 	case $1 in
 	uml-debug) echo nothing freed atomic order object leak ;;
@@ -24,7 +24,7 @@ plants_of() {
 	esac
 }
 
-# How each is reported. The report that names the function may be of any of these.
+# How each is reported. The report that names the function can be of any of these.
 report_of() {
 	case $1 in
 	race) echo 'KCSAN: data-race in race' ;;
@@ -46,7 +46,7 @@ boot() {
 }
 
 # try PLANT NUMBER: 124 is how the test bed says that the kernel complained, 125 that the guest did not
-# end; it has shown the log then.
+# end. It has shown the log then.
 try() {
 	local found=124
 	[ "$1" != hang ] || found=125

@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # shellcheck source=/dev/null
 . testbed/lib/common.sh
 
-# One command a line; quick ones first.
+# A command a line; quick commands first.
 steps() {
 	cat <<-END
 		testbed/hints.sh

@@ -85,7 +85,7 @@ begin_test() {
 	: >"$results/$name.tap"
 }
 
-# Time on the host: the guest's may be simulated.
+# Time on the host: the guest's can be simulated.
 end_test() {
 	echo "$2" >"$results/$1.status"
 	name=''

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # client.sh [KERNEL]: build the client of Documentation/clients.rst in a directory of its own, as the
-# manual says, against the kpool that is built for this kernel; then load it in a guest.
+# manual says, against the kpool built for this kernel. Then load it in a guest.
 
 # shellcheck disable=SC2154,SC2034 # shared with what is sourced
 

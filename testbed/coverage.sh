@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # coverage.sh [KERNEL...]: which lines of the module do the selftests run? They are run on the kernels
-# below, or on those named, built to count; the counters of all boots together make the table, with what
-# the other kernels have counted before.
+# below, or on those named, built to count. The counters of all boots together make the table, with
+# what the other kernels have counted before.
 #
-# A line counts if the compiler made code of it on one of the kernels, and is covered if it ran in one of
-# the boots. A guest that dies, or has no debugfs, tells nothing.
+# A line counts if the compiler made code of it on one of the kernels. It is covered if it ran in one
+# of the boots. A guest that dies, or has no debugfs, tells nothing.
 
 # shellcheck disable=SC2154 # set by what is sourced
 

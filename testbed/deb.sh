@@ -32,8 +32,8 @@ check_with_lintian() {
 	[ -z "$found" ] || die "lintian is not content: $found"
 }
 
-# What happens in the chroot. At first autopkgtest installs what debian/tests/control declares, headers of a
-# kernel too, and builds the client. Only a machine of its own could load it.
+# Run this in the chroot. At first autopkgtest installs what debian/tests/control declares, headers of
+# a kernel too, and builds the client. Only a machine of its own could load it.
 script() {
 	cat <<-'END'
 		export DEBIAN_FRONTEND=noninteractive

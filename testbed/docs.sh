@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# docs.sh [DIR]: the manual as HTML, a page of section 9 for each function and type of kpool.h, and that of
-# kpool-top, in DIR or build/docs; then check that each exported function has both, that charts are drawn, and
-# that pages outside of Documentation/ are well-formed. A warning is an error, and nothing else is printed.
+# docs.sh [DIR]: make the manual as HTML, in DIR or build/docs. Make there a page of section 9 for
+# each function and type of kpool.h, and that of kpool-top. Then check that each exported function has
+# both, that charts are drawn, and that pages outside of Documentation/ are well-formed. A warning is
+# an error, and nothing else is printed.
 
 # shellcheck disable=SC2154 # set by what is sourced
 

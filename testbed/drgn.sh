@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# drgn.sh: hold a pool in a guest, have QEMU dump the guest's memory, and compare what tools/kpool.drgn.py
-# says of it with what debugfs has shown before. Debian's kernel, for it comes with debug information.
+# drgn.sh: hold a pool in a guest, and have QEMU dump the guest's memory. Compare what
+# tools/kpool.drgn.py says of it with what debugfs has shown before. Debian's kernel, for it comes
+# with debug information.
 
 # shellcheck disable=SC2154,SC2034 # shared with what is sourced
 

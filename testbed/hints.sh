@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# hints.sh: what the commands of the manual say on a machine that lacks packages and root, that is no Debian,
-# or where the tree has a path that Kbuild cannot take. Nothing is built.
+# hints.sh: see what the commands of the manual say on a machine that lacks packages and root, or is
+# no Debian. See it, too, where the tree has a path that Kbuild cannot take. Nothing is built.
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -12,7 +12,7 @@ for part in common packages modules tap; do
 	. "$here/lib/$part.sh"
 done
 
-# One a line: a command, and packages that it must name, among them those that it uses last.
+# A line each: a command, and packages that it must name, among them those that it uses last.
 commands() {
 	cat <<-END
 		make check: gcc perl busybox-static linux-headers-amd64 qemu-system-x86 e2fsprogs trace-cmd

@@ -3,8 +3,9 @@
 # in-tree.sh add TREE: add kpool to a source tree of Linux, or update it there.
 # in-tree.sh series TREE: write the same as a patch series for that tree, which is only read, to
 # build/series.
-# in-tree.sh check [TREE]: make the series, for Linux 7.2 or TREE, and check it: checkpatch, a build after
-# each patch, with kpool built in and as a module; then boot both, run the KUnit tests and selftests.
+# in-tree.sh check [TREE]: make the series, for Linux 7.2 or TREE, and check it. That is checkpatch,
+# and a build after each patch, with kpool built in and as a module. Then boot both, run the KUnit
+# tests and selftests.
 #
 # The files are those of this tree, with other paths in them. in-tree/ has what only Linux needs.
 # lib/kpool/ has the engine, because the core kernel does not depend on it.
@@ -30,7 +31,7 @@ edit() {
 	mv "$into/$1.new" "$into/$1"
 }
 
-# insert_after FILE LINE TEXT: TEXT behind the only such line, if it is not there yet
+# insert_after FILE LINE TEXT: TEXT behind the only such line, if it is not there
 insert_after() {
 	! grep -qxF -e "${3##*$'\n'}" "$into/$1" || return 0
 	[ "$(grep -cxF "$2" "$into/$1")" = 1 ] || die "$1 has no line \"$2\", or several"
@@ -58,7 +59,7 @@ without_older_kernels() {
 		sed -e '/<linux\/version\.h>/d' -e 's/ && !defined(KPOOL_NO_STACK_OF)//'
 }
 
-# What is declared in kpool.h for modules that kpool is linked into.
+# Print what is declared in kpool.h for modules that kpool is linked into.
 for_linked_in() {
 	awk '/^\/\* kpool linked into a module/ { inside = 1 }
 		/^#endif/ { inside = 0 }
@@ -141,8 +142,8 @@ add_kunit() {
 	sed -i '/^# trace/i\kpool-$(CONFIG_KPOOL_KUNIT_TEST) += kpool_kunit.o\n' "$dir/Makefile"
 }
 
-# left_out NAME: a selftest that loads kpool.ko anew, wants a boot of its own, is about pages or samples
-# that are not there, or needs another that is left out
+# left_out NAME: a selftest that loads kpool.ko anew, wants a boot of its own, or is about pages or
+# samples that are not there. So is one that needs another that is left out
 left_out() {
 	local script=$tree/selftests/$1.sh
 	[[ " recipes doc_examples scenarios watchdog_cpu canary cpuhp_exhaust " != *" $1 "* ]] || return 0
@@ -213,7 +214,8 @@ pages_named() {
 	grep -rhoE --include='*.rst' '``[a-z/-]+\.rst``' "$@" | tr -d '`' | sed 's|^|Documentation/core-api/kpool/|'
 }
 
-# What has been added must not speak of files that are not there, nor of targets of this Makefile.
+# Text that has been added must not speak of files that are not there, nor of targets of this
+# Makefile.
 no_dangling_names() {
 	local page found dirs=(lib/kpool include/linux/kpool.h Documentation/{core-api,litmus-tests}/kpool)
 	found=$(cd "$into" && grep -rnE '\b(core|samples|selftests/litmus|testbed)/[a-z]|kpool\.mk|embed\.h|\bkpool\.c\b|make (docs|demo|lint|check|mutants|litmus)' \
@@ -285,9 +287,9 @@ series() {
 
 # Checks
 
-# What it asks after each file that is added is answered by the entry in MAINTAINERS for the directories.
-# A row of tunables.h can become declarations, with their semicolons; one of attributes.rst has a default
-# that is also its only word.
+# The entry in MAINTAINERS for the directories answers what checkpatch asks after each added file. A
+# row of tunables.h can become declarations, with their semicolons; one of attributes.rst has a
+# default that is also its only word.
 checkpatch_series() {
 	local found
 	found=$(cd "$linux" && scripts/checkpatch.pl --quiet --no-summary \

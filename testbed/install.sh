@@ -31,9 +31,9 @@ client_command() {
 	sed -nE 's/^    (make -C .* KPOOL=.* modules)$/\1/p' "$tree/Documentation/clients.rst"
 }
 
-# What happens in the chroot. Its kernel is the machine's: uname and depmod get the release of Debian's instead,
-# and the file that insmod is given is kept for the guest. "make modules" leaves objects for the other kernel in
-# the checkout, which DKMS copies.
+# Run this in the chroot. Its kernel is the machine's: uname and depmod get the release of Debian's
+# instead. The file that insmod is given is kept for the guest. "make modules" leaves objects for the
+# other kernel in the checkout, which DKMS copies.
 script() {
 	cat <<-'END'
 		export DEBIAN_FRONTEND=noninteractive
@@ -90,7 +90,7 @@ script() {
 			! modinfo -k "$kernel" -n kpool || fail "modprobe has a kpool.ko"
 		}
 		# client NAME [EDIT]: build it in a directory of its own, by the command that sed has changed, and
-		# install it; keep what modprobe reads, for the guest
+		# install it. Keep what modprobe reads, for the guest
 		client() {
 			command="cd greet && $(sed "${2:-}" /packages/client_command)"
 			rm -rf /home/admin/greet

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # lines.sh [CPUS [CASES]]: how many cache lines move between the CPUs of a guest per item? Of each
 # contender of the bench, in these cases of tiny.c (tiny-2-2): the lines of the items themselves, all
-# others, and the eight that move most: their moves and stores, where they are, and the last function that
-# has moved them. kthread_run is left out.
+# others, and the eight moved most. Of these it shows moves and stores, where they are, and the last
+# function that has moved them. kthread_run is left out.
 #
 # QEMU's emulator counts by a plugin, plugins/lines.c. The header for it is in the source package of the
 # QEMU that is installed.

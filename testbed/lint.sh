@@ -45,7 +45,8 @@ prose() {
 # Words that leave open which thread, caller or state is meant, or that have given way to those of the
 # code; name it by these. The first list is of words in a sentence, the second of what is in no word.
 # The third is looked for between any characters that are no letters, so in names of functions, cases,
-# variants and mutants, too; the fourth there only if it is joined to another word, by "_" or "-".
+# variants and mutants, too. The fourth is looked for there only if it is joined to another word, by
+# "_" or "-".
 lint_words() {
 	local whole joined
 	whole='actors?|dice|droppers?|rous(e|es|ed)|unmade|remade|in[_-](line|vain)|at[_-]rest|no[_-]hang'
@@ -58,7 +59,7 @@ purger|settler"
 	prose | xargs grep -niE "[_-]($joined)([^[:alpha:]]|$)|(^|[^[:alpha:]])($joined)[_-]"
 }
 
-# What the manual lists, and what the code has.
+# List what the manual lists, and what the code has.
 lint_manual() {
 	python3 "$here/lib/manual.py" .
 }
@@ -73,8 +74,8 @@ lint_rooms() {
 	python3 "$here/lib/rooms.py" . >&3 || echo "the rooms are not as they should be"
 }
 
-# The version stands in the module, in dkms.conf, in Debian's changelog and in the spec of RPM, in commands of
-# the manual, and on top of the changelog.
+# The version stands in the module, in dkms.conf, in Debian's changelog and in the spec of RPM. It
+# also stands in commands of the manual, and on top of the changelog.
 lint_version() {
 	local module dkms debian spec changelog
 	module=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' core/main.c)
@@ -89,7 +90,7 @@ lint_version() {
 	[ "$module" = "$changelog" ] || echo "core/main.c says $module, CHANGELOG.rst says $changelog"
 }
 
-# A mutant that does not fit the code any more removes nothing.
+# A mutant that no longer fits the code removes nothing.
 lint_mutants() {
 	python3 "$testbed/lib/mutate.py" check .
 }

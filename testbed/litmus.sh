@@ -10,9 +10,8 @@
 #   // barrier: NAME            the line is removed, with all others that have this mark
 #   // barrier: NAME => TEXT    TEXT takes its place
 #
-# A line "# code: FILE:FUNCTION TEXT" in the head of a test says which code it is about: FUNCTION
-# must be in FILE, and TEXT in it; "A ... B" is A, and B after it. A comment of the code names the
-# test.
+# A line "# code: FILE:FUNCTION TEXT" in the head of a test says which code it is about. FUNCTION must
+# be in FILE, and TEXT in it; "A ... B" is A, and B after it. A comment of the code names the test.
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -82,7 +81,7 @@ observe() {
 		/^Observation/ { print $3 racy }' <<<"$said"
 }
 
-# One test
+# Check a test
 
 marks() {
 	sed -n 's|.*// barrier: \([a-z-]*\).*|\1|p' "$1" | sort -u
@@ -126,7 +125,7 @@ find_code() {
 	done
 }
 
-# What is wrong with the test; nothing, if it is good.
+# Print what is wrong with the test; nothing, if it is good.
 complain() {
 	local file=$1 name=$2
 	[ "$(head -n 1 "$file")" = "C $name" ] || echo "its first line is not \"C $name\""

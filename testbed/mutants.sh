@@ -32,9 +32,9 @@ set_tree() {
 	rsync -rlpc --delete --exclude .git --exclude /names "${@/%//}" "$top/" "$work/tree/"
 }
 
-# What to try, one a line: NUMBER NAME KERNEL TESTS..., of the "NUMBER NAME" that are read; quick kernels
-# first, and what the same tests are to notice together. The simulation, which has a kernel of its own,
-# stands for one.
+# Print what to try, in lines: NUMBER NAME KERNEL TESTS..., of the "NUMBER NAME" that are read. Quick
+# kernels come first, and what the same tests are to notice together. The simulation, which has a
+# kernel of its own, stands for one.
 tries() {
 	awk -F '\t' -v wanted=" ${KERNELS:-$all_kernels} " '
 		function want(kernel, tests) {
@@ -118,7 +118,7 @@ outcome() {
 }
 
 # passes KERNEL TEST...: without a mutant? A test that fails anyway notices nothing. How long it takes
-# says how long it may take with a mutant.
+# says how long it can take with a mutant.
 passes() {
 	local key="$tried $*" began=$SECONDS
 	limit=1200
@@ -129,7 +129,7 @@ passes() {
 	[ "${took[$key]}" != fails ] && limit=$((4 * took[$key] + 20))
 }
 
-# What was noticed, in a few lines.
+# Print what was noticed, in a few lines.
 evidence() {
 	sed -nE -e 's/^(  Failed test.*|# kpool-testbed.*|.*not ok.*|seed [0-9]*: .*)/# \1/p' \
 		-e 's/^.*(simulate: panic in FIRST=[0-9]*).*/# \1/p' "$work/log" | head -n 3
@@ -159,7 +159,7 @@ no_verdict() {
 	tail -n 5 "$work/log" | sed 's/^/# /'
 }
 
-# Those that can be chosen in one tree.
+# Try the mutants that can be chosen in one tree.
 try_batch() {
 	local number name kernel tests
 	tried=$work/tree
@@ -175,7 +175,7 @@ try_batch() {
 	done < <(tries <"$1/names")
 }
 
-# One that is built by itself.
+# Try a mutant that is built by itself.
 try_alone() {
 	local number name kernel tests
 	while read -r number name kernel tests; do
@@ -193,7 +193,7 @@ try_alone() {
 	done < <(sed 's/^/0 /' | tries)
 }
 
-# Those whose tests count instructions, of which some go into the choice of a mutant.
+# List the mutants whose tests count instructions, of which some go into the choice of a mutant.
 counted() {
 	awk -F '\t' '$4 ~ /costs|holds/ { print $1 }' "$work/list"
 }

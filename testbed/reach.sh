@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# reach.sh [NAME...]: compile kpool.ko, in all these ways or some, where no guest of the test bed goes: for
-# other architectures, by clang, and for kernels without features that most have; with W=1, and each
-# warning an error. The kernels are prepared for modules, not built.
+# reach.sh [NAME...]: compile kpool.ko, in all these ways or some, where no guest of the test bed
+# goes. That is for other architectures, by clang, and for kernels without features that most have;
+# with W=1, and each warning an error. The kernels are prepared for modules, not built.
 
 # shellcheck disable=SC2154,SC2034 # shared with what is sourced
 
@@ -13,11 +13,12 @@ for part in common packages source kernel modules; do
 	. "$here/lib/$part.sh"
 done
 
-# What all have, as far as the architecture does. CGROUP_FREEZER needs the freezer, LATENCYTOP stack traces.
+# Options that all have, as far as the architecture does. CGROUP_FREEZER needs the freezer, LATENCYTOP
+# stack traces.
 common=(64BIT EXPERT DEBUG_KERNEL PRINTK BUG SYSFS PROC_FS MODULES MODULE_UNLOAD WERROR SMP NUMA HOTPLUG_CPU
 	DEBUG_FS CGROUPS CGROUP_FREEZER LATENCYTOP)
 
-# One a line: name, architecture, compiler, and options that differ, "-" for off. Those of one
+# A line each: name, architecture, compiler, and options that differ, "-" for off. Those of one
 # architecture and compiler follow each other: they share a directory, and most of what is compiled.
 reaches() {
 	cat <<-END
@@ -85,7 +86,7 @@ all_options() {
 	printf '%s\n' "$@"
 }
 
-# prepare_headers DIR ARCH OPTION...: what a module needs; DIR may be prepared with other options.
+# prepare_headers DIR ARCH OPTION...: what a module needs; DIR can be prepared with other options.
 prepare_headers() {
 	local dir=$1 arch=$2
 	shift 2
@@ -109,12 +110,12 @@ compile_module() {
 		KBUILD_MODPOST_WARN=1 KPOOL_WITH="$with" modules
 }
 
-# What the compiler calls for an operation that the machine lacks, but Linux does not have.
+# Functions that the compiler calls for an operation that the machine lacks, but Linux does not have.
 lacking() {
 	nm -u "$1/kpool.ko" | grep -E ' (__u?(div|mod|divmod)[dt]i[34]|__aeabi_u?l(div)?mod|__multi3)$'
 }
 
-# What is left of a build after "make clean", that the tree does not have.
+# Files that are left of a build after "make clean", that the tree does not have.
 left_by_clean() {
 	logged "$log-clean" make -C "$3" KDIR="$1" ARCH="$2" "${compiler_words[@]}" clean
 	rsync -rcn --delete --itemize-changes --exclude=.git --exclude=/build "$tree/" "$3/" | grep '^\*deleting'

@@ -36,8 +36,8 @@ build_packages_in() {
 	rm -rf "$1/source" "$1/top" "$source"
 }
 
-# What rpmlint wants of a distribution's package: a group, a packager, a signature, an address. It takes the
-# source of DKMS for a development package, and SPDX names of licenses for unknown ones.
+# Ignore what rpmlint wants of a distribution's package: a group, a packager, a signature, an address.
+# It takes the source of DKMS for a development package, and SPDX names of licenses for unknown ones.
 check_with_rpmlint() {
 	local found
 	found=$(rpmlint "$1"/*.rpm | grep -E ': [EW]: ' | grep -vE \
@@ -46,7 +46,7 @@ check_with_rpmlint() {
 	[ -z "$found" ] || die "rpmlint is not content: $found"
 }
 
-# What happens in the chroot.
+# Run this in the chroot.
 script() {
 	cat <<-'END'
 		install() {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# sessions.sh [KERNEL]: type what pages of the manual show behind "# " in a guest, and compare what they show
-# below it with the last lines that are printed there, but for the width of white space and times of the log.
+# sessions.sh [KERNEL]: type what pages of the manual show behind "# " in a guest. Compare what they
+# show below it with the last lines that are printed there. The width of white space and times of the
+# log do not count.
 
 # shellcheck disable=SC2154 # set by what is sourced
 
@@ -20,7 +21,7 @@ sessions() {
 		sed -E 's#(^|[ >/])rx/#\1sha256/#g'
 }
 
-# The kernel that has no kpool yet is for attributes.rst, kpool_sha256 has the pool of debugfs.rst.
+# The kernel without kpool is for attributes.rst, kpool_sha256 has the pool of debugfs.rst.
 guest_script() {
 	cat <<-'END'
 		. selftests/ktap.sh

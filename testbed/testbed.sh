@@ -8,13 +8,13 @@
 #
 # The run also fails when the guest hangs, dies, or its kernel prints a warning. A test that
 # provokes one on purpose writes "kpool-testbed: expect begin" to /dev/kmsg before, and
-# "kpool-testbed: expect end" after it; one that provokes an oops, "expect begin: oops".
+# "kpool-testbed: expect end" after it. A test that provokes an oops writes "expect begin: oops".
 #
 # With a directory in KPOOL_COVERAGE, the kernel and kpool are built to count which lines run, and the
 # counters of each boot go there.
 #
 # With a number in KPOOL_MUTANT, that one of the mutants compiled into kpool is chosen (mutants.sh; 0 is
-# none), and the guest ends with the first test that fails.
+# none). The guest ends with the first test that fails.
 #
 # A kernel is one file in kernels/: what it needs, how it is prepared, and how it is run.
 # shellcheck disable=SC2154,SC2034 # shared with what is sourced

@@ -12,7 +12,7 @@ for part in common packages tap; do
 	. "$here/lib/$part.sh"
 done
 
-# What kpool-top reads
+# Files that kpool-top reads
 
 # Directories that imitate debugfs; the link "root" is what is read.
 record() {
@@ -181,7 +181,7 @@ refuses() {
 	is "$name" "1 kpool-top: $text" "$status $output"
 }
 
-# A user that may not read what root may.
+# A user that must not read what root can read.
 unprivileged() {
 	if [ "$(id -u)" = 0 ]; then
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"

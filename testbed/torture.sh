@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # torture.sh KERNEL MINUTES [PARAMETER...]: run the torture test for so long, with parameters for its
-# module, in the test bed, once for each number of processors that suits the kernel, or for those in
-# CPUS.
+# module, in the test bed. It runs once for each number of processors that suits the kernel, or for
+# those in CPUS.
 
 # shellcheck disable=SC2154 # set by what is sourced
 

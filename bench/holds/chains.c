@@ -201,7 +201,7 @@ static void take_turn(unsigned int i, struct kpool_group *group)
 	holds_submit(second);
 }
 
-/* Each waits for a job that has yet to start, behind the next. */
+/* Each waits for a job that is still to start, behind the next. */
 static void chain_turns(unsigned int n)
 {
 	static const struct kpool_attrs attrs = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Measure the engine's holds without a mark in it: in the bench's module this
- * header stands in front of each of its files, and replaces the functions that
+ * Measure the engine's holds without a mark in it.  In the bench's module this
+ * header stands in front of each of its files.  It replaces the functions that
  * take a raw spinlock or turn interrupts off.
  *
  * A hold begins when the engine takes its first lock or turns interrupts off,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The operations, as parameters: "list" names them with what their n counts,
- * writing "NAME N" to "run" runs one, and "result" tells in instructions how
- * long the longest hold was, how long the longest before and after the measurement,
- * and the cost of one operation; then where the first began and ended.
+ * The operations, as parameters.  "list" names them with what their n counts,
+ * and writing "NAME N" to "run" runs one.  "result" tells in instructions how
+ * long the longest hold was, how long the longest before and after the
+ * measurement, and the cost of one operation.  Then it tells where the first
+ * began and ended.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>

@@ -37,7 +37,7 @@ static void in_pairs(struct kpool_job *job, unsigned int i)
 	kpool_set_stream(job, &streams[i / 2]);
 }
 
-/* One unit is free: jobs behind their stream are parked as their turn comes. */
+/* A single unit is free: jobs behind their stream are parked at their turn. */
 static void abort_stream(unsigned int n)
 {
 	holds_make(2, KPOOL_UNLIMITED);
@@ -286,7 +286,7 @@ static void in_own_group(struct kpool_job *job, unsigned int i)
 	kpool_set_group(job, &groups[i]);
 }
 
-/* One job in each of the child groups. */
+/* A job in each of the child groups. */
 static void group_cancel_children(unsigned int n)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034
-# What every script of the test bed uses.
+# Share what every script of the test bed uses.
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 testbed=$tree/testbed
@@ -53,5 +53,5 @@ short_hash() {
 	sha256sum | cut -c 1-12
 }
 
-# Several trees may share the cache.
+# Several trees can share the cache.
 tree_id=$(short_hash <<<"$tree")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
-# What Debian's own kernels have in common. The packages are those that an unpacked one needs.
+# Share what Debian's own kernels have in common. The packages are those that an unpacked one needs.
 
 kernel_family=debian
 machine=qemu

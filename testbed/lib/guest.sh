@@ -10,7 +10,7 @@ trouble+='|unreferenced object|scheduling while atomic|sleeping function called|
 trouble+='|still held|(list_add|list_del) corruption|refcount_t:|Bad page|Slab .*(corrupt|overwritten|leak)'
 trouble+='|Objects remaining|Segfault|Out of memory|page allocation failure|kernel stack|preempt_count[^_]'
 
-# What an expected oops does not excuse.
+# Print what an expected oops does not excuse.
 spoilt='BUG: KASAN|KCSAN|UBSAN|ODEBUG|(list_add|list_del) corruption|refcount_t:|Bad page|unreferenced object'
 spoilt+='|Slab .*(corrupt|overwritten|leak)|Objects remaining|INFO: task .* blocked|rcu: INFO|soft lockup|hard LOCKUP'
 
@@ -141,7 +141,7 @@ run_guest() {
 }
 
 # Linux died while it booted. QEMU's emulator can do that to it, such as by an int3 of a branch that is
-# being patched; nothing of kpool is in the guest by then.
+# being patched. Nothing of kpool is in the guest by then.
 died_in_boot() {
 	[ -z "$verdict" ] && [ "$hung" = no ] && ! grep -q 'kpool-testbed: begin' "$console" &&
 		grep -q 'Kernel panic - not syncing: Fatal exception' "$console"
@@ -192,8 +192,8 @@ relay() {
 	done
 }
 
-# What the kernel said while the script ran, but for what a test announced as expected. Whether a
-# suspend may fail, the test knows.
+# Print what the kernel said while the script ran, but for what a test announced as expected. Whether
+# a suspend can fail, the test knows.
 judged_console() {
 	tr -d '\r' <"$console" | awk -v spoilt="$spoilt" '
 		/kpool-testbed: begin/ { on = 1 }
@@ -208,9 +208,9 @@ judged_console() {
 }
 
 # Linux has races of its own, also below what a module calls. KCSAN's report of one counts if one of
-# the two accesses stands in a module's function, or if each stands in what a module has called
-# directly, such as rb_erase(). Of another report title and frames go; the rest stays, as lines of
-# others may have come between.
+# the two accesses stands in a module's function. So it does if each stands in what a module has
+# called directly, such as rb_erase(). Of another report title and frames go; the rest stays, as lines
+# of others can have come between.
 without_foreign_races() {
 	awk '
 		function end_report(side, i) {

@@ -5,8 +5,8 @@
 products=('.git' '*.o' '*.ko' '*.mod' '*.mod.c' '.*.cmd' '.*.d' '*.order' 'Module.symvers' '*.gcno'
 	'.tmp_*' '.module-common.o' 'built-in.a' '/selftests/debugfs_stress' '/build')
 
-# Only what differs is written, and is then newer than what was built of it: the times of the tree, such
-# as those of a fresh clone, mean nothing.
+# Only what differs is written, and is then newer than what was built of it. The times of the tree,
+# such as those of a fresh clone, mean nothing.
 copy_tree() {
 	local pattern excludes=()
 	for pattern in "${products[@]}"; do
@@ -28,7 +28,7 @@ newest_build() {
 }
 
 # adopt_build OTHER DIR: begin with a copy of what another tree has built. Kbuild's notes name objects by
-# their path; no time may change, or all would be built again.
+# their path; no time must change, or all would be built again.
 adopt_build() {
 	local file
 	rm -rf "$2.new"
@@ -40,7 +40,7 @@ adopt_build() {
 	mv "$2.new" "$2"
 }
 
-# A tree that has built nothing yet, such as a fresh clone, need not build what another one has. Objects
+# A tree that has built nothing, such as a fresh clone, need not build what another one has. Objects
 # that count know the path that they were built in.
 adopt_once() {
 	local other

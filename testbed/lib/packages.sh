@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034
 # Debian packages: installed for root, asked for otherwise. So that they are asked for at once, the file
-# of a kernel names its own in kernel_packages, and a script needs those together with its own.
+# of a kernel names its own in kernel_packages. A script needs those together with its own.
 
 guest_packages=(gcc libc6-dev make rsync cpio kmod busybox-static)
 # what kernel_source() unpacks and patches by

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034
-# What deb.sh, rpm.sh and install.sh share: kpool is installed and removed in a chroot of this machine's Debian,
-# where DKMS builds kpool.ko for Debian's kernel; a client is built against it there, and both are loaded in a
-# guest.
+# Share what deb.sh, rpm.sh and install.sh need. kpool is installed and removed in a chroot of this
+# machine's Debian, where DKMS builds kpool.ko for Debian's kernel. A client is built against it
+# there, and both are loaded in a guest.
 
 # versioned_copy DIR [VERSION]: a copy of the tree, which is given this version
 versioned_copy() {

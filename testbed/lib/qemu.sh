@@ -19,7 +19,7 @@ prepare_x86() {
 	kernel_image=$kernel_dir/arch/x86/boot/bzImage
 }
 
-# A KVM that is there may still not run our kernel (nested, or a host that forbids too much): it has
+# A KVM that is there cannot always run our kernel (nested, or a host that forbids too much). It has
 # to boot one within seconds. The answer holds until the machine restarts.
 kvm_works() {
 	local answer
@@ -47,7 +47,7 @@ kernel_command_line() {
 		"printk.devkmsg=on kpool_output=$qemu_output_name ${qemu_append:-} $append"
 }
 
-# Where each CPU has a thread of the emulator, one may miss for ever that another has just patched the
+# Where each CPU has a thread of the emulator, one can miss for ever that another has just patched the
 # code that it runs.
 choose_accelerator() {
 	if [ "$icount" = yes ]; then

@@ -3,7 +3,7 @@
 # Debian's kernels that are not installed: unpacked into the cache, image and headers. If this machine's
 # compiler or C library is too old for the headers, the compiler that they want is unpacked there, too.
 
-# What a root needs beside the compiler that headers depend on.
+# Packages that a root needs beside the compiler that headers depend on.
 root_packages=(bash binutils coreutils dash diffutils findutils grep libc6-dev make mawk sed)
 
 # newest_kernel STATE SERIES FLAVOUR: its version, such as 7.2.12+deb13-rt-amd64; of any series without one
