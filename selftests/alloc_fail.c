@@ -422,7 +422,7 @@ static void item_handed_on_without_memory_returns(int limit)
 	if (!home)
 		goto out;
 	KT_EXPECT(load_runs(fail_pool, &load[0]));
-	/* it uses the run that the pool has in reserve */
+	/* the runner uses the run that the pool has in reserve */
 	kt_submitter_start(&runner, fail_pool, &load[1].job.item);
 	KT_EXPECT(load_starts(&load[1]));
 	load[2].job.item.fn = hands_itself_on;

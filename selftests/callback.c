@@ -30,7 +30,7 @@ struct leaf {
 
 static struct leaf leaf;
 
-static bool hangs, idles, dies;	/* what functions do instead of a flush */
+static bool hangs, idles, dies;	/* the functions do this, not a flush */
 static bool release_dies;
 static atomic_t released;
 

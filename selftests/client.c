@@ -316,7 +316,7 @@ static void leave_items(void)
 /* Two pools that are left behind, one for each of the two */
 static struct kpool *crossed[2];
 static struct kpool_item runs[2], waits[2];
-static struct completion gone[2];	/* what waited has been dropped */
+static struct completion gone[2];	/* the waiting item has been dropped */
 
 /* Runs until what waits in the other pool has been dropped. */
 static int crossed_fn(struct kpool_item *item)

@@ -559,7 +559,7 @@ out:
 	kt_gate_open(&dropping);
 	caller_expect(runner, 0);
 	kt_gate_open(&runner->probe.own);
-	/* it does not count a job that still runs */
+	/* abort does not count a job that still runs */
 	if (aborter.task)
 		KT_EXPECT_GE(kt_thread_join(&aborter), 1);
 	cycle_end(pool);

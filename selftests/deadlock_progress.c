@@ -706,7 +706,7 @@ static int mortal_submits(void *arg)
 static int caller_kills_and_flushes(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
-	/* it does not come before we sleep */
+	/* the killed thread does not come before we sleep */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	set_cpus_allowed_ptr(in_dropped, cpumask_of(0));
 	send_sig(SIGKILL, in_dropped, 1);
@@ -747,7 +747,7 @@ static struct task_struct *mortal;
 static int caller_kills_and_submits(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
-	/* it does not come before we sleep */
+	/* the killed thread does not come before we sleep */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	set_cpus_allowed_ptr(mortal, cpumask_of(0));
 	send_sig(SIGKILL, mortal, 1);
@@ -828,7 +828,7 @@ static int caller_calls_killable(struct caller_item *a)
 static int caller_kills_and_flushes_the_caller(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
-	/* it does not come before we sleep */
+	/* the killed thread does not come before we sleep */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	set_cpus_allowed_ptr(callers[1].task, cpumask_of(0));
 	send_sig(SIGKILL, callers[1].task, 1);

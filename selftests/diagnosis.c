@@ -583,7 +583,7 @@ static void failure_is_over(void)
 	submit_running(0, 1);
 	WRITE_ONCE(second_fails, true);
 	probes_submit(pool, &p[1], 1);
-	/* it has failed by then */
+	/* the creation has failed by then */
 	kt_sleep_ms(60);
 	probes_open(p, 2);
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 1));

@@ -485,7 +485,7 @@ static void submit_now_answers_in_hardirq(void)
 /* The callback for room */
 
 static atomic_t nr_calls;		/* how often it has been called */
-static struct kpool_item *retried;	/* it submits this, if set */
+static struct kpool_item *retried;	/* item to submit, if set */
 static int retry_got;
 
 static void room_called(void *data)

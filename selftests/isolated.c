@@ -114,7 +114,7 @@ static void watch_item_on(unsigned int cpu)
 	atomic_set(&nr_works, 0);
 	probes_init(p, 1, probe_fn);
 	probes_hold(p, 1);
-	/* it can stall, on a slow machine */
+	/* the item can stall, on a slow machine */
 	pr_info("kpool-testbed: expect begin\n");
 	pool = kt_pool("isolated", &attrs);
 	if (!pool)

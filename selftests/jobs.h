@@ -11,12 +11,12 @@
 struct probe {
 	struct kpool_job	job;
 	struct kt_gate		own;	/* its gate, unless another's is set */
-	struct kt_gate		*gate;	/* it waits there, or NULL */
-	struct order		*order;	/* it notes its number there, or NULL */
+	struct kt_gate		*gate;	/* waits there, or NULL */
+	struct order		*order;	/* notes its number there, or NULL */
 	void			*data;
 	int			nr;
-	int			ret;	/* what its function returns */
-	int			err;	/* what it was dropped with last */
+	int			ret;	/* result of its function */
+	int			err;	/* error of its last drop */
 	atomic_t		ran;
 	atomic_t		dropped;
 };

@@ -797,7 +797,7 @@ static void concurrent_shutdown_and_reopen_do_not_hang(void)
 	for (i = 0; i < TURMOIL_THREADS; i++) {
 		while (!kt_thread_done(&t[i])) {
 			usleep_range(300, 600);
-			/* it has failed: free a thread that sleeps for ever */
+			/* a failure: free a thread that sleeps for ever */
 			if (READ_ONCE(turmoil.stop))
 				kpool_shutdown(turmoil.pool);
 		}

@@ -76,7 +76,7 @@ each_pool_has_its_own() {
 # Fails if an item that was queued, or has begun to run, while it was off is counted with a time that
 # was never taken.
 counting_begins_when_switched_on() {
-	# what was noted before is old then
+	# notes made before are old then
 	sleep 1
 	run_case latency item_waits_50000
 	switch_on "$file"

@@ -73,7 +73,7 @@ orphan() {
 	ktap_is "$orphan_name: nothing is left" "0 0 0" "$(rest_of_it)"
 	ktap_is "$orphan_name: all are accounted for" "$4 $(($(stat_of submitted) - $4))" \
 		"$(stat_of cancelled) $(stat_of completed)"
-	# one of them can be taken by the taker, before or after the search comes to it
+	# an item can be taken by the taker, before or after the search comes to it
 	[ -n "${5:-}" ] ||
 		ktap_is "$orphan_name: the log reports it" 1 $(($(reported "$4" "$orphan_runs") - orphan_logged))
 	load_test client use_default=1 items=30 && rmmod client
@@ -488,7 +488,7 @@ others_items_cause_no_delay() {
 	load_test client use_default=1 crowd=100000
 	crowd_ticks=
 	for crowd_round in 1 2 3; do
-		# it leaves nothing: all that its removal takes is the search
+		# the module leaves nothing: all that its removal takes is the search
 		load_test module_unload leave=running
 		rmmod module_unload
 		crowd_ticks="$crowd_ticks $(of_client ticks)"
@@ -512,7 +512,7 @@ items_behind_those_of_others_are_cancelled() {
 	rmmod module_unload
 	ktap_is "items behind a hundred of others are cancelled" "16 100" \
 		"$(stat_of cancelled) $(stat_of delayed)"
-	# what is left of the module would be waited for
+	# items left of the module would be waited for
 	[ "$(stat_of delayed)" = 100 ] || return
 	rmmod client
 	rmmod kpool
@@ -522,14 +522,14 @@ items_behind_those_of_others_are_cancelled() {
 # to the end while the search stands at them: mutant orphan-cursor-left-in-tree.
 search_does_not_follow_jobs_that_are_moved() {
 	insmod "$KPOOL_KO"
-	# it leaves them to the search, too: a flush would wait until they are due
+	# the client leaves them to the search, too: a flush would wait until they are due
 	load_test client use_default=1 leave_held=1
 	moved_warned=$(said "module_unload: WARNING")
 	load_test module_unload leave=delayed taker=move "fn=$(of_client fn)"
 	rmmod module_unload
 	ktap_is "items behind those that are moved are cancelled" "16 2 0" \
 		"$(stat_of cancelled) $(stat_of delayed) $(($(said "module_unload: WARNING") - moved_warned))"
-	# what is left of the module would be waited for
+	# items left of the module would be waited for
 	[ "$(stat_of delayed)" = 2 ] || return
 	rmmod client
 	rmmod kpool

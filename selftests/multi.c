@@ -499,7 +499,7 @@ static void blocking_submit_sleeps_at_its_turn(void)
 	kt_gate_init(&gate);
 	kt_job_init(&jobs[0], kt_job_gated, &gate, 0);
 	kt_job_init(&jobs[1], kt_job_gated, &gate, 1);
-	/* it is the second's turn */
+	/* the turn is the second's */
 	kpool_multi_pick(s.multi);
 	if (!fill(s.multi, 1, &jobs[0], 1))
 		goto out;
@@ -926,7 +926,7 @@ static void oldest_is_the_oldest_of_all(void)
 	if (!multi || !jobs || !fill(multi, 1, &jobs[0], 2) ||
 	    !fill(multi, 2, &jobs[2], 2))
 		goto out;
-	/* those that run have no age */
+	/* running items have no age */
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2));
 	kt_sleep_ms(100);
 	before = oldest_by_hand(multi);

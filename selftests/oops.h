@@ -96,7 +96,7 @@ struct victim {
 	struct kpool_job	job;
 	struct kt_gate		gate;	/* where it waits before it dies */
 	int			way;
-	int			err;	/* what it was dropped with last */
+	int			err;	/* error of its last drop */
 	atomic_t		survived;
 	atomic_t		dropped;
 };

@@ -1091,7 +1091,7 @@ static void flush_of_an_earlier_turn_ends(void)
 	finish();
 }
 
-static struct probe inner;	/* it is run by the thread that submits it */
+static struct probe inner;	/* run by its submitter */
 
 static int submits_inner_fn(struct kpool_item *item)
 {
@@ -1139,7 +1139,7 @@ static void flush_of_a_later_job_in_a_nested_run_is_refused(void)
 	finish();
 }
 
-static struct probe outer;	/* it flushes p[1], once its gate is open */
+static struct probe outer;	/* flushes p[1] when its gate opens */
 static int got_outer;		/* by a flush of it */
 static struct task_struct *outer_waits;	/* or is about to */
 

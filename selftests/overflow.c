@@ -1642,7 +1642,7 @@ out:
 static struct {
 	struct hrtimer		timer;
 	struct task_struct	*task;
-	int			on, again;	/* what its submits got */
+	int			on, again;	/* results of its submits */
 	bool			hit;
 } interrupting;
 

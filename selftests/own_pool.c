@@ -13,8 +13,8 @@ static struct probe p[4];
 static struct kpool_group group;
 static struct kt_gate gate;
 static atomic_t called;		/* how many callbacks have begun */
-static int call;		/* what the first of them calls */
-static int got[2];		/* what it and the second got */
+static int call;		/* call of the first of them */
+static int got[2];		/* results of both */
 
 /* The waits of a callback. */
 static const char *const calls[] = {

@@ -1078,7 +1078,7 @@ static void oldest_lower_one_is_found_across_the_wrap(void)
 		count_arrivals(pool, ARRIVALS_LEFT - before);
 		KT_EXPECT_EQ(kpool_pause(pool), 0);
 		order_init(&order);
-		/* those that are passed over lie on both sides */
+		/* the items that are passed over lie on both sides */
 		submit_ranks(pool, mixture);
 		expect_order_by_rule(pool, 64, 15);
 		priority_finish(pool, NULL, 0);
@@ -1103,7 +1103,7 @@ static void requeued_item_keeps_its_place_across_the_wrap(void)
 		count_arrivals(pool, ARRIVALS_LEFT - before);
 		order_init(&order);
 		load_init(&own, 0);
-		/* it runs and is accepted again, then the queue gets longer */
+		/* the item runs and is accepted again, then the queue grows */
 		KT_EXPECT(load_runs(pool, &own));
 		KT_EXPECT_EQ(load_submit(pool, &own), 0);
 		KT_EXPECT(load_runs(pool, &load[0]));

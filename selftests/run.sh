@@ -37,7 +37,7 @@ default() {
 run_one() {
 	run_dir=.
 	[ -e "$1.sh" ] || modules . | grep -qx "$1" || run_dir=ported
-	# what the kernel said before would only be searched again and again
+	# older lines of the kernel would only be searched again and again
 	[ -z "${KERNEL:-}" ] || dmesg -c >/dev/null
 	echo "# kpool-selftest begin $1"
 	if [ -e "$run_dir/$1.sh" ]; then

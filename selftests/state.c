@@ -24,7 +24,7 @@ static struct desk desks[64];
 static atomic_t made;
 static atomic_t gone;
 static atomic_t tried;
-static int refusal;		/* what worker_init returns, if not 0 */
+static int refusal;		/* result of worker_init, if not 0 */
 static struct kt_gate *slow;	/* where it waits, or NULL */
 static struct kt_gate *slow_exit;	/* and worker_exit */
 static struct kpool *filled;	/* to which worker_init submits p[0] and p[1] */
@@ -581,7 +581,7 @@ static void inits_run_side_by_side(void)
 	kt_gate_open(&gate);
 	KT_EXPECT(kt_wait(kt_stat(pool, running) == SEATS));
 	desks_leave(pool, SEATS);
-	/* what takes 100 ms is not counted on */
+	/* a worker_init that takes 100 ms is not counted on */
 	if (kt_exact)
 		KT_EXPECT_EQ(kt_stat(pool, spawned), SEATS);
 	desks_end(pool);
@@ -594,7 +594,7 @@ static void *first_desk_hangs(void *data)
 	struct kt_gate *gate = slow;
 	int nr = atomic_inc_return(&gate->started);
 
-	/* one passes the gate, or more do, the others pass it by */
+	/* a worker passes the gate, or more do, the others pass it by */
 	if (nr <= nr_hanging)
 		wait_for_completion(&gate->open);
 	else if (nr <= nr_hanging + nr_failing)
@@ -669,7 +669,7 @@ static void hanging_init_delays_no_single_item(void)
 		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_EXPIRY_MS,
 					KPOOL_NO_PURGE), 0);
 	}
-	/* what takes 100 ms is not counted on */
+	/* a worker_init that takes 100 ms is not counted on */
 	if (kt_exact)
 		KT_EXPECT_EQ(kt_stat(pool, spawned), 5);
 	desks_end(pool);
@@ -976,7 +976,7 @@ static struct kt_gate *first_exit;
 
 static void first_exit_hangs(void *data, void *worker_data)
 {
-	/* one passes the gate, the others pass it by */
+	/* a worker passes the gate, the others pass it by */
 	if (atomic_inc_return(&first_exit->started) == 1)
 		wait_for_completion(&first_exit->open);
 	desk_clear(data, worker_data);
@@ -1647,8 +1647,8 @@ static struct {
 	struct hrtimer		timer;
 	struct task_struct	*task;	/* the worker */
 	struct desk		*desk;	/* its state */
-	bool			hit;	/* it has been interrupted */
-	void			*state;	/* what the interrupt was given then */
+	bool			hit;	/* was interrupted */
+	void			*state;	/* state that the interrupt got */
 } interrupt;
 
 static enum hrtimer_restart interrupts_worker(struct hrtimer *timer)

@@ -202,7 +202,7 @@ static void each_worker_has_another_state(void)
 	WRITE_ONCE(init_waits, false);
 	if (!begin(&held_callbacks))
 		return;
-	/* one is dead, one runs, one is blocked, two are idle */
+	/* a worker is dead, one runs, one is blocked, two are idle */
 	probe_init(&p[0], ends_its_thread, 0);
 	probes_hold(&p[1], 5);
 	probe_init(&p[2], waits_for_another, 2);
@@ -212,7 +212,7 @@ static void each_worker_has_another_state(void)
 	probes_run(3, 5);
 	probes_open(&p[3], 2);
 	KT_EXPECT(kt_wait(kt_stat(pool, idle) == 2));
-	/* one of those exits */
+	/* an idle worker exits */
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 4), 0);
 	KT_EXPECT(kt_wait(atomic_read(&callback.started) == 2));
 	/* another one starts for an item that the idle one takes after all */

@@ -61,7 +61,7 @@ struct duel {
 	int		(*flush_item)(struct duel *d, struct duel_item *item);
 	int		(*flush_all)(struct duel *d);	/* or NULL */
 	int		(*end)(struct duel *d);		/* or NULL */
-	bool		narrow;		/* it cannot have four slots */
+	bool		narrow;		/* cannot have four slots */
 
 	struct kpool	*pool;
 	struct workqueue_struct	*wq;

@@ -20,7 +20,7 @@
 #
 # With a number in KPOOL_MUTANT, all is built (testbed.sh).
 #
-# What a test needs built: see needed_modules() in lib/modules.sh.
+# For what a test needs built, see needed_modules() in lib/modules.sh.
 
 # shellcheck disable=SC2154 # set by what is sourced
 

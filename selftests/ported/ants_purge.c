@@ -143,7 +143,7 @@ static void no_purge(enum ants_way way, struct kpool *pool, int wait_ms)
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 10));
 	KT_EXPECT_EQ(kt_stat(pool, alive), 10);
 	KT_EXPECT_EQ(kt_stat(pool, idle), 0);
-	/* one can have expired when the pool had another expiry */
+	/* a worker can have expired when the pool had another expiry */
 	purged = kt_stat(pool, purged);
 	kt_gate_open(&gate);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);

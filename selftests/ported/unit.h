@@ -98,7 +98,7 @@ static inline int units_submit(struct kpool *pool, struct unit *units, int n,
 /* The results that come out of a group that collects. */
 struct results {
 	int	nr;		/* all of them */
-	int	good;		/* those that ran without an error */
+	int	good;		/* ran without an error */
 	int	sum;		/* of their values */
 	int	cancelled;
 };

@@ -651,7 +651,7 @@ static void sim_collected(const struct sim_call *call, struct sim_item *it,
 
 	it->collected++;
 	sim_expect(it->job.group == group, "a job of another group");
-	/* it can have been submitted again since */
+	/* the item can have been submitted again since */
 	if (sim_during(call, it->accepted_in))
 		return;
 	sim_expect(kpool_job_result(&it->job) == it->result || sim_is_ordered(it),

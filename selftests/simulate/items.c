@@ -367,7 +367,7 @@ static void sim_judge_fault(const struct sim_item *it, const struct kpool_fault 
 	sim_expect(fault->err, "a fault without an error");
 	sim_expect(fault->data == (sim->program.has_init ? current : NULL),
 		   "a fault with another worker's state");
-	/* one that has been handed on can have another by now */
+	/* an item handed on can have another by now */
 	if (!it || sim->program.two_pools)
 		return;
 	sim_expect(it->run != SIM_DEAD,

@@ -208,7 +208,7 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	sim_expect(!was->stats.closed || !v->stats.closed,
 		   "item %d is accepted by a closed pool", it->nr);
 	sim_expect(!it->disabled, "item %d is accepted while disabled", it->nr);
-	/* one whose submitter slept before is accepted, and cancelled */
+	/* an item whose submitter slept before is accepted, and cancelled */
 	sim_expect(old->place == SIM_BLOCKED ||
 		   !sim_must_refuse(p, sim_module_of(it)),
 		   "item %d is accepted, but its module is removed", it->nr);
@@ -219,10 +219,10 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	sim_expect(!spec->job || spec->group < 0 ||
 		   !sim_group_is_cancelled(spec->group),
 		   "item %d is accepted by a cancelled group", it->nr);
-	/* one that its submitter runs, or that waits in front, needs no room */
+	/* an item run by its submitter, or waiting in front, needs no room */
 	if (old->place == SIM_BLOCKED || now->place != SIM_QUEUED)
 		return;
-	/* one that came behind others can be admitted in one hold with them */
+	/* an item behind others can be admitted in one hold with them */
 	sim_expect(!was->queue || !v->queue, "item %d overtakes waiters",
 		   it->nr);
 }
@@ -826,7 +826,7 @@ static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 	unsigned int free = sim_free_units(v), seen = 0, i;
 	const struct sim_item *first = NULL;
 
-	/* it can be the turn of another, which is too heavy */
+	/* the turn can be another's, which is too heavy */
 	if (v->stats.paused || v->aborted || !free ||
 	    p->passed_most >= SIM_PASSED_MIN)
 		return false;
@@ -914,7 +914,7 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 {
 	p->min_workers_ever = min(p->min_workers_ever, v->attrs.min_workers);
 	p->min_capacity = min(p->min_capacity, v->attrs.capacity);
-	/* one that was to go has gone although others have ended before it */
+	/* a surplus worker has gone although others have ended before it */
 	if (v->stats.purged > was->stats.purged && !p->deaths)
 		sim_expect(v->stats.alive + v->stats.retired >= p->min_workers_ever,
 			   "one of min_workers is purged");
@@ -1001,7 +1001,7 @@ static bool sim_all_wait(const struct sim_pool *p)
 
 	list_for_each_entry(call, &sim->calls, node)
 		waiting += call->inside && call->p == p && call->waits;
-	/* what started in this step came after a refusal in the same step */
+	/* an item started in this step came after a refusal in the same step */
 	return waiting &&
 	       waiting + p->starts + p->completing >= v->stats.running &&
 	       !p->helped;
@@ -1161,7 +1161,7 @@ static u32 sim_ends_before(struct sim_item *it)
 
 	if (!sim_is_ordered(it) || sim_is_last_turn(&v->item[it->nr]))
 		return items;
-	/* one that is not queued comes after all that are */
+	/* an item that is not queued comes after all that are */
 	for (i = 0; i < SIM_ITEMS; i++) {
 		const struct sim_item *other = &sim->item[i];
 

@@ -141,7 +141,7 @@ static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 		return false;
 	for (; set; set &= ~BIT(first->nr)) {
 		starts = v->queued_items + v->back - space->places;
-		/* it can be the turn of a lower priority */
+		/* the turn can be that of a lower priority */
 		if (v->passed_most + starts >= SIM_PASSED_MIN)
 			return false;
 		first = sim_first_of(v, set);
@@ -277,7 +277,7 @@ static void sim_judge_room_taken(const struct sim_view *was,
 
 	if (victim >= 0)
 		sim_judge_victim(was, victim, want);
-	/* what is dropped with its group makes room in the same step */
+	/* a job dropped with its group makes room in the same step */
 	else if (v->nr_drops <= was->nr_drops)
 		sim_expect(sim_room_for(was, want), "%s is accepted without room",
 			   what);
@@ -383,7 +383,7 @@ void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
 
 	if (call && call->submits)
 		want = sim_want_of(call->item, was);
-	/* one of a busy stream can be accepted into a place only */
+	/* a job of a busy stream can be accepted into a place only */
 	if (want.follows)
 		return;
 	least = &p->refused_units[want.rank];

@@ -147,7 +147,7 @@ struct sim_thread {
 	bool			should_stop;
 	bool			dead;		/* its task is gone */
 	struct sim_ticket	*returned;	/* the function that did so last */
-	struct sim_call		*call;		/* what it does, innermost first */
+	struct sim_call		*call;		/* its calls, innermost first */
 	unsigned long		at;		/* where its last point was */
 };
 
@@ -210,7 +210,7 @@ struct sim_view {
 	unsigned int		finished;	/* jobs to be completed ... */
 	unsigned int		completable;	/* ... those whose turn it is */
 	bool			aborted;
-	bool			settling;	/* what concerns many goes on in another hold */
+	bool			settling;	/* work for many goes on */
 	bool			unsettled;	/* there is something for it */
 	bool			group_kept;	/* ended, and can be freed */
 	bool			cycle;		/* of workers that wait for each other */
@@ -276,7 +276,7 @@ struct sim_pool {
 	unsigned int		was_bereft;	/* the end of a dead thread's item was seen */
 	int			min_capacity;	/* ever */
 	int			min_workers_ever;	/* the least of it */
-	/* what we have counted ourselves */
+	/* our own counters */
 	u64			runs, failures, errors, drops, cancels, faults;
 	u64			caller_runs, dropped_late, displaced;
 	u64			refusals, maybe_refusals;
@@ -300,7 +300,7 @@ struct sim_item {
 	int			err;		/* of its function, or its completion function */
 	bool			counted_run, counted_failure;	/* when it returned */
 	int			result;		/* that, or what it was dropped with */
-	struct sim_call		*handing;	/* it to another pool, from inside */
+	struct sim_call		*handing;	/* to another, from inside */
 	bool			kept;		/* has ended, and is to be collected ... */
 	unsigned int		kept_in;	/* ... since this step */
 	struct task_struct	*runner;
@@ -386,8 +386,8 @@ struct sim_call {
 	bool			modifies;	/* the time of a delayed job */
 	bool			hands_on;	/* its item to another pool ... */
 	bool			moved;		/* ... which owns it, or has */
-	bool			handed;		/* it is accepted: another's */
-	bool			cycle;		/* it has waited for itself */
+	bool			handed;		/* accepted: another's */
+	bool			cycle;		/* has waited for itself */
 	enum sim_awaits		awaits;
 	bool			loses;		/* -EIO: what it waits for is dead */
 };

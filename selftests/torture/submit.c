@@ -61,7 +61,7 @@ static int kpt_pass(struct kpt_ctx *ctx, struct kpt_item *it,
 	struct kpool *pool = it->is_bound ? t->pool : kpt_pool(t);
 	struct kpool_item *item = &it->job.item;
 
-	/* it would ctx itself on to another pool, and must not use itself then */
+	/* the item would go to another pool, and must not use itself then */
 	if (t->multi && ctx == &it->ctx)
 		return -EBUSY;
 	switch (way) {

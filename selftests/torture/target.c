@@ -321,7 +321,7 @@ void kpt_renew(struct kpt_ctx *ctx, struct kpt_target *t)
 	if (another) {
 		kpt_destroy(t);
 		if (kpt_make_pool(t, ctx)) {
-			/* it stays closed; the caller leaves it */
+			/* the pool stays closed; the caller leaves */
 			atomic_set(&t->users, 1);
 			return;
 		}

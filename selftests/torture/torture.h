@@ -4,7 +4,7 @@
  *
  * A few pools, the targets, are worked on by contexts: threads, timers,
  * interrupts and the items themselves.  A ctx does ops at random; each is one
- * row of a table, see ops.c.  A op is done with a reference to its target, and
+ * row of a table, see ops.c.  An op is done with a reference to its target, and
  * keeps the target's counters.  When a target is closed, no op is under way;
  * then its pool drains, and the counters must balance, with the pool's and in
  * themselves.
@@ -84,7 +84,7 @@ struct kpt_ctx {
 struct kpt_op {
 	const char	*name;
 	void		(*fn)(struct kpt_ctx *ctx, struct kpt_target *t);
-	unsigned int	where;	/* it can be done */
+	unsigned int	where;	/* contexts that can do it */
 	unsigned int	weight;	/* how often it is chosen */
 	atomic_long_t	done;
 };
@@ -108,7 +108,7 @@ void kpt_nap(struct kpt_ctx *ctx, unsigned int max_us);
 /* targets: target.c */
 
 enum kpt_kind {
-	KPT_NARROW,		/* one unit, always: its lanes keep the order */
+	KPT_NARROW,		/* always of one unit: lanes keep the order */
 	KPT_WIDE,		/* whose submitters can run items */
 	KPT_STATEFUL,		/* whose workers have state */
 	KPT_NONBLOCKING,	/* always */
@@ -286,7 +286,7 @@ void kpt_op_submit_single(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_submit_fn(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_submit_locked(struct kpt_ctx *ctx, struct kpt_target *t);
 
-/* what can be done to items: cancel.c */
+/* operations on items: cancel.c */
 
 void kpt_op_cancel(struct kpt_ctx *ctx, struct kpt_target *t);
 void kpt_op_cancel_sync(struct kpt_ctx *ctx, struct kpt_target *t);

@@ -94,7 +94,7 @@ void kpt_op_tune(struct kpt_ctx *ctx, struct kpt_target *t)
 	enum kpool_tunable tunable = kpt_rnd(ctx, KPOOL_NR_TUNABLES);
 	int value = kpt_any_value(ctx, t, tunable);
 
-	/* capacity has a op of its own */
+	/* capacity has an op of its own */
 	if (tunable == KPOOL_TUNE_CAPACITY || !mutex_trylock(&t->tuning))
 		return;
 	if (tunable == KPOOL_TUNE_POLICY && kpt_one_in(ctx, 8))
