@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A burst of items for 64 idle workers; each item sleeps for 1 ms.  The figures are
- * how long it takes until all of them have started.
+ * A burst of items for 64 idle workers; each item sleeps for 1 ms.  The figures
+ * are how long it takes until all of them have started.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Create and destroy: a queue that runs one item at a time, with its thread, and
- * the workers of a pool.  And pools, workers and threads that stay until the
- * module is removed, for bench.sh to see how much memory they take.
+ * Create and destroy: a queue that runs one item at a time, with its thread,
+ * and the workers of a pool.  And pools, workers and threads that stay until
+ * the module is removed, for bench.sh to see how much memory they take.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>

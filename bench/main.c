@@ -4,9 +4,9 @@
  *
  * The contenders of a case take turns (A B C A B C ...), so that anything that
  * disturbs the machine disturbs them alike.  A round makes the contender, lets
- * some items run to warm up, and only then starts the clock.  Loading the module
- * runs the whole bench; /sys/kernel/debug/kpool_bench/rounds then has one line
- * per round.
+ * some items run to warm up, and only then starts the clock.  Loading the
+ * module runs the whole bench; /sys/kernel/debug/kpool_bench/rounds then has
+ * one line per round.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Marks that testbed/plugins/lines.c finds in the instructions of a guest: a long
- * nop that nothing else has, followed by a load of an address.
+ * Marks that testbed/plugins/lines.c finds in the instructions of a guest: a
+ * long nop that nothing else has, followed by a load of an address.
  */
 #ifndef _KPOOL_BENCH_MARKS_H
 #define _KPOOL_BENCH_MARKS_H

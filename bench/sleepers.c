@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A million items that sleep for 10 ms each, on 50,000 threads, or on 5,000 where
- * memory is short.  kthread_run stands for as many threads that each sleep their
- * share of the items away.  The cost is the time per item, with everything
- * created and destroyed; the other figure is the peak of memory, in KiB.
+ * A million items that sleep for 10 ms each, on 50,000 threads, or on 5,000
+ * where memory is short.  kthread_run stands for as many threads that each
+ * sleep their share of the items away.  The cost is the time per item, with
+ * everything created and destroyed; the other figure is the peak of memory, in
+ * KiB.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>

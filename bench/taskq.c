@@ -19,7 +19,7 @@ static void taskq_work(void *slot)
 	bench_work(slot);
 }
 
-/* All threads are created here: no TASKQ_DYNAMIC, and entries are the slots'. */
+/* Create all threads here: no TASKQ_DYNAMIC, and entries are the slots'. */
 void *bench_taskq_create(unsigned int capacity)
 {
 	taskq_t *tq = taskq_create("kpool_bench", capacity, defclsyspri, 0,

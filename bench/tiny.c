@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Producers submit items as fast as they can.  A tiny item does nothing but count
- * down; others compute for a while.  The figure is the time per item, and for
- * those that compute, what part of the ideal that is, in permille.
+ * Producers submit items as fast as they can.  A tiny item does nothing but
+ * count down; others compute for a while.  The figure is the time per item, and
+ * for those that compute, what part of the ideal that is, in permille.
  */
 #include <linux/cpumask.h>
 #include <linux/sched/task.h>

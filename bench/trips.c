@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Round trips: submit an item, wait for it, and so on, by the completion that the
- * item signals or by flush.  The cost is taken without looking at the clock in
- * between, the percentiles in a second pass.  The other figure is how often the
- * caller was switched out, per thousand round trips.
+ * Round trips: submit an item, wait for it, and so on, by the completion that
+ * the item signals or by flush.  The cost is taken without looking at the clock
+ * in between, the percentiles in a second pass.  The other figure is how often
+ * the caller was switched out, per thousand round trips.
  */
 #include <linux/sched.h>
 

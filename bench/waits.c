@@ -2,8 +2,8 @@
 /*
  * How long does an item wait if items arrive at random, at a given load?  Each
  * computes for 10 us; 100 % is the rate at which WQ_UNBOUND can run them with
- * one at a time.  A wait is counted from the moment at which the item was due, not
- * from its submit, so that a slow submit counts as well.
+ * one at a time.  A wait is counted from the moment at which the item was due,
+ * not from its submit, so that a slow submit counts as well.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>

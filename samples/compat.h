@@ -49,7 +49,7 @@ static inline ssize_t compat_vfs_iter_write(struct file *file,
 #define BLK_MQ_F_SHOULD_MERGE	0
 #endif
 
-/* The type of a node in init_request(): unsigned int, or int in newer kernels. */
+/* Type of a node in init_request(): unsigned int, or int in newer kernels. */
 #define blk_mq_node_t							\
 	typeof(__builtin_choose_expr(					\
 		__builtin_types_compatible_p(				\
@@ -59,8 +59,8 @@ static inline ssize_t compat_vfs_iter_write(struct file *file,
 		0, 0u))
 
 /*
- * A disk with a write cache.  Limits are passed to its allocation since 6.9, and
- * the write cache is one of them since 6.11.
+ * A disk with a write cache.  Limits are passed to its allocation since 6.9,
+ * and the write cache is one of them since 6.11.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 #define blk_mq_alloc_cached_disk(set)					\

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a connection gets its thread from: a kpool, or, to compare, a workqueue.
- * Both serve at most `capacity` connections at once, let `queue_depth` more
- * wait, and refuse the rest at once.
+ * Where a connection gets its thread from: a kpool, or, to compare, a
+ * workqueue.  Both serve at most `capacity` connections at once, let
+ * `queue_depth` more wait, and refuse the rest at once.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>

@@ -119,7 +119,7 @@ static int decode(char *path)
 	return 0;
 }
 
-/* The path in "http://host:port/path", as sent to proxies, from its slash on. */
+/* Path in "http://host:port/path", as sent to proxies, from its slash on. */
 static char *skip_authority(char *target)
 {
 	char *authority = target + strlen("http://");

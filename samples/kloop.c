@@ -19,7 +19,7 @@
  * - The end of another request runs the queue, but its worker still holds its
  *   unit then, and the pool can refuse again.
  * - The room callback runs the queue when a unit or a place in the pool is
- *   free, also because capacity or queue_depth has grown.  If the callback comes
+ *   free, also if capacity or queue_depth has grown.  If the callback comes
  *   before blk-mq has put the refused request back on its list, the queue looks
  *   empty.
  * - For that case, if no other request is left to end, kloop_queue_rq() returns
@@ -88,7 +88,7 @@ static struct blk_mq_tag_set tag_set;
 static struct file *backing;
 static const struct kloop_engine *engine;
 
-/* Requests accepted and not ended; can be too low for an instant, never too high. */
+/* Requests accepted and not ended; briefly too low at times, never too high. */
 static atomic_t busy = ATOMIC_INIT(0);
 
 static bool hold;

@@ -21,8 +21,8 @@
 #define NR_WORKERS	10
 
 /*
- * A task is anything that the job needs, with a kpool_item embedded in it, so that
- * submitting allocates nothing.
+ * A task is anything that the job needs, with a kpool_item embedded in it, so
+ * that submitting allocates nothing.
  */
 struct sum_task {
 	struct kpool_item item;

@@ -232,8 +232,8 @@ static void expect_thread_errno(int limit, int err)
 /*
  * min_workers that cannot be created fail the creation or the reopen, with an
  * error that says so; nothing is left, and the name is free.
- * Fails if the failure leaves a worker, a file or the name behind, or if the error
- * is another: mutant no-memory-for-an-exit-work-is-to-be-tried-again.
+ * Fails if the failure leaves a worker, a file or the name behind, or if the
+ * error is another: mutant no-memory-for-an-exit-work-is-to-be-tried-again.
  */
 static void prealloc_fails_cleanly(int limit)
 {
@@ -304,8 +304,8 @@ out:
 /*
  * A pool whose worker cannot be created is not created either, and its
  * min_workers cannot be tuned below one.
- * Fails if the pool is created without the worker, or (on threads_max) for want of
- * memory: mutant thread-limit-is-no-memory.
+ * Fails if the pool is created without the worker, or (on threads_max) for want
+ * of memory: mutant thread-limit-is-no-memory.
  */
 static void mem_reclaim_pool_needs_a_worker(int limit)
 {
@@ -523,7 +523,7 @@ static const char *const each_name[] = {
 	"tune_cpumask", "flush_item", NULL
 };
 
-/* Several pools are as one pool several times: not all of it where it is slow. */
+/* Several pools are as one pool several times: not all where it is slow. */
 static int each_step(int which)
 {
 	return kt_slow > 1 && each[which] == makes_several_pools ? 23 : 1;
@@ -558,8 +558,8 @@ static void each_allocation_may_fail(int which)
 }
 
 /*
- * A function is allocated with the flags of its submitter, and a call such that it
- * can wait for memory.
+ * A function is allocated with the flags of its submitter, and a call such that
+ * it can wait for memory.
  * Fails if others are used.
  */
 static void allocation_fails_if_it_may_not_wait(void)

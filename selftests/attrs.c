@@ -345,8 +345,8 @@ static void name_is_formatted(void)
 
 /*
  * Workers of pools with long names differ in comm, which holds 15 characters.
- * Fails if the end of the name is cut off, also of the shortest that does not fit:
- * mutants comm-cut-at-the-end, comm-one-too-long.
+ * Fails if the end of the name is cut off, also of the shortest that does not
+ * fit: mutants comm-cut-at-the-end, comm-one-too-long.
  */
 static void long_names_differ_in_comm(void)
 {

@@ -469,8 +469,8 @@ static int calls_in_a_full_pool(void *arg)
 }
 
 /*
- * A function whose caller has gone calls another, which it runs itself: that one's
- * caller has not gone.
+ * A function whose caller has gone calls another, which it runs itself: that
+ * one's caller has not gone.
  * Fails if the answer is that of the worker's outermost function: mutant
  * nested-call-seems-abandoned.
  */
@@ -499,8 +499,8 @@ out:
 
 /*
  * Abort drops a queued call: its caller gets the error and keeps the argument.
- * Fails (hangs) if the caller is not woken, or if it counts as one that gave up:
- * mutant dropped-call-is-abandoned.
+ * Fails (hangs) if the caller is not woken, or if it counts as one that gave
+ * up: mutant dropped-call-is-abandoned.
  */
 static void abort_ends_pending_calls(void)
 {

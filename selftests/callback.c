@@ -3,8 +3,8 @@
  * Where an owner's functions are called outside of its items: dropped(), and
  * for dead workers the fault handler and the release of a call.
  *
- * They may flush any workqueue, and one that hangs holds up no other pool.  What
- * dies here ends its thread; what an oops does is in oops.c.
+ * They may flush any workqueue, and one that hangs holds up no other pool.
+ * What dies here ends its thread; what an oops does is in oops.c.
  */
 #include <linux/workqueue.h>
 
@@ -218,8 +218,8 @@ static void release_may_flush_a_workqueue(int kind)
  * A drop function that dies costs the thread that it was called in.  Those of
  * other items are called in another thread, which is the pool's own again if it
  * must be.
- * Fails (hangs) if a context waits for what its dead thread was executing; if the
- * next thread is any kworker: mutant next-thread-is-a-kworker.
+ * Fails (hangs) if a context waits for what its dead thread was executing; if
+ * the next thread is any kworker: mutant next-thread-is-a-kworker.
  */
 static void dropped_that_dies_is_not_the_last(int kind)
 {
@@ -290,7 +290,8 @@ static void dropped_that_dies_in_abort_is_not_the_last(int kind)
 }
 
 /*
- * The log says what a thread has died in, also where that was called by an abort.
+ * The log says what a thread has died in, also where that was called by an
+ * abort.
  * Fails if it is taken for another callback, mutant aborter-dies-in-room, or
  * another thread is named.
  */
@@ -430,10 +431,10 @@ static void handler_that_dies_is_not_the_last(int kind)
 }
 
 /*
- * A worker dies in the fault handler for an item that returned an error, whose run
- * has ended for lockdep.
- * Fails (lockdep reports the end of what has ended) if it seems to die in the item:
- * mutant death-after-the-run-ends-it.
+ * A worker dies in the fault handler for an item that returned an error, whose
+ * run has ended for lockdep.
+ * Fails (lockdep reports the end of what has ended) if it seems to die in the
+ * item: mutant death-after-the-run-ends-it.
  */
 static void handler_of_an_error_that_dies_is_survived(void)
 {
@@ -461,8 +462,8 @@ static int flushes(void *pool)
 }
 
 /*
- * More callers than fail under one hold of the lock wait for an item whose thread
- * dies.
+ * More callers than fail under one hold of the lock wait for an item whose
+ * thread dies.
  * Fails (hangs) if the next hold finds the same ones: mutant
  * same-flushers-again.
  */
@@ -496,8 +497,8 @@ static int submits_victim(void *pool)
 }
 
 /*
- * A submitter runs an item, which fails; another dies in its item, whose run has
- * the same memory.
+ * A submitter runs an item, which fails; another dies in its item, whose run
+ * has the same memory.
  * Fails (not called) if the run counts as reported still: mutant
  * reported-by-the-last.
  */
@@ -544,7 +545,7 @@ static void second_death_waits(void *data, const struct kpool_fault *fault)
 }
 
 /*
- * A fault handler may wait for an item that goes on, also when the worker that
+ * A fault handler can wait for an item that goes on, also when the worker that
  * died had the memory of one that died before.
  * Fails (-EDEADLK) if the number of dead threads is wrong then: mutant
  * dead-by-the-last.
@@ -640,8 +641,8 @@ static void first_death_flushes(void *data, const struct kpool_fault *fault)
 }
 
 /*
- * The handler of a death waits for an item whose worker dies then, while another
- * item runs.
+ * The handler of a death waits for an item whose worker dies then, while
+ * another item runs.
  * Fails (lasts) if deaths are compared only when a wait begins: mutant
  * cycle-of-deaths-not-seen.
  */
@@ -823,8 +824,8 @@ static void handler_flushes_item(void *data, const struct kpool_fault *fault)
 }
 
 /*
- * After a handler has died in its thread, that of the next death may wait for an
- * item that runs.
+ * After a handler has died in its thread, that of the next death can wait for
+ * an item that runs.
  * Fails (-EDEADLK) if the dead are miscounted from then on: mutants
  * dead-count-below-zero, dead-run-counted-twice.
  */
@@ -1009,8 +1010,8 @@ static void waits_for_its_pool(void *pool)
 }
 
 /*
- * Fails (destroy hangs) if a release function that the caller calls is not taken
- * for a part of the pool: mutant release-outside-of-a-run.
+ * Fails (destroy hangs) if a release function that the caller calls is not
+ * taken for a part of the pool: mutant release-outside-of-a-run.
  */
 static void release_in_its_caller_may_not_wait_for_the_pool(void)
 {
@@ -1235,8 +1236,9 @@ static void submit_after_death(void *data, const struct kpool_fault *fault)
 }
 
 /*
- * The handler of a death submits an item to its pool, in which the dead run still
- * holds the only unit.  So it runs the item itself, and that submits itself.
+ * The handler of a death submits an item to its pool, in which the dead run
+ * still holds the only unit.  So it runs the item itself, and that submits
+ * itself.
  * Fails (-EDEADLK) if the thread seems to be in the dead run alone: mutant
  * run-in-a-handler-not-found.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A bug in an item, one of several, planted when the module is loaded.  It is no
- * selftest: testbed/canary.sh sees that a kernel with checkers, or the test bed,
- * reports it.
+ * A bug in an item, one of several, planted when the module is loaded.  It is
+ * no selftest: testbed/canary.sh sees that a kernel with checkers, or the test
+ * bed, reports it.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>

@@ -28,7 +28,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	from_timer(var, callback_timer, timer_fieldname)
 #endif
 
-/* kthread_run_worker() was kthread_create_worker(), which also woke the thread. */
+/* kthread_run_worker() was kthread_create_worker(), which woke the thread. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 #define kthread_run_worker kthread_create_worker
 #endif

@@ -154,9 +154,10 @@ static void deadline_is_checked_at_the_start(void)
 }
 
 /*
- * Both jobs have a deadline, and that of the second passes while the first runs.
- * Fails if a start without the lock looks at deadlines of members of groups only:
- * mutant deadline-only-with-group.
+ * Both jobs have a deadline, and that of the second passes while the first
+ * runs.
+ * Fails if a start without the lock looks at deadlines of members of groups
+ * only: mutant deadline-only-with-group.
  */
 static void deadline_passes_while_the_job_before_runs(void)
 {
@@ -701,7 +702,7 @@ static int submits_late_and_waits(struct kpool_item *item)
 }
 
 /*
- * An item may wait for a job of its pool that is too late: its owner will be
+ * An item can wait for a job of its pool that is too late: its owner will be
  * notified.
  * Fails if what is left to be dropped is taken for what never ends.
  */

@@ -255,8 +255,8 @@ out:
 }
 
 /*
- * A low item lacks units, and waits in the only place.  A nested submit of a higher
- * one takes a free unit, and needs no place.
+ * A low item lacks units, and waits in the only place.  A nested submit of a
+ * higher one takes a free unit, and needs no place.
  * Fails (-EDEADLK) if the low item is taken for one ahead of it: mutant
  * heavy-below-is-ahead.
  */

@@ -153,8 +153,8 @@ static int waits_for_the_group(struct caller_item *a)
 /*
  * The runner waits for a group, and a job of that comes due, which follows the
  * runner.  All sleep then, with units free.
- * Fails (a second late, when the watchdog looks) if a job that cannot start seems
- * about to: mutant recheck-parks-nothing.
+ * Fails (a second late, when the watchdog looks) if a job that cannot start
+ * seems about to: mutant recheck-parks-nothing.
  */
 static void due_job_of_a_group_ends_progress(void)
 {
@@ -524,9 +524,9 @@ static int flushes_reborn_on_cue(struct caller_item *a)
 }
 
 /*
- * The job runs, is pending again behind the runner, and will be dropped as soon as
- * another has been.  The runner waits for the run of the job, not for its own
- * end.
+ * The job runs, is pending again behind the runner, and will be dropped as soon
+ * as another has been.  The runner waits for the run of the job, not for its
+ * own end.
  * Fails (-EDEADLK) if the job seems to wait for its stream: mutant
  * dropped-waits-for-its-stream.
  */
@@ -657,7 +657,8 @@ static const char *const drops[] = { "group_cancel", "abort", "shutdown", NULL }
 enum { GROUP_CANCEL, ABORT, SHUTDOWN };
 
 /*
- * A drop function waits for the job that is dropped after it, by the same thread.
+ * A drop function waits for the job that is dropped after it, by the same
+ * thread.
  * Fails (lasts) if drops do not wait for each other: mutants
  * drops-seem-independent, drops-of-a-closed-pool-seem-independent.
  */
@@ -837,9 +838,9 @@ static int flushes_late_on_its_cue(struct caller_item *a)
 }
 
 /*
- * The dropped job is pending again behind its drop function, and the first of its
- * ordered stream waits for it.  When the function returns, the job waits for
- * nothing but its turn.
+ * The dropped job is pending again behind its drop function, and the first of
+ * its ordered stream waits for it.  When the function returns, the job waits
+ * for nothing but its turn.
  * Fails (lasts) if turns are not looked at then: mutant
  * cycle-by-a-drop-function-that-returns.
  */
@@ -920,8 +921,8 @@ static void drop_function_may_flush_what_another_aborter_drops(void)
 }
 
 /*
- * A drop function in an aborter cancels a group, and waits for one of many jobs,
- * which is left to the drop work.
+ * A drop function in an aborter cancels a group, and waits for one of many
+ * jobs, which is left to the drop work.
  * Fails (-EDEADLK) if the aborter alone seems to drop it: mutant
  * aborter-drops-the-swept.
  */
@@ -1013,7 +1014,7 @@ static void drop_function_cannot_flush_what_its_group_cancels(void)
 	kt_pool_end(pool);
 }
 
-/* As cycle_make(), with an ordered stream and a late job whose function is held. */
+/* As cycle_make(), with an ordered stream and a late job that is held. */
 static struct kpool *cycle_make_ordered(void)
 {
 	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
@@ -1038,8 +1039,8 @@ static void ordered_cycle_is_broken(void)
 }
 
 /*
- * The first job of an ordered stream waits for the flusher, and that for a later
- * job, whose function returns last.
+ * The first job of an ordered stream waits for the flusher, and that for a
+ * later job, whose function returns last.
  * Fails (lasts) if turns are compared only when a wait begins: mutant
  * cycle-by-a-finished-function.
  */
@@ -1183,8 +1184,8 @@ static u64 kworkers_ns(void)
 /*
  * A drop function sleeps at the end of a long chain of waits, and an item comes
  * and ends.
- * Fails (a processor is busy, simulated time stands still) if the chain is taken
- * for work that is left, again and again: mutant recheck-repeats-itself.
+ * Fails (a processor is busy, simulated time stands still) if the chain is
+ * taken for work that is left, again and again: mutant recheck-repeats-itself.
  */
 static void long_chain_is_followed_once(void)
 {
@@ -1224,8 +1225,8 @@ static int calls_for_a_while(struct caller_item *a)
 }
 
 /*
- * The flusher calls, for a while, what waits for the flusher.  There was no room
- * at first, so what is called begins before its caller knows.
+ * The flusher calls, for a while, what waits for the flusher.  There was no
+ * room at first, so what is called begins before its caller knows.
  * Fails if a wait that ends by itself is taken for the last link of a cycle:
  * mutant timed-wait-closes-a-cycle.
  */

@@ -288,8 +288,8 @@ static void returning_aborter_makes_no_progress(void)
 }
 
 /*
- * The drop work has dropped a job before, and has ended.  Now an aborter sleeps in a
- * drop function for an item that waits for what only the aborter can drop.
+ * The drop work has dropped a job before, and has ended.  Now an aborter sleeps
+ * in a drop function for an item that waits for what only the aborter can drop.
  * Fails (hangs) if the drop work counts as busy for ever.
  */
 static void earlier_drop_makes_no_progress(void)
@@ -330,8 +330,8 @@ static int caller_submits_the_first(struct caller_item *a)
 }
 
 /*
- * An item submits another, which would fit, behind one that does not; that one's
- * submitter will give up.
+ * An item submits another, which would fit, behind one that does not; that
+ * one's submitter will give up.
  * Fails (-EDEADLK) if its time limit does not count: mutant
  * time-limit-ahead-ignored.
  */
@@ -374,8 +374,9 @@ static int calls_for_long(void *fn)
 }
 
 /*
- * An item submits another to a queue that is full of a call, which its caller will
- * give up.  Then the queue is full of an item that can only start afterwards.
+ * An item submits another to a queue that is full of a call, which its caller
+ * will give up.  Then the queue is full of an item that can only start
+ * afterwards.
  * Fails (-EDEADLK) if the call's time limit does not count: mutant
  * queued-call-is-no-progress.
  */
@@ -488,8 +489,8 @@ static int caller_flushes_the_first(struct caller_item *a)
 }
 
 /*
- * An item sleeps for one that is queued, while many submitters with a time limit
- * are blocked.  That is no progress: others can come before it is over.
+ * An item sleeps for one that is queued, while many submitters with a time
+ * limit are blocked.  That is no progress: others can come before it is over.
  * Fails (not refused at once) if so many are taken for it: mutant
  * limited-admission-is-progress.
  */
@@ -572,7 +573,7 @@ static const struct kpool_attrs exit_attrs = {
 	.worker_init = worker_init_fn, .worker_exit = worker_exit_fn,
 };
 
-/* The caller runs; the other worker is idle, and exits once expiry_ms is set. */
+/* The caller runs; the other worker is idle, and exits if expiry_ms is set. */
 static void start_beside_an_idle_worker(struct kpool *pool)
 {
 	probes_hold(p, 2);
@@ -774,8 +775,8 @@ static int (*const mortals[])(void *) = { mortal_submits_heavy, mortal_calls };
 static const char *const mortal_names[] = { "submitter", "caller", NULL };
 
 /*
- * An item submits behind a submitter that has been killed, or to a queue that is
- * full of a call whose caller has.  When these threads have come, there is
+ * An item submits behind a submitter that has been killed, or to a queue that
+ * is full of a call whose caller has.  When these threads have come, there is
  * room.
  * Fails (-EDEADLK) if they count as blocked until they have returned: mutants
  * killed-in-admission-counts-as-blocked, killed-queued-call-counts-as-blocked.
@@ -941,7 +942,7 @@ static int submits_on_the_first_cpu(void *arg)
 	return kpool_submit(here, arg);
 }
 
-/* Has the job started although the thread that made room for it has no processor? */
+/* Has the job started though the thread that made room has no processor? */
 static bool starts_beside_the_refused(void)
 {
 	const struct kpool_attrs attrs = {

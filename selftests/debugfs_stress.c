@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs_stress DIRECTORY SEED COUNT: a program that does COUNT random things to
- * random files of a directory and of those in it.
+ * debugfs_stress DIRECTORY SEED COUNT: a program that does COUNT random things
+ * to random files of a directory and of those in it.
  *
  * It keeps up to SLOTS of them open, also when the files go away.  It exits
  * with 1 if a write is refused with an error that no bad value deserves.  So it

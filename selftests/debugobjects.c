@@ -153,7 +153,10 @@ static void never_made(int filled_with)
 	end_without(0);
 }
 
-/* Fails if kpool_item_lock_for_submit() does not ask, or kpool_is_static() not for fn. */
+/*
+ * Fails if kpool_item_lock_for_submit() does not ask, or kpool_is_static() not
+ * for fn.
+ */
 static void zeroed_item_is_reported(void)
 {
 	never_made(0);

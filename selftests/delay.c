@@ -135,7 +135,8 @@ out:
 }
 
 /*
- * A due job waits for a place in the queue, and is pending from when it has one.
+ * A due job waits for a place in the queue, and is pending from when it has
+ * one.
  * Fails if the time before counts, too: mutant backlog-keeps-its-time.
  */
 static void backlog_is_pending_once_queued(void)
@@ -1070,8 +1071,8 @@ static void flush_from_inside(void)
 }
 
 /*
- * A caller that waits for a delayed job that will need the waiter's own unit is refused;
- * one that leaves it a unit is not.
+ * A caller that waits for a delayed job that will need the waiter's own unit is
+ * refused; one that leaves it a unit is not.
  * Fails (hangs) if a delayed job is taken for one that will run by itself, or
  * is refused though there is a unit.
  */

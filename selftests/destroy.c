@@ -269,8 +269,8 @@ static void destroys(struct work_struct *work)
 }
 
 /*
- * Fails (the kernel complains of a flush) if destroy flushes the drop work, which
- * makes no progress without memory.
+ * Fails (the kernel complains of a flush) if destroy flushes the drop work,
+ * which makes no progress without memory.
  */
 static void workqueue_for_reclaim_may_destroy(void)
 {

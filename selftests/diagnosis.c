@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenes for diagnosis.sh, which reads what <pool>/diagnosis says of them.  Each
- * stays until scene_ends.
+ * Scenes for diagnosis.sh, which reads what <pool>/diagnosis says of them.
+ * Each stays until scene_ends.
  */
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -391,8 +391,8 @@ static void dead_worker_waits(void)
 static struct kt_submitter dying[2];
 
 /*
- * Two submitters have died in the items that they ran, and the handler is called
- * for one.
+ * Two submitters have died in the items that they ran, and the handler is
+ * called for one.
  */
 static void dead_submitter_waits(void)
 {

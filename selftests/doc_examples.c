@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The examples of Documentation/clients.rst and README.rst, and what other pages
- * show of C, in their words, compiled and run.
+ * The examples of Documentation/clients.rst and README.rst, and what other
+ * pages show of C, in their words, compiled and run.
  *
  * Each example comes first, then what stands in for the rest of its module,
  * then the case that runs it.

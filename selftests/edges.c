@@ -251,7 +251,7 @@ static void item_handed_on_is_cancelled_in_the_next_pool(int late)
 
 static const char *const pending_as[] = { "queued", "delayed", NULL };
 
-/* Two items that change places between two pools, each waited for in the other */
+/* Two items that change places between pools, each waited for in the other */
 static struct {
 	struct kpool_item	item[3];
 	struct kt_gate		begin[3];	/* before the first run hands on */
@@ -262,7 +262,7 @@ static struct {
 	int			got[3];
 } cross;
 
-/* Item 0 goes from here to the next pool, item 1 the other way; 2 stays here. */
+/* Item 0 goes from here to the next pool, 1 the other way; 2 stays here. */
 static int crosses(struct kpool_item *item)
 {
 	static const int waits_for[] = { 1, 2, 0 };
@@ -746,8 +746,9 @@ static const char *const refused_ranks[] = {
 };
 
 /*
- * A heavy low item waits in the only place.  An item that was refused is notified
- * when a unit comes free if its priority is higher, and not if it would be behind.
+ * A heavy low item waits in the only place.  An item that was refused is
+ * notified when a unit comes free if its priority is higher, and not if it
+ * would be behind.
  * Fails (no callback, or one at once) if the priority is not recorded: mutant
  * room-of-no-priority.
  */
@@ -811,11 +812,11 @@ static void room_is_not_called_when_it_is_a_lower_ones_turn(void)
 static const char *const free_units[] = { "one_free", "three_free", NULL };
 
 /*
- * Two were refused behind their stream, a heavy high one and a light low one.  The
- * first is notified when its units are free.  The second would be behind an older
- * item, which lacks units.
- * Fails (no callback, or one for the priority of one and the units of the other) if
- * they are not distinguished: mutants stream-room-of-no-priority,
+ * Two were refused behind their stream, a heavy high one and a light low one.
+ * The first is notified when its units are free.  The second would be behind an
+ * older item, which lacks units.
+ * Fails (no callback, or one for the priority of one and the units of the
+ * other) if they are not distinguished: mutants stream-room-of-no-priority,
  * stream-room-of-the-highest, stream-room-of-the-lowest.
  */
 static void room_is_called_for_the_higher_of_its_stream(int three_free)
@@ -888,8 +889,8 @@ static void room_is_called_between_drops(void)
 }
 
 /*
- * Refused behind a blocked submitter, which is heavier, it is notified when there
- * is room beside that.
+ * Refused behind a blocked submitter, which is heavier, it is notified when
+ * there is room beside that.
  * Fails if it is notified while that is blocked, or is admitted.
  */
 static void room_is_called_behind_a_blocked_submitter(void)
@@ -960,8 +961,8 @@ static void room_is_called_when_a_stream_is_cancelled(void)
 }
 
 /*
- * Refused behind another of its stream, it is not notified when some other stream
- * ends.
+ * Refused behind another of its stream, it is not notified when some other
+ * stream ends.
  * Fails (a callback, and the submit is refused again) if the end of any stream
  * counts as that of its own: mutant room-called-by-another-stream.
  */
@@ -993,8 +994,8 @@ static const char *const turns[] = { "first", "second", NULL };
 
 /*
  * Jobs of two streams are refused, and one of the streams ends.
- * Fails (never notified) if only a refusal in a single stream is remembered, or the
- * first: mutant room-lost-for-two-streams.
+ * Fails (never notified) if only a refusal in a single stream is remembered, or
+ * the first: mutant room-lost-for-two-streams.
  */
 static void room_is_called_when_one_of_two_streams_ends(int turn)
 {
@@ -1021,8 +1022,8 @@ static void room_is_called_when_one_of_two_streams_ends(int turn)
 
 /*
  * Jobs of two streams are refused, and a third stream ends, of which none was.
- * Fails (a callback, and the submits are refused again) if the end of any stream
- * counts as that of one of them: mutant room-called-by-another-stream.
+ * Fails (a callback, and the submits are refused again) if the end of any
+ * stream counts as that of one of them: mutant room-called-by-another-stream.
  */
 static void room_is_not_called_when_a_third_stream_ends(void)
 {
@@ -1107,9 +1108,9 @@ static void room_is_not_called_for_an_earlier_follower(void)
 }
 
 /*
- * A follower that was refused is forgotten when its stream goes on, also if it is
- * not notified, for want of units.  The next end of that stream makes no room for
- * the follower of another, which was refused in between.
+ * A follower that was refused is forgotten when its stream goes on, also if it
+ * is not notified, for want of units.  The next end of that stream makes no
+ * room for the follower of another, which was refused in between.
  * Fails (a callback) if the first refusal counts still: mutant
  * room-by-a-stream-that-went-on.
  */
@@ -1145,10 +1146,11 @@ static void room_is_not_called_for_a_follower_of_the_past(void)
 }
 
 /*
- * A follower of one stream was refused and notified, and then one of another, while
- * the first stream goes on.  Its end makes no room for the second follower.
- * Fails (a callback) if the first refusal still counts, and takes the second for
- * its own: mutant room-by-a-stream-of-the-past.
+ * A follower of one stream was refused and notified, and then one of another,
+ * while the first stream goes on.  Its end makes no room for the second
+ * follower.
+ * Fails (a callback) if the first refusal still counts, and takes the second
+ * for its own: mutant room-by-a-stream-of-the-past.
  */
 static void room_is_not_called_by_a_stream_notified_before(void)
 {
@@ -1750,8 +1752,8 @@ static int sleeps_later_with_a_signal(struct kpool_item *self)
 }
 
 /*
- * Of two that sleep for room the second has a signal pending: it returns, and the
- * first is admitted.
+ * Of two that sleep for room the second has a signal pending: it returns, and
+ * the first is admitted.
  * Fails (-EDEADLK) if only the one that sleeps for longest is asked: mutant
  * oldest-signal-only.
  */
@@ -2008,8 +2010,8 @@ static void expect_setters(int i, int expected)
 }
 
 /*
- * An item that is ready, queued, delayed or waits for its stream is not changed;
- * one whose submit was refused is.
+ * An item that is ready, queued, delayed or waits for its stream is not
+ * changed; one whose submit was refused is.
  * Fails (its stream misses it, the units are wrong) if they change it: mutant
  * pending-item-is-set.
  */
@@ -2118,7 +2120,7 @@ static void dropped_shuts_down(struct kpool_item *item, int err)
 	probe_dropped(item, err);
 }
 
-/* Fails (items run) if shutdown undoes the abort: mutant shutdown-ends-an-abort. */
+/* Fails (items run) if shutdown ends aborts: mutant shutdown-ends-an-abort. */
 static void shutdown_during_an_abort_lets_none_run(void)
 {
 	if (!edges_make(&queued_one))

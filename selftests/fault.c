@@ -312,7 +312,7 @@ static void freed_item_is_reported_by_its_address(void)
 	jobs_end(pool);
 }
 
-/* Fails if the handler runs under a lock, or the pool mistakes it for a loop. */
+/* Fails if the handler runs under a lock, or is mistaken for a loop. */
 static void handler_may_submit(void)
 {
 	struct kpool *pool = fault_pool(1);

@@ -188,7 +188,7 @@ static int sleeps_a_while(struct kpool_item *item)
 	return kt_job_tiny(item);
 }
 
-/* The one worker has a queue of items to start, each when the one before ends. */
+/* The worker has a queue of items, each to start when the one before ends. */
 static void queue_begins(void)
 {
 	const struct kpool_attrs attrs = {

@@ -889,7 +889,7 @@ static void abort_drops_the_group_that_it_fails(void)
 	jobs_end(pool);
 }
 
-/* Fails if a drop by deadline does not fail the group, or does not fail fast. */
+/* Fails if a drop by deadline does not fail the group, or not fast. */
 static void expired_member_is_an_error(void)
 {
 	struct kpool *pool = group_make(&queued_one, 5, KPOOL_GROUP_FAIL_FAST);
@@ -957,10 +957,11 @@ static int cancels_the_group(struct kpool_item *item)
 }
 
 /*
- * An item that runs before many jobs of a group, all past their deadline, cancels
- * it.  With one CPU its worker, which has a higher priority, goes on to them before
- * the drop work has dropped all.
- * Fails (-ETIME, an error of the group) if the deadline decides, and not the group.
+ * An item that runs before many jobs of a group, all past their deadline,
+ * cancels it.  With one CPU its worker, which has a higher priority, goes on to
+ * them before the drop work has dropped all.
+ * Fails (-ETIME, an error of the group) if the deadline decides, and not the
+ * group.
  */
 static void late_members_are_dropped_with_their_group(void)
 {

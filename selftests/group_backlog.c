@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups and deadlines in a backlog: behind an item that runs, jobs are accepted
- * without the pool's lock, and then started and ended without it.
+ * Groups and deadlines in a backlog: behind an item that runs, jobs are
+ * accepted without the pool's lock, and then started and ended without it.
  *
- * p[0] is held at its gate by the one worker; p[1] is queued with the lock, and the
- * others without.
+ * p[0] is held at its gate by the one worker; p[1] is queued with the lock, and
+ * the others without.
  */
 #include "group.h"
 #include "oops.h"
 
 #define LAST	(ARRAY_SIZE(p) - 1)
 
-/* Hold the worker.  The members of the group are every @nth of p[1] to p[LAST]. */
+/* Hold the worker.  The group's members are every @nth of p[1] to p[LAST]. */
 static struct kpool *backlog_make(unsigned int flags, int nth)
 {
 	struct kpool *pool = group_make(&queued_one, 0, flags);
@@ -48,8 +48,8 @@ static const int every[] = { 1, 2, 5 };
 static const char *const members[] = { "all", "every_second", "every_fifth", NULL };
 
 /*
- * Fails if the group misses the start or the end of a job, or takes that of another
- * item for one.  Its waiter then sleeps on, or returns too early.
+ * Fails if the group misses the start or the end of a job, or takes that of
+ * another item for one.  Its waiter then sleeps on, or returns too early.
  */
 static void jobs_end_in_their_group(int which)
 {
@@ -85,7 +85,8 @@ out:
 
 /*
  * The item behind the last job is held, and nothing else takes the lock.
- * Fails if the waiter sleeps on until something does: mutant last-job-ends-fast.
+ * Fails if the waiter sleeps on until something does: mutant
+ * last-job-ends-fast.
  */
 static void last_job_wakes_the_waiter(void)
 {
@@ -154,8 +155,8 @@ out:
 static const char *const failing[] = { "the_first_error", "fail_fast", NULL };
 
 /*
- * Fails if the error of a job that the next one follows without the lock is lost, or
- * does not cancel its group.
+ * Fails if the error of a job that the next one follows without the lock is
+ * lost, or does not cancel its group.
  */
 static void error_is_that_of_the_group(int fast)
 {
@@ -278,8 +279,8 @@ out:
 }
 
 /*
- * Fails if a job is accepted without the lock that would be refused with it, though
- * its group has another job.
+ * Fails if a job is accepted without the lock that would be refused with it,
+ * though its group has another job.
  */
 static void jobs_are_refused_as_without_a_backlog(void)
 {
@@ -333,8 +334,8 @@ static int dies_or_runs(struct kpool_item *item)
 }
 
 /*
- * Fails if the death of a job that was started without the lock is not its group's,
- * or if others end as that job.
+ * Fails if the death of a job that was started without the lock is not its
+ * group's, or if others end as that job.
  */
 static void job_dies_in_its_group(void)
 {
@@ -367,8 +368,10 @@ out:
 }
 
 /*
- * The deadlines of all pass while the worker is held, but for those of each third.
- * Fails if a job starts without a look at its deadline, or another is taken for late.
+ * The deadlines of all pass while the worker is held, but for those of each
+ * third.
+ * Fails if a job starts without a look at its deadline, or another is taken for
+ * late.
  */
 static void late_jobs_are_dropped(void)
 {

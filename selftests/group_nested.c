@@ -87,7 +87,8 @@ static int collects_of_parent(void *unused)
 }
 
 /*
- * A parent has none left to collect when the last job of its children has ended.
+ * A parent has none left to collect when the last job of its children has
+ * ended.
  * Fails (hangs) if that wakes the child's collectors: mutant
  * end-of-a-child-wakes-its-own.
  */
@@ -218,8 +219,8 @@ static void child_that_fails_fast_does_not_cancel_its_parent(void)
 
 /*
  * A parent is used again, and cancelled again, and its child is the same.
- * Fails (the wait lasts for an hour) if the second does not reach the child: mutant
- * child-swept-once.
+ * Fails (the wait lasts for an hour) if the second does not reach the child:
+ * mutant child-swept-once.
  */
 static void second_cancel_reaches_the_children(void)
 {
@@ -267,7 +268,8 @@ out:
 #define WIDE	64
 
 /*
- * Children are cancelled while their parent's cancellation is passed on to them.
+ * Children are cancelled while their parent's cancellation is passed on to
+ * them.
  * Fails (corrupts a list) if one is listed twice: mutant group-cancelled-twice.
  */
 static void children_are_cancelled_beside_their_parent(void)

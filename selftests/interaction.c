@@ -123,7 +123,7 @@ static void displaced_member_is_an_error_of_its_group(void)
 	busy_end(pool);
 }
 
-/* Fails (hangs) if a displaced job keeps its stream's turn, or breaks its order. */
+/* Fails (hangs) if a displaced job keeps its stream's turn or breaks order. */
 static void displaced_job_starts_the_next_of_its_stream(void)
 {
 	static const struct kpool_attrs attrs = {
@@ -152,8 +152,9 @@ static void displaced_job_starts_the_next_of_its_stream(void)
 }
 
 /*
- * Nothing is displaced without need.  A light item that is about to start goes only
- * if the heavy one behind it fits then.  With 2 units free it does, with 1 not.
+ * Nothing is displaced without need.  A light item that is about to start goes
+ * only if the heavy one behind it fits then.  With 2 units free it does, with 1
+ * not.
  * Fails if the oldest goes, and two wait in a queue of one
  * (displaced-without-room).
  */
@@ -219,8 +220,8 @@ static void displaced_light_one_makes_room_for_a_higher(int higher)
 }
 
 /*
- * A low item is about to start, between a high one and a heavy high one, as it is its
- * turn.  It frees no place, so the heavy one goes for a newcomer.
+ * A low item is about to start, between a high one and a heavy high one, as it
+ * is its turn.  It frees no place, so the heavy one goes for a newcomer.
  * Fails (two wait in a queue of one) if the low one goes: mutant
  * victim-behind-by-priority.
  */
@@ -251,9 +252,9 @@ static void displaced_heavy_one_is_behind_a_lower_whose_turn_it_is(void)
 }
 
 /*
- * A job is about to start, with a heavy one of its stream behind it and light items
- * behind that.  A high newcomer could have the job's unit, but the light ones would
- * wait for the heavy one then, which goes itself.
+ * A job is about to start, with a heavy one of its stream behind it and light
+ * items behind that.  A high newcomer could have the job's unit, but the light
+ * ones would wait for the heavy one then, which goes itself.
  * Fails (four wait in a queue of one) if the first goes: mutant
  * victim-ahead-of-a-heavy-follower.
  */
@@ -313,7 +314,8 @@ static void displaced_behind_a_heavy_one_makes_room(void)
 /*
  * A newcomer that has to follow in a stream needs a place, not the unit of one
  * that is about to start.  Others can do with the unit.
- * Fails if the oldest goes, and two wait in a queue of one (displaced-for-a-follower).
+ * Fails if the oldest goes, and two wait in a queue of one
+ * (displaced-for-a-follower).
  */
 static void displaced_for_a_follower_makes_room(int follows)
 {
@@ -452,7 +454,8 @@ static void job_that_runs_and_waits_for_its_stream_is_not_displaced(void)
 /*
  * An item that has run, and lacks units for its next run, is older than a job
  * that waits for its stream: it goes first.
- * Fails if the job goes because its turn has come: mutant parked-before-an-older.
+ * Fails if the job goes because its turn has come: mutant
+ * parked-before-an-older.
  */
 static void item_put_back_is_displaced_before_a_younger_follower(void)
 {
@@ -620,7 +623,7 @@ static void dropped_heavy_head_starts_others(void)
 	busy_end(pool);
 }
 
-/* Fails if a delayed job is dropped for its deadline before its turn, or not then. */
+/* Fails if a delayed job expires before its turn, or not then. */
 static void delayed_job_expires_at_its_start(void)
 {
 	struct kpool *pool = busy_pool(&queued_one, 1);
@@ -1203,8 +1206,8 @@ static int cancels_and_flushes(struct kpool_item *item)
 }
 
 /*
- * While the drop work is busy, a group is cancelled of which nothing is pending,
- * and its only member goes to sleep for good.
+ * While the drop work is busy, a group is cancelled of which nothing is
+ * pending, and its only member goes to sleep for good.
  * Fails (waits for long) if nothing checks when the drop work is done.
  */
 static void deadlock_is_found_after_the_last_drop(void)
@@ -1328,8 +1331,8 @@ static int cancels_and_waits(void *arg)
 }
 
 /*
- * A caller that takes a place in the queue back, and waits for a run, makes room: a
- * submitter that sleeps is admitted at once.
+ * A caller that takes a place in the queue back, and waits for a run, makes
+ * room: a submitter that sleeps is admitted at once.
  * Fails (it sleeps on) if a caller that blocks admits none.
  */
 static void cancelled_place_is_used_while_the_canceller_waits(void)

@@ -555,7 +555,7 @@ static void flushes_end_in_turn_in_any_order_of_ends(void)
 		bool over[4] = { };
 		u64 completed;
 
-		/* one more flush in every third round, and the wrap comes here */
+		/* every third round flushes again, and the wrap comes here */
 		if (round % 3 == 0 && !flushed_once(pool))
 			return;
 		completed = kt_stat(pool, completed);
@@ -847,10 +847,10 @@ out:
 }
 
 /*
- * An item that still runs takes no free unit from a submitter that sleeps, which is
- * admitted as soon as no other item needs that.
- * Fails (the submitter sleeps until the item's run has ended) if there is no room
- * before the item is parked.
+ * An item that still runs takes no free unit from a submitter that sleeps,
+ * which is admitted as soon as no other item needs that.
+ * Fails (the submitter sleeps until the item's run has ended) if there is no
+ * room before the item is parked.
  */
 static void cancel_admits_past_a_running_item(void)
 {

@@ -103,8 +103,8 @@ out:
 }
 
 /*
- * A pool that is opened again at once: callers that were blocked in the closed one
- * are refused all the same, however many there are.
+ * A pool that is opened again at once: callers that were blocked in the closed
+ * one are refused all the same, however many there are.
  * Fails if those beyond the first sleep on, and get in: mutant
  * reopen-before-submitters-left.
  */
@@ -272,9 +272,9 @@ static void watch_load(struct load *load, int running, int alive)
 }
 
 /*
- * Tune, and once as few run as @new allows, watch that @most live.  A thread that was
- * being made when the capacity shrank comes to life, finds itself surplus, and
- * goes.  It does so even after others have gone in its place.
+ * Tune, and once as few run as @new allows, watch that @most live.  A thread
+ * that was being made when the capacity shrank comes to life, finds itself
+ * surplus, and goes.  It does so even after others have gone in its place.
  */
 static void watch_tune(struct load *load, int most, int new)
 {
@@ -719,7 +719,7 @@ static struct {
 	bool		stop;
 } turmoil;
 
-/* Leave together, so that a thread that sleeps for ever is not woken by the next. */
+/* Leave together, so that the next wakes no thread that sleeps for ever. */
 static bool turmoil_meet(int round)
 {
 	int all = TURMOIL_THREADS * round, tries;
@@ -1050,8 +1050,8 @@ static void first_200_pools_fill_the_caches(void)
 }
 
 /*
- * 1,000 pools come and go, each with a worker, most with an item that fails, and
- * leave no thread; the script compares the slabs.
+ * 1,000 pools come and go, each with a worker, most with an item that fails,
+ * and leave no thread; the script compares the slabs.
  * Fails if destroy forgets a worker, or memory of the pool or a worker: mutant
  * record-of-errors-leaks.
  */

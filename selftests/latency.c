@@ -93,8 +93,8 @@ static void weighted_item_runs_twice(void)
 }
 
 /*
- * An item without a weight is queued while it runs, as no unit is free: its time
- * is no weight.
+ * An item without a weight is queued while it runs, as no unit is free: its
+ * time is no weight.
  * Fails (-EAGAIN) if the units that it will take are counted by that.
  */
 static void pending_item_runs_without_weight(void)
@@ -118,7 +118,7 @@ static void pending_item_runs_without_weight(void)
 	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 1), 0);
 }
 
-/* Longer than 32 bits of microseconds, by so little that the rest has another row. */
+/* Over 32 bits of microseconds, by so little that the rest has another row. */
 static void item_waits_for_72_minutes(void)
 {
 	if (!pool)
@@ -239,7 +239,7 @@ static void four_items_wait_3000(void)
 	KT_EXPECT(kt_wait(!kt_stat(pool, pending) && !kt_stat(pool, running)));
 }
 
-/* Behind two that use both units; the pool is not called until they have run. */
+/* Behind two that use both units; no call of the pool until they have run. */
 static void two_low_items_wait_2800(void)
 {
 	int i;

@@ -360,7 +360,7 @@ static int waits_for_group(struct kpool_item *item)
 	return 0;
 }
 
-/* Fails if kpool_lockdep_wait_pool() does not ask whose worker the caller is. */
+/* Fails if kpool_lockdep_wait_pool() does not ask whose worker calls. */
 static void groups_inside_a_pool_are_not_reported(void)
 {
 	if (!two_pools())
@@ -646,8 +646,8 @@ static void expect_report(const char *map, const char *where)
 
 /*
  * Nothing is pending, so nothing hangs this time.
- * Fails if kpool_lockdep_wait_pool() takes nothing, or kpool_lockdep_run_begin() does not
- * take the pool's map.
+ * Fails if kpool_lockdep_wait_pool() takes nothing, or
+ * kpool_lockdep_run_begin() does not take the pool's map.
  */
 static void lock_held_across_flush_is_reported(void)
 {
@@ -674,8 +674,8 @@ static void lock_held_across_flush_is_reported(void)
 }
 
 /*
- * Fails if kpool_lockdep_wait_item() takes nothing, or kpool_lockdep_run_begin() does not
- * take the item's map.
+ * Fails if kpool_lockdep_wait_item() takes nothing, or
+ * kpool_lockdep_run_begin() does not take the item's map.
  */
 static void lock_held_across_flush_of_an_item_is_reported(void)
 {
@@ -720,10 +720,10 @@ static int flushes_under_lock(struct kpool_item *item)
 }
 
 /*
- * The wait for an ordered job is one for its completion function, too, also in an
- * item of another pool.
- * Fails if kpool_lockdep_wait_item() takes the map of its function only, or not in
- * a worker: mutants lockdep-completion-not-reported,
+ * The wait for an ordered job is one for its completion function, too, also in
+ * an item of another pool.
+ * Fails if kpool_lockdep_wait_item() takes the map of its function only, or not
+ * in a worker: mutants lockdep-completion-not-reported,
  * lockdep-completion-not-reported-in-a-worker.
  */
 static void lock_held_across_flush_of_an_ordered_job_is_reported(void)

@@ -162,9 +162,9 @@ static int taker_fn(void *unused)
 }
 
 /*
- * Woken by the search as well, move the job of another module in front of which it
- * stands.  Move it behind the first item, and behind the second, as the search
- * is repeated.  The thread is gone when the search goes on from there.
+ * Woken by the search as well, move the job of another module in front of which
+ * it stands.  Move it behind the first item, and behind the second, as the
+ * search is repeated.  The thread is gone when the search goes on from there.
  */
 static int mover_fn(void *unused)
 {
@@ -501,7 +501,7 @@ static int leave_late(void)
 	return err;
 }
 
-/* Its item waits for one of the default pool, which is not due before the end. */
+/* Its item waits for one of the default pool, due only after the end. */
 static int across_fn(struct kpool_item *unused)
 {
 	int err;

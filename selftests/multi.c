@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Several pools as one: which of them gets an item, and what is done to all of them.
+ * Several pools as one: which of them gets an item, and what is done to all of
+ * them.
  */
 #include <linux/cpu.h>
 #include <linux/hrtimer.h>
@@ -94,10 +95,10 @@ static int submits_next_link(struct kpool_item *item)
 }
 
 /*
- * A thread runs an item of a full pool itself, and in that one of the next pool,
- * and so on.  It goes on until less than a quarter of its stack is left.
- * Fails if only runs of one pool are counted, mutant stack-of-other-pools-ignored, or
- * if it is another part of the stack.
+ * A thread runs an item of a full pool itself, and in that one of the next
+ * pool, and so on.  It goes on until less than a quarter of its stack is left.
+ * Fails if only runs of one pool are counted, mutant
+ * stack-of-other-pools-ignored, or if it is another part of the stack.
  */
 static void submitter_of_many_pools_keeps_its_stack(void)
 {
@@ -1200,7 +1201,7 @@ static void reopen_opens_all_or_none(void)
 		goto out;
 	KT_EXPECT_EQ(kpool_multi_reopen(multi), 0);
 	KT_EXPECT_EQ(kpool_multi_shutdown_timeout(multi, 0), -ETIMEDOUT);
-	/* one behind the pool that cannot be reopened: mutant multi-leaves-some-open */
+	/* behind the pool that stays closed: mutant multi-leaves-some-open */
 	KT_EXPECT_EQ(kpool_reopen(kpool_multi_pool(multi, 3)), 0);
 	KT_EXPECT_EQ(kpool_multi_reopen(multi), -EBUSY);
 	for (i = 0; i < SEVERAL; i++)

@@ -330,8 +330,8 @@ static int waits_inside(struct kpool_item *item)
 /*
  * An item of the same pool that waits for the dead one goes on.  With every
  * unit in use, that is no deadlock; nor is it after an earlier death.
- * Fails if a death does not recheck the waiters, or refuses them, or if the first
- * seems to be reaped for ever: mutant reaping-without-end.
+ * Fails if a death does not recheck the waiters, or refuses them, or if the
+ * first seems to be reaped for ever: mutant reaping-without-end.
  */
 static void item_that_waits_continues(void)
 {
@@ -550,7 +550,7 @@ enum { HANDED_PENDING, HANDED_RUNNING, HANDED_FREED };
 
 static const char *const handed_states[] = { "pending", "running", "freed", NULL };
 
-/* The victim is in its function, and now belongs to the next pool, as @state. */
+/* The victim is in its function, and belongs to the next pool, as @state. */
 static bool victim_is_handed_on(int state)
 {
 	if (state == HANDED_PENDING)
@@ -911,7 +911,8 @@ static void exit_waits(void *data, void *worker_data)
 /*
  * A worker that is exiting runs nothing: the promise is lost with the last of
  * the others.
- * Fails (nothing is logged) if it counts: mutant exiting-worker-keeps-the-guarantee.
+ * Fails (nothing is logged) if it counts: mutant
+ * exiting-worker-keeps-the-guarantee.
  */
 static void guarantee_is_lost_beside_an_exiting_worker(void)
 {
@@ -943,7 +944,8 @@ static void guarantee_is_lost_beside_an_exiting_worker(void)
 
 /*
  * The worker after the one that restores the promise is nothing to log.
- * Fails if each worker after a loss restores it: mutant guarantee-restored-again.
+ * Fails if each worker after a loss restores it: mutant
+ * guarantee-restored-again.
  */
 static void guarantee_is_restored_once(void)
 {
@@ -967,7 +969,8 @@ static void guarantee_is_restored_once(void)
 static const char *const guarantees[] = { "none", "of_another_worker", NULL };
 
 /*
- * There is nothing to lose without the promise, or while another worker is left.
+ * There is nothing to lose without the promise, or while another worker is
+ * left.
  * Fails if each death of a worker is logged as a loss: mutant
  * any-pool-loses-its-guarantee.
  */
@@ -1026,8 +1029,8 @@ static bool begin_with_states(void *(*init)(void *data))
 }
 
 /*
- * The handler is given the dead worker's state, which is ended only by a handler that wants
- * to.  The next worker has one of its own.
+ * The handler is given the dead worker's state, which is ended only by a
+ * handler that wants to.  The next worker has one of its own.
  * Fails if worker_exit is called for dead workers.
  */
 static void state_of_a_dead_worker_is_passed_on(void)

@@ -237,9 +237,9 @@ static void handler_waits_for_a_running_item(void)
 /*
  * A worker that dies in an item inside of its own dies in both, and the inner
  * run ends first.
- * Fails if one of the two is left accounted, or no longer is when the next dies:
- * mutant nested-death-counted-out-twice.  Also fails if the worker's memory can
- * be reused while the inner run refers to it.
+ * Fails if one of the two is left accounted, or no longer is when the next
+ * dies: mutant nested-death-counted-out-twice.  Also fails if the worker's
+ * memory can be reused while the inner run refers to it.
  */
 static void nested_runs_both_end(void)
 {
@@ -313,10 +313,10 @@ out:
 }
 
 /*
- * Two workers die while a third is held.  The handler for the first waits for the
- * item of the second before the watchdog comes.
- * Fails (the flush hangs) if only the watchdog sees that no run is left to wait for:
- * mutant death-not-marked.
+ * Two workers die while a third is held.  The handler for the first waits for
+ * the item of the second before the watchdog comes.
+ * Fails (the flush hangs) if only the watchdog sees that no run is left to wait
+ * for: mutant death-not-marked.
  */
 static void handler_cannot_wait_for_another_worker(void)
 {

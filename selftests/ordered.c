@@ -82,7 +82,7 @@ static void finish(void)
 	jobs_end(pool);
 }
 
-/* A pool where p[0] is in its function, and the next @n - 1 have left theirs. */
+/* Make p[0] stay in its function, and the next @n - 1 have left theirs. */
 static bool begin_behind(const struct kpool_attrs *attrs, int n)
 {
 	if (!begin(attrs))
@@ -195,8 +195,8 @@ static void cancelled_and_expired_jobs_give_up_their_turn(void)
 }
 
 /*
- * All units but one are held, p[0] needs two, and the next @n - 1 have left their
- * functions.
+ * All units but one are held, p[0] needs two, and the next @n - 1 have left
+ * their functions.
  */
 static bool begin_behind_heavy(const struct kpool_attrs *attrs, int n)
 {
@@ -216,7 +216,7 @@ static bool begin_behind_heavy(const struct kpool_attrs *attrs, int n)
 	return KT_EXPECT_EQ(completed.n, 0);
 }
 
-/* The first in the order is cancelled while all behind it wait for their turn. */
+/* The first in the order is cancelled while all others wait for their turn. */
 static void cancel_of_the_first_completes_the_next(void)
 {
 	if (!begin_behind_heavy(&queued_two, 4))
@@ -237,7 +237,8 @@ static int flushes_the_second(struct kpool_item *item)
 }
 
 /*
- * Jobs that run, or have left their function, are not to be changed from outside.
+ * Jobs that run, or have left their function, are not to be changed from
+ * outside.
  * Fails (0) if they are taken for idle: mutant setter-changes-an-ordered-job.
  */
 static void setter_refuses_a_job_to_be_completed(void)
@@ -256,10 +257,10 @@ static void setter_refuses_a_job_to_be_completed(void)
 
 /*
  * The first in the order is past its deadline when the pool's only worker picks
- * it.  The completion that this lets start comes before the next item, which can
- * flush it.
- * Fails with -EDEADLK if the drop and that item's start are one decision: mutant
- * completion-behind-item-after-drop.
+ * it.  The completion that this lets start comes before the next item, which
+ * can flush it.
+ * Fails with -EDEADLK if the drop and that item's start are one decision:
+ * mutant completion-behind-item-after-drop.
  */
 static void drop_of_the_first_completes_the_next(void)
 {
@@ -287,7 +288,8 @@ static void drop_of_the_first_completes_the_next(void)
 /*
  * The unit that a completion takes next is not free for another item, though
  * threads are left.
- * Fails (accepted, and waits) if it counts as free: mutant now-past-a-completion.
+ * Fails (accepted, and waits) if it counts as free: mutant
+ * now-past-a-completion.
  */
 static void submit_now_is_refused_before_a_completion(void)
 {
@@ -544,8 +546,8 @@ static int complete_submits(struct kpool_item *item)
 
 /*
  * A job of a group that collects is to be collected when it has been completed.
- * Fails if it can be submitted again in its completion, or before it is collected;
- * or if the result is that of its function.
+ * Fails if it can be submitted again in its completion, or before it is
+ * collected; or if the result is that of its function.
  */
 static void completed_job_must_be_collected(void)
 {
@@ -685,8 +687,8 @@ static void completion_waits_for_the_one_before(void)
 
 /*
  * A worker has left the function of a job, and runs something else.
- * Fails (two are completed at once) if the end of that ends a completion: mutant
- * finished-run-keeps-its-stream.
+ * Fails (two are completed at once) if the end of that ends a completion:
+ * mutant finished-run-keeps-its-stream.
  */
 static void completion_waits_beside_other_items(void)
 {
@@ -749,8 +751,8 @@ static void completion_waits_for_a_unit(void)
 
 /*
  * The pool grows, and has nothing else to start.
- * Fails (waits for the other job) if no worker is woken for a completion: mutant
- * completion-wakes-no-worker.
+ * Fails (waits for the other job) if no worker is woken for a completion:
+ * mutant completion-wakes-no-worker.
  */
 static void completion_starts_when_capacity_grows(void)
 {
@@ -792,8 +794,8 @@ static void running_job_of_a_closed_pool_is_refused_as_pending(void)
 }
 
 /*
- * Fails (1 of 0) if a job counts as failed before it counts as completed: mutant
- * failed-before-it-is-completed.
+ * Fails (1 of 0) if a job counts as failed before it counts as completed:
+ * mutant failed-before-it-is-completed.
  */
 static void job_waiting_for_its_turn_has_not_failed(void)
 {
@@ -987,8 +989,8 @@ static void flush_of_a_late_job_ends(void)
 }
 
 /*
- * The later job will be dropped as soon as another has been: it is not completed
- * after the first.
+ * The later job will be dropped as soon as another has been: it is not
+ * completed after the first.
  * Fails (-EDEADLK) if what is about to be dropped waits for its turn: mutant
  * dropped-waits-for-its-turn.
  */
@@ -1070,7 +1072,8 @@ static void flush_of_an_earlier_job_ends(void)
 /*
  * The flush of a job that has left its function, and waits for its turn, ends
  * as well.
- * Fails (-EDEADLK) if it is taken for a later one: mutant turn-without-a-number.
+ * Fails (-EDEADLK) if it is taken for a later one: mutant
+ * turn-without-a-number.
  */
 static void flush_of_an_earlier_turn_ends(void)
 {
@@ -1171,7 +1174,7 @@ static bool outer_sleeps(void)
 	return kt_wait(READ_ONCE(outer_waits) && !task_is_running(outer_waits));
 }
 
-/* p[0] and outer at their gates; p[2], which flushes outer; p[1], to be completed. */
+/* p[0] and outer at their gates; p[2] flushes outer; p[1] to be completed. */
 static void begin_chain(struct probe *other)
 {
 	outer_init();
@@ -1252,8 +1255,8 @@ enum { QUEUED_AGAIN, IN_THE_BACKLOG, NOT_LEFT_YET };
 
 /*
  * An item sleeps for a completion, which submits its job again: behind a job
- * that sleeps for that item, or is about to.  The end of the completion ends both
- * sleeps.
+ * that sleeps for that item, or is about to.  The end of the completion ends
+ * both sleeps.
  * Fails (-EDEADLK) if the item seems to wait for the next completion: mutants
  * ended-wait-is-followed, running-completion-waits-for-its-turn.
  */
@@ -1297,8 +1300,8 @@ static const char *const again[] = { "queued", "backlog", "not-left", NULL };
 /*
  * A completion sleeps for an item, which is about to sleep for a job that is
  * completed later.
- * Fails (lasts) if only the functions of jobs are followed, not completions: mutant
- * completion-not-followed.
+ * Fails (lasts) if only the functions of jobs are followed, not completions:
+ * mutant completion-not-followed.
  */
 static void wait_for_a_turn_behind_a_completion_is_refused(void)
 {

@@ -254,7 +254,8 @@ static void error_of_a_caller_run_is_counted(void)
 }
 
 /*
- * A caller that waits for the item or for the pool waits for a caller's run too.
+ * A caller that waits for the item or for the pool waits for a caller's run
+ * too.
  * Fails if runs are looked for in workers alone.
  */
 static void waiting_includes_the_run_of_a_caller(void)
@@ -1463,8 +1464,8 @@ static void abort_in_nested_callers_is_left_to_the_drop_work(void)
 }
 
 /*
- * A submitter can be one that reclaims memory.  The pool's own run is in use, so
- * memory for another is needed.
+ * A submitter can be one that reclaims memory.  The pool's own run is in use,
+ * so memory for another is needed.
  * Fails (a report of lockdep) if that is waited for: mutant submit-reclaims.
  */
 static void caller_may_run_it_in_reclaim(void)

@@ -360,9 +360,9 @@ static void *second_init_flushes(void *data)
 }
 
 /*
- * A worker_init waits for an item that the other worker, which is idle, can run,
- * after capacity was reduced to one.  As the workers are real-time threads, the
- * other one does not take the item at once on the same CPU.
+ * A worker_init waits for an item that the other worker, which is idle, can
+ * run, after capacity was reduced to one.  As the workers are real-time
+ * threads, the other one does not take the item at once on the same CPU.
  * Fails (-EDEADLK) if workers that are being created are not counted: mutant
  * worker-in-init-uncounted.
  */
@@ -400,8 +400,8 @@ static void *first_init_hangs(void *data)
 /*
  * An item does not wait for a worker that does not come, though others could.
  * Nor does the next one, while the other worker runs an item.
- * Fails (hangs) if that worker is counted on for ever: mutants late-init-awaited,
- * late-init-counted-on.
+ * Fails (hangs) if that worker is counted on for ever: mutants
+ * late-init-awaited, late-init-counted-on.
  */
 static void item_gets_another_worker_if_init_hangs(void)
 {
@@ -478,8 +478,8 @@ static void expire(struct kpool *pool)
 /*
  * Two of three worker_init were late.  In the memory of these workers each is
  * quick, and later they hang again.
- * Fails (late by more than the first time, or a broken list) if they count as late
- * from the start: mutant late-worker-stays-late.
+ * Fails (late by more than the first time, or a broken list) if they count as
+ * late from the start: mutant late-worker-stays-late.
  */
 static void worker_after_a_late_one_is_not_late(void)
 {
@@ -526,8 +526,8 @@ static int reopens(void *pool)
 }
 
 /*
- * While a pool is reopened, items need one worker more than min_workers, and its
- * worker_init takes long.
+ * While a pool is reopened, items need one worker more than min_workers, and
+ * its worker_init takes long.
  * Fails if that is waited for: mutant reopen-waits-for-all-workers.
  */
 static void reopen_waits_for_min_workers_only(void)
@@ -580,8 +580,8 @@ static const char *const made_names[] = { "prealloc", "mem_reclaim", NULL };
 
 /*
  * The pool is complete when its first worker_init is called.
- * Fails (an item is in the pool after it was cancelled) if workers are made before
- * the pool has an id: mutant new-pool-has-workers.
+ * Fails (an item is in the pool after it was cancelled) if workers are made
+ * before the pool has an id: mutant new-pool-has-workers.
  */
 static void init_may_submit_in_a_pool_with(int flag)
 {

@@ -712,7 +712,7 @@ static int (*const accepts[])(struct kpool *pool, struct kpool_item *item) = {
 
 static const char *const accept_names[] = { "try", "now", NULL };
 
-/* A pool of four units, of which three are free, and a low item that needs all. */
+/* A pool of four units, three of them free, and a low item that needs all. */
 static struct kpool *heavy_low_waits(int max_bypass)
 {
 	const struct kpool_attrs attrs = {
@@ -732,8 +732,8 @@ static struct kpool *heavy_low_waits(int max_bypass)
 /*
  * A low item that lacks units holds back other low ones.  An item of a higher
  * priority is ahead of it, and finds room in the units that are free.
- * Fails (-EAGAIN) if it has to wait for the low one's place, or if a low one does
- * not: mutants heavy-below-is-ahead, equal-priority-bypasses.
+ * Fails (-EAGAIN) if it has to wait for the low one's place, or if a low one
+ * does not: mutants heavy-below-is-ahead, equal-priority-bypasses.
  */
 static void higher_item_needs_no_place_behind_a_heavy_lower_one(int way)
 {
@@ -755,8 +755,8 @@ static void higher_item_needs_no_place_behind_a_heavy_lower_one(int way)
 
 /*
  * When it is the heavy low item's turn, a high one is behind it.
- * Fails (two wait in a queue of one) if the starts past it are not counted: mutant
- * bypass-has-no-end.
+ * Fails (two wait in a queue of one) if the starts past it are not counted:
+ * mutant bypass-has-no-end.
  */
 static void higher_item_needs_a_place_when_it_is_a_lower_ones_turn(int way)
 {
@@ -774,10 +774,10 @@ static void higher_item_needs_a_place_when_it_is_a_lower_ones_turn(int way)
 }
 
 /*
- * Then those of a higher priority that are queued wait, too, though their units are
- * free.
- * Fails (three wait in a queue of two) if they are taken for about to start: mutant
- * turn-of-a-heavy-one-not-seen.
+ * Then those of a higher priority that are queued wait, too, though their units
+ * are free.
+ * Fails (three wait in a queue of two) if they are taken for about to start:
+ * mutant turn-of-a-heavy-one-not-seen.
  */
 static void items_behind_a_lower_one_whose_turn_it_is_wait(void)
 {
@@ -1242,7 +1242,8 @@ static void due_job_is_as_old_as_its_number(void)
 }
 
 /*
- * A due job that has to wait behind a submitter is younger than that one's item.
+ * A due job that has to wait behind a submitter is younger than that one's
+ * item.
  * Fails if it keeps the number or the time of when it came due: mutants
  * backlog-keeps-its-number, backlog-keeps-its-time.
  */

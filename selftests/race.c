@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two threads do two things to one pool or item, as fast as they can.  What they
+ * Two threads do two things to one pool or item, as fast as they can. What they
  * find has to make sense on every kernel. A kernel with KCSAN says, too,
  * whether what is shared without a lock is marked as such.
  */
@@ -24,7 +24,7 @@ struct racer {
 	struct kt_thread	thread;
 };
 
-/* A thread that is through goes on until the other is, unless time passes only in sleep. */
+/* When through, go on until the other is, unless time passes only in sleep. */
 static int racer_main(void *arg)
 {
 	struct racer *racer = arg;
@@ -299,7 +299,7 @@ static void job_is_submitted_while_flushed(void)
 	end_pools();
 }
 
-/* Each run leaves it with another weight and priority, if nothing is pending. */
+/* Each run leaves the item another weight and priority, if not pending. */
 static int sets_itself(struct kpool_item *item)
 {
 	int i, err;
@@ -319,8 +319,8 @@ static void cancels_it(int round)
 
 /*
  * An item's own function sets it while others submit and cancel the item.
- * Fails (KCSAN complains, no unit is left) if the item can become pending before
- * it has been changed: mutant set-after-the-lock.
+ * Fails (KCSAN complains, no unit is left) if the item can become pending
+ * before it has been changed: mutant set-after-the-lock.
  */
 static void item_sets_itself_while_others_submit(void)
 {
@@ -343,7 +343,7 @@ static bool arrived;
 
 static int crosses(struct kpool_item *item)
 {
-	/* where no time passes while items run, they have to end by themselves */
+	/* where no time passes while items run, they must end by themselves */
 	if (atomic_inc_return(&crossings) > ROUNDS && kt_exact)
 		return 0;
 	if (READ_ONCE(arrived))

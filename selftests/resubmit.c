@@ -210,8 +210,8 @@ static int notes_its_start(struct kpool_item *item)
 
 /*
  * An item runs and is submitted again, without the lock, before a heavy one in
- * the same tick.  It has its turn when the other lacks a unit, waits for its run,
- * and is put back then: in front of the younger.
+ * the same tick.  It has its turn when the other lacks a unit, waits for its
+ * run, and is put back then: in front of the younger.
  * Fails (does not start first) if both have one number: mutant
  * fast-submits-use-no-numbers.
  */
@@ -255,10 +255,10 @@ static void requeued_item_keeps_its_place(void)
 static const char *const weights[] = { "one", "three", NULL };
 
 /*
- * While it is queued, in a paused pool, it takes none of the free units: there is
- * room for another item, and for no third.
- * Fails (-EAGAIN) if it counts as one that is about to start, or its weight does:
- * mutants held-item-takes-a-unit, held-item-takes-its-weight.
+ * While it is queued, in a paused pool, it takes none of the free units: there
+ * is room for another item, and for no third.
+ * Fails (-EAGAIN) if it counts as one that is about to start, or its weight
+ * does: mutants held-item-takes-a-unit, held-item-takes-its-weight.
  */
 static void item_behind_its_run_takes_no_unit(int heavy)
 {
@@ -290,8 +290,8 @@ static void item_behind_its_run_takes_no_unit(int heavy)
 }
 
 /*
- * The end of its run makes it one that is about to start, and its units are taken
- * again.
+ * The end of its run makes it one that is about to start, and its units are
+ * taken again.
  * Fails (accepted) if it still counts as held: mutants held-item-stays-held,
  * held-item-has-no-weight.
  */
@@ -344,8 +344,8 @@ static int flushes_heavy(struct kpool_item *item)
 
 /*
  * An item is first in the queue, behind its own run, which sleeps for a heavier
- * item behind it.  When a unit is free, the first is parked, and then nothing can
- * start.
+ * item behind it.  When a unit is free, the first is parked, and then nothing
+ * can start.
  * Fails (waits for long) if it is taken for one that can start.
  */
 static void item_behind_its_run_hides_no_deadlock(void)
@@ -960,8 +960,8 @@ static int hands_itself_over_behind(struct kpool_item *item)
 }
 
 /*
- * The second of the items before it is submitted fast, unless the jiffy has just
- * changed.
+ * The second of the items before it is submitted fast, unless the jiffy has
+ * just changed.
  * Fails (the item runs before that one) if the pool's lock is taken, but its
  * inbox is not closed: mutant handover-leaves-rings-open.
  */
@@ -1048,7 +1048,7 @@ out:
 	return 0;
 }
 
-/* Submit the job to a pool with @capacity; its function submits it to a full one. */
+/* Submit the job to a pool with @capacity; its function, to a full one. */
 static struct kpool *handover_begin(struct kpool_job *job, struct full *f, int capacity)
 {
 	const struct kpool_attrs attrs = { .capacity = capacity };
@@ -1090,11 +1090,12 @@ static int flush_item_main(void *item)
 }
 
 /*
- * The item runs in its own pool as before: it can be flushed and submitted again,
- * also with a unit free.
- * Fails (two runs at once, or no wait for the first) if the other pool keeps it:
- * mutants refused-handover-keeps-the-owner, closed-handover-keeps-the-owner,
- * refused-now-keeps-the-owner, refused-delay-keeps-the-owner.
+ * The item runs in its own pool as before: it can be flushed and submitted
+ * again, also with a unit free.
+ * Fails (two runs at once, or no wait for the first) if the other pool keeps
+ * it: mutants refused-handover-keeps-the-owner,
+ * closed-handover-keeps-the-owner, refused-now-keeps-the-owner,
+ * refused-delay-keeps-the-owner.
  */
 static void refused_handover_changes_nothing(int way)
 {
@@ -1215,10 +1216,11 @@ static int submit_until_closed(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * The first handover is cancelled, and the function sleeps in the next one before
- * the flusher looks.  That takes one CPU, as its worker has a higher priority.
- * Fails (returns too early) if only a function that goes on is waited for: mutant
- * second-handover-not-awaited.
+ * The first handover is cancelled, and the function sleeps in the next one
+ * before the flusher looks.  That takes one CPU, as its worker has a higher
+ * priority.
+ * Fails (returns too early) if only a function that goes on is waited for:
+ * mutant second-handover-not-awaited.
  */
 static void flush_waits_through_two_handovers(void)
 {
@@ -1312,8 +1314,8 @@ static const char *const self_submits[] = { "submit", "delayed", NULL };
  * An item submits itself while another submitter is blocked with it.  Its
  * submit gets -EALREADY, as the other succeeds at once, and the run that
  * follows cannot be lost.
- * Fails (the submitter sleeps on, and could give up) if the item is not accepted:
- * mutant self-submission-leaves-it-to-the-blocked.
+ * Fails (the submitter sleeps on, and could give up) if the item is not
+ * accepted: mutant self-submission-leaves-it-to-the-blocked.
  */
 static void self_submission_ends_a_blocked_submit(int way)
 {

@@ -3,8 +3,8 @@
  * The timelines of Documentation/scenarios.rst, under simulated time.
  *
  * Each case records what happens and compares it with a table of the time in
- * milliseconds and the event.  "make lint LINTERS=scenarios" compares the tables
- * with the page, line by line.
+ * milliseconds and the event.  "make lint LINTERS=scenarios" compares the
+ * tables with the page, line by line.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>

@@ -112,7 +112,7 @@ static inline void kt_skip(const char *reason)
 
 #define kt_wait(cond)	kt_wait_for(cond, KT_LIMIT)
 
-/* Wait for what needs no timer of the pool, which would hide that it is late. */
+/* Wait for what needs no timer of the pool: that would hide that it is late. */
 #define kt_wait_prompt(cond)						\
 	kt_wait_for(cond, kt_exact ? HZ / 20 : KT_LIMIT)
 

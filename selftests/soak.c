@@ -74,7 +74,7 @@ static bool has_enough(struct submitter *s)
 	return s->wanted ? accepted_by(s) >= s->wanted : READ_ONCE(stop);
 }
 
-/* Submit each of its items that is not pending; the number of those, or an error. */
+/* Submit each item that is not pending; return their number, or an error. */
 static int submit_ring(struct submitter *s)
 {
 	int i, err, accepted = 0;

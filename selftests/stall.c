@@ -290,8 +290,8 @@ static bool one_of_two_is_refused(int run)
 }
 
 /*
- * Of two items that share a CPU, one does not run when the CPU is asked, now and
- * then.
+ * Of two items that share a CPU, one does not run when the CPU is asked, now
+ * and then.
  * Fails if the stack of any thread that runs there is taken: mutant
  * stack-of-any-thread.
  */
@@ -322,8 +322,8 @@ static int keeps_the_first_cpu_busy(void *unused)
 }
 
 /*
- * An item of another pool stalls on the second CPU.  The last one does not answer
- * until @end.
+ * An item of another pool stalls on the second CPU.  The last one does not
+ * answer until @end.
  */
 static struct kpool *begin_another_stall(int refused, ktime_t end)
 {
@@ -348,8 +348,8 @@ static struct kpool *begin_another_stall(int refused, ktime_t end)
  * An item that spins with interrupts off is reported without a stack: its CPU
  * cannot be asked.  The first CPU is kept busy all the time, so that it is the
  * one that keeps the time.  Until it has answered, no other CPU is asked.
- * Fails if the answer is waited for without limit (it comes when the item ends), or
- * if the request is used again.
+ * Fails if the answer is waited for without limit (it comes when the item
+ * ends), or if the request is used again.
  */
 static void spinner_with_interrupts_off_has_no_stack(void)
 {
@@ -526,8 +526,8 @@ static void stall_is_reported_in_time(void)
 }
 
 /*
- * An eighth, but no more than a second, the grain of the timer wheel, and a tick
- * at each end.
+ * An eighth, but no more than a second, the grain of the timer wheel, and a
+ * tick at each end.
  */
 static s64 latest_ms(s64 ms)
 {
@@ -562,8 +562,8 @@ static void stall_is_noticed_by(int ms, int phase_ms)
 }
 
 /*
- * A stall is noticed at most an eighth or a second late, for each stall time, and
- * wherever between two looks the item starts.
+ * A stall is noticed at most an eighth or a second late, for each stall time,
+ * and wherever between two looks the item starts.
  * Fails if the watchdog comes once in the stall time, or seldom for a long one:
  * mutant stall-seldom-looked-for.
  */
@@ -833,7 +833,8 @@ static bool submitter_dies(struct kpool_item *item)
 /*
  * As above, with submitters: the second dies in an item that it runs inside
  * another.
- * Fails if the inner one counts as running: mutant dead-submitter-stalls-inside.
+ * Fails if the inner one counts as running: mutant
+ * dead-submitter-stalls-inside.
  */
 static void dead_submitter_does_not_stall(void)
 {
@@ -951,8 +952,8 @@ static void drops_too_long(struct kpool_item *item, int err)
 /*
  * An item that its submitter runs is reported as one in a worker is, and so is
  * one that it is nested in.  A drop function is not.
- * Fails if only workers are looked at, if a run is taken for the one before, or if
- * another thread is named: mutant submitters-stall-in-another-thread.
+ * Fails if only workers are looked at, if a run is taken for the one before, or
+ * if another thread is named: mutant submitters-stall-in-another-thread.
  */
 static void item_of_a_submitter_is_reported_once_a_run(void)
 {

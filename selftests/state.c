@@ -723,7 +723,7 @@ static void hanging_inits_of_others_delay_no_item(int failing)
 	for (i = 1; i < 10; i++)
 		KT_EXPECT(kpool_cancel(&p[i].job.item));
 	probe_ran(p);
-	/* eight pauses, the last of them of 10 s; or the next is late after 25 s */
+	/* eight pauses, the last of 10 s; or the next is late after 25 s */
 	KT_EXPECT_LE(jiffies - since, failing ? 24 * HZ : HZ * 12 / 100);
 	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
 	kt_gate_open(&gate);
@@ -731,8 +731,10 @@ static void hanging_inits_of_others_delay_no_item(int failing)
 }
 
 /*
- * An item waits for the worker_init that began first, not for one that began later.
- * Fails if it has the time of the last: mutants late-newest-first, late-at-newest.
+ * An item waits for the worker_init that began first, not for one that began
+ * later.
+ * Fails if it has the time of the last: mutants late-newest-first,
+ * late-at-newest.
  */
 static void later_init_prolongs_no_earlier(void)
 {
@@ -869,8 +871,8 @@ static void *third_desk_hangs_on(void *data)
 }
 
 /*
- * A worker_init that is late doubles the time of the next, but only as long as it
- * goes on.  When those before it have returned, the third has 100 ms.
+ * A worker_init that is late doubles the time of the next, but only as long as
+ * it goes on.  When those before it have returned, the third has 100 ms.
  * Fails if it keeps the time it had: mutant late-time-kept.
  */
 static void returned_init_prolongs_no_other(void)
@@ -1042,8 +1044,8 @@ static void submit_now_is_refused_while_an_exit_keeps_the_place(void)
 }
 
 /*
- * Workers beyond a lowered capacity exit, and the idle ones that stay take what has
- * to start at once.
+ * Workers beyond a lowered capacity exit, and the idle ones that stay take what
+ * has to start at once.
  * Fails (-EAGAIN) if those that exit count against capacity: mutant
  * now-beside-surplus-workers.
  */
@@ -1129,10 +1131,10 @@ static void init_in_a_shrunk_pool_leaves_no_surplus(void)
 }
 
 /*
- * The pool shrinks during a worker_init and grows again.  The worker exits, so the
- * item it was created for needs another.
- * Fails (waits for worker_exit) if the worker counts as one that is about to come:
- * mutant surplus-worker-still-comes.
+ * The pool shrinks during a worker_init and grows again.  The worker exits, so
+ * the item it was created for needs another.
+ * Fails (waits for worker_exit) if the worker counts as one that is about to
+ * come: mutant surplus-worker-still-comes.
  */
 static void worker_that_a_shrunk_pool_ends_is_replaced(void)
 {
@@ -1163,8 +1165,8 @@ static void worker_that_a_shrunk_pool_ends_is_replaced(void)
 }
 
 /*
- * The pool shrinks during a worker_init, and the new worker finds an item to run:
- * of two idle workers, one is surplus.
+ * The pool shrinks during a worker_init, and the new worker finds an item to
+ * run: of two idle workers, one is surplus.
  * Fails (both stay) if nothing retires it: mutant surplus-beside-a-new-worker.
  */
 static void new_worker_makes_an_idle_one_surplus(void)
@@ -1233,7 +1235,7 @@ static int create_main(void *attrs)
 	return PTR_ERR_OR_ZERO(preallocated);
 }
 
-/* Fails if create makes its min_workers one by one, or does not wait for all. */
+/* Fails if create makes min_workers one by one, or does not wait for all. */
 static void create_waits_for_all_at_once(void)
 {
 	struct kpool_attrs attrs = desk_attrs(SEATS);
@@ -1464,8 +1466,8 @@ static void later_failures_do_not_prolong_the_pause(void)
 
 /*
  * The first worker that can be made again does not come alone.
- * Fails (the second item waits for a second or two) if the pause goes on: mutant
- * pause-outlasts-the-recovery.
+ * Fails (the second item waits for a second or two) if the pause goes on:
+ * mutant pause-outlasts-the-recovery.
  */
 static void recovery_ends_the_pause(void)
 {
@@ -1514,7 +1516,8 @@ static void reopen_forgets_earlier_failures(void)
 
 /*
  * A pool that cannot be opened again with its min_workers stays closed.
- * Fails (0, or -EAGAIN) if it is left open: mutant failed-reopen-leaves-it-open.
+ * Fails (0, or -EAGAIN) if it is left open: mutant
+ * failed-reopen-leaves-it-open.
  */
 static void pool_that_fails_to_reopen_stays_closed(void)
 {
@@ -1621,7 +1624,8 @@ static void reopens(void *data, void *worker_data)
 }
 
 /*
- * A worker that leaves cannot open the pool again, which waits for all to have left.
+ * A worker that leaves cannot open the pool again, which waits for all to have
+ * left.
  * Fails (hangs) if that waits for itself: mutant reopen-waits-for-itself.
  */
 static void reopen_by_an_exiting_worker_is_refused(void)

@@ -176,7 +176,7 @@ static void gauges_fill_pool(void)
 /* Cancel one item in each place; two submitters are blocked. */
 static void gauges_cancel(struct kt_submitter *second)
 {
-	/* a delayed one goes, then a queued one, whose place the due one takes */
+	/* a delayed job goes, then a queued one: the due one takes its place */
 	KT_EXPECT(kpool_cancel(item(8)));
 	want.cancelled++;
 	want.delayed--;

@@ -313,7 +313,7 @@ static void follower_without_a_queue_is_blocked(void)
 	jobs_end(pool);
 }
 
-/* Fails if followers are not counted among those that wait, or counted twice. */
+/* Fails if followers are not counted as waiting, or counted twice. */
 static void followers_take_places_in_the_queue(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 3 };
@@ -401,7 +401,7 @@ static int is_seen(struct kpool_item *item)
 	return 0;
 }
 
-/* Park a follower in each stream, behind a leader of which only the first runs. */
+/* Park a follower in each stream, behind a leader; only the first runs. */
 static void park_followers(struct kpool *pool)
 {
 	int i;
@@ -471,8 +471,8 @@ static int submits_the_third(struct kpool_item *item)
 /*
  * A job flushes an item that sleeps in the submit of another job of the stream.
  * When that is admitted, behind the first, the submit ends, and the flush can.
- * Fails (-EDEADLK) if the submitter counts as waiting for what it has submitted:
- * mutant submit-closes-a-cycle.
+ * Fails (-EDEADLK) if the submitter counts as waiting for what it has
+ * submitted: mutant submit-closes-a-cycle.
  */
 static void flush_of_a_submitter_that_is_admitted_ends(void)
 {
@@ -528,7 +528,7 @@ static void cancel_of_followers_closes_the_gap(void)
 	jobs_end(pool);
 }
 
-/* Fails if a stream whose followers have all gone stays busy, or forgets what runs. */
+/* Fails if a stream with no followers left stays busy, or forgets what runs. */
 static void stream_continues_when_all_followers_are_cancelled(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 3);
@@ -640,7 +640,7 @@ static void self_submission_goes_behind_its_stream(void)
 	jobs_end(pool);
 }
 
-/* Fails if a job submitted again while it runs does not follow in its stream. */
+/* Fails if a job submitted again in its run does not follow in its stream. */
 static void job_may_follow_itself(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 2);
@@ -1194,10 +1194,10 @@ out:
 static const char *const ranks[] = { "normal", "high", NULL };
 
 /*
- * A full queue, of which a parked follower has a place, gives up the oldest item
- * that is not above the newcomer.
- * Fails if parked ones are not pending or counted, or their priority does not matter:
- * mutants parked-hides-a-full-queue, parked-is-displaced-by-any.
+ * A full queue, of which a parked follower has a place, gives up the oldest
+ * item that is not above the newcomer.
+ * Fails if parked ones are not pending or counted, or their priority does not
+ * matter: mutants parked-hides-a-full-queue, parked-is-displaced-by-any.
  */
 static void oldest_is_displaced_beside_a_parked_follower(int high)
 {

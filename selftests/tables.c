@@ -242,7 +242,7 @@ static bool two_workers_die(unsigned int after_ms)
 	return KT_EXPECT(kt_wait(atomic_read(&callback.started) == 1));
 }
 
-/* For the script: two that ran for long have died, one waits for the handler. */
+/* For the script: two died after long runs, one waits for the handler. */
 static void dead_workers_wait(void)
 {
 	two_workers_die(3000);
@@ -298,8 +298,8 @@ static void expired_worker_exits(void)
 }
 
 /*
- * For the script: one item has failed, one has ended its thread, and one has run
- * for 120 ms.
+ * For the script: one item has failed, one has ended its thread, and one has
+ * run for 120 ms.
  */
 static void threads_are_known(void)
 {

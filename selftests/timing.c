@@ -512,7 +512,7 @@ static void idle_pools_do_nothing(void)
 	KT_EXPECT_EQ(kpool_tune(pool[0], KPOOL_TUNE_MIN_WORKERS, KPOOL_NONE), 0);
 	KT_EXPECT_GE(work_in_a_month(), 1);
 	if (full_make(&f, &brief)) {
-		/* An hour: each of its seconds costs a wakeup of the watchdog. */
+		/* An hour: each second costs a wakeup of the watchdog. */
 		watched = work_in_ms(HOUR_MS);
 		KT_EXPECT_GE(watched, 3600 / 2);
 		KT_EXPECT_LE(watched, 3600);

@@ -374,8 +374,8 @@ out:
 
 /*
  * Items were queued for fast starts when the pool shrinks, and one more comes.
- * Fails (as many run as before) if a fast start uses a unit that is gone: mutant
- * fast-start-on-a-lost-unit.
+ * Fails (as many run as before) if a fast start uses a unit that is gone:
+ * mutant fast-start-on-a-lost-unit.
  */
 static void shrunk_pool_starts_no_more_than_it_should(void)
 {
@@ -889,8 +889,8 @@ static void lost_cpumask_is_restored(void)
 }
 
 /*
- * A CPU of the node that was away when the node was set is the workers', too, when
- * it returns.
+ * A CPU of the node that was away when the node was set is the workers', too,
+ * when it returns.
  * Fails if the node's CPUs are looked at once: mutant node-mask-from-before.
  */
 static void node_takes_in_a_cpu_that_returns(void)

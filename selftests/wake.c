@@ -356,8 +356,8 @@ static const char *const beside_names[] = {
 };
 
 /*
- * An item that can start is submitted in the same tick as one that cannot, while
- * units and workers are idle.
+ * An item that can start is submitted in the same tick as one that cannot,
+ * while units and workers are idle.
  * Fails if it is accepted without the lock, as that one could be.
  */
 static void free_unit_is_used_by(int which)

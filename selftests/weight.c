@@ -648,7 +648,8 @@ static int submits_itself_when_too_heavy(struct kpool_item *item)
 
 /*
  * An item that submits itself counts as capacity, too.
- * Fails if it is refused for its weight: mutant heavy-self-submission-is-invalid.
+ * Fails if it is refused for its weight: mutant
+ * heavy-self-submission-is-invalid.
  */
 static void self_submission_heavier_than_shrunk_capacity_is_accepted(void)
 {
@@ -758,11 +759,11 @@ static void units_that_a_heavy_head_waits_for_are_no_room(void)
 }
 
 /*
- * Of 65 that are about to start, more than are looked at, the last takes the units
- * that the others leave.  One more waits, so that a light newcomer finds no room, not
- * even a high one.
- * Fails (two wait in a queue of one) if what is not looked at takes no units: mutant
- * unseen-items-take-no-unit.
+ * Of 65 that are about to start, more than are looked at, the last takes the
+ * units that the others leave.  One more waits, so that a light newcomer finds
+ * no room, not even a high one.
+ * Fails (two wait in a queue of one) if what is not looked at takes no units:
+ * mutant unseen-items-take-no-unit.
  */
 static void units_of_items_not_looked_at_are_no_room(void)
 {

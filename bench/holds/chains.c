@@ -17,7 +17,7 @@ struct link {
 	struct kpool_stream	stream;
 };
 
-/* The chain, then jobs that wait for its head, then those that are operated on. */
+/* The chain, then jobs that wait for its head, then those operated on. */
 static struct link *links;
 static unsigned int nr_chain;
 static atomic_t nr_asleep;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module is removed, with many items in the default pool that are not its own.
+ * A module is removed, with many items in the default pool that are not its
+ * own.
  */
 #include <linux/jiffies.h>
 

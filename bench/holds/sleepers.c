@@ -162,7 +162,7 @@ static void flush_item_flushers(unsigned int n)
 	unblock_sleepers(n);
 }
 
-/* The end of the run also finds a full inbox of jobs, with all that they can have. */
+/* The end of the run also finds a full inbox of jobs that have everything. */
 static void flush_item_inbox(unsigned int n)
 {
 	struct kpool_job *job = &holds_jobs[0];

@@ -264,7 +264,7 @@ static void group_cancel_stream(unsigned int n)
 	end_cancelled(n);
 }
 
-/* As many as two inboxes take, with all that a job can have, are queued at once. */
+/* Two full inboxes of jobs that have everything are queued at once. */
 static void inbox_of_jobs(unsigned int n)
 {
 	holds_make(1, KPOOL_UNLIMITED);

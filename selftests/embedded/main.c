@@ -66,7 +66,7 @@ static int late_fn(struct kpool_item *item)
 	return 0;
 }
 
-/* Create a pool while the default pool is being destroyed, and leave an item. */
+/* Create a pool while the default pool is destroyed, and leave an item. */
 static int create_fn(struct kpool_item *item)
 {
 	struct kpool *late;

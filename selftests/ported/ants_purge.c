@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios of ants about idle workers: purged, kept as min_workers, never purged.
+ * Scenarios of ants about idle workers: purged, kept as min_workers, never
+ * purged.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>

@@ -134,8 +134,8 @@ static void shutdown_waits_for_tasks(int way)
 }
 
 /*
- * Shutdown of the default pool waits for its tasks, too; then it is reopened for
- * other users.
+ * Shutdown of the default pool waits for its tasks, too; then it is reopened
+ * for other users.
  * Fails if the default pool cannot be shut down, or can be destroyed.
  */
 static void shutdown_of_the_default_pool_waits_for_tasks(void)

@@ -59,7 +59,8 @@ out:
 }
 
 /*
- * The example of WaitGroups: five workers, started at once, waited for together.
+ * The example of WaitGroups: five workers, started at once, waited for
+ * together.
  * Fails if the wait ends while one runs, or does not end.
  */
 static void example_of_a_waitgroup_waits_for_five(void)

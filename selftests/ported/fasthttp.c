@@ -24,7 +24,7 @@ struct conn {
 	char			reply[8];
 };
 
-/* The worker function: answers, then keeps the connection until all is ready. */
+/* The worker function answers, then keeps the connection until all is ready. */
 static int serve_conn(void *arg)
 {
 	struct conn *c = arg;
@@ -158,7 +158,7 @@ static void refuse_the_eleventh(struct kpool *pool, struct completion *ready)
 	KT_EXPECT_EQ(s.refused, 5);
 }
 
-/* Ten clients are served at once; a client that is refused is not served later. */
+/* Ten clients are served at once; a refused client is not served later. */
 static void max_workers_round(const char *name, struct conn *conns)
 {
 	struct kpool *pool = server(name, 0);

@@ -71,7 +71,7 @@ out:
 	kvfree(units);
 }
 
-/* Reset, and again: one unit of 300 ms; cancelling it afterwards is too late. */
+/* Reset, and again: one unit of 300 ms; a cancel afterwards is too late. */
 static void after_reset(struct kpool *pool, struct unit *u)
 {
 	KT_EXPECT_EQ(kpool_reopen(pool), 0);
@@ -214,8 +214,8 @@ static void release_abandoned(void *arg)
 }
 
 /*
- * TestCancelFromWithin: a caller that waits for a unit of five seconds gives up after
- * two, at once, and the unit finds out when it looks.
+ * TestCancelFromWithin: a caller that waits for a unit of five seconds gives up
+ * after two, at once, and the unit finds out when it looks.
  * Fails if giving up waits for the unit, or if the unit is not notified.
  */
 static void unit_finds_out_that_it_is_abandoned(void)

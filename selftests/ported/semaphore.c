@@ -151,7 +151,8 @@ static void acquire_pattern(bool (*ask)(struct kpool *pool, struct kt_job *job))
 
 /*
  * TestWeightedTryAcquire: yes, no, yes, no.
- * Fails if try sleeps, overbooks, or leaves something behind when it is refused.
+ * Fails if try sleeps, overbooks, or leaves something behind when it is
+ * refused.
  */
 static void try_acquire_succeeds_and_fails_by_turns(void)
 {
@@ -259,7 +260,7 @@ out:
 	kfree(h);
 }
 
-/* A size of 10, of which 1 is held; 10 wait, and behind them 1 that would fit. */
+/* A size of 10, of which 1 is held; 10 wait, and then 1 that would fit. */
 struct crowd {
 	struct kpool		*pool;
 	struct kt_gate		gate;

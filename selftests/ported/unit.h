@@ -28,7 +28,7 @@ static inline struct unit *unit_of(struct kpool_item *item)
 	return unit_of_job(kpool_job_of(item));
 }
 
-/* A kpool_item_fn: takes a second where that is free; its value is twice its number. */
+/* A kpool_item_fn of a second where that is free; value: twice the number. */
 static inline int unit_second(struct kpool_item *item)
 {
 	struct unit *u = unit_of(item);

@@ -242,7 +242,7 @@ static int stops_pictures(void *unused)
 	return 0;
 }
 
-/* Fails if the last stage stops before the first: pictures are refused there. */
+/* Fails if the last stage stops before the first: it refuses pictures then. */
 static void pictures_are_stored_when_the_pipeline_stops(void)
 {
 	struct kt_thread stopper = { };
@@ -272,7 +272,7 @@ static int part_copy(int nr)
 	return nr >= part_bad ? -EIO - nr : 0;
 }
 
-/* Fails if an error is lost, or is not the first, or if parts start after it. */
+/* Fails if an error is lost or not the first, or if parts start after it. */
 static void fan_out_ends_with_the_first_error(void)
 {
 	static struct part parts[20];

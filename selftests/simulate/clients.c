@@ -846,7 +846,7 @@ static void sim_op_sleep(struct sim_call *call)
 		schedule_timeout_idle(call->op->ticks);
 }
 
-/* The item kills its thread, as if it had oopsed: a worker, or its submitter. */
+/* The item kills its thread, like an oops: a worker, or its submitter. */
 static void sim_op_die(struct sim_call *call)
 {
 	if (!call->inside || !sim->program.may_die)

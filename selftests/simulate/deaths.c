@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that die in a client's function: which runs end with them, which waits
- * fail, and when the pool has to notice.
+ * Threads that die in a client's function: which runs end with them, which
+ * waits fail, and when the pool has to notice.
  *
  * A thread can be in several runs, one inside the other: an item's function has
  * submitted another item, and runs it as its submitter.  All of them end with
@@ -52,9 +52,9 @@ static bool sim_is_awaited(const struct sim_call *call, const struct sim_death *
 }
 
 /*
- * Does the call wait for this run, whose thread dies now?  If it sleeps, its wait
- * has begun, and ends only after the run has.  A wait for an item goes on to
- * another pool only when the run that has handed it on has ended.
+ * Does the call wait for this run, whose thread dies now?  If it sleeps, its
+ * wait has begun, and ends only after the run has.  A wait for an item goes on
+ * to another pool only when the run that has handed it on has ended.
  */
 static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death *d)
 {
@@ -66,7 +66,7 @@ static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death 
 		return d->item->gen == d->gen && d->p == call->locked;
 	if (call->awaits == SIM_AWAITS_FLUSH)
 		return d->accepted_in <= call->begin;
-	/* a group can be idle, which ends a wait, before its last job comes in */
+	/* a group can be idle, which ends a wait, before its last job comes */
 	if (call->awaits == SIM_AWAITS_GROUP)
 		return sim->group_idle[call->op->group] <= call->begin;
 	return true;
@@ -130,7 +130,7 @@ static void sim_note_losers(const struct sim_death *d)
 		call->loses |= sim_has_to_lose(call, d);
 }
 
-/* An item that its submitter ran counts as one that failed, not as one that died. */
+/* An item that its submitter ran counts as failed, not as dead. */
 static void sim_count_death(struct sim_pool *p, bool by_caller)
 {
 	p->deaths += !by_caller;
@@ -180,9 +180,9 @@ static struct sim_death *sim_function_dies(struct sim_ticket *ticket, bool by_ca
 }
 
 /*
- * The calls that the thread is in never return, and the items in whose functions
- * it has made them die with it.  The outermost dies as a worker's, unless it is
- * a client.
+ * The calls that the thread is in never return, and the items in whose
+ * functions it has made them die with it.  The outermost dies as a worker's,
+ * unless it is a client.
  */
 static void sim_calls_die(struct sim_thread *thread)
 {
@@ -309,7 +309,7 @@ void __noreturn sim_die_in_handler(struct sim_pool *p, const struct kpool_fault 
 	sim_die(true);
 }
 
-/* A worker that dies there dies in the function, which counts as not returned. */
+/* A worker that dies there dies in the function, which has not returned. */
 void __noreturn sim_die_in_release(struct sim_ticket *ticket)
 {
 	struct sim_pool *p = &sim->pool[ticket->pool];
@@ -394,9 +394,9 @@ static bool sim_functions_are_over(const struct sim_death *d, const struct sim_v
 }
 
 /*
- * After how many ticks must the run of a dead thread have ended?  At once if its
- * exit work has run, else after a look of the watchdog, once a second.  So long
- * it takes, too, each time that what has to be done fails.
+ * After how many ticks must the run of a dead thread have ended?  At once if
+ * its exit work has run, else after a look of the watchdog, once a second.  So
+ * long it takes, too, each time that what has to be done fails.
  */
 static unsigned long sim_death_takes(const struct sim_pool *p)
 {

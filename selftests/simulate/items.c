@@ -321,7 +321,7 @@ void sim_release_ticket(void *arg, unsigned int module)
 	sim_expect(!ticket->inside, "argument %d is given back in use",
 		   ticket->nr);
 	ticket->released++;
-	/* its caller would still be in the pool, which cannot know that it has died */
+	/* the pool would still count its caller, which has died */
 	if ((!call || call->ticket != ticket) && sim_is_to_die(SIM_DEADLY_RELEASE))
 		sim_die_in_release(ticket);
 }

@@ -99,7 +99,7 @@ static struct sim_later *sim_later_make(void)
 	return later;
 }
 
-/* Work of a pool that no world has made stays real enough: it is never queued. */
+/* Work of a pool that no world has made stays real: it is never queued. */
 static struct sim_later *sim_later_init(void *key)
 {
 	struct sim_later *later;

@@ -894,7 +894,7 @@ static void sim_judge_expiry(struct sim_pool *p, const struct sim_view *was,
 	sim_judge_span(&p->expired, expired, "an idle worker has expired");
 }
 
-/* The time that debugfs shows with a worker's state is that of its last change. */
+/* The time that debugfs shows with a worker's state is of its last change. */
 static void sim_judge_worker_times(const struct sim_view *was, const struct sim_view *v)
 {
 	unsigned int i, j;
@@ -1117,7 +1117,7 @@ static bool sim_is_awaiting(const struct sim_call *call)
 		      (it->run == SIM_BEGUN && it->run_gen <= call->awaited));
 }
 
-/* The items that an item's function waits for: those that run inside it, too. */
+/* The items that an item's function waits for, those inside it, too. */
 static u32 sim_waits_for(const struct sim_item *it)
 {
 	const struct sim_call *call;

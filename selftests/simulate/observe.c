@@ -99,7 +99,7 @@ static bool sim_inbox_follows(const struct kpool *pool, const struct kpool_item 
 	return stream->runner || !list_empty(&stream->jobs);
 }
 
-/* How many have been started so, by @worker, if it is not NULL?  The last one. */
+/* How many have been started so, by @worker, if not NULL?  The last one. */
 static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worker *worker,
 				    const struct kpool_item **last)
 {
@@ -204,7 +204,7 @@ static void sim_observe_ext_runs(struct kpool *pool, struct sim_view *view)
 	}
 }
 
-/* The run that the item's stream waits for; what will not run waits for none. */
+/* The run that the item's stream waits for; none if it will not run. */
 static const struct kpool_run *sim_stream_runner(const struct kpool_item *item)
 {
 	const struct kpool_job *job = container_of(item, struct kpool_job, item);
@@ -397,7 +397,7 @@ static void sim_observe_workers(const struct kpool *pool, struct sim_view *view)
 }
 
 /* Called with the pool's lock held. */
-/* Nothing else has plain items take the slow path: mutant slow-after-special. */
+/* Nothing else makes plain items slow: mutant slow-after-special. */
 static void sim_check_fast_capacity(const struct kpool *pool)
 {
 	bool slow = pool->closed || pool->paused || pool->q.nr_special ||
@@ -464,7 +464,7 @@ static void sim_check_call(const struct kpool_run *run, const void *ptr)
 	sim_expect(!run->item || run->call != ptr, "a run has a call that is freed");
 }
 
-/* The module notifier finds a call by its run: mutant released-call-stays-in-run. */
+/* The notifier finds a call by its run: mutant released-call-stays-in-run. */
 static void sim_check_calls(const struct kpool *pool, const void *ptr)
 {
 	const struct kpool_worker *worker;
@@ -503,7 +503,7 @@ void sim_free_pool(struct kpool *pool)
 	sim_expect(!pool->q.nr_held && !pool->q.nr_requeue,
 		   "a pool is freed that holds %u and %u items", pool->q.nr_held,
 		   pool->q.nr_requeue);
-	/* each of these would keep it slow, or take room, if it was opened again */
+	/* each of these would keep it slow, or take room, if opened again */
 	sim_expect(!pool->q.nr_special && !pool->q.nr_stream_blocked &&
 		   !pool->q.extra_units && !pool->waiters.nr_flushed,
 		   "a pool is freed that counts %u special, %u blocked, %llu units, %llu flushed",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which thread runs.  On one CPU the kernel's own SCHED_FIFO runs the thread of the
- * highest priority until it sleeps.  Each thread is given a random priority; at
- * a few points, chosen at random beforehand, the thread that runs falls below
- * all others.  A bug that needs d such changes is found with a probability that
- * does not depend on luck in the rest of the schedule.
+ * Which thread runs.  On one CPU the kernel's own SCHED_FIFO runs the thread of
+ * the highest priority until it sleeps.  Each thread is given a random
+ * priority; at a few points, chosen at random beforehand, the thread that runs
+ * falls below all others.  A bug that needs d such changes is found with a
+ * probability that does not depend on luck in the rest of the schedule.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>

@@ -41,7 +41,7 @@
 
 #include "stand_ins.h"
 
-/* kpool.ko exports the same names, and prints what is judged or not read here. */
+/* kpool.ko exports these names, and prints what is judged or unread here. */
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym)	static_assert(__alignof__(sym) > 0)
 #undef pr_err
@@ -315,7 +315,7 @@ static inline void sim_state_point(unsigned int state)
 #define get_task_struct(task)		sim_get_task(task)
 #define put_task_struct(task)		sim_put_task(task)
 #undef smp_load_acquire
-/* whether a task has ended is the only int that is loaded so; there is one CPU */
+/* whether a task has ended is the only int loaded so; there is one CPU */
 #define smp_load_acquire(ptr)						\
 ({									\
 	typeof(ptr) __word = (ptr);					\
@@ -377,7 +377,7 @@ static inline void sim_state_point(unsigned int state)
 #define timer_shutdown_sync(timer)	sim_timer_delete_sync(timer)
 #define timer_pending(timer)		sim_timer_pending(timer)
 
-/* RCU would keep the memory for threads that are still in a pool that is freed. */
+/* RCU would keep the memory for threads still in a pool that is freed. */
 #undef kfree_rcu
 #define kfree_rcu(pool, ...)		sim_free_pool(pool)
 

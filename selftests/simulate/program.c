@@ -30,7 +30,7 @@ static bool chance(u32 percent)
 	__of[program_random(ARRAY_SIZE(__of))];					\
 })
 
-/* A value of an attribute, as for kpool_tune(); some of them contradict others. */
+/* A value of an attribute, as for kpool_tune(); some contradict others. */
 static int sim_attr_value(enum kpool_tunable tunable)
 {
 	switch (tunable) {
@@ -188,7 +188,7 @@ static void sim_make_entangled(struct sim_program *program)
 	}
 }
 
-/* Jobs of an ordered stream, and few others: it takes several to be out of order. */
+/* Jobs of an ordered stream, and few others: disorder takes several. */
 static void sim_make_ordered(struct sim_program *program)
 {
 	int i;
@@ -231,8 +231,8 @@ static void sim_make_grouped(struct sim_program *program)
 }
 
 /*
- * More plain items, and jobs with a deadline, than a small pool has units, which
- * change: most start without the lock.
+ * More plain items, and jobs with a deadline, than a small pool has units,
+ * which change: most start without the lock.
  */
 static void sim_make_fast(struct sim_program *program)
 {
@@ -269,7 +269,7 @@ static void sim_make_fast(struct sim_program *program)
 	}
 }
 
-/* A pool that deaths matter to: it has few workers, or its submitters run items. */
+/* A pool that deaths matter to: few workers, or its submitters run items. */
 static void sim_make_mortal(struct sim_program *program, struct kpool_attrs *attrs)
 {
 	attrs->worker_init = program->has_init ? sim_worker_init : NULL;
@@ -341,8 +341,8 @@ static void sim_make_calling(struct sim_program *program)
 }
 
 /*
- * Items that hand themselves on, while both pools accept others without the lock,
- * and others cancel and flush those items.
+ * Items that hand themselves on, while both pools accept others without the
+ * lock, and others cancel and flush those items.
  */
 static void sim_make_crossing(struct sim_program *program)
 {
@@ -443,7 +443,7 @@ void sim_program_make(struct sim_program *program, u64 seed)
 	program->thread_fails = chance(15) ? 30 : 0;
 	program->init_fails = chance(30) ? 30 : 0;
 	program->may_die = chance(15);
-	/* what a death needs is tried again by the watchdog, which takes its time */
+	/* the watchdog tries again what a death needs, which takes its time */
 	program->memory_fails = seed % 16 == 9 && !program->may_die ? 25 : 0;
 	program->nested_groups = chance(40);
 	program->end_after = chance(50) ? 1 + program_random(8) : 0;

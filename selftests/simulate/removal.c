@@ -5,9 +5,9 @@
  * The first pool is the default pool of this copy of the engine.  Of some items
  * the memory, or some of the functions, belong to a module that goes.  The
  * functions of a module do what all others do, but have addresses of their own.
- * The exit function of the module sees to it that nothing else submits its items
- * from then on.  Its own functions can go on to do so.  The second pool, if
- * there is one, is the module's own, and is left behind.
+ * The exit function of the module sees to it that nothing else submits its
+ * items from then on.  Its own functions can go on to do so.  The second pool,
+ * if there is one, is the module's own, and is left behind.
  *
  * When the notifier has returned, no function of the module runs or is called
  * later, and none of its items is pending.
@@ -391,7 +391,7 @@ static bool sim_passes(const struct sim_call *call, unsigned int nr)
 	return call->ticket && call->ticket->module == nr;
 }
 
-/* Is another thread about to submit what is the module's, or in a call of it? */
+/* Is another thread about to submit the module's, or in a call of it? */
 static bool sim_is_used(unsigned int nr)
 {
 	const struct sim_call *call;
@@ -464,7 +464,7 @@ void sim_start_removers(void)
 	}
 }
 
-/* The default pool stays until they have gone; what they wait for wants room. */
+/* The default pool stays until they have gone: their waits need room. */
 void sim_wait_removers(void)
 {
 	int i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Room: what comes is accepted if there is room for it, or if an older item can
- * be dropped that makes room, and not otherwise.  The state before a step is the
- * one in which its decision was made.
+ * be dropped that makes room, and not otherwise.  The state before a step is
+ * the one in which its decision was made.
  */
 #include <linux/kernel.h>
 
@@ -93,7 +93,7 @@ static unsigned int sim_held(const struct sim_view *v)
 	return n;
 }
 
-/* The items that are queued and wait neither for their stream nor themselves. */
+/* The queued items that wait neither for their stream nor themselves. */
 static u32 sim_runnable(const struct sim_view *v)
 {
 	u32 set = 0;
@@ -118,8 +118,8 @@ static unsigned int sim_followers(const struct sim_view *v)
 }
 
 /*
- * In the order of the queue, as far as the units go.  Return false if that is not
- * known: functions are queued too, or several heavy items came at once.
+ * In the order of the queue, as far as the units go.  Return false if that is
+ * not known: functions are queued too, or several heavy items came at once.
  */
 static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 			 struct sim_space *space)
@@ -172,7 +172,7 @@ static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
 	       space.places < v->attrs.queue_depth;
 }
 
-/* Is there a thread for one more, or a place for one?  One that exits has its own. */
+/* Is there a thread for another, or a place?  An exiting one has its own. */
 static bool sim_has_thread(const struct sim_view *v, u64 starts)
 {
 	u64 most = max_t(u64, v->attrs.capacity, v->threads);
@@ -250,7 +250,7 @@ static int sim_evicted(const struct sim_view *was, const struct sim_view *v)
 	return -1;
 }
 
-/* The victim makes room, and is the one that has to go first of those that do. */
+/* The victim makes room, and has to go first of those that do. */
 static void sim_judge_victim(const struct sim_view *was, int victim,
 			     const struct sim_want *want)
 {

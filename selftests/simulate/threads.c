@@ -151,7 +151,7 @@ void sim_thread_end(struct sim_thread *thread)
 	if (thread->dead)
 		return;
 	thread->state = SIM_THREAD_FREE;
-	/* used last: a thread that is about to wake it, in a read section, finds it gone */
+	/* used last: a waker in a read section finds it gone */
 	list_add_tail(&thread->node, &sim_free);
 	sim_nr_free++;
 }
