@@ -612,8 +612,8 @@ int kpool_set_deadline(struct kpool_job *job, ktime_t deadline);
  * pool->mutex and pool->lock.
  * Return:
  * * the pool, or ERR_PTR:
- * * -ENODEV - kpool is not initialized, or its initialization has failed; the
- *   log says why.
+ * * -ENODEV - kpool is not initialized yet, or its initialization has failed;
+ *   give up, or create the pool later.
  * * -EINVAL - bad name, unknown flag, attributes that exclude each other, or no
  *   online CPU in the cpumask and the node; fix the caller.
  * * -ERANGE - an attribute is out of range; fix the caller.
@@ -746,7 +746,7 @@ int kpool_reopen(struct kpool *pool);
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return:
  * * 0 - the pool is paused.
- * * -ESHUTDOWN - the pool is closed; nothing to do.
+ * * -ESHUTDOWN - the pool is closed; accepted items can still start.
  */
 int kpool_pause(struct kpool *pool);
 
@@ -959,10 +959,10 @@ int kpool_submit_interruptible(struct kpool *pool, struct kpool_item *item);
  * @item: an initialized item
  *
  * The item is accepted only if its units are free, and nothing else holds it
- * back.  That can be other items, its stream, its own run, a pause, or a worker
- * in worker_exit.  It starts as soon as a worker has woken up, or has been
- * created and has returned from worker_init.  If creating a worker fails, the
- * accepted item waits for the next attempt.  If the workers of a
+ * back.  It is held back by other items, its stream, its own run, a pause, or a
+ * worker in worker_exit.  The item starts as soon as a worker has woken up, or
+ * has been created and has returned from worker_init.  If creating a worker
+ * fails, the accepted item waits for the next attempt.  If the workers of a
  * KPOOL_FREEZABLE pool are frozen, the item waits until they thaw.  Until a
  * worker takes it, an item of a higher priority can take its units.  So can a
  * heavier one that has waited for its stream or its own run.
