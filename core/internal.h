@@ -200,7 +200,7 @@ struct kpool_exit_work {
 	struct callback_head	work;
 	struct kpool_worker	*worker; /* I: valid until KPOOL_STAGE_DONE */
 	struct task_struct	*task;	/* I: referenced */
-	struct list_head	node;	/* on kpool_exit_works_done: its mutex */
+	struct list_head	node;	/* kpool_exit_works_done: its mutex */
 	enum kpool_exit_stage	stage;	/* S */
 };
 
@@ -272,8 +272,8 @@ enum kpool_waiter_kind {
  * is owned by the previous pool and part of the run again.
  */
 struct kpool_handover {
-	struct kpool_run	*run;	/* S: or NULL */
-	u32			owner;	/* S: id of the previous pool */
+	struct kpool_run	*run;	/* S, I in a waiter: or NULL */
+	u32			owner;	/* S, I in a waiter: previous pool's id */
 };
 
 /* A caller asleep in kpool; lives on the caller's stack. */
@@ -350,7 +350,7 @@ struct kpool_errors {
 
 /*
  * Record of a run that took too long, shown in debugfs.  L protects all fields,
- * but the watchdog writes the names without the lock, while @when is 0.
+ * but the watchdog writes the others without the lock, while @when is 0.
  */
 struct kpool_stall {
 	char			fn[KPOOL_SYMBOL_LEN];
@@ -648,7 +648,7 @@ struct kpool {
 	struct kpool_attrs	init_attrs;
 
 	struct list_head	member;		/* G: on kpool_pools */
-	struct list_head	orphan;		/* G: on a list of closed pools */
+	struct list_head	orphan;		/* for kpool_end_orphans() */
 	struct list_head	going;		/* L: modules being removed */
 	/* L: with a release function that the caller can still call */
 	struct list_head	calls;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * No thread can be created, or no memory allocated: existing workers go on,
- * and what was accepted is kept.  Each waiter is completed once the shortage is
+ * and what was accepted is kept.  Each waiter is completed once its wait is
  * over.
  */
 #include <linux/prandom.h>

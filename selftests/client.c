@@ -181,7 +181,7 @@ static int submitter_start(const char *val, int (*fn)(void *arg))
 	return err;
 }
 
-/* Written: have a thread call the function there, of another module. */
+/* Written: have a thread call another module's function at that address. */
 static int call_set(const char *val, const struct kernel_param *kp)
 {
 	return submitter_start(val, caller_main);

@@ -1291,8 +1291,8 @@ static int frees_the_stream(void *pool)
 
 /*
  * The flusher waits for the late job, which ends; many submitters are admitted
- * before the flusher is woken.  The stream is freed then, and the runner waits
- * for the flusher.
+ * before the flusher is woken.  Before that, the stream is freed, and the runner
+ * waits for the flusher.
  * Fails (KASAN) if the stream of the job is looked at: mutant
  * stream-of-an-ended-job.
  */

@@ -795,7 +795,7 @@ static void scene_ends(void)
 	for (i = 0; i < MANY; i++)
 		if (submitters[i].thread.task)
 			KT_EXPECT_EQ(kt_thread_join(&submitters[i].thread), 0);
-	/* -EIO if a thread dies in the call */
+	/* -EIO if a thread dies during the call */
 	kpool_flush(pool);
 	jobs_end(pool);
 	pool = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The edges of the API: an item on its last run, a submit that takes no place.
- * The callback for room, sleeps that a signal ends, and jobs that are none.
+ * The edges of the API: an item on its last run, a submit that takes no place,
+ * the callback for room, sleeps that a signal ends, jobs that are none.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -48,7 +48,7 @@ static void edges_end(void)
 
 /* Last uses of an item */
 
-/* The rest of an item on the stack that has said that it is done. */
+/* Where an item on the stack goes on when it has said that it is done. */
 static struct kt_gate behind;
 
 struct parting {

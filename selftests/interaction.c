@@ -939,7 +939,7 @@ static int called_for(void *arg)
 	return *(int *)arg;
 }
 
-/* Call with an argument that the function frees, and with a timeout. */
+/* Call once with an argument that its function frees, once with a timeout. */
 static void client_calls(struct client *c)
 {
 	static int five = 5;

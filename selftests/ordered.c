@@ -82,7 +82,7 @@ static void finish(void)
 	jobs_end(pool);
 }
 
-/* Make p[0] stay in its function, and the next @n - 1 have left theirs. */
+/* Begin with p[0] in its function, and the next @n - 1 having left theirs. */
 static bool begin_behind(const struct kpool_attrs *attrs, int n)
 {
 	if (!begin(attrs))

@@ -65,9 +65,9 @@ static const char *const ways_to_submit[] = {
 };
 
 /*
- * A worker of a higher priority has been woken on the submitter's CPU, where
- * might_sleep() is a preemption point.  It does not run before the next submit
- * has returned.
+ * On a kernel where might_sleep() is a preemption point, a worker of a higher
+ * priority that has been woken on the submitter's CPU does not run before the
+ * next submit has returned.
  * Fails if that costs a context switch: mutants plain-submit-is-preempted,
  * timed-submit-is-preempted.
  */

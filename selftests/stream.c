@@ -808,7 +808,7 @@ out:
 	jobs_end(pool);
 }
 
-/* Arguments that do not fit, and jobs that could never end */
+/* Arguments that do not fit, and waits that could never end */
 
 /* Fails if a wrong pool is not noticed, or noticed too late. */
 static void other_pool_is_refused(void)

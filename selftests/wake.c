@@ -941,7 +941,7 @@ static void exits_gated(void *data, void *worker_data)
 /*
  * The only worker is about to exit, and counts until it is gone: no other can
  * be made before.
- * Fails if the item that came during the call waits for the next call.
+ * Fails if the item that came during the exit waits for the next call.
  */
 static void exiting_worker_is_replaced(void)
 {

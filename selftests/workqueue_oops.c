@@ -273,7 +273,7 @@ static bool all_started(struct duel_item *item)
 	return n == SLOTS;
 }
 
-/* A pool of four slots loses them all: how many can be used afterwards? */
+/* Kill a worker in each of four slots: how many can be used afterwards? */
 static int slots_left(struct duel *d)
 {
 	int i, n = 0;

@@ -59,7 +59,7 @@ purger|settler"
 	prose | xargs grep -niE "[_-]($joined)([^[:alpha:]]|$)|(^|[^[:alpha:]])($joined)[_-]"
 }
 
-# List what the manual lists, and what the code has.
+# Compare what the manual lists with what the code has.
 lint_manual() {
 	python3 "$here/lib/manual.py" .
 }

@@ -296,7 +296,7 @@ static bool crowd_make(struct crowd *c, bool timed)
 			     timed ? submit_within_300_ms : kt_submitter_main,
 			     &c->heavy_waits))
 		return false;
-	/* on a slow machine one whose time ends can go unseen to wait */
+	/* on a slow machine the wait of one whose time ends can go unseen */
 	KT_EXPECT(kt_wait(kt_stat(c->pool, blocked) == 1 ||
 			  kt_thread_done(&c->heavy_waits.thread)));
 	return kt_submitter_start(&c->light_waits, c->pool, &c->light.item);

@@ -309,7 +309,7 @@ void __noreturn sim_die_in_handler(struct sim_pool *p, const struct kpool_fault 
 	sim_die(true);
 }
 
-/* A worker that dies there dies in the function, which has not returned. */
+/* A worker dies there in the function, which counts as not returned. */
 void __noreturn sim_die_in_release(struct sim_ticket *ticket)
 {
 	struct sim_pool *p = &sim->pool[ticket->pool];

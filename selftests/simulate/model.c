@@ -914,7 +914,7 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 {
 	p->min_workers_ever = min(p->min_workers_ever, v->attrs.min_workers);
 	p->min_capacity = min(p->min_capacity, v->attrs.capacity);
-	/* a surplus worker has gone although others have ended before it */
+	/* an expired worker has gone although others have ended before it */
 	if (v->stats.purged > was->stats.purged && !p->deaths)
 		sim_expect(v->stats.alive + v->stats.retired >= p->min_workers_ever,
 			   "one of min_workers is purged");

@@ -391,7 +391,7 @@ static bool sim_passes(const struct sim_call *call, unsigned int nr)
 	return call->ticket && call->ticket->module == nr;
 }
 
-/* Is another thread about to submit the module's, or in a call of it? */
+/* Is another thread about to submit an item of the module, or in its call? */
 static bool sim_is_used(unsigned int nr)
 {
 	const struct sim_call *call;

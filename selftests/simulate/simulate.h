@@ -210,7 +210,7 @@ struct sim_view {
 	unsigned int		finished;	/* jobs to be completed ... */
 	unsigned int		completable;	/* ... those whose turn it is */
 	bool			aborted;
-	bool			settling;	/* work for many goes on */
+	bool			settling;	/* work for many, in another hold */
 	bool			unsettled;	/* there is something for it */
 	bool			group_kept;	/* ended, and can be freed */
 	bool			cycle;		/* of workers that wait for each other */

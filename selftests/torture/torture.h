@@ -109,7 +109,7 @@ void kpt_nap(struct kpt_ctx *ctx, unsigned int max_us);
 
 enum kpt_kind {
 	KPT_NARROW,		/* always of one unit: lanes keep the order */
-	KPT_WIDE,		/* whose submitters can run items */
+	KPT_WIDE,		/* whose submitters can have to run items */
 	KPT_STATEFUL,		/* whose workers have state */
 	KPT_NONBLOCKING,	/* always */
 	KPT_MULTI,		/* several pools */

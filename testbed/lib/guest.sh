@@ -10,7 +10,7 @@ trouble+='|unreferenced object|scheduling while atomic|sleeping function called|
 trouble+='|still held|(list_add|list_del) corruption|refcount_t:|Bad page|Slab .*(corrupt|overwritten|leak)'
 trouble+='|Objects remaining|Segfault|Out of memory|page allocation failure|kernel stack|preempt_count[^_]'
 
-# Print what an expected oops does not excuse.
+# Reports that an expected oops does not excuse.
 spoilt='BUG: KASAN|KCSAN|UBSAN|ODEBUG|(list_add|list_del) corruption|refcount_t:|Bad page|unreferenced object'
 spoilt+='|Slab .*(corrupt|overwritten|leak)|Objects remaining|INFO: task .* blocked|rcu: INFO|soft lockup|hard LOCKUP'
 
