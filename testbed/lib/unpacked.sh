@@ -6,10 +6,19 @@
 # Packages that a root needs beside the compiler that headers depend on.
 root_packages=(bash binutils coreutils dash diffutils findutils grep libc6-dev make mawk sed)
 
-# newest_kernel STATE SERIES FLAVOUR: its version, such as 7.2.12+deb13-rt-amd64; of any series without one
+# kernel_versions STATE SERIES FLAVOUR KIND: of the packages linux-KIND-VERSION
+kernel_versions() {
+	apt_program=apt-cache foreign_apt "$1" pkgnames "linux-$4-${2:+$2.}" |
+		sed -n "s/^linux-$4-\([0-9].*[0-9]-$3\)\$/\1/p"
+}
+
+# newest_kernel STATE SERIES FLAVOUR: its version, such as 7.2.12+deb13-rt-amd64; of any series without one.
+# Headers are published before their image, which is signed first.
 newest_kernel() {
-	apt_program=apt-cache foreign_apt "$1" pkgnames "linux-headers-${2:+$2.}" |
-		sed -n "s/^linux-headers-\([0-9].*[0-9]-$3\)\$/\1/p" | sort -V | tail -n 1
+	{
+		kernel_versions "$@" image
+		kernel_versions "$@" binary
+	} | sort -u | comm -12 - <(kernel_versions "$@" headers | sort) | sort -V | tail -n 1
 }
 
 # kernel_debs STATE WHERE VERSION ARCH: the names of the packages to unpack, but for the image. What runs
