@@ -5,8 +5,8 @@
 
 . "$(dirname "$0")/ktap.sh"
 
-# inject_into DIRECTORY PROBABILITY [Y]: false if this kernel does not have it.  With Y, what can wait
-# does not fail.
+# inject_into DIRECTORY PROBABILITY [Y]: false if this kernel does not have it.  With Y, what can
+# wait does not fail.
 inject_into() {
 	inject_dir=/sys/kernel/debug/$1
 	[ -d "$inject_dir" ] || return

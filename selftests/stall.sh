@@ -59,8 +59,8 @@ stalls_are_shown_oldest_first() {
 			'$1 >= a && $1 <= b + 0.01' | wc -l)"
 }
 
-# Fails if names are looked up when they are read, when the addresses mean nothing. Also fails if the
-# stack is shown with one entry too many.
+# Fails if names are looked up when they are read, when the addresses mean nothing. Also fails if
+# the stack is shown with one entry too many.
 stall_of_an_unloaded_module_has_names() {
 	names=$KPOOL_DEBUGFS/default/stalls
 	wait_until grep -q 'has run for' "$names"
