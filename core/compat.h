@@ -16,11 +16,13 @@
 #include <linux/version.h>
 
 /*
- * On parisc and sparc32 with several CPUs, cmpxchg() takes a lock that plain
- * stores ignore, and item->word is changed by both.
+ * On parisc, sparc32 and ARC without LLOCK and SCOND, with several CPUs,
+ * cmpxchg() takes a lock that plain stores ignore, and item->word is changed by
+ * both.
  */
 static_assert(!IS_ENABLED(CONFIG_SMP) ||
-	      !(IS_ENABLED(CONFIG_PARISC) || IS_ENABLED(CONFIG_SPARC32)),
+	      !(IS_ENABLED(CONFIG_PARISC) || IS_ENABLED(CONFIG_SPARC32) ||
+		(IS_ENABLED(CONFIG_ARC) && !IS_ENABLED(CONFIG_ARC_HAS_LLSC))),
 	      "kpool needs a cmpxchg() that is atomic with stores");
 
 /* timer_container_of() was called from_timer() before 6.16. */

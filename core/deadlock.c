@@ -8,20 +8,22 @@
  *   all asleep  All runs of the pool are in self-waits and nothing else can
  *               start.  kpool_find_deadlocked() returns the newest self-wait.
  *   cycle       Runs wait for each other, which never ends even if other items
- *               run.  The wait that would close the cycle fails.  So there are
- *               no cycles, and a walk along a chain of waiters ends.
+ *               run.  The wait that would close the cycle fails, or another
+ *               wait of the cycle if that one is for a call.  A cycle of more
+ *               than KPOOL_MAX_CHAIN waits is not found.
  *
- * A wait that a timeout or a pending signal ends is not counted: see
- * kpool_admission_can_progress().  This file only finds the wait; its callers
- * fail it:
+ * A wait with a timeout is no self-wait.  One that a pending signal ends counts
+ * as progress: see kpool_can_give_up().  This file only finds the wait; its
+ * callers fail it:
  *
  *   kpool_would_deadlock()    before a wait for an item: wait.c
  *   kpool_cycle_through()     a job was queued behind another: stream.c
  *   kpool_cycle_at_leader()   an ordered stream has changed: stream.c
  *   kpool_find_deadlocked()   at each recheck, for all else: lock.c
  *
- * A wait of a run for its whole pool, or for its own group, is refused without
- * a search: see kpool_refuse_self_wait() and group.c.
+ * A wait of a run for its whole pool, for its own group or for an item that the
+ * same thread runs is refused without a search: see kpool_refuse_self_wait(),
+ * group.c and kpool_wait_item().
  */
 #include <linux/sched/signal.h>
 
@@ -256,7 +258,7 @@ bool kpool_can_refuse(const struct kpool_waiter *waiter)
 		return true;
 	if (waiter->kind != KPOOL_WAITER_CALL)
 		return false;
-	/* the outermost run */
+	/* a call that its submitter sleeps for runs in a worker: outermost */
 	run = kpool_run_of(waiter->item);
 	return kpool_is_accepted(waiter->item) || (run && run->dead);
 }
@@ -290,7 +292,7 @@ struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; run && i < KPOOL_MAX_CHAIN;
 	     i++, run = kpool_blocked_on_run(pool, run)) {
-		/* the submit of @item is about to end */
+		/* not a blocked submit of @item: that is about to end */
 		const struct kpool_waiter *waiter = kpool_item_sleep(pool, run);
 
 		kpool_note_victim(&victim, run);

@@ -130,8 +130,8 @@ enum kpool_notified {
  */
 struct kpool_run {
 	/*
-	 * L, and by fast starts: compared, never dereferenced, as the item can
-	 * have been freed
+	 * L, and by fast starts: only compared, as the item can have been
+	 * freed, unless the run leaves it to be completed or collected
 	 */
 	struct kpool_item	*item;
 	/* L, racy read by fast starts: for the end of this run */
@@ -166,7 +166,8 @@ struct kpool_run {
 	int			err;	/* L: reason for _DROP or _ABORT */
 	/* L: completion: the job's result; drop: what its group fails with */
 	int			result;
-	u64			nr;	/* L: begun here, those of @worker->nr_runs aside */
+	/* L: runs begun in this memory, except those in @worker->nr_runs */
+	u64			nr;
 	u64			began_us; /* L: see stats.c; 0: not known */
 	u64			began_nr; /* L: kpool_run_nr() of @began_us */
 	u8			kind;	/* L: enum kpool_run_kind */
@@ -178,7 +179,7 @@ struct kpool_run {
 
 enum kpool_worker_state {
 	KPOOL_WORKER_STARTING,	/* created, in worker_init, not accounted */
-	KPOOL_WORKER_WAKING,	/* woken, has not looked at the queue */
+	KPOOL_WORKER_WAKING,	/* new, woken, frozen or yielding */
 	KPOOL_WORKER_RUNNING,	/* has an item */
 	KPOOL_WORKER_IDLE,	/* on pool->mgr.idle */
 	KPOOL_WORKER_EXPIRED,	/* exits because it was idle for too long */
@@ -1066,7 +1067,8 @@ bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
 		      const struct kpool_runnable *r);
 unsigned int kpool_nr_runnable(struct kpool *pool, enum kpool_queue_prio prio,
 			       unsigned int *left);
-unsigned int kpool_nr_places(const struct kpool *pool, unsigned int runnable);
+unsigned int kpool_nr_places_taken(const struct kpool *pool,
+				   unsigned int runnable);
 void kpool_unblock(struct kpool *pool, struct kpool_item *item);
 void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 		       const struct kpool_handover *handover);

@@ -40,8 +40,8 @@ static bool kpool_break_deadlock(struct kpool *pool)
 }
 
 /*
- * Re-establish the invariants other than progress.  Return true if the hold is
- * long and there can be more to do.  Called with pool->lock held.
+ * Re-establish the invariants other than progress.  Return true if this hold
+ * has done its share and there can be more to do.  Called with pool->lock held.
  */
 static bool kpool_recheck(struct kpool *pool)
 {
@@ -49,14 +49,14 @@ static bool kpool_recheck(struct kpool *pool)
 
 	lockdep_assert_held(&pool->lock);
 	for (;;) {
-		/* a deadlock is looked for behind what cannot start */
+		/* park first: only then is it known what can start */
 		if (kpool_hold_is_long(pool) || kpool_has_walked(pool) ||
 		    kpool_park_batch(pool))
 			return true;
 		if (!(kpool_admit_one(pool) || kpool_waiter_complete_one(pool) ||
 		      kpool_complete_drained(pool) || kpool_notify_room(pool) ||
 		      kpool_sweep_groups(pool))) {
-			/* the search is long itself */
+			/* the search is long: leave it to the next hold */
 			if (changed && pool->hold_cost > KPOOL_BATCH(32) &&
 			    !list_empty(&pool->waiters.self))
 				return true;
@@ -71,9 +71,13 @@ static bool kpool_recheck(struct kpool *pool)
 	return false;
 }
 
-/* Handle one batch, and leave the rest to recheck_work: then return true. */
+/*
+ * Recheck one batch.  If work is left, queue recheck_work and return true.
+ * Called with pool->lock held.
+ */
 bool kpool_recheck_some(struct kpool *pool)
 {
+	lockdep_assert_held(&pool->lock);
 	pool->waiters.left = kpool_recheck(pool);
 	if (pool->waiters.left)
 		queue_work(kpool_wq, &pool->waiters.recheck_work);
@@ -83,9 +87,11 @@ bool kpool_recheck_some(struct kpool *pool)
 /*
  * Pick an idle worker to wake if an item can start and no worker is waking
  * already.  Return its task, which the caller wakes after unlocking, or NULL.
+ * Called with pool->lock held.
  */
 static struct task_struct *kpool_kick(struct kpool *pool)
 {
+	lockdep_assert_held(&pool->lock);
 	if (pool->mgr.nr_waking || !kpool_has_work(pool) ||
 	    !kpool_prepare_start(pool))
 		return NULL;

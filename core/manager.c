@@ -66,8 +66,9 @@ static bool kpool_needs_worker(struct kpool *pool)
 
 /*
  * Return true if an item still waits after a worker_init became late, and since
- * then no worker_init has returned and no worker has been reserved.  Workers in
- * worker_init do not count: the items that they were created for can have gone.
+ * then no worker_init has succeeded and no worker is being created in place of
+ * that one.  Workers in worker_init do not count: the items that they were
+ * created for can have gone.
  */
 static bool kpool_must_replace_late(struct kpool *pool)
 {
@@ -293,7 +294,7 @@ static void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
 	trace_purge(pool, worker, why == KPOOL_WORKER_EXPIRED);
 }
 
-/* Return true if an accepted item can still start, now or later. */
+/* Return true if a pool that is closed has an item that can still start. */
 static bool kpool_has_pending(const struct kpool *pool)
 {
 	return pool->q.nr_queued || pool->q.nr_backlog || pool->q.nr_parked ||
@@ -301,8 +302,8 @@ static bool kpool_has_pending(const struct kpool *pool)
 }
 
 /*
- * Return true if a worker that has nothing to start must exit: the pool has
- * ended, or has more workers than capacity allows.
+ * Return true if a worker that has nothing to start must exit: the pool is
+ * closed and has nothing pending, or has more workers than capacity allows.
  */
 static bool kpool_should_exit(const struct kpool *pool)
 {
@@ -378,8 +379,9 @@ static void kpool_worker_comm(const struct kpool *pool, char *comm)
 
 /*
  * Initialize @worker, and create and wake its thread.  A worker on
- * pool->mgr.workers has its task.  The task exists when it is woken here, also
- * if it has run before.  Litmus: thread-made, attach-vs-reap.
+ * pool->mgr.workers has its task.  The thread runs only when it is woken here.
+ * It can then exit and be reaped before wake_up_process() returns, so RCU keeps
+ * its task until then.  Litmus: thread-made, attach-vs-reap.
  */
 static int kpool_create_thread(struct kpool_worker *worker)
 {
@@ -417,7 +419,6 @@ static int kpool_create_thread(struct kpool_worker *worker)
 	worker->stall_reported = 0;
 	worker->died = false;
 	worker->jobs = false;
-	/* RCU keeps the task, which can exit and be reaped before the wakeup */
 	rcu_read_lock();
 	wake_up_process(task);
 	rcu_read_unlock();
@@ -502,8 +503,8 @@ void kpool_worker_account(struct kpool_worker *worker)
 
 /*
  * Set the pause before the next attempt.  A failure is logged unless one has
- * been since the last recovery.  A later one doubles the pause if its attempt
- * began after the first failure: @retry.
+ * been since the last recovery.  A later failure doubles the pause if @retry is
+ * set: its attempt began after the first failure.
  */
 static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 {
@@ -531,7 +532,7 @@ static void kpool_spawn_failed(struct kpool *pool, int err, bool retry)
 			pool->name, err);
 }
 
-/* Handle that worker_init failed in a new worker, or its thread died in it. */
+/* Record that worker_init has failed, or that the thread died in it. */
 void kpool_worker_failed(struct kpool_worker *worker, int err)
 {
 	kpool_spawn_failed(worker->pool, err, worker->retry);
@@ -639,8 +640,8 @@ static void kpool_spawn_work_fn(struct work_struct *work)
 
 /*
  * Wait for the workers that are being created, if there are fewer than
- * min_workers.  Return 0 if there are as many, 1 if one failed but a later one
- * did not, or a negative errno.
+ * min_workers.  Return 0 if there are as many, or as many as capacity allows, 1
+ * if one failed but a later one did not, or a negative errno.
  */
 static int kpool_wait_spawned(struct kpool *pool)
 {
@@ -653,7 +654,7 @@ static int kpool_wait_spawned(struct kpool *pool)
 		list_add_tail(&waiter.node, &pool->waiters.spawn);
 		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 	}
-	/* spawn_work can have begun another attempt: it counts as none */
+	/* an attempt that spawn_work has begun since does not count */
 	if (kpool_is_below_min_workers(pool, 0) &&
 	    (pool->mgr.nr_spawning || kpool_can_grow(pool)))
 		err = pool->mgr.spawn_pause ? pool->mgr.spawn_error : 1;

@@ -8,10 +8,11 @@
  * submitter (KPOOL_ITEM_BLOCKED), or already accepted (KPOOL_ITEM_BACKLOG).
  * kpool_recheck() queues these items, oldest first, as soon as there is room.
  *
- * An item that cannot start when its turn comes must not hold back the others.
- * A job that waits for its stream is parked on pool->q.parked.  An item whose
- * previous run has not ended is kept in kpool_run.requeue until it has.
- * kpool_unpark() puts both back into their queue, ahead of all younger items.
+ * An item that lacks units holds back all items behind it.  Any other that
+ * cannot start when its turn comes must not: a job that waits for its stream is
+ * parked on pool->q.parked, and an item whose previous run has not ended is
+ * kept in kpool_run.requeue until it has.  kpool_unpark() puts both back into
+ * their queue, ahead of all younger items.
  *
  * An item that is queued while it runs is held by that run: it is not about to
  * take a unit.
@@ -503,8 +504,8 @@ static unsigned int kpool_bypassed_at(const struct kpool *pool,
 /*
  * Walk through the queued items in the order in which they start, up to the
  * first that does not fit the free units.  Items that wait for their stream or
- * their own run are skipped.  After KPOOL_MAX_LOOKS items the next one is taken
- * for the first that does not fit, and no unit for free.  Count the looks: see
+ * their own run are skipped.  After KPOOL_MAX_LOOKS items, treat the next one
+ * as the first that does not fit, and no unit as free.  Count the looks: see
  * kpool_hold_is_long().
  */
 void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r)
@@ -589,7 +590,8 @@ unsigned int kpool_nr_runnable(struct kpool *pool, enum kpool_queue_prio prio,
  * Return the number of places in the queue that are taken, not counting
  * @runnable of the queued items.
  */
-unsigned int kpool_nr_places(const struct kpool *pool, unsigned int runnable)
+unsigned int kpool_nr_places_taken(const struct kpool *pool,
+				   unsigned int runnable)
 {
 	return kpool_nr_in_prio(pool) - runnable + pool->q.nr_parked +
 	       pool->q.nr_requeue;
@@ -601,7 +603,7 @@ unsigned int kpool_nr_places(const struct kpool *pool, unsigned int runnable)
  */
 static bool kpool_has_place(const struct kpool *pool, unsigned int runnable)
 {
-	return kpool_nr_places(pool, runnable) <
+	return kpool_nr_places_taken(pool, runnable) <
 	       (unsigned int)pool->attrs.queue_depth;
 }
 
@@ -756,7 +758,7 @@ void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
  */
 void kpool_inbox_open_special(struct kpool *pool)
 {
-	unsigned int waiting = kpool_nr_places(pool, 0);
+	unsigned int waiting = kpool_nr_places_taken(pool, 0);
 	unsigned int depth = pool->attrs.queue_depth;
 	enum kpool_inbox_mode mode = KPOOL_INBOX_ALL;
 
@@ -889,7 +891,7 @@ bool kpool_has_special_work(const struct kpool *pool)
  * Return the next item that runs, or NULL: slow path of kpool_dequeue().  Items
  * ahead of it are parked or dropped.  NULL is also returned if a batch was not
  * enough, or the hold is long.  A completion comes before any other item,
- * also one that a drop makes possible.  Called with pool->lock held.
+ * including one that a drop makes possible.  Called with pool->lock held.
  */
 struct kpool_item *kpool_next_special(struct kpool *pool)
 {
@@ -925,8 +927,8 @@ struct kpool_item *kpool_next_special(struct kpool *pool)
 
 /*
  * Park items ahead of the first one that can start, at most one batch.
- * Return false if no worker is needed: there is nothing to start, to drop, nor
- * more to park.  Called with pool->lock held.
+ * Return false if no worker is needed: there is nothing to start or drop, and
+ * nothing more to park.  Called with pool->lock held.
  */
 bool kpool_prepare_start(struct kpool *pool)
 {

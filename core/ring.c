@@ -57,7 +57,7 @@ unsigned int kpool_inbox_close(struct kpool_inbox *inbox)
 	unsigned int nr = inbox->nr_open;
 
 	inbox->nr_open = 0;
-	/* the slots have an order of their own */
+	/* relaxed: kpool_slot_settle() acquires each slot */
 	return nr - (atomic64_xchg_relaxed(&inbox->next, 0) & KPOOL_LEFT_MASK);
 }
 

@@ -115,7 +115,10 @@ static __always_inline void kpool_inbox_open(struct kpool_inbox *inbox,
 			     (inbox->first << KPOOL_LEFT_BITS) + nr);
 }
 
-/* Open all slots of the ready ring that have items.  Litmus: ready-open. */
+/*
+ * Open all slots of the ready ring that have items.  Pairs with the acquire in
+ * kpool_start_fast().  Litmus: ready-open.
+ */
 static __always_inline void kpool_ready_open(struct kpool_ready *ready)
 {
 	ready->nr_open = ready->nr;
@@ -216,11 +219,11 @@ static inline void kpool_ready_return(struct kpool *pool)
 /*
  * Append @item, which is not special, to the ready ring, which is closed.
  * Return false if the ring is full, or @item must be started with pool->lock
- * held.
+ * held.  Without @check_run the caller knows that no run of @item goes on.
  */
 static __always_inline bool kpool_ready_add(struct kpool *pool,
 					    struct kpool_item *item,
-					    bool may_run)
+					    bool check_run)
 {
 	struct kpool_ready *ready = &pool->ready;
 	u32 end = ready->end;
@@ -232,7 +235,7 @@ static __always_inline bool kpool_ready_add(struct kpool *pool,
 	 */
 	if (smp_load_acquire(&slot->item) ||
 	    item->flags & (__KPOOL_FN | __KPOOL_HAS_WAITERS) ||
-	    (may_run && kpool_run_of(item)))
+	    (check_run && kpool_run_of(item)))
 		return false;
 	WRITE_ONCE(slot->taker, NULL);
 	WRITE_ONCE(slot->fn, item->fn);

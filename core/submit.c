@@ -67,7 +67,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	u32 word = data_race(READ_ONCE(item->word));
 	u64 ticket;
 
-	/* an item that is accepted through the inbox is not traced */
+	/* the lock holder would trace it: leave it to the slow path */
 	if (unlikely((word & not_fast) || trace_submit_enabled() ||
 		     !kpool_item_claim(pool, item)) ||
 	    !kpool_inbox_reserve(inbox, &ticket))
@@ -79,7 +79,8 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	 * inbox.  Read the owner again, because the first read was before it.
 	 * The release of the commit passes what was read on to the lock holder.
 	 * That stamps the item with the time of opening, so fail unless it is
-	 * this jiffy.  Litmus: owner-fast.
+	 * this jiffy.  plain_at is another if the inbox takes no plain items.
+	 * Litmus: owner-fast.
 	 */
 	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
 	    (plain ? READ_ONCE(inbox->plain_at) :
@@ -598,7 +599,7 @@ static bool kpool_is_one_place_short(struct kpool *pool,
 {
 	kpool_find_runnable(pool, r);
 	return pool->attrs.queue_depth &&
-	       kpool_nr_places(pool, r->nr) ==
+	       kpool_nr_places_taken(pool, r->nr) ==
 	       (unsigned int)pool->attrs.queue_depth;
 }
 

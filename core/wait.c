@@ -294,10 +294,11 @@ static void kpool_waiter_remove(struct kpool *pool, struct kpool_waiter *waiter)
 
 /*
  * Fail a wait that can never end with -EDEADLK; not for KPOOL_WAITER_SUBMIT.
- * @waiter can be NULL.
+ * @waiter can be NULL.  Called with pool->lock held.
  */
 void kpool_waiter_refuse(struct kpool *pool, struct kpool_waiter *waiter)
 {
+	lockdep_assert_held(&pool->lock);
 	if (!waiter)
 		return;
 	kpool_waiter_remove(pool, waiter);
@@ -319,7 +320,7 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	waiter->run = run;
 	if (!run)
 		return;
-	/* later submissions are not awaited; a call has none */
+	/* wait for what is accepted so far; a call is submitted once */
 	if (waiter->kind == KPOOL_WAITER_ITEM)
 		waiter->epoch = pool->epoch++;
 	else if (waiter->kind == KPOOL_WAITER_CALL)
@@ -327,7 +328,7 @@ static void kpool_self_wait_add(struct kpool *pool, struct kpool_waiter *waiter)
 	run = kpool_run_outermost(run);
 	run->blocked_on = waiter;
 	pool->waiters.nr_self++;
-	/* kpool_call() can call a release function in a run of its own there */
+	/* also in a release function called from worker_init or worker_exit */
 	waiter->in_callback = worker && !worker->run.item;
 	pool->waiters.nr_self_callbacks += waiter->in_callback;
 	pool->waiters.nr_self_bare += !run->item;
@@ -372,6 +373,7 @@ static long kpool_sleep(struct kpool_waiter *waiter, unsigned long timeout)
 		state = TASK_INTERRUPTIBLE;
 	else if (current->flags & PF_KTHREAD)
 		state |= TASK_NOLOAD;
+	/* no wait_for_completion_*() has both a timeout and a task state */
 	return ___swait_event(waiter->done.wait,
 			      completion_done(&waiter->done) || !left, state, 0,
 			      left = schedule_timeout(left));
@@ -417,6 +419,7 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 	/* the wait can have ended, its completion left to recheck_work */
 	while (!waiter->completed && kpool_has_ended_waits(pool, waiter)) {
 		kpool_unlock_irq(pool);
+		cond_resched();
 		kpool_lock_irq(pool);
 	}
 	if (!waiter->completed) {

@@ -105,7 +105,8 @@ static bool kpool_can_end_fast(const struct kpool_ready *ready,
 /*
  * End the run of the worker's item, and start the next one, without pool->lock:
  * see ring.c.  Return that item, or NULL if the lock has to be taken.  The end
- * needs no code here: the next lock holder counts it.
+ * needs no code here: the next lock holder counts it, and clears a taker that
+ * has not committed.
  *
  * If @jobs, both items can have fields of struct kpool_job.  *@group is the
  * group of the item that ends, or NULL, and on return that of the one that
