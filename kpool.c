@@ -4,7 +4,8 @@
  *
  * Drivers, file systems and network code write their own thread pools when they
  * must bound a backlog, block submitters, or limit threads at run time.  A
- * workqueue does none of these.  A correct pool must not lose wakeups or items,
+ * workqueue bounds neither its backlog nor its submitters, and max_active limits
+ * running items, not threads.  A correct pool must not lose wakeups or items,
  * repeat items, or let a newcomer overtake a blocked submitter.  It must not
  * leave a thread in an unloaded module, or hang where it can return -EDEADLK.
  *
@@ -422,7 +423,7 @@ struct kpool *kpool_create_owned(struct module *owner,
 	bool good;
 	int err;
 
-	/* a failed init does not keep away clients in the kernel image */
+	/* clients in the kernel image run even if kpool's own init has failed */
 	if (!READ_ONCE(kpool_initialized))
 		return ERR_PTR(-ENODEV);
 	va_start(args, fmt);
@@ -756,7 +757,8 @@ static void kpool_destroy_queues(void)
 
 /*
  * Create the workqueues.  All pools share the rescuer of kpool_wq, so work on
- * it must not wait for a client or for memory.
+ * it must not wait for a client or for memory.  The one exception is an item
+ * that disables migration, while the cpumask changes: see kpool_sched_apply().
  */
 static int kpool_create_queues(void)
 {

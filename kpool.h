@@ -249,7 +249,8 @@ enum kpool_tunable {
 /**
  * struct kpool_stats - consistent snapshot of a pool's statistics
  * @submitted: items accepted
- * @completed: items whose function returned, or whose submitter died in it
+ * @completed: items that ended because their functions returned, or whose
+ *	submitter died in them
  * @failed: those of @completed that returned an error
  * @cancelled: accepted items taken back before their start: by cancel, disable,
  *	a call that gave up, or the removal of their module
@@ -267,8 +268,8 @@ enum kpool_tunable {
  * @retired: workers that exited because of shutdown or tuning
  * @alive: workers alive
  * @idle: workers asleep without an item
- * @running: items in their function
- * @units: units of work held by those
+ * @running: items in their function or completion function
+ * @units: units held by those; an item that its submitter runs holds none
  * @pending: items accepted and not started, without the delayed ones; also
  *	those in their drop function
  * @delayed: items accepted whose delay has not expired
@@ -430,9 +431,10 @@ void kpool_init_item_onstack(struct kpool_item *item, kpool_item_fn fn);
 /**
  * kpool_destroy_item_onstack() - end the use of an item on the stack
  * @item: the item, not pending: flush or cancel it first.  If it still runs,
- *	its function must not use the item from now on
+ *	its function must not use the item from now on.  A job of an ordered
+ *	stream, or of a group that collects, must have ended
  *
- * Warns if the item is still pending.
+ * Warns if the item is still pending, or still to be completed or collected.
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
  */
@@ -457,11 +459,12 @@ static inline void kpool_set_drop_fn(struct kpool_item *item,
  *	its own function, or its completion function if it has one: then for its
  *	next run
  * @weight: units, 1 if never set; while it exceeds the pool's capacity, submit
- *	returns -EINVAL, except for an item that submits itself from inside
+ *	returns -EINVAL, except for an item that submits itself from inside its
+ *	own function
  *
  * An item starts when all its units are free; until then the items queued
  * behind it do not start either.  If capacity shrinks below the weight of an
- * accepted item, or of one that submits itself, the item counts as capacity.
+ * accepted item, or of one that submits itself, the item needs all of capacity.
  *
  * Context: Any context except NMI.  May take and release pool->lock.
  * Return:
@@ -879,12 +882,14 @@ struct kpool *kpool_default(void);
  * Return:
  * * 0 - the item was accepted.  On error it was not:
  * * -EINVAL - the item has no function, weighs more than capacity, or has a
- *   group or a stream of another pool; fix the caller.  Also if it has a field
- *   that kpool_set_deadline() or kpool_set_complete_fn() excludes.
+ *   group or a stream of another pool; fix the caller.  Also if a job field was
+ *   set in an item of kpool_init_item(), if it has a completion function
+ *   outside of an ordered stream, or if it has none in one.
  * * -EALREADY - the item is pending; nothing to do.  Also if another caller
- *   sleeps in a submit of it, which can still fail, unless the item's own
- *   function submits it to the same pool as that caller.  Also for a job that
- *   kpool_group_next() has not returned, or whose completion has not started.
+ *   sleeps in a submit of it, which can still fail; but a submit by the item's
+ *   own function to the same pool accepts it, and returns 0.  Also for a job
+ *   that kpool_group_next() has not returned, or whose completion has not
+ *   started.
  * * -EBUSY - the item runs, or is being dropped, in another pool; flush it
  *   first.
  * * -ESHUTDOWN - the pool is closed, or the item in the default pool belongs to
@@ -918,8 +923,9 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item);
  * kpool_submit_timeout() - submit an item, sleeping for a limited time
  * @pool: the pool
  * @item: an initialized item
- * @timeout: jiffies; 0 acts as kpool_try_submit(), MAX_SCHEDULE_TIMEOUT is
- *	without a limit
+ * @timeout: jiffies to sleep; 0 acts as kpool_try_submit(),
+ *	MAX_SCHEDULE_TIMEOUT is without a limit.  An item that the caller runs
+ *	itself (KPOOL_FULL_CALLER_RUNS) has none
  *
  * Context: Process context.  May sleep.  May take and release pool->lock.
  * Return:
@@ -1077,7 +1083,8 @@ int kpool_call(struct kpool *pool, kpool_fn fn, void *arg, int *result);
  * @result: set to what @fn returned, if this returns 0; or NULL
  *
  * If @fn has not started when the time is over, it never will.  If it runs, it
- * continues; kpool_call_abandoned() then returns true in it.
+ * continues; kpool_call_abandoned() then returns true in it.  There is no limit
+ * for a function that the caller runs itself (KPOOL_FULL_CALLER_RUNS).
  *
  * Context: Process context.  May sleep.  Allocates with GFP_KERNEL.  Takes and
  * releases pool->lock.
@@ -1129,8 +1136,9 @@ int kpool_call_interruptible(struct kpool *pool, kpool_fn fn, void *arg,
  * Context: Any context.
  * Return: the pool that the current thread is a worker of: in items, and in
  * worker_init, worker_exit and the fault handler of a failed item.  NULL in
- * other threads, also in an item that such a thread runs as its submitter, and
- * in an interrupt.
+ * other threads and in an interrupt.  With KPOOL_FULL_CALLER_RUNS, an item can
+ * run in its submitter.  It then gets NULL, or the pool that the submitter is a
+ * worker of.
  */
 struct kpool *kpool_current(void);
 
@@ -1264,7 +1272,8 @@ bool kpool_is_pending(struct kpool_item *item);
  * A group can live on the stack.  It must stay valid until the last submit of
  * one of its jobs has returned, even if it was refused.  After that it must
  * stay valid until kpool_group_wait() has returned 0 or -EIO, or
- * kpool_group_next() NULL.
+ * kpool_group_next() NULL.  Its functions use the pool, and must not be called
+ * after kpool_destroy().
  */
 struct kpool_group {
 	/* private: */
@@ -1375,9 +1384,9 @@ int kpool_group_wait_interruptible(struct kpool_group *group,
  *
  * Context: Any context except NMI.  Takes and releases pool->lock.
  * Return: 0, or the error of the first job of the group or of its children to
- * fail.  It is what its function returned, or what it was dropped with.  A job
- * that kpool_cancel() cancelled, or that was dropped with its group, has not
- * failed.
+ * fail.  It is what its function returned, what it was dropped with, or -EIO if
+ * its thread died.  A job that kpool_cancel() cancelled, or that was dropped
+ * with its group, has not failed.
  */
 int kpool_group_error(struct kpool_group *group);
 
@@ -1480,14 +1489,13 @@ void kpool_init_ordered_stream(struct kpool_stream *stream, struct kpool *pool);
  *	returns the result of the job's function to it
  *
  * @complete holds one unit, starts before all queued items, and is not held
- *	back by kpool_pause() or kpool_abort().  The job has ended when
- *	@complete has returned: for its waiters, its group, and the counters.
- *	If the function or @complete returns an error, the job has failed, once,
- *	with the first error.
+ * back by kpool_pause() or kpool_abort().  The job has ended when @complete has
+ * returned: for its waiters, its group, and the counters.  If the function or
+ * @complete returns an error, the job has failed, once, with the first error.
  *
  * @complete may free the job or submit it again; the job's function must not.
- *	From the start of the function to that of @complete, a submit of the job
- *	fails with -EALREADY.
+ * From the start of the function to that of @complete, a submit of the job
+ * fails with -EALREADY.
  *
  * A job that is cancelled or dropped, or whose thread dies, leaves the order,
  * and @complete is not called.
@@ -1598,7 +1606,8 @@ int kpool_multi_destroy(struct kpool_multi *multi);
  * the item is handed over to that pool.  This can sleep, or be refused for want
  * of room.  Two such submits that wait for each other's units sleep until one
  * of the pools is closed.  An item that must not be refused for want of room
- * submits itself to kpool_current().
+ * submits itself to kpool_current(), if a worker of its pool runs it.  With
+ * KPOOL_FULL_CALLER_RUNS, its submitter can run it: see kpool_current().
  *
  * Context: As kpool_submit().
  * Return: as kpool_submit() to the chosen pool.

@@ -141,10 +141,11 @@ int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 		else
 			*value += 1;
 	}
-	resolved = *value;
-	if (!err)
-		err = *value == KPOOL_NONE ? -ERANGE :
+	if (!err) {
+		resolved = *value;
+		err = resolved == KPOOL_NONE ? -ERANGE :
 		      kpool_attr_resolve(row, row->def, &resolved);
+	}
 	if (err)
 		kpool_attr_log_bad(row, name, text);
 	return err;
@@ -237,7 +238,7 @@ static int kpool_check_created(const struct kpool *pool,
 			       const struct kpool_attrs *attrs)
 {
 	if (pool->init_attrs.nonblocking && !attrs->nonblocking) {
-		pr_err("%s: nonblocking cannot be taken back: the pool was created so, its callers can be in atomic context\n",
+		pr_err("%s: nonblocking cannot be cleared: the pool was created nonblocking, its callers can be in atomic context\n",
 		       pool->name);
 		return -EPERM;
 	}

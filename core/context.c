@@ -8,8 +8,8 @@
  *
  * A pool normally queues work, which costs nothing while idle.  A
  * KPOOL_MEM_RECLAIM pool has a thread for each context instead, created with
- * the pool.  The rescuer of a workqueue would not do: all pools would share it,
- * and flushing an ordinary workqueue from it triggers a kernel warning.
+ * the pool.  The rescuer of a workqueue would not do: flushing an ordinary
+ * workqueue from it triggers a kernel warning.
  *
  * A function that oopses kills its thread, and the work that the thread was
  * executing counts as busy forever.  The context then continues with a new work

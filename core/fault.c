@@ -160,7 +160,7 @@ static void kpool_exit_work_fn(struct callback_head *work)
 	struct kpool_exit_work *exit_work =
 		container_of(work, struct kpool_exit_work, work);
 
-	/* kpool_sched_apply() can wait for it, with pool->mutex held */
+	/* kpool_sched_apply() can be waiting for this, holding pool->mutex */
 	while (kpool_is_migration_disabled())
 		migrate_enable();
 	switch (exit_work->stage) {

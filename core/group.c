@@ -266,7 +266,7 @@ void kpool_group_end(struct kpool *pool, struct kpool_group *group,
 
 /* Waiting */
 
-/* Return true if the caller is in a job of the group, or in its dropped(). */
+/* Return true if the caller is in a job of the group, or its drop function. */
 static bool kpool_group_has_caller(const struct kpool_group *group)
 {
 	const struct kpool_run *run = kpool_current_run(group->pool);

@@ -38,7 +38,7 @@ void kpool_destroy_item_onstack(struct kpool_item *item)
 {
 	unsigned long flags;
 	struct kpool *pool = kpool_item_lock(item, &flags);
-	bool pending = !kpool_is_idle(item);
+	bool pending = !kpool_is_idle(item) || kpool_is_to_complete(item);
 
 	kpool_unlock(pool, flags);
 	WARN(pending, pr_fmt("item of %ps leaves the stack while pending\n"),
@@ -47,7 +47,7 @@ void kpool_destroy_item_onstack(struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_destroy_item_onstack);
 
-/* A change of what an item is queued by. */
+/* A change, by a setter, of what an item is queued by. */
 struct kpool_change {
 	struct kpool		*pool;		/* whose lock is held, or NULL */
 	unsigned long		flags;
@@ -458,7 +458,7 @@ int kpool_flush_item(struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_flush_item);
 
-/* Disable and cancel.  Return true if it was pending, or an error. */
+/* Disable and cancel.  Return 1 if it was pending, 0 if not, or an error. */
 static int kpool_do_disable(struct kpool_item *item, bool wait)
 {
 	unsigned long flags;
@@ -547,7 +547,7 @@ static bool kpool_is_static(void *addr)
 	       !item->run && !item->pool_id && item->state == KPOOL_ITEM_IDLE;
 }
 
-/* Cancel an item that is initialised or freed while active: it is on a list. */
+/* Cancel an item that is initialized or freed while active: it is on a list. */
 static void kpool_fixup_active(void *addr)
 {
 	kpool_cancel(addr);
@@ -573,7 +573,7 @@ static bool kpool_fixup_free(void *addr, enum debug_obj_state state)
 	return true;
 }
 
-/* Replace an item that was never initialised by one without a function. */
+/* Replace an item that was never initialized by one without a function. */
 static bool kpool_fixup_assert_init(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_NOTAVAILABLE)

@@ -25,7 +25,7 @@
 
 struct kpool_multi {
 	atomic_t		turn;	/* round robin counter */
-	struct mutex		tuning;	/* serialises kpool_multi_tune() */
+	struct mutex		tuning;	/* serializes kpool_multi_tune() */
 	enum kpool_placement	placement;	/* I */
 	unsigned int		nr;		/* I */
 	struct kpool		*pool[];	/* I */
@@ -169,7 +169,7 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
 	len = vsnprintf(name, sizeof(name), fmt, args);
 	va_end(args);
 	if (!len || len != strlen(name)) {
-		pr_err("bad name of several pools; allowed: 1 to %d of [A-Za-z0-9_-]\n",
+		pr_err("bad multi pool name; allowed: 1 to %d of [A-Za-z0-9_-]\n",
 		       KPOOL_MULTI_NAME_MAX);
 		return ERR_PTR(-EINVAL);
 	}

@@ -11,7 +11,7 @@
  */
 
 KPOOL_TUNABLE(capacity, CAPACITY,
-	      "units of work that can run at once, and so the most workers",
+	      "units of work that can run at once, and so the maximum number of workers",
 	      .min = 1, .max = KPOOL_UNLIMITED, .def = 64,
 	      .max_word = "unlimited")
 

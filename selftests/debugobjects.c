@@ -243,7 +243,7 @@ static void freed_item_of_the_inbox_is_reported(void)
 }
 
 /*
- * An item with a static initialiser is on a stack; the kernel does not count
+ * An item with a static initializer is on a stack; the kernel does not count
  * this.
  * Fails if kpool_item_lock_for_submit() does not ask.
  */

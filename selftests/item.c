@@ -699,7 +699,7 @@ static int notes_itself(struct kpool_item *item)
 static const char *const inits[] = { "item", "job", NULL };
 
 /*
- * Memory that is initialised can have been anything before.
+ * Memory that is initialized can have been anything before.
  * Fails if a field is left as it was: a flag, a weight, a deadline, a group.
  */
 static void init_sets_every_field(int init)
@@ -1301,8 +1301,8 @@ static void item_may_live_on_the_stack(void)
 static DEFINE_KPOOL_ITEM(static_item, kt_job_tiny);
 
 /*
- * A zeroed item is idle, and a statically initialised one can be used.
- * Fails if the initialiser leaves out a field that submit needs.
+ * A zeroed item is idle, and a statically initialized one can be used.
+ * Fails if the initializer leaves out a field that submit needs.
  */
 static void item_may_be_static(void)
 {

@@ -572,7 +572,7 @@ static void bad_arguments_are_refused(void)
 	const struct kpool_attrs attrs = { .expiry_ms = -1 };
 	static const char number[] = "kpool: bad number of pools 65; allowed: 1 to 64";
 	static const char placement[] = "kpool: bad placement 2; allowed: 0 to 1";
-	int said = log_count("kpool: ", "bad name of several pools");
+	int said = log_count("kpool: ", "bad multi pool name");
 	int numbers = log_count(number, ""), placements = log_count(placement, "");
 
 	expect_refused("bad", 0, NULL, KPOOL_PLACE_ROUND_ROBIN, -ERANGE);
@@ -583,11 +583,11 @@ static void bad_arguments_are_refused(void)
 	expect_refused("bad", 10, NULL, -1, -EINVAL);
 	expect_refused("bad", 10, &attrs, KPOOL_PLACE_ROUND_ROBIN, -ERANGE);
 	expect_refused("bad/name", 1, NULL, KPOOL_PLACE_ROUND_ROBIN, -EINVAL);
-	KT_EXPECT_EQ(log_count("kpool: ", "bad name of several pools"), said);
+	KT_EXPECT_EQ(log_count("kpool: ", "bad multi pool name"), said);
 	expect_refused("", 1, NULL, KPOOL_PLACE_ROUND_ROBIN, -EINVAL);
 	expect_refused("twenty-nine-characters-are-29", 1, NULL,
 		       KPOOL_PLACE_ROUND_ROBIN, -EINVAL);
-	KT_EXPECT_EQ(log_count("kpool: ", "bad name of several pools"),
+	KT_EXPECT_EQ(log_count("kpool: ", "bad multi pool name"),
 		     said + 2);
 	KT_EXPECT_EQ(log_count(number, ""), numbers + 1);
 	KT_EXPECT_EQ(log_count(placement, ""), placements + 1);

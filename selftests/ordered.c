@@ -4,6 +4,7 @@
  * in order.
  */
 #include "compat.h"
+#include "log.h"
 #include "oops.h"
 
 #define PROBES	64
@@ -794,6 +795,25 @@ static void running_job_of_a_closed_pool_is_refused_as_pending(void)
 }
 
 /*
+ * kpool uses a job until its completion.
+ * Fails (no warning) if the job counts as idle: mutant
+ * onstack-turn-not-pending.
+ */
+static void running_job_must_not_leave_the_stack(void)
+{
+	int before = log_count("item of probe_fn", "leaves the stack");
+
+	if (!begin_behind(&queued_two, 1))
+		return;
+	pr_info("kpool-testbed: expect begin\n");
+	kpool_destroy_item_onstack(&p[0].job.item);
+	pr_info("kpool-testbed: expect end\n");
+	KT_EXPECT_EQ(log_count("item of probe_fn", "leaves the stack"),
+		     before + 1);
+	finish();
+}
+
+/*
  * Fails (1 of 0) if a job counts as failed before it counts as completed:
  * mutant failed-before-it-is-completed.
  */
@@ -1479,6 +1499,7 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(completion_waits_for_a_unit),
 	  KT_CASE(completion_starts_when_capacity_grows),
 	  KT_CASE(running_job_of_a_closed_pool_is_refused_as_pending),
+	  KT_CASE(running_job_must_not_leave_the_stack),
 	  KT_CASE(job_waiting_for_its_turn_has_not_failed),
 	  KT_CASE(error_of_a_job_is_not_that_of_the_next),
 	  KT_CASE(completed_job_may_leave_its_stream),

@@ -569,7 +569,7 @@ static int renew_fn(struct kpool_item *item)
 }
 
 /*
- * An item can be initialised anew inside its function, as if it had been freed
+ * An item can be initialized anew inside its function, as if it had been freed
  * and its memory used again.  It is then submitted to any pool.
  * Fails if the worker goes by what it finds in the item after the function.
  * Also fails if the first run is mistaken for one of the new item's.

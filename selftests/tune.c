@@ -99,7 +99,7 @@ static void expect_tune(struct kpool *pool, enum kpool_tunable tunable,
  */
 static void pool_created_nonblocking_stays_so(void)
 {
-	static const char why[] = "nonblocking cannot be taken back";
+	static const char why[] = "nonblocking cannot be cleared";
 	const struct kpool_attrs attrs = { .nonblocking = 1 };
 	struct kpool_multi *multi;
 	struct kpool *pool;

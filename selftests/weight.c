@@ -77,9 +77,9 @@ out:
 static DEFINE_KPOOL_ITEM(static_item, kt_job_gated);
 
 /*
- * An item whose weight was never set, or that was initialised anew, holds one
- * unit, however it was initialised.
- * Fails if an initialiser leaves the weight at 0 or as it was.
+ * An item whose weight was never set, or that was initialized anew, holds one
+ * unit, however it was initialized.
+ * Fails if an initializer leaves the weight at 0 or as it was.
  */
 static void weight_is_one_if_never_set(void)
 {

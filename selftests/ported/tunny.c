@@ -363,7 +363,7 @@ struct custom {
 	int			done;
 };
 
-static atomic_t initialised, terminated, jobs_done;
+static atomic_t initialized, terminated, jobs_done;
 
 static void *custom_init(void *data)
 {
@@ -372,7 +372,7 @@ static void *custom_init(void *data)
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 	c->task = current;
-	atomic_inc(&initialised);
+	atomic_inc(&initialized);
 	return c;
 }
 
@@ -442,13 +442,13 @@ static void custom_worker_survives_timeouts(void)
 {
 	struct kpool *pool;
 
-	atomic_set(&initialised, 0);
+	atomic_set(&initialized, 0);
 	atomic_set(&terminated, 0);
 	atomic_set(&jobs_done, 0);
 	pool = worker_set(1, &custom_attrs);
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(atomic_read(&initialised), 1);
+	KT_EXPECT_EQ(atomic_read(&initialized), 1);
 	timeout_in_ready_phase(pool);
 	timeout_in_process_phase(pool);
 	process_one(pool, custom_job);
@@ -478,7 +478,7 @@ static void benchmark_of_ten_workers_runs_every_job(void)
 	struct kpool *pool;
 	int i;
 
-	atomic_set(&initialised, 0);
+	atomic_set(&initialized, 0);
 	atomic_set(&terminated, 0);
 	atomic_set(&jobs_done, 0);
 	pool = worker_set(PARALLEL, &custom_attrs);
@@ -489,7 +489,7 @@ static void benchmark_of_ten_workers_runs_every_job(void)
 	for (i = 0; i < PARALLEL; i++)
 		kt_thread_join(&callers[i]);
 	kt_pool_end(pool);
-	KT_EXPECT_EQ(atomic_read(&initialised), PARALLEL);
+	KT_EXPECT_EQ(atomic_read(&initialized), PARALLEL);
 	KT_EXPECT_EQ(atomic_read(&terminated), PARALLEL);
 	KT_EXPECT_EQ(atomic_read(&jobs_done), PARALLEL * 100);
 }
