@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """manual.py [DIR]: does the manual list what the code has, and the code have what it lists?
 
-Attributes, module parameters, statistics, files of debugfs, their columns and words, states,
-entries of Documentation/ABI, lines of the log, limits of the engine, the code of recipes and
-examples, the commands of tracing, and what kpool-top shows and takes are read from the tree and
-from Documentation/, and compared both ways.  Prints what is missing on either side.
+Attributes, flags, module parameters, statistics, files of debugfs, their columns and words,
+states, entries of Documentation/ABI, lines of the log, limits of the engine, the code of recipes
+and examples, the events and commands of tracing, and what kpool-top shows and takes are read from
+the tree and from Documentation/, and compared both ways.  Prints what is missing on either side.
 """
 import glob
 import os
@@ -46,7 +46,9 @@ def engine_file(name):
 
 
 def engine():
-    return "\n".join(read(p) for p in sorted(glob.glob("*.c") + glob.glob("core/*.c"))
+    """The sources and headers of the engine, without comments."""
+    return "\n".join(COMMENT.sub("", read(p)) for p in
+                     sorted(glob.glob("*.[ch]") + glob.glob("core/*.[ch]"))
                      if not p.endswith(".mod.c"))
 
 
@@ -177,7 +179,18 @@ def check_row(tunable, cells):
         print(f"{name} has it not tunable")
 
 
-def check_attributes(header):
+def check_flags(header, attrs, page, cell):
+    defined = part(header, r"^/\* Flags of kpool_attrs[^\n]*\n", r"\n\n")
+    described = re.findall(r"^    KPOOL_\w+:", part(page, r"^``flags``\n", r"^``"), re.M)
+    for name, text in (("kpool_attrs_validate()", part(attrs, r"flags & ~\(", r"\)")),
+                       ("the kernel-doc", part(header, r"^ \* @flags:", r"^ \* @")),
+                       ("attributes.rst's table", re.sub(r"\b_", "KPOOL_", cell)),
+                       ("attributes.rst's descriptions", " ".join(described))):
+        same("flag", "kpool.h", re.findall(r"^#define (\w+)", defined, re.M), name,
+             sorted(set(re.findall(r"\bKPOOL_\w+", text))))
+
+
+def check_attributes(header, code):
     attrs, page = engine_file("attrs.c"), read("Documentation/attributes.rst")
     tunables = [Tunable(row, attrs, header) for row in
                 re.findall(r"^KPOOL_TUNABLE\((.*?)\)$", engine_file("tunables.h"), re.S | re.M)]
@@ -187,8 +200,7 @@ def check_attributes(header):
     rows = {cells[0].strip("`"): cells for cells in table(page, "attribute")}
     described = [name for term in terms(page) if term.startswith("``")
                  for name in re.findall(r"``(\w+)``", term)]
-    params = names + re.findall(r"^module_param_cb\((?!default_)(\w+),",
-                                engine_file("main.c"), re.M)
+    params = re.findall(r"\bmodule_param\w*\(([\w#]+),", code)
 
     same("attribute", "tunables.h", names, "struct kpool_attrs", fields[:len(names)], True)
     same("tunable", "tunables.h", [f"KPOOL_TUNE_{t.id}" for t in tunables],
@@ -200,8 +212,11 @@ def check_attributes(header):
     same("attribute", "struct kpool_attrs", fields, "attributes.rst's table", list(rows))
     same("attribute", "attributes.rst's table", list(rows), "its descriptions",
          [name for name in described if "default_" not in name])
-    same("parameter", "the code", params, "attributes.rst's table",
-         [name for name, cells in rows.items() if cells[3] != "(not there)"])
+    same("parameter", "the code",
+         sorted({re.sub("(##)?_field", name, param) for param in params for name in names}),
+         "attributes.rst's table", [prefix + name for name, cells in rows.items()
+                                    if cells[3] != "(not there)" for prefix in ("", "default_")])
+    check_flags(header, attrs, page, rows["flags"][1])
     for tunable in tunables:
         if tunable.field in rows:
             check_row(tunable, rows[tunable.field])
@@ -209,7 +224,7 @@ def check_attributes(header):
 
 # Statistics and files
 
-def check_statistics(header, page):
+def check_statistics(header, code, page):
     stats = re.findall(r"^\s*u64 (\w+);", part(header, r"^struct kpool_stats \{", r"^\};"), re.M)
     flags = re.findall(r"^\s*bool (\w+);", part(header, r"^struct kpool_stats \{", r"^\};"), re.M)
     text = section(page, "<pool>/stats")
@@ -219,16 +234,25 @@ def check_statistics(header, page):
          kernel_doc(header, "struct kpool_stats"))
     same("statistic", "struct kpool_stats", stats, "debugfs.rst's table",
          [cells[0] for cells in table(text, "")], True)
+    same("key", "kpool_stats_show()", re.findall(r'"(\w+)', function(code, "kpool_stats_show")),
+         "debugfs.rst", marked(part(text, "per line:", ";")))
 
 
 def words_of(text):
     return [s for s in strings(text) if re.fullmatch(r"[a-z]+", s)]
 
 
+def debugfs_files(code):
+    """The files of debugfs, each with its mode."""
+    calls = re.findall(r'\bdebugfs_create_(?!dir\([^"])\w+\(([^,]+),\s*([^,]+),\s*([^,)]+)', code)
+    return [("" if directory == "kpool_debugfs_root" else "<pool>/") +
+            ("<attribute>" if "row->name" in name else name.strip('" \n\t')) + " " + mode
+            for name, mode, directory in calls]
+
+
 def check_files(code, page):
-    files = re.findall(r'debugfs_create_file\("(\w+)"', code)
-    listed = [cells[0].strip("`").replace("<pool>/", "") for cells in table(page, "file")]
-    same("file", "debugfs.c", files + ["<attribute>"], "debugfs.rst", listed)
+    same("file", "the code", debugfs_files(code), "debugfs.rst",
+         [cells[0].strip("`") + " " + cells[1] for cells in table(page, "file")])
     headers = {" ".join(h.split()) for h in strings(" ".join(
         re.findall(r'seq_puts\(m, "\w+ {2,}\w.*?"', code)))}
     shown = {}
@@ -250,10 +274,25 @@ def check_words(code, page):
     states = words_of(function(code, "kpool_show_worker"))
     same("state of a worker", "debugfs.c", sorted(set(states)), "debugfs.rst",
          [t for t in terms(section(page, "<pool>/workers")) if re.fullmatch(r"\w+", t)])
-    prose = section(page, "<pool>/errors")
-    for word in words_of(function(code, "kpool_show_error")):
-        if not re.search(rf"\b{word}\b", re.sub(r"^    .*\n", "", prose, flags=re.M)):
-            print(f"word {word}: in debugfs.c, not in debugfs.rst")
+    same("word of errors", "debugfs.c", words_of(function(code, "kpool_show_error")),
+         "debugfs.rst", re.search(r"``how`` is (\w+), or (\w+)", page).groups())
+    text = section(page, "<pool>/latency")
+    same("state of latency", "debugfs.c", words_of(function(code, "kpool_latency_show")),
+         "debugfs.rst", re.findall(r"``state (\w+)``", text))
+    words = re.findall(r'streq\(text, "(\w+)"', function(code, "kpool_latency_by_text"))
+    same("word of latency", "debugfs.c", sorted(set(words)), "debugfs.rst",
+         [t.strip("`") for t in terms(text) if t.startswith("``")])
+
+
+def check_diagnosis(code, page):
+    text = section(page, "<pool>/diagnosis")
+    same("reason", "diagnosis.c", re.findall(r'"(\w+)', function(code, "kpool_show_reason")),
+         "debugfs.rst", [t.strip("`") for t in terms(text) if t.startswith("``")])
+    roles = strings(function(code, "kpool_caller_role")) + re.findall(r'\.role\s*= "(.+?)"', code)
+    same("thread", "diagnosis.c", sorted(set(roles)), "debugfs.rst",
+         marked(part(text, r"are[ \n]called", r"\.")))
+    same("list", "diagnosis.c", re.findall(r'"(\w+)', function(code, "kpool_diagnosis_show")),
+         "debugfs.rst", re.findall(r"``(\w+)``\s(?:is|lists|those)\b", text))
 
 
 # States
@@ -279,10 +318,8 @@ def abi(name):
 
 
 def check_abi(code):
-    files = re.findall(r'debugfs_create_file\("(\w+)", \w+, (\w+)', code)
-    debugfs = [name if directory == "kpool_debugfs_root" else f"<pool>/{name}"
-               for name, directory in files] + ["<pool>/<attribute>"]
-    same("file", "the code", [f"/sys/kernel/debug/kpool/{name}" for name in debugfs],
+    same("file", "the code", [f"/sys/kernel/debug/kpool/{file.rsplit(' ', 1)[0]}"
+                              for file in debugfs_files(code)],
          "ABI/testing/debugfs-kpool", abi("debugfs-kpool"))
     same("parameter", "the code", [f"/sys/module/kpool/parameters/{name}"
                                    for name in ("<attribute>", "default_<attribute>")],
@@ -355,6 +392,18 @@ def check_examples():
                     print(f"{name}: not in doc_examples.c: {piece[0]}")
 
 
+def check_events(code, page):
+    """Each event, with its fields, which can be those of its class."""
+    bodies = dict(re.findall(r"^(?:TRACE_EVENT|DECLARE_EVENT_CLASS)\w*\((\w+),(.*?)^\);",
+                             code, re.S | re.M))
+    events = re.findall(r"^DEFINE_EVENT\w*\((\w+), (\w+),", code, re.M) + [
+        (name, name) for name in re.findall(r"^TRACE_EVENT\w*\((\w+),", code, re.M)]
+    fields = {name: re.findall(r"\s__\w+\([^,]+,\s*(\w+)", body) for name, body in bodies.items()}
+    same("event", "trace.h", [f"{name}: {', '.join(fields[of])}" for of, name in events],
+         "tracing.rst", [f"{name.strip('`')}: {listed}, pool"
+                         for name, listed, _ in table(page, "event")])
+
+
 def check_tracing():
     """The commands of tracing.rst are run by a selftest; trace-cmd records another command there."""
     run = " ".join(read("selftests/trace_questions.sh").split()).replace("tracepoints", "rx")
@@ -370,17 +419,18 @@ def check_tracing():
 
 def log_formats(code):
     """What pr_err() and its like are given, without what is only a value."""
-    calls = re.findall(r'\b(?:pr_(?!fmt\b)\w+\(|WARN\w*\([^"]*?)(?:\s*pr_fmt\()?\s*((?:"(?:\\.|[^"\\])*"\s*)+)',
-                       COMMENT.sub("", code))
+    calls = re.findall(r'\b(?:pr_(?!fmt\b)\w+\(|printk\w*\((?:\s*KERN_\w+)?|WARN\w*\([^";]*?)'
+                       r'(?:\s*pr_fmt\()?\s*((?:"(?:\\.|[^"\\])*"\s*)+)', code)
     formats = {"".join(strings(call)).strip() for call in calls}
     return sorted(f for f in formats if re.search(r"[a-z]{2}", re.sub(r"%[\w*]+", "", f)))
 
 
 def pattern(text, wild):
-    """What a line can be: values are words, but "..." of a page or a last %s any text."""
-    values = wild.findall(text)
+    """What a line can be: "..." of a page and a last %s are any text.  Other values of the code
+    are words, those of a page are only values."""
+    values, other = wild.findall(text), r"\S+" if wild is CODE_WILD else "@"
     words = [r".*" if "..." in value or value == "%s" and i == len(values) - 1 and
-             text.endswith(value) else r"\S+" for i, value in enumerate(values)] + [""]
+             text.endswith(value) else other for i, value in enumerate(values)] + [""]
     return re.compile("".join(re.escape(piece) + word for piece, word in
                               zip(wild.split(text), words)), re.S)
 
@@ -463,17 +513,19 @@ def check_functions():
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else ".")
     header, page = read("kpool.h"), read("Documentation/debugfs.rst")
-    files = engine_file("debugfs.c")
-    check_attributes(header)
-    check_statistics(header, page)
-    check_files(files, page)
-    check_words(files, page)
+    code = engine()
+    check_attributes(header, code)
+    check_statistics(header, code, page)
+    check_files(code, page)
+    check_words(code, page)
+    check_diagnosis(code, page)
     check_states(engine_file("internal.h"), read("Documentation/internals.rst"))
-    check_log(engine(), page)
-    check_limits(engine() + engine_file("internal.h"))
-    check_abi(files)
+    check_log(code, page)
+    check_limits(code)
+    check_abi(code)
     check_recipes()
     check_examples()
+    check_events(code, read("Documentation/tracing.rst"))
     check_tracing()
     check_top(header)
     check_functions()
