@@ -779,7 +779,7 @@ static int closes_and_submits_itself(struct kpool_item *item)
 }
 
 /*
- * That a job is still to be completed counts before all else.
+ * A job that is still to be completed is refused for that first.
  * Fails (-ESHUTDOWN) if that the pool is closed does: mutant
  * closed-before-completed.
  */

@@ -497,7 +497,7 @@ static void submitters_are_admitted_by_arrival(void)
 }
 
 /*
- * They also come into the queue by arrival; there it is by priority.
+ * Items are admitted by arrival, and then start by priority.
  * Fails if a place in the queue is given to the highest of those blocked.
  */
 static void submitters_enter_the_queue_by_arrival(void)

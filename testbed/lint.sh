@@ -49,7 +49,7 @@ prose() {
 # "_" or "-".
 lint_words() {
 	local whole joined
-	whole='actors?|dice|droppers?|rous(e|es|ed)|unmade|remade|in[_-](line|vain)|at[_-]rest|no[_-]hang'
+	whole='actors?|deeds?|dice|ghosts?|droppers?|rous(e|es|ed)|unmade|remade|in[_-](line|vain)|at[_-]rest|no[_-]hang'
 	whole+='|warm[_-]workers?|min[_-]warm|forgotten[_-](items?|pools?|multi)|(cancel|disable)[_-]wait'
 	joined='acts?|acted|aside|cast|told|served'
 	prose | xargs grep -nwiE 'who|whoever|whatever|those who|in vain|at rest'

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clients: each does its operations one after the other, and says of each
- * answer whether the contract permits it.  Where it depends on what others did
- * during the call, the model knows at which step something was so for the last
- * time.  An answer is permitted if its reason held at some time during the
- * call.
+ * Clients: each performs its operations one after the other, and checks each
+ * answer against the contract.  An answer can depend on what other clients did
+ * during the call.  So the model records the last step at which each condition
+ * held, and an answer is permitted if its reason held at some time in the call.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -14,7 +13,7 @@
 
 #include "simulate.h"
 
-/* Of all items of a world together. */
+/* Operations in the functions of all items of a world. */
 #define SIM_MAX_BODY_OPS	50
 
 bool sim_op_enabled(const struct sim_op *op)
@@ -41,8 +40,8 @@ static unsigned long sim_elapsed(const struct sim_call *call)
 }
 
 /*
- * A time-out comes neither early nor, as nothing takes time here, late.  The
- * tick that has begun and the wheel's own do not count, for each of @sleeps.
+ * A timeout is never early.  As nothing takes time here, it is never late,
+ * except for the current tick and the timer wheel's, in each of @sleeps.
  */
 static void sim_judge_timeout(const struct sim_call *call, int sleeps)
 {
@@ -56,7 +55,7 @@ static void sim_judge_timeout(const struct sim_call *call, int sleeps)
 		   sim_ops[call->op->kind].name, elapsed, ticks);
 }
 
-/* Only a part of a pool can wait for itself there. */
+/* Only a run of a pool can deadlock by waiting for it. */
 static void sim_judge_deadlock(const struct sim_call *call)
 {
 	const char *name = sim_ops[call->op->kind].name;
@@ -92,7 +91,7 @@ static bool sim_submits_itself(const struct sim_call *call)
 	return call->inside && call->inside == call->item && !call->hands_on;
 }
 
-/* An item that is heavy, or that follows, needs more than a free unit. */
+/* A heavy item, and a job of a stream, need more than a free unit. */
 static bool sim_was_full(const struct sim_call *call)
 {
 	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
@@ -103,7 +102,7 @@ static bool sim_was_full(const struct sim_call *call)
 		sim_during(call, call->p->was_used));
 }
 
-/* Why a submit of an item can be refused. */
+/* Check that a submit of the item can fail with @err. */
 static void sim_judge_refusal(struct sim_call *call, int err)
 {
 	const char *name = sim_ops[call->op->kind].name;
@@ -134,7 +133,7 @@ static void sim_judge_refusal(struct sim_call *call, int err)
 		why = false;
 	}
 	sim_expect(why, "%s of item %d: %d for no reason", name, it->nr, err);
-	/* all other errors tell the owner to give it up */
+	/* after any other error the owner gives it up */
 	sim_expect(err == -EALREADY || sim_during(call, it->was_free),
 		   "%s of item %d: %d, but it is pending", name, it->nr, err);
 }
@@ -201,7 +200,7 @@ static void sim_op_try(struct sim_call *call)
 	sim_expect(!sim_elapsed(call), "a try sleeps");
 }
 
-/* A stream is busy, too, until one of its jobs is dropped. */
+/* A stream is also busy until one of its jobs is dropped. */
 static bool sim_could_wait(const struct sim_call *call)
 {
 	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
@@ -214,7 +213,7 @@ static bool sim_could_wait(const struct sim_call *call)
 		sim_during(call, call->p->was_busy));
 }
 
-/* Accepted only if it can start, refused only if it would wait. */
+/* Accepted only if the item can start, refused only if it would wait. */
 static void sim_op_now(struct sim_call *call)
 {
 	struct kpool_item *item = sim_submit_of(call, false);
@@ -271,7 +270,7 @@ static void sim_op_modify(struct sim_call *call)
 		   "item %d was not delayed", it->nr);
 }
 
-/* Another pool can have it, as its function's last use of it. */
+/* Hand the item over to another pool, as the function's last use of it. */
 static void sim_hand_on(struct sim_call *call)
 {
 	struct sim_item *it = call->item;
@@ -284,7 +283,7 @@ static void sim_hand_on(struct sim_call *call)
 	it->handing = call;
 	err = kpool_submit_timeout(call->p->pool, &it->job.item, call->op->ticks);
 	if (call->handed) {
-		/* another can have submitted it once it had left its run */
+		/* another client can have submitted it after it left its run */
 		it->accepted += !err;
 		return;
 	}
@@ -306,7 +305,7 @@ static bool sim_may_move(const struct sim_item *it)
 	       !(spec->job && (spec->group >= 0 || spec->stream));
 }
 
-/* Again and again, but not for ever. */
+/* Submit the item from its own function, a limited number of times. */
 static void sim_op_itself(struct sim_call *call)
 {
 	if (!call->inside)
@@ -408,7 +407,7 @@ static void sim_op_submit_arg(struct sim_call *call)
 						  GFP_ATOMIC));
 }
 
-/* More than can pass an item of lower priority. */
+/* Submit more items than can pass one of lower priority. */
 static void sim_op_burst(struct sim_call *call)
 {
 	struct sim_ticket *ticket;
@@ -504,7 +503,7 @@ static void sim_op_cancel(struct sim_call *call)
 		   taken);
 }
 
-/* Afterwards no submission from before the call is left. */
+/* Check that no submission from before the call is left. */
 static void sim_judge_wait(struct sim_call *call, int err, bool cancels)
 {
 	struct sim_item *it = call->item;
@@ -610,7 +609,7 @@ static struct kpool_group *sim_group(struct sim_call *call)
 	return &sim->group[call->op->group];
 }
 
-/* Is the call made in a job of the group, perhaps further out? */
+/* Return true if the caller is in a job of the group, at any nesting. */
 static bool sim_is_inside(const struct sim_call *call, int group)
 {
 	for (; call; call = call->outer)
@@ -643,7 +642,7 @@ static void sim_op_group_wait(struct sim_call *call)
 			   "group %d has not ended: %d", call->op->group, err);
 }
 
-/* The first of those that have ended, and with its own result. */
+/* Check for the first job that has ended, and its own result. */
 static void sim_collected(const struct sim_call *call, struct sim_item *it,
 			  const struct kpool_group *group)
 {
@@ -922,7 +921,7 @@ const struct sim_op_row sim_ops[] = {
 
 const unsigned int sim_nr_ops = ARRAY_SIZE(sim_ops);
 
-/* Has one pool's run handed its item on, and runs it for the other? */
+/* Return true if a run has handed its item to a pool that runs it inside. */
 static bool sim_is_in_both_pools(const struct sim_call *call)
 {
 	for (call = call->outer; call; call = call->outer)
@@ -931,7 +930,7 @@ static bool sim_is_in_both_pools(const struct sim_call *call)
 	return false;
 }
 
-/* Can this operation be done here and now? */
+/* Return true if the operation is possible here and now. */
 static bool sim_op_fits(const struct sim_call *call)
 {
 	const struct sim_op_row *row = &sim_ops[call->op->kind];
@@ -949,7 +948,7 @@ static bool sim_op_fits(const struct sim_call *call)
 	return !row->waits || (!call->p->nr && !sim_is_in_both_pools(call));
 }
 
-/* Return true if the item is another's now. */
+/* Return true if the item now belongs to another client. */
 bool sim_do(const struct sim_op *op, struct sim_item *inside)
 {
 	struct sim_thread *thread = sim_current();

@@ -16,7 +16,7 @@
 
 #define SIM_NOT_YET	UINT_MAX
 
-/* Does the thread die here?  Each death takes one of the threads there are. */
+/* Return true if the thread dies here; the number of threads is limited. */
 bool sim_is_to_die(enum sim_deadly where)
 {
 	return sim->nr_deaths < SIM_MAX_DEATHS &&
@@ -34,7 +34,7 @@ static bool sim_is_in_group(const struct sim_item *it, int group)
 		(sim->program.nested_groups && spec->group > group));
 }
 
-/* Can the call wait for the end of that run, by its kind? */
+/* Return true if a call of this kind can wait for the end of that run. */
 static bool sim_is_awaited(const struct sim_call *call, const struct sim_death *d)
 {
 	switch (call->awaits) {
@@ -52,9 +52,9 @@ static bool sim_is_awaited(const struct sim_call *call, const struct sim_death *
 }
 
 /*
- * Does the call wait for this run, whose thread dies now?  If it sleeps, its
- * wait has begun, and ends only after the run has.  A wait for an item goes on
- * to another pool only when the run that has handed it on has ended.
+ * Return true if the call waits for this run, whose thread dies now.  If the
+ * call sleeps, its wait has begun, and ends only after the run.  A wait for an
+ * item moves to another pool only when the run that handed it over has ended.
  */
 static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death *d)
 {
@@ -72,7 +72,7 @@ static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death 
 	return true;
 }
 
-/* Has a run ended by a death that the call can have waited for? */
+/* Return true if a run died that the call can have waited for. */
 static bool sim_may_lose(const struct sim_call *call)
 {
 	unsigned int i, ended_in;
@@ -93,7 +93,7 @@ static bool sim_may_lose(const struct sim_call *call)
 	return false;
 }
 
-/* Has the call lost what it waits for?  Then, and only then, it gets -EIO. */
+/* Return true if the call has lost what it waits for, and must get -EIO. */
 bool sim_is_lost(const struct sim_call *call, int err)
 {
 	if (err != -EIO) {
@@ -207,13 +207,13 @@ static void __noreturn sim_die(bool in_item)
 	sim_calls_die(thread);
 	/* an oops in the exit of a thread keeps it from its exit work */
 	if (in_item && sim_is_to_die(SIM_DEADLY_UNNOTICED)) {
-		thread->hooks = NULL;
+		thread->task_works = NULL;
 		sim->dead[sim->nr_dead - 1].p->unnoticed++;
 	}
 	sim_thread_die(thread);
 }
 
-/* Has a thread died without its exit work?  Only an oops keeps it from that. */
+/* Return true if a thread has died by an oops, without its exit work. */
 int sim_test_taint(unsigned int flag)
 {
 	unsigned int i;
@@ -224,7 +224,7 @@ int sim_test_taint(unsigned int flag)
 	return 0;
 }
 
-/* The thread of the pool's own work: that never ends. */
+/* A thread dies in the pool's own work, which never ends. */
 static void __noreturn sim_work_dies(struct sim_pool *p)
 {
 	p->lost_work++;
@@ -326,7 +326,7 @@ void __noreturn sim_die_in_release(struct sim_ticket *ticket)
 
 /* Duties of the pool */
 
-/* Is that the death which is reported?  Functions cannot be distinguished. */
+/* Return true if that is the reported death; functions look alike. */
 static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
 			    const struct kpool_fault *fault)
 {
@@ -338,7 +338,7 @@ static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
 	       fault->fn == sim_run_fn(d->item, d->completes);
 }
 
-/* Each is reported once, before the run ends, and with the worker's state. */
+/* Check that each is reported once, before its run ends, with the data. */
 void sim_judge_report(struct sim_pool *p, const struct kpool_fault *fault)
 {
 	struct sim_death *reported = NULL;
@@ -361,7 +361,7 @@ void sim_judge_report(struct sim_pool *p, const struct kpool_fault *fault)
 		reported->reported = true;
 }
 
-/* Has the run ended? */
+/* Return true if the run has ended. */
 static bool sim_is_over(const struct sim_death *d, const struct sim_view *v)
 {
 	const struct sim_item_view *now = d->item ? &v->item[d->item->nr] : NULL;
@@ -377,7 +377,7 @@ static bool sim_is_over(const struct sim_death *d, const struct sim_view *v)
 	}
 }
 
-/* In how many submitters does a function run, and no item of its own? */
+/* Count the submitters that run a function, and no item of their own. */
 static unsigned int sim_function_callers(const struct sim_view *v)
 {
 	unsigned int n = v->callers, i;
@@ -387,16 +387,16 @@ static unsigned int sim_function_callers(const struct sim_view *v)
 	return n;
 }
 
-/* Functions cannot be distinguished: have all ended that can be meant? */
+/* Return true if all runs that can be meant have ended: they look alike. */
 static bool sim_functions_are_over(const struct sim_death *d, const struct sim_view *v)
 {
 	return d->by_caller ? !sim_function_callers(v) : v->stats.died == d->p->deaths;
 }
 
 /*
- * After how many ticks must the run of a dead thread have ended?  At once if
- * its exit work has run, else after a look of the watchdog, once a second.  So
- * long it takes, too, each time that what has to be done fails.
+ * Return the ticks after which the run of a dead thread must have ended: none
+ * if its exit work has run.  Otherwise the watchdog finds the thread, once a
+ * second, and repeats what has failed, once a second.
  */
 static unsigned long sim_death_takes(const struct sim_pool *p)
 {
@@ -425,7 +425,7 @@ static void sim_judge_deaths(struct sim_pool *p, const struct sim_view *v)
 	}
 }
 
-/* That progress without memory is lost, and that it is restored, is logged. */
+/* Check that loss and return of progress without memory are logged. */
 static void sim_judge_promise(struct sim_pool *p, const struct sim_view *was,
 			      const struct sim_view *v)
 {
@@ -448,7 +448,7 @@ void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
 	sim_judge_promise(p, was, v);
 }
 
-/* Take what the engine logs; the first argument is the name of a pool. */
+/* Note what the engine logs; the first argument is the name of a pool. */
 void sim_log(const char *fmt, ...)
 {
 	const char *name;

@@ -21,8 +21,8 @@ int sim_error(const struct sim_op *op)
 }
 
 /*
- * The item's operations in a range: does one of them ask for an error?  None is
- * left once it has handed itself on.
+ * Perform the item's operations in a range, until it has handed itself over.
+ * Return the error that one of them asks for, or 0.
  */
 static int sim_do_body(struct sim_item *it, int from, int to, bool *handed)
 {

@@ -15,7 +15,7 @@
 
 #include "simulate.h"
 
-/* The first complaint is the one that counts. */
+/* Only the first failure is reported. */
 void sim_fail(const char *fmt, ...)
 {
 	va_list args;
@@ -48,7 +48,7 @@ static bool sim_queued(const struct sim_item_view *v)
 	return v->place == SIM_QUEUED || v->place == SIM_BACK;
 }
 
-/* Must the item wait for its stream, or for its earlier run or drop to end? */
+/* Return true if the item waits for its stream, or its earlier run or drop. */
 static bool sim_must_wait(const struct sim_item_view *v)
 {
 	return v->follows || v->runs || v->dropping;
@@ -64,7 +64,7 @@ bool sim_is_ordered(const struct sim_item *it)
 	return sim_spec(it)->job && sim_spec(it)->stream == SIM_ORDERED_STREAM;
 }
 
-/* Is it a job of the group, or of one within it? */
+/* Return true if the item is a job of the group, or of a child of it. */
 bool sim_is_member(const struct sim_item *it, int group)
 {
 	const struct sim_item_spec *spec = sim_spec(it);
@@ -96,7 +96,7 @@ unsigned int sim_units(const struct sim_item *it, const struct sim_view *v)
 		       v->attrs.capacity);
 }
 
-/* Jobs whose turn it is to be completed start before what is queued. */
+/* A completion whose turn has come starts before all queued items. */
 unsigned int sim_free_units(const struct sim_view *v)
 {
 	u64 capacity = v->attrs.capacity, used = v->stats.units + v->completable;
@@ -105,9 +105,9 @@ unsigned int sim_free_units(const struct sim_view *v)
 }
 
 /*
- * Should it have happened, as it could since then?  Time passes only while all
- * sleep.  If a thread could not be made, the pause before the next attempt is
- * 100 ms.  It is twice as long for each attempt that fails, up to 10 s.
+ * Return true if what has been possible since then should have happened.  Time
+ * passes only while all threads sleep.  If a thread could not be created, the
+ * pause before the next attempt is 100 ms, doubling up to 10 s.
  */
 static bool sim_is_overdue(unsigned long since)
 {
@@ -120,7 +120,7 @@ static bool sim_is_overdue(unsigned long since)
 	       time_after(jiffies, sim->failed_at + pause + pause / 8 + 2);
 }
 
-/* A span must not last, from step to step, for longer than its end takes. */
+/* Check that a span does not last longer than its end takes. */
 void sim_judge_span(struct sim_span *span, bool on, const char *what)
 {
 	if (!on || !span->on)
@@ -130,7 +130,7 @@ void sim_judge_span(struct sim_span *span, bool on, const char *what)
 		   jiffies - span->since, what);
 }
 
-/* Have all submissions up to this one ended, as far as functions say? */
+/* Return true if all submissions up to this one have ended in functions. */
 bool sim_has_ended(const struct sim_item *it, unsigned int gen)
 {
 	const struct sim_item_view *v = it->at ? &it->at->view.item[it->nr] :
@@ -144,7 +144,7 @@ bool sim_has_ended(const struct sim_item *it, unsigned int gen)
 	return !it->drops_inside || it->drop_gen > gen;
 }
 
-/* The call that the thread in this step is in. */
+/* Return the call that the thread of this step is in. */
 static struct sim_call *sim_caller(void)
 {
 	struct sim_thread *thread = sim_current();
@@ -155,7 +155,7 @@ static struct sim_call *sim_caller(void)
 /* Room */
 
 /*
- * Is what is queued, or waits for admission, of one unit each and in no stream?
+ * Return true if all queued and waiting items have one unit and no stream.
  */
 static bool sim_is_simple(const struct sim_view *v)
 {
@@ -227,7 +227,7 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 		   it->nr);
 }
 
-/* From the queue in front: only the first, in order of arrival. */
+/* Check that the oldest of those that wait for admission was admitted. */
 static void sim_leaves_queue(struct sim_pool *p, struct sim_item *it,
 			     const struct sim_view *v)
 {
@@ -272,7 +272,7 @@ static void sim_due(struct sim_item *it)
 
 /* Starts */
 
-/* Was the item queued all the time, and could it have started? */
+/* Return true if the item was queued all the time, and could have started. */
 static bool sim_was_first_to(const struct sim_item *it,
 			     const struct sim_view *was,
 			     const struct sim_view *v)
@@ -308,7 +308,7 @@ static void sim_judge_order(struct sim_pool *p, const struct sim_item *it,
 
 /* Completions */
 
-/* Has the job a place in the order of its stream? */
+/* Return true if the job has a place in the order of its stream. */
 static bool sim_has_turn(const struct sim_item *it,
 			 const struct sim_item_view *now)
 {
@@ -323,7 +323,7 @@ static bool sim_is_earlier(const struct sim_item *a, const struct sim_item *b)
 	return (int)(a->arrival - b->arrival) < 0;
 }
 
-/* The job that is to be completed next, for certain, or NULL. */
+/* Return the job that must be completed next, if that is certain, or NULL. */
 static struct sim_item *sim_next_completion(const struct sim_view *v)
 {
 	struct sim_item *first = NULL;
@@ -346,7 +346,7 @@ static struct sim_item *sim_next_completion(const struct sim_view *v)
 	return first && v->item[first->nr].place == SIM_FINISHED ? first : NULL;
 }
 
-/* A completion need not wait: here, time passes only if all sleep. */
+/* Check that no completion waits: time passes only if all threads sleep. */
 static void sim_judge_completions(struct sim_pool *p, const struct sim_view *v)
 {
 	struct sim_item *ready = sim_next_completion(v);
@@ -361,7 +361,7 @@ static void sim_judge_completions(struct sim_pool *p, const struct sim_view *v)
 			   ready->nr, jiffies - p->ready_since);
 }
 
-/* Units of those that have begun and not returned, by our own count. */
+/* Return the units of items that have begun and not returned, as seen here. */
 static unsigned int sim_units_in_use(const struct sim_pool *p)
 {
 	unsigned int units = 0, i;
@@ -411,7 +411,7 @@ static void sim_started(struct sim_pool *p, struct sim_item *it,
 	}
 }
 
-/* The first of those that came and have neither been completed nor left. */
+/* Return the first job that has been neither completed nor removed. */
 static void sim_completion_begins(struct sim_pool *p, struct sim_item *it,
 				  const struct sim_view *was,
 				  const struct sim_view *v)
@@ -443,7 +443,7 @@ static void sim_completion_begins(struct sim_pool *p, struct sim_item *it,
 	}
 }
 
-/* An accepted item is there no more and does not run: what took it? */
+/* Judge why an accepted item is gone that has not run. */
 static void sim_taken_back(struct sim_pool *p, struct sim_item *it)
 {
 	struct sim_call *call = sim_caller();
@@ -495,8 +495,8 @@ static void sim_dropped(struct sim_item *it, const struct sim_item_view *now)
 }
 
 /*
- * When did the first item come whose submit took a later slot of the inbox, and
- * went on at the same time?  Those can start in any order.  0 if there is none.
+ * Return the arrival of the first item whose concurrent submit took a later
+ * slot of the inbox, or 0.  Such items can start in any order.
  */
 static unsigned int sim_arrival_behind(const struct sim_item *it, const struct sim_view *v)
 {
@@ -512,7 +512,7 @@ static unsigned int sim_arrival_behind(const struct sim_item *it, const struct s
 	return first ? sim->item[first - 1].arrival : 0;
 }
 
-/* When it comes to the queue; of those that come at once, by their queue. */
+/* Note the arrival of an item; concurrent ones are ordered as in the queue. */
 static unsigned int sim_arrival(const struct sim_pool *p,
 				const struct sim_item *it)
 {
@@ -535,7 +535,7 @@ static bool sim_is_collected(const struct sim_item *it)
 	       sim->program.group_flags[spec->group] & KPOOL_GROUP_COLLECT;
 }
 
-/* A job to be collected, whose run or drop has ended. */
+/* Note a job to be collected, whose run or drop has ended. */
 static void sim_note_kept(struct sim_item *it, const struct sim_item_view *now)
 {
 	bool kept = now->place == SIM_KEPT && !now->runs && !now->dropping;
@@ -546,8 +546,8 @@ static void sim_note_kept(struct sim_item *it, const struct sim_item_view *now)
 }
 
 /*
- * An item that hands itself on is the other pool's once that has accepted it:
- * the run that goes on is of no item.
+ * An item that hands itself over belongs to the other pool once that has
+ * accepted it.  The run that goes on then has no item.
  */
 static void sim_note_handover(struct sim_pool *p, struct sim_item *it,
 			      const struct sim_item_view *now)
@@ -619,7 +619,7 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 		sim_dropped(it, now);
 }
 
-/* The admission queue, as far as we see it, by arrival. */
+/* Compare the admission queue, as far as it is seen, by arrival. */
 static void sim_follow_queue(struct sim_pool *p, const struct sim_view *v)
 {
 	unsigned int i, left = 0;
@@ -656,7 +656,7 @@ static u64 sim_begun(const struct sim_view *v)
 	       v->finished;
 }
 
-/* Every accepted item is in one place. */
+/* Check that each accepted item is in one place. */
 static void sim_judge_counters(const struct sim_view *v)
 {
 	const struct kpool_stats *s = &v->stats;
@@ -673,7 +673,7 @@ static void sim_judge_counters(const struct sim_view *v)
 		   s->alive);
 }
 
-/* Is an item of a rank in this range queued?  Functions are of rank 1. */
+/* Return true if an item of a rank in this range is queued; functions: 1. */
 static bool sim_any_queued(const struct sim_view *v, int from, int to)
 {
 	unsigned int seen = 0;
@@ -691,7 +691,7 @@ static bool sim_any_queued(const struct sim_view *v, int from, int to)
 	return found || (from <= 1 && to >= 1 && v->queued_items > seen);
 }
 
-/* Was an item of a rank up to this one queued, and is it still? */
+/* Return true if an item of at most this rank was queued, and still is. */
 static bool sim_any_stays(const struct sim_view *was, const struct sim_view *v, int to)
 {
 	int i;
@@ -706,9 +706,8 @@ static bool sim_any_stays(const struct sim_view *was, const struct sim_view *v, 
 }
 
 /*
- * Starts past a lower priority, until one of those has its turn: at least, and
- * at most.  A turn that comes too late, so that the item is dropped, can count
- * or not.
+ * Count starts past a lower priority until that has its turn: at least, and at
+ * most.  A turn in which a late item is dropped can count or not.
  */
 static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 			     const struct sim_view *v, u64 starts)
@@ -763,7 +762,7 @@ static void sim_judge_starts(struct sim_pool *p, const struct sim_view *was,
 			   v->attrs.capacity);
 }
 
-/* No thread waits for admission while there is room. */
+/* Check that no thread waits for admission while there is room. */
 static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 {
 	const struct sim_item *head;
@@ -778,7 +777,7 @@ static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 	head = &sim->item[p->queue[0]];
 	if (v->queue != p->nr_queue)
 		return;
-	/* of two that came at once, which is the first? */
+	/* the order of two concurrent ones is not known */
 	if (v->queue > 1 &&
 	    sim->item[p->queue[1]].queued_in == head->queued_in)
 		return;
@@ -787,8 +786,8 @@ static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 }
 
 /*
- * Jobs pending in a cancelled group are dropped, and none sleeps for more.  In
- * an aborted pool all is dropped, in turn.
+ * Check that the pending jobs of a cancelled group are dropped, and no submit
+ * of one sleeps.  In an aborted pool all items are dropped, in turn.
  */
 static void sim_judge_cancelled(const struct sim_view *v)
 {
@@ -809,7 +808,7 @@ static void sim_judge_cancelled(const struct sim_view *v)
 	}
 }
 
-/* Of two that came at once the heavier can be the first. */
+/* Of two concurrent ones the heavier can be the first. */
 bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
 		   const struct sim_view *v)
 {
@@ -820,13 +819,13 @@ bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
 	return sim_units(a, v) > sim_units(b, v);
 }
 
-/* Could the first queued item start, as far as we see the queue? */
+/* Return true if the first queued item could start, as far as is seen. */
 static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 {
 	unsigned int free = sim_free_units(v), seen = 0, i;
 	const struct sim_item *first = NULL;
 
-	/* the turn can be another's, which is too heavy */
+	/* it can be the turn of another, which is too heavy */
 	if (v->stats.paused || v->aborted || !free ||
 	    p->passed_most >= SIM_PASSED_MIN)
 		return false;
@@ -847,7 +846,7 @@ static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 	return v->queued_items > seen && !seen;
 }
 
-/* Nothing waits behind a free unit; here, time passes only if all sleep. */
+/* Check that no unit is free while an item waits, when all threads sleep. */
 static void sim_judge_conserving(struct sim_pool *p, const struct sim_view *v)
 {
 	if (p->startable)
@@ -894,7 +893,7 @@ static void sim_judge_expiry(struct sim_pool *p, const struct sim_view *was,
 	sim_judge_span(&p->expired, expired, "an idle worker has expired");
 }
 
-/* The time that debugfs shows with a worker's state is of its last change. */
+/* Check that a worker's time in debugfs is that of its last state change. */
 static void sim_judge_worker_times(const struct sim_view *was, const struct sim_view *v)
 {
 	unsigned int i, j;
@@ -931,11 +930,11 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 		       "idle workers stay that have to exit");
 }
 
-/* Remembering */
+/* What held, and until which step */
 
 /*
- * Is the item queued, and waits for nothing but a worker?  A lower priority can
- * wait for more.
+ * Return true if the item is queued and waits only for a worker.  One of lower
+ * priority can wait for other items.
  */
 static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
 {
@@ -985,14 +984,14 @@ static void sim_note_item(struct sim_item *it)
 	}
 }
 
-/* Can something happen that no item that runs has to do? */
+/* Return true if something can happen without the items that run. */
 static bool sim_is_helped(const struct sim_view *v)
 {
 	return v->stats.paused || v->dropping ||
 	       (v->stats.delayed && (v->stats.closed || sim_free_units(v)));
 }
 
-/* Are all that run in the pool in a call that can wait for ever? */
+/* Return true if all runs of the pool are in calls that can wait for ever. */
 static bool sim_all_wait(const struct sim_pool *p)
 {
 	const struct sim_view *v = &p->view;
@@ -1040,7 +1039,7 @@ static void sim_note_pool(struct sim_pool *p)
 		p->was_hung = step;
 }
 
-/* At some time in this step, apart from what comes in and starts in it? */
+/* Return true if that held in this step, apart from what started in it. */
 static bool sim_item_rests(const struct sim_item *it)
 {
 	if (it->accepted_in == sim->step)
@@ -1079,7 +1078,7 @@ static void sim_note_groups(void)
 	}
 }
 
-/* A state holds until another is seen: what is not in this step's pool too. */
+/* A state holds until another is seen, also in pools without a step. */
 void sim_note(void)
 {
 	int i;
@@ -1095,7 +1094,7 @@ void sim_note(void)
 
 /* Cycles */
 
-/* Is it an item in whose function, further out, the call is made? */
+/* Return true if the call is made in the item's function, at any nesting. */
 static bool sim_is_around(const struct sim_item *it, const struct sim_call *call)
 {
 	for (call = call->outer; call; call = call->outer)
@@ -1105,9 +1104,9 @@ static bool sim_is_around(const struct sim_item *it, const struct sim_call *call
 }
 
 /*
- * Does it wait for a submission that has not ended?  Later ones are no matter.
- * A job that has started ends only after its function, though that is still to
- * be called.
+ * Return true if the call waits for a submission that has not ended.  Later
+ * ones do not count.  A job that has started ends only after its function, even
+ * if that has still to be called.
  */
 static bool sim_is_awaiting(const struct sim_call *call)
 {
@@ -1117,7 +1116,7 @@ static bool sim_is_awaiting(const struct sim_call *call)
 		      (it->run == SIM_BEGUN && it->run_gen <= call->awaited));
 }
 
-/* The items that an item's function waits for, those inside it, too. */
+/* Add the items that a function waits for, also in runs inside of it. */
 static u32 sim_waits_for(const struct sim_item *it)
 {
 	const struct sim_call *call;
@@ -1132,7 +1131,7 @@ static u32 sim_waits_for(const struct sim_item *it)
 	return items;
 }
 
-/* The job of the stream that runs has to end before the item can. */
+/* Add the running job of the stream, which must end before the item. */
 static struct sim_item *sim_before(struct sim_item *it)
 {
 	int i;
@@ -1146,13 +1145,13 @@ static struct sim_item *sim_before(struct sim_item *it)
 	return it;
 }
 
-/* Is it being completed, and not submitted again? */
+/* Return true if the item is being completed, and not submitted again. */
 static bool sim_is_last_turn(const struct sim_item_view *v)
 {
 	return v->here && v->completes && !sim_is_accepted(v);
 }
 
-/* The items that have to end before the item can, itself included. */
+/* Add the items that must end before the item can, including itself. */
 static u32 sim_ends_before(struct sim_item *it)
 {
 	u32 items = BIT(it->nr) | BIT(sim_before(it)->nr);
@@ -1174,7 +1173,7 @@ static u32 sim_ends_before(struct sim_item *it)
 	return items;
 }
 
-/* Does an item's function wait, in this call, for that item? */
+/* Return true if a function waits for that item in this call. */
 static bool sim_waits_for_itself(const struct sim_call *call)
 {
 	u32 items = BIT(call->target->nr), seen = 0;
@@ -1204,7 +1203,7 @@ void sim_note_cycles(void)
 			sim->pool[i].was_hung = sim->step;
 }
 
-/* The thread waits for what was accepted when it dropped the lock. */
+/* Note that the thread waits for what was accepted when it dropped the lock. */
 static void sim_note_awaited(struct sim_pool *p)
 {
 	struct sim_call *call = sim_caller();
@@ -1231,7 +1230,7 @@ static struct sim_pool *sim_pool_of(const void *lock)
 	return NULL;
 }
 
-/* A thread is about to drop a lock: what has been done under it? */
+/* Judge what a thread that drops a lock has done under it. */
 void sim_step(const void *lock)
 {
 	struct sim_pool *p = sim ? sim_pool_of(lock) : NULL;
@@ -1282,7 +1281,7 @@ void sim_step(const void *lock)
 
 /* The end */
 
-/* All sleep: nothing that could start must wait. */
+/* Check, when all threads sleep, that nothing waits that could start. */
 void sim_judge_drained(const struct sim_pool *p)
 {
 	if (p->owed && p->roomy.on)
@@ -1297,7 +1296,7 @@ void sim_judge_drained(const struct sim_pool *p)
 			   "nothing starts, but units are free");
 }
 
-/* Functions that have been cancelled with others of their module. */
+/* Count functions that were cancelled with others of their module. */
 static u64 sim_judge_taken(void)
 {
 	u64 all = 0, left;
@@ -1356,7 +1355,7 @@ static void sim_judge_tickets(const struct sim_pool *p,
 		   p->cancels + taken, s->cancelled);
 }
 
-/* After destroy: every item and every worker is accounted for. */
+/* Check after destroy that each item and worker is accounted for. */
 void sim_judge_end(struct sim_pool *p)
 {
 	const struct kpool_stats *s = &p->view.stats;

@@ -56,7 +56,7 @@ static unsigned long sim_inbox_slot(const struct kpool_inbox *inbox, unsigned in
 	return inbox->slots[(inbox->first + i) % KPOOL_RING_SIZE];
 }
 
-/* How many items have been submitted so? */
+/* Return the number of items that fast submits have accepted. */
 static unsigned int sim_fast_submits(const struct kpool *pool)
 {
 	unsigned int nr = 0, i;
@@ -66,7 +66,7 @@ static unsigned int sim_fast_submits(const struct kpool *pool)
 	return nr;
 }
 
-/* The place of the item among them, from 1, or 0. */
+/* Return the place of the item among them, from 1, or 0. */
 static unsigned int sim_fast_place(const struct kpool *pool, const struct kpool_item *item)
 {
 	unsigned int i;
@@ -77,7 +77,7 @@ static unsigned int sim_fast_place(const struct kpool *pool, const struct kpool_
 	return 0;
 }
 
-/* Does the item in this place of the inbox wait for another of its stream? */
+/* Return true if the item in this slot of the inbox waits for its stream. */
 static bool sim_inbox_follows(const struct kpool *pool, const struct kpool_item *item,
 			      unsigned int place)
 {
@@ -99,7 +99,7 @@ static bool sim_inbox_follows(const struct kpool *pool, const struct kpool_item 
 	return stream->runner || !list_empty(&stream->jobs);
 }
 
-/* How many have been started so, by @worker, if not NULL?  The last one. */
+/* Count the fast starts, by @worker if not NULL.  Set the last one. */
 static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worker *worker,
 				    const struct kpool_item **last)
 {
@@ -119,7 +119,7 @@ static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worke
 	return nr;
 }
 
-/* The worker that has started the item and not said so in it, or NULL. */
+/* Return the worker of a fast start that is not in item->run, or NULL. */
 static struct kpool_worker *sim_taker(struct kpool *pool, const struct kpool_item *item)
 {
 	struct kpool_ready *ready = &pool->ready;
@@ -168,7 +168,7 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 	view->runs = true;
 	view->completes = run->stream && run->stream->ordered && !run->complete;
 	view->run_id = (unsigned long)run->worker + run->worker->nr_runs + nr;
-	/* by this the module notifier finds the runs of a module */
+	/* the module notifier finds the runs of a module by it */
 	sim_expect(nr || view->completes || run->fn == item->fn,
 		   "a run has the function of an earlier one");
 }
@@ -181,7 +181,7 @@ static void sim_observe_caller(const struct kpool_run *run,
 	view->run_id = (unsigned long)run + run->nr;
 }
 
-/* Runs that are no worker's, the outer ones of a thread included. */
+/* Count the external runs, including the outer ones of a thread. */
 static void sim_observe_ext_runs(struct kpool *pool, struct sim_view *view)
 {
 	int i;
@@ -204,7 +204,7 @@ static void sim_observe_ext_runs(struct kpool *pool, struct sim_view *view)
 	}
 }
 
-/* The run that the item's stream waits for; none if it will not run. */
+/* Return the run that the item's stream waits for; NULL if it will not run. */
 static const struct kpool_run *sim_stream_runner(const struct kpool_item *item)
 {
 	const struct kpool_job *job = container_of(item, struct kpool_job, item);
@@ -232,7 +232,7 @@ static bool sim_is_on(const struct list_head *waiters,
 	return false;
 }
 
-/* The item's run, unless the waiter waits for one before that. */
+/* Return the item's run, unless the waiter waits for one before that. */
 static const struct kpool_run *sim_awaited_run(const struct kpool_waiter *waiter)
 {
 	const struct kpool_run *run = kpool_run_of(waiter->item);
@@ -241,7 +241,7 @@ static const struct kpool_run *sim_awaited_run(const struct kpool_waiter *waiter
 		       sim_is_on(&run->next_waiters, waiter)) ? run : NULL;
 }
 
-/* The thread whose run has to end before this thread's sleep can, or NULL. */
+/* Return the thread whose run must end before this sleep can, or NULL. */
 static const struct kpool_run *sim_slept_for(const struct kpool *pool,
 					     const struct kpool_run *run)
 {
@@ -273,7 +273,8 @@ static bool sim_sleeps_in_cycle(const struct kpool *pool,
 }
 
 /*
- * Does any thread sleep for itself?  More steps than waiters lead nowhere new.
+ * Return true if a thread waits for itself.  A walk has at most as many steps
+ * as there are waiters.
  */
 static bool sim_observe_cycle(const struct kpool *pool)
 {
@@ -288,7 +289,7 @@ static bool sim_observe_cycle(const struct kpool *pool)
 	return false;
 }
 
-/* The counters, as kpool_get_stats() would report them. */
+/* Fill in the counters, as kpool_get_stats() would report them. */
 static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 {
 	const struct kpool_item *last;
@@ -320,7 +321,7 @@ static bool sim_is_slot_of(const struct kpool *pool, const void *address)
 		address < (const void *)(&pool->ready + 1));
 }
 
-/* A fast operation has been committed, by a change of this slot: a step. */
+/* Count as a step the commit of a fast operation in this slot. */
 void sim_fast_step(const void *slot)
 {
 	int i;
@@ -333,7 +334,7 @@ void sim_fast_step(const void *slot)
 	}
 }
 
-/* Is the pool the item's owner, and the item in a run there? */
+/* Return true if the pool owns the item, and runs it. */
 bool sim_runs_in(const struct sim_item *it, const struct kpool *pool)
 {
 	return it->job.item.pool_id == pool->id && kpool_run_of(&it->job.item);
@@ -344,7 +345,7 @@ bool sim_group_is_cancelled(int group)
 	return kpool_group_is_cancelled(&sim->group[group]);
 }
 
-/* Does it count jobs, or is it on a list of its pool or its parent? */
+/* Return true if the group counts jobs, or is on a list. */
 bool sim_group_has_members(int group)
 {
 	const struct kpool_group *g = &sim->group[group];
@@ -366,7 +367,7 @@ int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable)
 	return *kpool_attr(&attrs, &kpool_attr_table[tunable]);
 }
 
-/* Is a wait over, or a group cancelled, and still to be dealt with? */
+/* Return true if an ended wait, or a cancelled group, is left over. */
 static bool sim_is_unsettled(const struct kpool *pool)
 {
 	struct rb_node *first = rb_first_cached(&pool->waiters.flushers);
@@ -490,12 +491,12 @@ void sim_kfree(const void *ptr)
 	kfree(ptr);
 }
 
-/* In place of RCU, which would hide it if a thread were still returning. */
+/* Free without RCU, which would hide a thread that still uses the pool. */
 void sim_free_pool(struct kpool *pool)
 {
 	sim_expect(!pool->waiters.nr_users, "a pool is freed, but %u are in it",
 		   pool->waiters.nr_users);
-	/* being closed is one thing to recheck; others would keep it slow */
+	/* a closed pool counts once; more would keep it off the fast path */
 	sim_expect(pool->nr_recheck == pool->closed,
 		   "a pool is freed that rechecks %u things", pool->nr_recheck);
 	sim_expect(!pool->faults.nr_dead, "a pool is freed with %u dead threads",
@@ -503,7 +504,7 @@ void sim_free_pool(struct kpool *pool)
 	sim_expect(!pool->q.nr_held && !pool->q.nr_requeue,
 		   "a pool is freed that holds %u and %u items", pool->q.nr_held,
 		   pool->q.nr_requeue);
-	/* each of these would keep it slow, or take room, if opened again */
+	/* each would keep a reopened pool off the fast path, or take room */
 	sim_expect(!pool->q.nr_special && !pool->q.nr_stream_blocked &&
 		   !pool->q.extra_units && !pool->waiters.nr_flushed,
 		   "a pool is freed that counts %u special, %u blocked, %llu units, %llu flushed",

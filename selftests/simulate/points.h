@@ -307,8 +307,8 @@ static inline void sim_state_point(unsigned int state)
 #define kthread_data(task)		sim_kthread_data(task)
 
 /*
- * A thread of ours that ends does not exit.  So threads.c does what is to be
- * done when it does, and a ghost of the task says that it has.
+ * A thread of the simulator that ends does not exit.  So threads.c does what
+ * happens at an exit, and sets the exit state of an exit_task instead.
  */
 #define task_work_add(task, work, mode)					\
 	((void)(task), (void)(mode), sim_task_work_add(work))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Make of a seed what the clients do.  A program is made from the seed alone,
- * so that leaving out operations changes nothing else in it.  All times are
- * short of 64 ticks, where the timer wheel is exact: a seed then does the same
- * independent of what ran before it.
+ * Generate what the clients do from a seed.  A program depends on the seed
+ * alone, so that leaving out operations changes nothing else in it.  All times
+ * are less than 64 ticks, where the timer wheel is exact.  So a seed does the
+ * same independent of what ran before.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>

@@ -176,7 +176,7 @@ unsigned int sim_module_run_in(const struct sim_item *it, u8 part)
 	return sim_is_part_of(it, nr, part | SIM_OWN_MEMORY) ? nr : 0;
 }
 
-/* That of the function that is called for its run now. */
+/* Return the module of the function that is called for the item's run now. */
 unsigned int sim_module_of_run(const struct sim_item *it)
 {
 	return sim_module_run_in(it, it->completes ? SIM_OWN_COMPLETE : SIM_OWN_FN);
@@ -187,7 +187,7 @@ static bool sim_is_about_item(const struct sim_call *call)
 	return sim_ops[call->op->kind].of_item || call->item == call->inside;
 }
 
-/* Is the call made in a function that the removal of the module waits for? */
+/* Return true if the removal of the module waits for the caller. */
 bool sim_is_inside_module(const struct sim_call *call, unsigned int nr)
 {
 	for (; call; call = call->outer)
@@ -196,7 +196,7 @@ bool sim_is_inside_module(const struct sim_call *call, unsigned int nr)
 	return false;
 }
 
-/* Must the call not be made, because the module of its item leaves? */
+/* Return true if the item's module leaves, so that no call must be made. */
 bool sim_is_out_of_reach(const struct sim_call *call)
 {
 	const struct sim_module *m = sim_module_of(call->item);
@@ -233,20 +233,20 @@ static struct sim_module *sim_removal_of(const struct sim_thread *thread)
 	return NULL;
 }
 
-/* Can the item be refused because its module is removed? */
+/* Return true if the item can be refused because its module is removed. */
 bool sim_may_be_going(const struct sim_call *call, const struct sim_module *m)
 {
 	return m && !call->p->nr && m->begun &&
 	       (!m->gone || sim_during(call, m->gone_in));
 }
 
-/* Must the pool refuse it? */
+/* Return true if the pool must refuse it. */
 bool sim_must_refuse(const struct sim_pool *p, const struct sim_module *m)
 {
 	return m && !p->nr && m->refused;
 }
 
-/* Has this step cancelled the item with the others of its module? */
+/* Return true if this step cancelled the item with others of its module. */
 bool sim_is_removed(const struct sim_pool *p, const struct sim_item *it)
 {
 	const struct sim_module *m = sim_module_of(it);
@@ -265,7 +265,7 @@ bool sim_is_orphan(const struct sim_pool *p)
 	return sim_owner_of(p) && sim_owner_of(p)->gone;
 }
 
-/* Does anything of the item keep a removal waiting? */
+/* Return true if the item keeps a removal waiting. */
 static bool sim_goes_on(const struct sim_item *it)
 {
 	return it->run == SIM_BEGUN || it->run == SIM_INSIDE ||
@@ -273,7 +273,7 @@ static bool sim_goes_on(const struct sim_item *it)
 	       it->drops_begun || it->drops_inside;
 }
 
-/* Is there something of the module that takes time to end? */
+/* Return true if something of the module takes time to end. */
 static bool sim_is_delayed(const struct sim_module *m)
 {
 	int i;
@@ -333,7 +333,7 @@ static void sim_judge_left(const struct sim_item *it, unsigned int nr)
 		   "item %d of a module that has gone is dropped", it->nr);
 }
 
-/* The notifier has returned: what is left? */
+/* Check that nothing is left when the notifier has returned. */
 static void sim_judge_gone(struct sim_module *m, unsigned int nr)
 {
 	int i;
@@ -391,7 +391,7 @@ static bool sim_passes(const struct sim_call *call, unsigned int nr)
 	return call->ticket && call->ticket->module == nr;
 }
 
-/* Is another thread about to submit an item of the module, or in its call? */
+/* Return true if another thread is in a call for an item of the module. */
 static bool sim_is_used(unsigned int nr)
 {
 	const struct sim_call *call;
@@ -405,7 +405,7 @@ static bool sim_is_used(unsigned int nr)
 	return false;
 }
 
-/* Does a thread wait for a function of the module, which it has called? */
+/* Return true if a thread waits for a function of the module. */
 static bool sim_is_called(unsigned int nr)
 {
 	const struct sim_call *call;

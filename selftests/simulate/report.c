@@ -215,7 +215,7 @@ static void sim_panic_tail(void)
 		pr_emerg("simulate: %s\n", line);
 }
 
-/* At a panic, which run was it? */
+/* Print at a panic which run it was. */
 static int sim_panics(struct notifier_block *nb, unsigned long event, void *data)
 {
 	if (!sim)

@@ -15,7 +15,7 @@ struct sim_want {
 	bool			follows;	/* another of its stream */
 };
 
-/* Units and places in a state: how many queued items are about to start? */
+/* Places and units of a state, which tell how many items can start. */
 struct sim_space {
 	u64			places;		/* that others take */
 	u64			left;		/* units that these leave */
@@ -26,7 +26,7 @@ static bool sim_waits(const struct sim_item_view *v)
 	return v->here && (v->place == SIM_QUEUED || v->place == SIM_BACK);
 }
 
-/* Is a job of the stream queued or running? */
+/* Return true if a job of the stream is queued or runs. */
 static bool sim_stream_is_busy(const struct sim_view *v)
 {
 	int i;
@@ -48,7 +48,7 @@ static struct sim_want sim_want_of(const struct sim_item *it,
 	};
 }
 
-/* Do all items of the set hold one unit? */
+/* Return true if all items of the set hold one unit. */
 static bool sim_are_light(const struct sim_view *v, u32 set)
 {
 	int i;
@@ -77,13 +77,13 @@ static const struct sim_item *sim_first_of(const struct sim_view *v, u32 set)
 	return first;
 }
 
-/* Is it queued behind its own run or drop, so that it needs no unit? */
+/* Return true if it is queued behind its own run or drop: it needs no unit. */
 static bool sim_is_held(const struct sim_item_view *v)
 {
 	return v->here && v->place == SIM_QUEUED && !v->follows && (v->runs || v->dropping);
 }
 
-/* How many are? */
+/* Count the items that are held. */
 static unsigned int sim_held(const struct sim_view *v)
 {
 	unsigned int n = 0, i;
@@ -106,7 +106,7 @@ static u32 sim_runnable(const struct sim_view *v)
 	return set;
 }
 
-/* How many are queued behind their stream? */
+/* Count the items that are queued behind their stream. */
 static unsigned int sim_followers(const struct sim_view *v)
 {
 	unsigned int n = 0, i;
@@ -158,7 +158,7 @@ static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 	return true;
 }
 
-/* Is there room?  1, 0, or -1 if that cannot be said. */
+/* Return 1 if there is room, 0 if not, or -1 if that cannot be said. */
 static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
 {
 	struct sim_space space;
@@ -172,7 +172,7 @@ static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
 	       space.places < v->attrs.queue_depth;
 }
 
-/* Is there a thread for another, or a place?  An exiting one has its own. */
+/* Return true if there is a thread for one more, besides exiting ones. */
 static bool sim_has_thread(const struct sim_view *v, u64 starts)
 {
 	u64 most = max_t(u64, v->attrs.capacity, v->threads);
@@ -181,7 +181,7 @@ static bool sim_has_thread(const struct sim_view *v, u64 starts)
 	return most > busy + v->stats.alive - v->staying;
 }
 
-/* Is there room if it has to start at once? */
+/* Return true if there is room for an item that must start at once. */
 static int sim_room_now(const struct sim_view *v, const struct sim_want *want)
 {
 	struct sim_space space;
@@ -207,7 +207,7 @@ static int sim_room_without(const struct sim_view *v, int nr,
 	return sim_room_for(&w, want);
 }
 
-/* Would one place more be room? */
+/* Return true if one place more would be room. */
 static bool sim_is_one_short(const struct sim_view *v, const struct sim_want *want)
 {
 	struct sim_space space;
@@ -217,8 +217,8 @@ static bool sim_is_one_short(const struct sim_view *v, const struct sim_want *wa
 }
 
 /*
- * Can the waiting item be dropped for what comes?  Not one that runs: it could
- * not be notified before its end.
+ * Return true if the waiting item can be dropped for a newer one.  One that
+ * runs cannot, because its drop function could not be called before its end.
  */
 static bool sim_may_give_way(const struct sim_view *v, int nr,
 			     const struct sim_want *want)
@@ -229,7 +229,7 @@ static bool sim_may_give_way(const struct sim_view *v, int nr,
 	       sim_rank(&sim->item[nr]) >= want->rank;
 }
 
-/* Is it to be dropped before the other: of a lower priority, or older? */
+/* Return true if it is dropped before the other: lower, or older. */
 static bool sim_gives_way_before(int nr, int other)
 {
 	const struct sim_item *a = &sim->item[nr], *b = &sim->item[other];
@@ -299,7 +299,7 @@ static void sim_judge_no_room(const struct sim_view *was,
 			   "what comes is %s, but item %d could give way", what, i);
 }
 
-/* Would a full pool have this submitter run the item?  There is memory. */
+/* Return true if a full pool has this submitter run the item. */
 static bool sim_can_run_itself(const struct sim_call *call,
 			       const struct sim_view *v)
 {
@@ -390,7 +390,7 @@ void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
 	*least = min_not_zero(*least, want.units);
 }
 
-/* Would one of them be accepted now? */
+/* Return true if one of them would be accepted now. */
 bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v)
 {
 	struct sim_want want = { .follows = true };
@@ -407,7 +407,7 @@ bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v)
 	return false;
 }
 
-/* Is there room for a plain item, but for those in front?  Not, for certain. */
+/* Return true if there is room for a plain item ahead of those that wait. */
 bool sim_plain_has_room(const struct sim_view *v)
 {
 	struct sim_want want = { .rank = 1, .units = 1 };
@@ -417,7 +417,7 @@ bool sim_plain_has_room(const struct sim_view *v)
 	return sim_room_for(&w, &want) == 1;
 }
 
-/* Is there room for the first that waits for admission?  Not, for certain. */
+/* Return true if there is room for the first item that waits. */
 bool sim_head_has_room(const struct sim_item *head, const struct sim_view *v)
 {
 	struct sim_want want = sim_want_of(head, v);

@@ -156,7 +156,7 @@ static void sim_clear_out(void)
 	sim_expect(!sim_is_fragile(), "a call does not return from a closed pool");
 }
 
-/* Does an item hand itself to the pool?  After a tick it sleeps there. */
+/* Return true if an item is being handed over to the pool. */
 static bool sim_is_handed_to(const struct sim_pool *p)
 {
 	const struct sim_call *call;
@@ -301,7 +301,7 @@ static void sim_judge_groups(void)
 	}
 }
 
-/* All have gone: what is left to be said? */
+/* Check what is left when all threads have gone. */
 static void sim_end(void)
 {
 	int i;

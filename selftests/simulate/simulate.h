@@ -135,8 +135,8 @@ struct sim_world;
 struct sim_thread {
 	struct list_head	node;		/* on the list of free ones */
 	struct task_struct	*task;
-	struct task_struct	*ghost;		/* says whether it has ended */
-	struct callback_head	*hooks;
+	struct task_struct	*exit_task;	/* with its exit state */
+	struct callback_head	*task_works;	/* pending */
 	struct sim_world	*world;
 	const char		*name;
 	int			nr;
@@ -628,7 +628,7 @@ bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v);
 bool sim_plain_has_room(const struct sim_view *v);
 bool sim_head_has_room(const struct sim_item *head, const struct sim_view *v);
 
-/* Was something so at any time since the call began? */
+/* Return true if that held at any time since the call began. */
 static inline bool sim_during(const struct sim_call *call, unsigned int when)
 {
 	return when >= call->begin;

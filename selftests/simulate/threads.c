@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The simulator's threads.  The engine takes for a new kthread one that has
- * been used before, which costs a hundredth.  It starts, stops and is woken
- * like any other, and can be woken by mistake like any other.
+ * The simulator's threads.  A kthread that the engine creates is one that has
+ * been used before, because creating one takes a hundred times as long.  It
+ * starts, stops and is woken, also spuriously, like any other.
  */
 #include <linux/err.h>
 #include <linux/rcupdate.h>
@@ -16,21 +16,21 @@
 #define SIM_THREADS	96	/* more than a world needs */
 
 static LIST_HEAD(sim_free);
-static LIST_HEAD(sim_dead);	/* used again, but for the task */
+static LIST_HEAD(sim_dead);	/* memory to use again, with a new task */
 static unsigned int sim_nr_free;
 static int sim_nr_made;
 
-/* As the kernel does it when a thread exits. */
+/* Do what the kernel does when a thread exits. */
 static void sim_thread_ends(struct sim_thread *thread)
 {
-	struct callback_head *hook;
+	struct callback_head *task_work;
 
 	thread->call = NULL;
-	while ((hook = thread->hooks)) {
-		thread->hooks = hook->next;
-		hook->func(hook);
+	while ((task_work = thread->task_works)) {
+		thread->task_works = task_work->next;
+		task_work->func(task_work);
 	}
-	thread->ghost->exit_state = EXIT_DEAD;
+	thread->exit_task->exit_state = EXIT_DEAD;
 	thread->state = SIM_THREAD_ENDED;
 	complete(&thread->ended);
 }
@@ -81,8 +81,8 @@ static struct sim_thread *sim_thread_alloc(void)
 	thread = kzalloc_obj(*thread, GFP_KERNEL);
 	if (!thread)
 		return NULL;
-	thread->ghost = kzalloc_obj(*thread->ghost, GFP_KERNEL);
-	if (!thread->ghost) {
+	thread->exit_task = kzalloc_obj(*thread->exit_task, GFP_KERNEL);
+	if (!thread->exit_task) {
 		kfree(thread);
 		return NULL;
 	}
@@ -102,7 +102,7 @@ static struct sim_thread *sim_thread_make(void)
 	thread->dead = false;
 	task = kthread_create(sim_thread_main, thread, "sim/%d", sim_nr_made++);
 	if (IS_ERR(task)) {
-		kfree(thread->ghost);
+		kfree(thread->exit_task);
 		kfree(thread);
 		return NULL;
 	}
@@ -127,9 +127,9 @@ struct sim_thread *sim_thread_new(const char *name, int nr,
 	thread->fn = fn;
 	thread->data = data;
 	thread->should_stop = false;
-	thread->hooks = NULL;
+	thread->task_works = NULL;
 	thread->returned = NULL;
-	thread->ghost->exit_state = 0;
+	thread->exit_task->exit_state = 0;
 	thread->at = 0;
 	reinit_completion(&thread->ended);
 	thread->state = SIM_THREAD_MADE;
@@ -143,7 +143,7 @@ void sim_thread_go(struct sim_thread *thread)
 	wake_up_process(thread->task);
 }
 
-/* Give it back; it has ended, or was never started. */
+/* Return a thread that has ended, or was never started, to the free ones. */
 void sim_thread_end(struct sim_thread *thread)
 {
 	if (thread->state != SIM_THREAD_MADE)
@@ -151,12 +151,12 @@ void sim_thread_end(struct sim_thread *thread)
 	if (thread->dead)
 		return;
 	thread->state = SIM_THREAD_FREE;
-	/* used last: a waker in a read section finds it gone */
+	/* last in the list: a waker in a read section finds it gone */
 	list_add_tail(&thread->node, &sim_free);
 	sim_nr_free++;
 }
 
-/* Let the thread die where it stands: its stack is never heard of again. */
+/* Let the thread die where it stands: its stack is not used again. */
 void __noreturn sim_thread_die(struct sim_thread *thread)
 {
 	sim->nr_deaths++;
@@ -171,7 +171,10 @@ void __noreturn sim_thread_die(struct sim_thread *thread)
 	kthread_complete_and_exit(NULL, 0);
 }
 
-/* To make one sleeps, which would let others go on: have enough of them. */
+/*
+ * Create enough threads in advance: creating one sleeps, and other threads
+ * would run.
+ */
 void sim_threads_prepare(void)
 {
 	struct sim_thread *thread;
@@ -242,7 +245,7 @@ struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data)
 
 static struct kthread_worker sim_the_kthread_worker;
 
-/* Work that is queued there has a thread of its own: later.c. */
+/* Work that is queued there has its own thread: see later.c. */
 struct kthread_worker *sim_kthread_worker(void)
 {
 	sim_point();
@@ -271,22 +274,25 @@ int sim_task_work_add(struct callback_head *work)
 	struct sim_thread *thread = sim_current();
 
 	sim_point();
-	work->next = thread->hooks;
-	thread->hooks = work;
+	work->next = thread->task_works;
+	thread->task_works = work;
 	return 0;
 }
 
-/* The thread itself can outlive its end: a question to it goes to its ghost. */
+/*
+ * Return the task that says whether the thread has exited.  The thread's own
+ * task goes on, because the thread is used again.
+ */
 struct task_struct *sim_get_task(struct task_struct *task)
 {
 	struct sim_thread *thread = sim_current();
 
 	if (thread && task == thread->task)
-		return thread->ghost;
+		return thread->exit_task;
 	return task->flags & PF_KTHREAD ? get_task_struct(task) : task;
 }
 
-/* Ghosts stay, and are no threads: all that is 0 in them is what they are. */
+/* An exit_task is never freed: it is zeroed, so PF_KTHREAD is not set. */
 void sim_put_task(struct task_struct *task)
 {
 	if (task->flags & PF_KTHREAD)
@@ -308,8 +314,9 @@ void *sim_kthread_data(struct task_struct *task)
 }
 
 /*
- * Has it ended?  Its ghost says so.  While no thread has died, only those that
- * run their own items can be asked for: there can be any number of workers.
+ * Return the exit state that the engine is to read in place of @state.  Until a
+ * thread has died, it reads only those of threads that run their own items,
+ * because there can be any number of workers.
  */
 int *sim_exit_state(int *state)
 {
@@ -318,10 +325,10 @@ int *sim_exit_state(int *state)
 
 	sim_expect(!thread || strcmp(thread->name, "worker") || thread->call ||
 		   sim->nr_dead, "a worker is looked at, and no thread has died");
-	return thread ? &thread->ghost->exit_state : state;
+	return thread ? &thread->exit_task->exit_state : state;
 }
 
-/* Keep what a thread that has died can use, in this world; once for each. */
+/* Keep the memory that a dead thread can use until this world ends, once. */
 void sim_leak(const void *ptr)
 {
 	unsigned int i;

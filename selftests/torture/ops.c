@@ -55,7 +55,7 @@ void kpt_nap(struct kpt_ctx *ctx, unsigned int max_us)
 	usleep_range(us, us + 50);
 }
 
-static struct kpt_op *kpt_choose_deed(struct kpt_ctx *ctx)
+static struct kpt_op *kpt_choose_op(struct kpt_ctx *ctx)
 {
 	unsigned int i, sum = 0, left;
 
@@ -84,7 +84,7 @@ static void kpt_hang(struct kpt_ctx *ctx)
 /* The caller has a reference to the target. */
 void kpt_do_something(struct kpt_ctx *ctx, struct kpt_target *t)
 {
-	struct kpt_op *op = kpt_choose_deed(ctx);
+	struct kpt_op *op = kpt_choose_op(ctx);
 	const char *outer = ctx->op;
 
 	WRITE_ONCE(ctx->op, op->name);
@@ -99,6 +99,6 @@ void kpt_print_ops(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(kpt_ops); i++)
-		pr_info("kpool-torture: deed %s: %ld\n", kpt_ops[i].name,
+		pr_info("kpool-torture: op %s: %ld\n", kpt_ops[i].name,
 			atomic_long_read(&kpt_ops[i].done));
 }
