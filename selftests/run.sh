@@ -20,7 +20,7 @@ modules() {
 selftests() {
 	{
 		modules "$1"
-		printf '%s\n' "$1"/*.sh | sed 's/.*\/\(.*\)\.sh$/\1/'
+		find "$1" -maxdepth 1 -name '*.sh' | sed 's/.*\/\(.*\)\.sh$/\1/'
 	} | grep -vx -e run -e ktap | sort -u
 }
 

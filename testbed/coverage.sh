@@ -108,7 +108,7 @@ report() {
 main() {
 	local run failed=0 lines
 	# shellcheck disable=SC2046 # several packages
-	need_packages perl $(cd "$tree" && packages_of uml selftests/*.sh selftests/ported/*.sh)
+	need_packages perl $(cd "$tree" && packages_of uml selftests/*.sh)
 	coverage=$cache/coverage/$tree_id lines=$cache/coverage/$tree_id/lines
 	mkdir -p "$coverage"
 	trap 'exit 130' INT

@@ -18,10 +18,9 @@ spoilt+='|Slab .*(corrupt|overwritten|leak)|Objects remaining|INFO: task .* bloc
 guest_scripts() {
 	local word file files=()
 	for word; do
-		files+=("$tree/$word" "$tree/selftests/$word.sh" "$tree/selftests/ported/$word.sh")
+		files+=("$tree/$word" "$tree/selftests/$word.sh")
 	done
 	[ "$*" != selftests/run.sh ] || files+=("$tree"/selftests/*.sh)
-	[[ " $* " != *" ported "* ]] || files+=("$tree"/selftests/ported/*.sh)
 	for file in "${files[@]}"; do
 		[ ! -f "$file" ] || echo "$file"
 	done
