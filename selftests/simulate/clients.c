@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Clients: each performs its operations one after the other, and checks each
- * answer against the contract.  An answer can depend on what other clients did
- * during the call.  So the model records the last step at which each condition
- * held, and an answer is permitted if its reason held at some time in the call.
+ * The clients: each runs its operations one after the other, and checks that
+ * the contract permits each result.  Where a result depends on what other
+ * threads did during the call, the model has recorded the last step at which a
+ * condition held.  A result is permitted if its reason held at some time during
+ * the call.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -13,7 +14,7 @@
 
 #include "simulate.h"
 
-/* Operations in the functions of all items of a world. */
+/* for all items of a world together */
 #define SIM_MAX_BODY_OPS	50
 
 bool sim_op_enabled(const struct sim_op *op)
@@ -40,8 +41,9 @@ static unsigned long sim_elapsed(const struct sim_call *call)
 }
 
 /*
- * A timeout is never early.  As nothing takes time here, it is never late,
- * except for the current tick and the timer wheel's, in each of @sleeps.
+ * Check that a time-out is neither early nor late: code takes no time here.
+ * Each of @sleeps can add two ticks: the one in progress, and the timer
+ * wheel's.
  */
 static void sim_judge_timeout(const struct sim_call *call, int sleeps)
 {
@@ -55,7 +57,7 @@ static void sim_judge_timeout(const struct sim_call *call, int sleeps)
 		   sim_ops[call->op->kind].name, elapsed, ticks);
 }
 
-/* Only a run of a pool can deadlock by waiting for it. */
+/* Check an -EDEADLK: only an item can wait for itself in its pool. */
 static void sim_judge_deadlock(const struct sim_call *call)
 {
 	const char *name = sim_ops[call->op->kind].name;
@@ -91,7 +93,10 @@ static bool sim_submits_itself(const struct sim_call *call)
 	return call->inside && call->inside == call->item && !call->hands_on;
 }
 
-/* A heavy item, and a job of a stream, need more than a free unit. */
+/*
+ * Return true if a submit can have found the pool full.  A heavy item, or one
+ * behind its stream, needs more than a free unit.
+ */
 static bool sim_was_full(const struct sim_call *call)
 {
 	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
@@ -102,7 +107,7 @@ static bool sim_was_full(const struct sim_call *call)
 		sim_during(call, call->p->was_used));
 }
 
-/* Check that a submit of the item can fail with @err. */
+/* Check the reason for which a submit of an item was refused. */
 static void sim_judge_refusal(struct sim_call *call, int err)
 {
 	const char *name = sim_ops[call->op->kind].name;
@@ -133,7 +138,7 @@ static void sim_judge_refusal(struct sim_call *call, int err)
 		why = false;
 	}
 	sim_expect(why, "%s of item %d: %d for no reason", name, it->nr, err);
-	/* after any other error the owner gives it up */
+	/* on any other error the item is not pending */
 	sim_expect(err == -EALREADY || sim_during(call, it->was_free),
 		   "%s of item %d: %d, but it is pending", name, it->nr, err);
 }
@@ -200,7 +205,10 @@ static void sim_op_try(struct sim_call *call)
 	sim_expect(!sim_elapsed(call), "a try sleeps");
 }
 
-/* A stream is also busy until one of its jobs is dropped. */
+/*
+ * Return true if the item could have had to wait.  A stream stays busy until
+ * its jobs, those to be dropped included, have ended.
+ */
 static bool sim_could_wait(const struct sim_call *call)
 {
 	const struct sim_item_spec *spec = &sim->program.item[call->item->nr];
@@ -213,7 +221,10 @@ static bool sim_could_wait(const struct sim_call *call)
 		sim_during(call, call->p->was_busy));
 }
 
-/* Accepted only if the item can start, refused only if it would wait. */
+/*
+ * Check that an item is accepted only if it can start, and refused only if it
+ * would wait.
+ */
 static void sim_op_now(struct sim_call *call)
 {
 	struct kpool_item *item = sim_submit_of(call, false);
@@ -270,7 +281,9 @@ static void sim_op_modify(struct sim_call *call)
 		   "item %d was not delayed", it->nr);
 }
 
-/* Hand the item over to another pool, as the function's last use of it. */
+/*
+ * Submit the running item to the other pool, as its function's last use of it.
+ */
 static void sim_hand_on(struct sim_call *call)
 {
 	struct sim_item *it = call->item;
@@ -283,7 +296,7 @@ static void sim_hand_on(struct sim_call *call)
 	it->handing = call;
 	err = kpool_submit_timeout(call->p->pool, &it->job.item, call->op->ticks);
 	if (call->handed) {
-		/* another client can have submitted it after it left its run */
+		/* another thread can have submitted it after its run */
 		it->accepted += !err;
 		return;
 	}
@@ -305,7 +318,7 @@ static bool sim_may_move(const struct sim_item *it)
 	       !(spec->job && (spec->group >= 0 || spec->stream));
 }
 
-/* Submit the item from its own function, a limited number of times. */
+/* Let an item submit itself, or hand itself on, a limited number of times. */
 static void sim_op_itself(struct sim_call *call)
 {
 	if (!call->inside)
@@ -407,7 +420,7 @@ static void sim_op_submit_arg(struct sim_call *call)
 						  GFP_ATOMIC));
 }
 
-/* Submit more items than can pass one of lower priority. */
+/* Submit more functions than can bypass an item of lower priority. */
 static void sim_op_burst(struct sim_call *call)
 {
 	struct sim_ticket *ticket;
@@ -547,7 +560,7 @@ static void sim_op_flush_item(struct sim_call *call)
 	sim_judge_wait(call, kpool_flush_item(&call->item->job.item), false);
 }
 
-/* Disable it, wait a while, enable it. */
+/* Disable the item, wait, and enable it. */
 static void sim_do_disable(struct sim_call *call, bool waits)
 {
 	struct sim_item *it = call->item;
@@ -609,7 +622,7 @@ static struct kpool_group *sim_group(struct sim_call *call)
 	return &sim->group[call->op->group];
 }
 
-/* Return true if the caller is in a job of the group, at any nesting. */
+/* Return true if the call, or one around it, is made in a job of the group. */
 static bool sim_is_inside(const struct sim_call *call, int group)
 {
 	for (; call; call = call->outer)
@@ -642,7 +655,7 @@ static void sim_op_group_wait(struct sim_call *call)
 			   "group %d has not ended: %d", call->op->group, err);
 }
 
-/* Check for the first job that has ended, and its own result. */
+/* Check that the collected job ended first, and has its own result. */
 static void sim_collected(const struct sim_call *call, struct sim_item *it,
 			  const struct kpool_group *group)
 {
@@ -760,7 +773,7 @@ static void sim_op_shutdown_timeout(struct sim_call *call)
 	lost = sim_is_lost(call, err);
 	if (err == -ETIMEDOUT) {
 		sim_judge_timeout(call, 1);
-		/* before the step in which it gave up */
+		/* the pool must not have drained before the call gave up */
 		sim_expect(!call->p->drained || call->p->drained >= call->last,
 			   "shutdown says that something is left");
 	}
@@ -845,7 +858,7 @@ static void sim_op_sleep(struct sim_call *call)
 		schedule_timeout_idle(call->op->ticks);
 }
 
-/* The item kills its thread, like an oops: a worker, or its submitter. */
+/* Kill the thread that runs the item, like an oops: a worker or a submitter. */
 static void sim_op_die(struct sim_call *call)
 {
 	if (!call->inside || !sim->program.may_die)
@@ -854,7 +867,7 @@ static void sim_op_die(struct sim_call *call)
 		sim_die_in_item();
 }
 
-/* A function of a module makes a pool, which nothing destroys. */
+/* Let a function of a module create a pool, which nothing destroys. */
 static void sim_op_create(struct sim_call *call)
 {
 	if (call->inside)
@@ -915,13 +928,16 @@ const struct sim_op_row sim_ops[] = {
 	ROW(poke, 4, 0),
 	ROW(die, 0, 4),
 	{ .name = "fail", .body = 14 },
-	/* in the programs in which modules leave */
+	/* only in programs that remove modules */
 	ROW(create, 0, 0),
 };
 
 const unsigned int sim_nr_ops = ARRAY_SIZE(sim_ops);
 
-/* Return true if a run has handed its item to a pool that runs it inside. */
+/*
+ * Return true if an outer call hands its item to another pool: the thread is in
+ * runs of both.
+ */
 static bool sim_is_in_both_pools(const struct sim_call *call)
 {
 	for (call = call->outer; call; call = call->outer)
@@ -930,7 +946,7 @@ static bool sim_is_in_both_pools(const struct sim_call *call)
 	return false;
 }
 
-/* Return true if the operation is possible here and now. */
+/* Return true if the operation can be done here and now. */
 static bool sim_op_fits(const struct sim_call *call)
 {
 	const struct sim_op_row *row = &sim_ops[call->op->kind];
@@ -941,14 +957,14 @@ static bool sim_op_fits(const struct sim_call *call)
 		return false;
 	if (!call->inside)
 		return !sim->ending;
-	/* items that submit one another must come to an end */
+	/* limit chains of items that submit one another */
 	if (++sim->nr_body_ops > SIM_MAX_BODY_OPS)
 		return false;
 	/* waits across pools are not detected */
 	return !row->waits || (!call->p->nr && !sim_is_in_both_pools(call));
 }
 
-/* Return true if the item now belongs to another client. */
+/* Do an operation.  Return true if it has handed its item to another pool. */
 bool sim_do(const struct sim_op *op, struct sim_item *inside)
 {
 	struct sim_thread *thread = sim_current();

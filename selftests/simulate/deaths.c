@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Threads that die in a client's function: which runs end with them, which
- * waits fail, and when the pool has to notice.
+ * waits fail, and when the pool must notice.
  *
- * A thread can be in several runs, one inside the other: an item's function has
- * submitted another item, and runs it as its submitter.  All of them end with
- * the thread.  The pool notices by the thread's exit work, or by its watchdog.
+ * A thread can be in several nested runs: an item's function has submitted
+ * another item, and runs it as its submitter.  All of them end with the thread.
+ * The pool notices by the thread's exit work, or by its watchdog.
  */
 #include <linux/jiffies.h>
 #include <linux/sched.h>
@@ -16,7 +16,10 @@
 
 #define SIM_NOT_YET	UINT_MAX
 
-/* Return true if the thread dies here; the number of threads is limited. */
+/*
+ * Return true if the thread has to die here.  Each death uses up one of the
+ * simulator's threads.
+ */
 bool sim_is_to_die(enum sim_deadly where)
 {
 	return sim->nr_deaths < SIM_MAX_DEATHS &&
@@ -34,7 +37,7 @@ static bool sim_is_in_group(const struct sim_item *it, int group)
 		(sim->program.nested_groups && spec->group > group));
 }
 
-/* Return true if a call of this kind can wait for the end of that run. */
+/* Return true if the call, by its kind, can wait for the end of that run. */
 static bool sim_is_awaited(const struct sim_call *call, const struct sim_death *d)
 {
 	switch (call->awaits) {
@@ -52,9 +55,10 @@ static bool sim_is_awaited(const struct sim_call *call, const struct sim_death *
 }
 
 /*
- * Return true if the call waits for this run, whose thread dies now.  If the
- * call sleeps, its wait has begun, and ends only after the run.  A wait for an
- * item moves to another pool only when the run that handed it over has ended.
+ * Return true if the call waits for this run, whose thread dies now.  If it
+ * sleeps, its wait has begun, and ends only after the run has.  A wait for an
+ * item moves on to another pool only when the run that has handed the item on
+ * has ended.
  */
 static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death *d)
 {
@@ -66,13 +70,13 @@ static bool sim_has_to_lose(const struct sim_call *call, const struct sim_death 
 		return d->item->gen == d->gen && d->p == call->locked;
 	if (call->awaits == SIM_AWAITS_FLUSH)
 		return d->accepted_in <= call->begin;
-	/* a group can be idle, which ends a wait, before its last job comes */
+	/* idle before its last job is submitted, a group ends the wait */
 	if (call->awaits == SIM_AWAITS_GROUP)
 		return sim->group_idle[call->op->group] <= call->begin;
 	return true;
 }
 
-/* Return true if a run died that the call can have waited for. */
+/* Return true if a run that the call can have waited for ended by a death. */
 static bool sim_may_lose(const struct sim_call *call)
 {
 	unsigned int i, ended_in;
@@ -85,7 +89,7 @@ static bool sim_may_lose(const struct sim_call *call)
 		if (call->awaits == SIM_AWAITS_FLUSH &&
 		    time_after(d->accepted_at, call->since))
 			continue;
-		/* functions look alike: by the last death that was seen */
+		/* functions look alike: use the last death that was seen */
 		ended_in = d->item ? d->ended_in : d->p->was_bereft;
 		if (ended_in >= call->begin)
 			return true;
@@ -93,7 +97,10 @@ static bool sim_may_lose(const struct sim_call *call)
 	return false;
 }
 
-/* Return true if the call has lost what it waits for, and must get -EIO. */
+/*
+ * Return true if the call lost what it waits for: then, and only then, it gets
+ * -EIO.
+ */
 bool sim_is_lost(const struct sim_call *call, int err)
 {
 	if (err != -EIO) {
@@ -130,7 +137,7 @@ static void sim_note_losers(const struct sim_death *d)
 		call->loses |= sim_has_to_lose(call, d);
 }
 
-/* An item that its submitter ran counts as failed, not as dead. */
+/* Count an item that its submitter ran as failed, not as dead. */
 static void sim_count_death(struct sim_pool *p, bool by_caller)
 {
 	p->deaths += !by_caller;
@@ -180,9 +187,9 @@ static struct sim_death *sim_function_dies(struct sim_ticket *ticket, bool by_ca
 }
 
 /*
- * The calls that the thread is in never return, and the items in whose
- * functions it has made them die with it.  The outermost dies as a worker's,
- * unless it is a client.
+ * End the calls that the thread is in, which never return, and the runs of the
+ * items whose functions made them.  The outermost run is a worker's, unless the
+ * thread is a client.
  */
 static void sim_calls_die(struct sim_thread *thread)
 {
@@ -190,7 +197,7 @@ static void sim_calls_die(struct sim_thread *thread)
 
 	for (call = thread->call; call; call = call->outer) {
 		list_del(&call->node);
-		/* a call in which its own item runs has submitted it */
+		/* a call in which its own item has died has submitted it */
 		if (sim_ops[call->op->kind].submits && call->item->run == SIM_DEAD)
 			call->item->accepted++;
 		if (!call->inside)
@@ -205,15 +212,18 @@ static void __noreturn sim_die(bool in_item)
 	struct sim_thread *thread = sim_current();
 
 	sim_calls_die(thread);
-	/* an oops in the exit of a thread keeps it from its exit work */
+	/* an oops in do_exit() prevents the exit work */
 	if (in_item && sim_is_to_die(SIM_DEADLY_UNNOTICED)) {
-		thread->task_works = NULL;
+		thread->hooks = NULL;
 		sim->dead[sim->nr_dead - 1].p->unnoticed++;
 	}
 	sim_thread_die(thread);
 }
 
-/* Return true if a thread has died by an oops, without its exit work. */
+/*
+ * Return 1 if a thread has died without its exit work: only an oops prevents
+ * it.
+ */
 int sim_test_taint(unsigned int flag)
 {
 	unsigned int i;
@@ -224,7 +234,7 @@ int sim_test_taint(unsigned int flag)
 	return 0;
 }
 
-/* A thread dies in the pool's own work, which never ends. */
+/* Kill the thread of the pool's own work, which then never ends. */
 static void __noreturn sim_work_dies(struct sim_pool *p)
 {
 	p->lost_work++;
@@ -245,7 +255,7 @@ void __noreturn sim_die_in_function(struct sim_ticket *ticket)
 	sim_die(true);
 }
 
-/* The item counts as dropped. */
+/* Die in a drop function: the item counts as dropped. */
 void __noreturn sim_die_in_drop(struct sim_item *it)
 {
 	struct sim_death *d = sim_note_death(it->at, SIM_DEAD_DROP);
@@ -267,7 +277,7 @@ void __noreturn sim_die_in_room(struct sim_pool *p)
 	sim_work_dies(p);
 }
 
-/* An attempt to create a worker has failed. */
+/* Die in worker_init: an attempt to create a worker has failed. */
 void __noreturn sim_die_in_init(void)
 {
 	sim_trace("a worker dies before it works\n");
@@ -283,8 +293,9 @@ void __noreturn sim_die_in_exit(struct sim_pool *p)
 }
 
 /*
- * For an error, the handler is called by the thread that ran the item, and not
- * called again for its death.  For a death, a thread of the pool calls it.
+ * Die in the fault handler.  For an error, the thread that ran the item calls
+ * the handler, which is not called again for its death.  For a death, a thread
+ * of the pool calls it.
  */
 void __noreturn sim_die_in_handler(struct sim_pool *p, const struct kpool_fault *fault,
 				   struct sim_item *it)
@@ -309,7 +320,10 @@ void __noreturn sim_die_in_handler(struct sim_pool *p, const struct kpool_fault 
 	sim_die(true);
 }
 
-/* A worker dies there in the function, which counts as not returned. */
+/*
+ * Die in a release function.  A worker dies there within the function, which
+ * counts as not returned.
+ */
 void __noreturn sim_die_in_release(struct sim_ticket *ticket)
 {
 	struct sim_pool *p = &sim->pool[ticket->pool];
@@ -326,7 +340,7 @@ void __noreturn sim_die_in_release(struct sim_ticket *ticket)
 
 /* Duties of the pool */
 
-/* Return true if that is the reported death; functions look alike. */
+/* Return true if @fault can report this death.  Functions look alike. */
 static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
 			    const struct kpool_fault *fault)
 {
@@ -338,7 +352,10 @@ static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
 	       fault->fn == sim_run_fn(d->item, d->completes);
 }
 
-/* Check that each is reported once, before its run ends, with the data. */
+/*
+ * Check that a death is reported once, before the run ends, and with the
+ * worker's state.
+ */
 void sim_judge_report(struct sim_pool *p, const struct kpool_fault *fault)
 {
 	struct sim_death *reported = NULL;
@@ -377,7 +394,7 @@ static bool sim_is_over(const struct sim_death *d, const struct sim_view *v)
 	}
 }
 
-/* Count the submitters that run a function, and no item of their own. */
+/* Return the number of submitters that run a function, not an item. */
 static unsigned int sim_function_callers(const struct sim_view *v)
 {
 	unsigned int n = v->callers, i;
@@ -387,16 +404,19 @@ static unsigned int sim_function_callers(const struct sim_view *v)
 	return n;
 }
 
-/* Return true if all runs that can be meant have ended: they look alike. */
+/*
+ * Return true if all functions that can have died in @d have ended, as
+ * functions cannot be distinguished.
+ */
 static bool sim_functions_are_over(const struct sim_death *d, const struct sim_view *v)
 {
 	return d->by_caller ? !sim_function_callers(v) : v->stats.died == d->p->deaths;
 }
 
 /*
- * Return the ticks after which the run of a dead thread must have ended: none
- * if its exit work has run.  Otherwise the watchdog finds the thread, once a
- * second, and repeats what has failed, once a second.
+ * Return the ticks after which the run of a dead thread must have ended.  It
+ * ends at once if its exit work has run, or else at a check of the watchdog,
+ * once a second.  Each failure of what has to be done takes as long again.
  */
 static unsigned long sim_death_takes(const struct sim_pool *p)
 {
@@ -425,7 +445,10 @@ static void sim_judge_deaths(struct sim_pool *p, const struct sim_view *v)
 	}
 }
 
-/* Check that loss and return of progress without memory are logged. */
+/*
+ * Check that the loss and the return of the forward progress guarantee are
+ * logged.
+ */
 static void sim_judge_promise(struct sim_pool *p, const struct sim_view *was,
 			      const struct sim_view *v)
 {
@@ -440,7 +463,7 @@ static void sim_judge_promise(struct sim_pool *p, const struct sim_view *was,
 void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
 			const struct sim_view *v)
 {
-	/* among those that ran in their submitters, some can have died */
+	/* some of the items run by their submitters can have died */
 	if (v->stats.died > was->stats.died ||
 	    v->stats.caller_ran > was->stats.caller_ran)
 		p->was_bereft = sim->step;
@@ -448,7 +471,7 @@ void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
 	sim_judge_promise(p, was, v);
 }
 
-/* Note what the engine logs; the first argument is the name of a pool. */
+/* Judge a log line of the engine; its first argument is the name of a pool. */
 void sim_log(const char *fmt, ...)
 {
 	const char *name;
@@ -474,7 +497,7 @@ void sim_log(const char *fmt, ...)
 	}
 }
 
-/* After destroy. */
+/* Check after destroy that each death and each lost guarantee was reported. */
 void sim_judge_dead(const struct sim_pool *p)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Items say that they run, which must be so by the model.  They do the
- * operations that the program gives them, and return an error or none.
+ * The functions of items.  Each checks that the model expects its run, does the
+ * operations that the program gives it, and returns an error or 0.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -14,15 +14,15 @@ static struct sim_item *sim_item_of(struct kpool_item *item)
 	return container_of(item, struct sim_item, job.item);
 }
 
-/* An item that failed can have returned any number but 0. */
+/* Return the error of an item that fails, which can be any number but 0. */
 int sim_error(const struct sim_op *op)
 {
 	return op->ticks % 2 ? 1 : -EIO;
 }
 
 /*
- * Perform the item's operations in a range, until it has handed itself over.
- * Return the error that one of them asks for, or 0.
+ * Do the item's operations in a range, and return the error that one of them
+ * asks for, or 0.  Stop once the item has handed itself on.
  */
 static int sim_do_body(struct sim_item *it, int from, int to, bool *handed)
 {
@@ -41,7 +41,7 @@ static int sim_do_body(struct sim_item *it, int from, int to, bool *handed)
 	return err;
 }
 
-/* A job's groups have its error, for certain or perhaps. */
+/* Note that a job's groups have its error, or can have it if not @certain. */
 void sim_group_fails(const struct sim_item *it, int err, bool certain)
 {
 	const struct sim_item_spec *spec = &sim->program.item[it->nr];
@@ -57,7 +57,9 @@ void sim_group_fails(const struct sim_item *it, int err, bool certain)
 	}
 }
 
-/* Why an item can be dropped that was accepted at the step ->drop_of. */
+/*
+ * Return true if an item accepted in step it->drop_of can be dropped with @err.
+ */
 static bool sim_may_be_dropped(const struct sim_item *it, int err)
 {
 	const struct sim_item_spec *spec = &sim->program.item[it->nr];
@@ -96,12 +98,12 @@ static int sim_run_body(struct sim_item *it, int from, int to, bool *handed)
 	return err;
 }
 
-/* Judge what the function can ask about where it runs. */
+/* Check what kpool tells the function about where it runs. */
 static void sim_judge_place(const struct sim_item *it)
 {
 	bool is_client = !strcmp(sim_current()->name, "client");
 
-	/* a worker that runs it as its submitter has its own pool, and state */
+	/* a worker that runs it as its submitter has a pool of its own */
 	if (is_client || !sim_current()->call)
 		sim_expect(kpool_current() == (is_client ? NULL : it->at->pool),
 			   "item %d gets an error for running elsewhere", it->nr);
@@ -142,7 +144,7 @@ static int sim_run_it(struct sim_item *it)
 	return err;
 }
 
-/* The function that is called is that of the item. */
+/* Check that the called function is that of the item. */
 static void sim_judge_fn(const struct sim_item *it, u8 part, unsigned int module)
 {
 	unsigned int own = sim->program.item[it->nr].module;
@@ -166,7 +168,7 @@ int sim_run_item(struct kpool_item *item, unsigned int module)
 	return err;
 }
 
-/* The second half of an ordered job: never during that of another. */
+/* Run the second half of an ordered job, never during that of another. */
 static int sim_complete_it(struct sim_item *it)
 {
 	struct sim_pool *p = it->at;
@@ -225,7 +227,7 @@ static void sim_drop_it(struct sim_item *it, int err)
 	p->displaced += err == -EAGAIN;
 	sim_expect(sim_may_be_dropped(it, err),
 		   "item %d is dropped with %d for no reason", it->nr, err);
-	/* with its group, it has not failed; by abort too, either can be */
+	/* dropped with its group, it has not failed; abort can drop it, too */
 	with_group = err == -ECANCELED && spec->group >= 0 &&
 		     sim_group_is_cancelled(spec->group);
 	it->result = err;
@@ -254,7 +256,7 @@ void sim_drop_item(struct kpool_item *item, int err, unsigned int module)
 
 /* Functions that are submitted or called */
 
-/* kpool_call_abandoned() is true once the caller gave up, and not before. */
+/* Check that kpool_call_abandoned() is true only once the caller gave up. */
 static void sim_judge_abandoned(const struct sim_ticket *ticket)
 {
 	if (kpool_call_abandoned())
@@ -321,12 +323,12 @@ void sim_release_ticket(void *arg, unsigned int module)
 	sim_expect(!ticket->inside, "argument %d is given back in use",
 		   ticket->nr);
 	ticket->released++;
-	/* the pool would still count its caller, which has died */
+	/* the pool would still count a caller that has died */
 	if ((!call || call->ticket != ticket) && sim_is_to_die(SIM_DEADLY_RELEASE))
 		sim_die_in_release(ticket);
 }
 
-/* Callbacks of the pool; its data is ours */
+/* Callbacks of the pool, whose data is its struct sim_pool */
 
 static void sim_judge_callback(const struct sim_pool *p)
 {
@@ -361,13 +363,16 @@ void sim_worker_exit(void *data, void *worker_data)
 	p->exits++;
 }
 
-/* Of an error, in the thread that ran the item, and with its worker's state. */
+/*
+ * Check the report of an error, made in the thread that ran the item, and with
+ * its worker's state.
+ */
 static void sim_judge_fault(const struct sim_item *it, const struct kpool_fault *fault)
 {
 	sim_expect(fault->err, "a fault without an error");
 	sim_expect(fault->data == (sim->program.has_init ? current : NULL),
 		   "a fault with another worker's state");
-	/* an item handed on can have another by now */
+	/* an item handed on can have another error by now */
 	if (!it || sim->program.two_pools)
 		return;
 	sim_expect(it->run != SIM_DEAD,
@@ -399,7 +404,7 @@ void sim_fault(void *data, const struct kpool_fault *fault)
 		sim_die_in_handler(p, fault, it);
 }
 
-/* Take a call of room: it is for all that were refused before it. */
+/* Judge a call of room: it is for all that were refused before it. */
 void sim_room(void *data)
 {
 	struct sim_pool *p = data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work that the engine leaves for later: work, delayed work, timers.  Each has
- * a thread of its own and so a priority of its own.  On a real machine it can
- * come at any time, as soon as it is due.
+ * Deferred work of the engine: work, delayed work, timers.  Each has a thread,
+ * and so a priority, of its own.  On a real machine it can run at any time once
+ * it is due.
  */
 #include <linux/jiffies.h>
 #include <linux/sched.h>
@@ -24,8 +24,8 @@ struct sim_later {
 	wait_queue_head_t	ended;
 	bool			due;
 	bool			runs;
-	bool			dead;		/* its thread, as it ran */
-	unsigned int		refusing;	/* cancel waits */
+	bool			dead;		/* its thread died in it */
+	unsigned int		refusing;	/* cancels that wait */
 };
 
 static LIST_HEAD(sim_spare);
@@ -99,7 +99,10 @@ static struct sim_later *sim_later_make(void)
 	return later;
 }
 
-/* Work of a pool that no world has made stays real: it is never queued. */
+/*
+ * Set up deferred work or a timer.  Return NULL outside of a world, where work
+ * is never queued.
+ */
 static struct sim_later *sim_later_init(void *key)
 {
 	struct sim_later *later;
@@ -162,7 +165,7 @@ static bool sim_later_cancel_sync(struct sim_later *later)
 	return was;
 }
 
-/* Leave the work of a dead thread busy for ever. */
+/* Mark the work of a dead thread, which stays busy for ever. */
 void sim_later_dies(const struct sim_thread *thread)
 {
 	struct sim_later *later;
@@ -171,7 +174,7 @@ void sim_later_dies(const struct sim_thread *thread)
 		later->dead |= later->thread == thread;
 }
 
-/* Between two worlds */
+/* The end of a world */
 
 void sim_laters_end(void)
 {
@@ -191,7 +194,7 @@ void sim_laters_end(void)
 	}
 }
 
-/* Functions that the engine calls; under a raw spinlock these are no points. */
+/* Functions that the engine calls; under a raw spinlock they add no points */
 
 void sim_work_init(struct work_struct *work, work_func_t fn)
 {

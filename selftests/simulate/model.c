@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The model: what the contract says of a pool, as plainly as possible.
+ * The model: the contract of a pool, as plainly as possible.
  *
  * A step is all that a thread does while holding the pool's lock; the model
- * compares what is to be seen before and after it.  For each item it follows
- * the life of a submission: accepted, perhaps delayed, queued, then run,
- * dropped or taken back.  For each pool it asks whether this could have
- * happened: in this order, with these units, in this state, at this time.
+ * compares the state before and after it.  For each item it follows the life of
+ * a submission: accepted, perhaps delayed, queued, then run, dropped or
+ * cancelled.  For each pool it checks whether this could have happened: in this
+ * order, with these units, in this state, at this time.
  */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -15,7 +15,7 @@
 
 #include "simulate.h"
 
-/* Only the first failure is reported. */
+/* Record a failure, unless there has been one in this run. */
 void sim_fail(const char *fmt, ...)
 {
 	va_list args;
@@ -48,7 +48,9 @@ static bool sim_queued(const struct sim_item_view *v)
 	return v->place == SIM_QUEUED || v->place == SIM_BACK;
 }
 
-/* Return true if the item waits for its stream, or its earlier run or drop. */
+/*
+ * Return true if the item waits for its stream, or for its earlier run or drop.
+ */
 static bool sim_must_wait(const struct sim_item_view *v)
 {
 	return v->follows || v->runs || v->dropping;
@@ -64,7 +66,7 @@ bool sim_is_ordered(const struct sim_item *it)
 	return sim_spec(it)->job && sim_spec(it)->stream == SIM_ORDERED_STREAM;
 }
 
-/* Return true if the item is a job of the group, or of a child of it. */
+/* Return true if the item is a job of the group, or of one within it. */
 bool sim_is_member(const struct sim_item *it, int group)
 {
 	const struct sim_item_spec *spec = sim_spec(it);
@@ -96,7 +98,10 @@ unsigned int sim_units(const struct sim_item *it, const struct sim_view *v)
 		       v->attrs.capacity);
 }
 
-/* A completion whose turn has come starts before all queued items. */
+/*
+ * Return the free units.  Those of jobs whose turn it is to be completed are
+ * not free: these jobs start before queued items.
+ */
 unsigned int sim_free_units(const struct sim_view *v)
 {
 	u64 capacity = v->attrs.capacity, used = v->stats.units + v->completable;
@@ -105,9 +110,10 @@ unsigned int sim_free_units(const struct sim_view *v)
 }
 
 /*
- * Return true if what has been possible since then should have happened.  Time
- * passes only while all threads sleep.  If a thread could not be created, the
- * pause before the next attempt is 100 ms, doubling up to 10 s.
+ * Return true if something should have happened that has been possible since
+ * @since.  Time passes only while all threads sleep.  If a thread could not be
+ * created, the pause before the next attempt is 100 ms.  It is twice as long
+ * for each attempt that fails, up to 10 s.
  */
 static bool sim_is_overdue(unsigned long since)
 {
@@ -120,7 +126,10 @@ static bool sim_is_overdue(unsigned long since)
 	       time_after(jiffies, sim->failed_at + pause + pause / 8 + 2);
 }
 
-/* Check that a span does not last longer than its end takes. */
+/*
+ * Check that a condition does not last, from step to step, for longer than its
+ * end takes.
+ */
 void sim_judge_span(struct sim_span *span, bool on, const char *what)
 {
 	if (!on || !span->on)
@@ -130,7 +139,10 @@ void sim_judge_span(struct sim_span *span, bool on, const char *what)
 		   jiffies - span->since, what);
 }
 
-/* Return true if all submissions up to this one have ended in functions. */
+/*
+ * Return true if all submissions up to @gen have ended, as far as functions
+ * show.
+ */
 bool sim_has_ended(const struct sim_item *it, unsigned int gen)
 {
 	const struct sim_item_view *v = it->at ? &it->at->view.item[it->nr] :
@@ -144,7 +156,7 @@ bool sim_has_ended(const struct sim_item *it, unsigned int gen)
 	return !it->drops_inside || it->drop_gen > gen;
 }
 
-/* Return the call that the thread of this step is in. */
+/* Return the innermost call of the current thread, or NULL. */
 static struct sim_call *sim_caller(void)
 {
 	struct sim_thread *thread = sim_current();
@@ -155,7 +167,8 @@ static struct sim_call *sim_caller(void)
 /* Room */
 
 /*
- * Return true if all queued and waiting items have one unit and no stream.
+ * Return true if all accepted or blocked items are of one unit and in no
+ * stream.
  */
 static bool sim_is_simple(const struct sim_view *v)
 {
@@ -173,7 +186,8 @@ static bool sim_is_simple(const struct sim_view *v)
 }
 
 /*
- * A refused submitter is notified; no drop function must keep the call waiting.
+ * Check that a refused submitter is notified once there is room.  Drop
+ * functions can delay that.
  */
 static void sim_judge_room(struct sim_pool *p, const struct sim_view *v)
 {
@@ -208,18 +222,18 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 	sim_expect(!was->stats.closed || !v->stats.closed,
 		   "item %d is accepted by a closed pool", it->nr);
 	sim_expect(!it->disabled, "item %d is accepted while disabled", it->nr);
-	/* an item whose submitter slept before is accepted, and cancelled */
+	/* the item of a submitter that slept is accepted, then cancelled */
 	sim_expect(old->place == SIM_BLOCKED ||
 		   !sim_must_refuse(p, sim_module_of(it)),
 		   "item %d is accepted, but its module is removed", it->nr);
 	sim_expect(!sim_is_ordered(it) || it->completes ||
 		   (!sim_is_under_way(it->run) && !it->to_complete),
 		   "item %d is accepted before it is completed", it->nr);
-	/* no group is cancelled in one hold with, but after, a submission */
+	/* a group is not cancelled after a submission in the same hold */
 	sim_expect(!spec->job || spec->group < 0 ||
 		   !sim_group_is_cancelled(spec->group),
 		   "item %d is accepted by a cancelled group", it->nr);
-	/* an item run by its submitter, or waiting in front, needs no room */
+	/* run by its submitter, or waiting for admission, it needs no room */
 	if (old->place == SIM_BLOCKED || now->place != SIM_QUEUED)
 		return;
 	/* an item behind others can be admitted in one hold with them */
@@ -227,7 +241,7 @@ static void sim_accepted(struct sim_pool *p, struct sim_item *it,
 		   it->nr);
 }
 
-/* Check that the oldest of those that wait for admission was admitted. */
+/* Check that the admission queue is left in order of arrival. */
 static void sim_leaves_queue(struct sim_pool *p, struct sim_item *it,
 			     const struct sim_view *v)
 {
@@ -272,7 +286,10 @@ static void sim_due(struct sim_item *it)
 
 /* Starts */
 
-/* Return true if the item was queued all the time, and could have started. */
+/*
+ * Return true if the item was queued before and after the step, and could
+ * start.
+ */
 static bool sim_was_first_to(const struct sim_item *it,
 			     const struct sim_view *was,
 			     const struct sim_view *v)
@@ -317,13 +334,15 @@ static bool sim_has_turn(const struct sim_item *it,
 		(now->runs && !now->completes));
 }
 
-/* Items that come at once can be in any order. */
+/*
+ * Return true if @a came before @b.  Items that come at once are in no order.
+ */
 static bool sim_is_earlier(const struct sim_item *a, const struct sim_item *b)
 {
 	return (int)(a->arrival - b->arrival) < 0;
 }
 
-/* Return the job that must be completed next, if that is certain, or NULL. */
+/* Return the job that is to be completed next, for certain, or NULL. */
 static struct sim_item *sim_next_completion(const struct sim_view *v)
 {
 	struct sim_item *first = NULL;
@@ -346,7 +365,7 @@ static struct sim_item *sim_next_completion(const struct sim_view *v)
 	return first && v->item[first->nr].place == SIM_FINISHED ? first : NULL;
 }
 
-/* Check that no completion waits: time passes only if all threads sleep. */
+/* Check that a completion does not wait: time passes only while all sleep. */
 static void sim_judge_completions(struct sim_pool *p, const struct sim_view *v)
 {
 	struct sim_item *ready = sim_next_completion(v);
@@ -361,7 +380,10 @@ static void sim_judge_completions(struct sim_pool *p, const struct sim_view *v)
 			   ready->nr, jiffies - p->ready_since);
 }
 
-/* Return the units of items that have begun and not returned, as seen here. */
+/*
+ * Return the units of items that have begun and not returned, as the model
+ * counts.
+ */
 static unsigned int sim_units_in_use(const struct sim_pool *p)
 {
 	unsigned int units = 0, i;
@@ -411,7 +433,7 @@ static void sim_started(struct sim_pool *p, struct sim_item *it,
 	}
 }
 
-/* Return the first job that has been neither completed nor removed. */
+/* Check that a job to be completed is the first that is left in the order. */
 static void sim_completion_begins(struct sim_pool *p, struct sim_item *it,
 				  const struct sim_view *was,
 				  const struct sim_view *v)
@@ -443,7 +465,10 @@ static void sim_completion_begins(struct sim_pool *p, struct sim_item *it,
 	}
 }
 
-/* Judge why an accepted item is gone that has not run. */
+/*
+ * Check that an accepted item that is left nowhere was taken back by a call, or
+ * with its module.
+ */
 static void sim_taken_back(struct sim_pool *p, struct sim_item *it)
 {
 	struct sim_call *call = sim_caller();
@@ -495,8 +520,9 @@ static void sim_dropped(struct sim_item *it, const struct sim_item_view *now)
 }
 
 /*
- * Return the arrival of the first item whose concurrent submit took a later
- * slot of the inbox, or 0.  Such items can start in any order.
+ * Return the arrival of the first item whose submit took a later slot of the
+ * inbox, or 0.  Those submits went on at the same time, so that their items can
+ * start in any order.
  */
 static unsigned int sim_arrival_behind(const struct sim_item *it, const struct sim_view *v)
 {
@@ -512,7 +538,10 @@ static unsigned int sim_arrival_behind(const struct sim_item *it, const struct s
 	return first ? sim->item[first - 1].arrival : 0;
 }
 
-/* Note the arrival of an item; concurrent ones are ordered as in the queue. */
+/*
+ * Return the item's arrival in the run queue.  Items that arrive in one step
+ * are in the order of the admission queue.
+ */
 static unsigned int sim_arrival(const struct sim_pool *p,
 				const struct sim_item *it)
 {
@@ -535,7 +564,9 @@ static bool sim_is_collected(const struct sim_item *it)
 	       sim->program.group_flags[spec->group] & KPOOL_GROUP_COLLECT;
 }
 
-/* Note a job to be collected, whose run or drop has ended. */
+/*
+ * Note whether the item is a job to be collected, whose run or drop has ended.
+ */
 static void sim_note_kept(struct sim_item *it, const struct sim_item_view *now)
 {
 	bool kept = now->place == SIM_KEPT && !now->runs && !now->dropping;
@@ -546,8 +577,8 @@ static void sim_note_kept(struct sim_item *it, const struct sim_item_view *now)
 }
 
 /*
- * An item that hands itself over belongs to the other pool once that has
- * accepted it.  The run that goes on then has no item.
+ * Note that the other pool has accepted an item that hands itself on: from then
+ * on the item is that pool's.  The run that goes on is of no item.
  */
 static void sim_note_handover(struct sim_pool *p, struct sim_item *it,
 			      const struct sim_item_view *now)
@@ -559,7 +590,9 @@ static void sim_note_handover(struct sim_pool *p, struct sim_item *it,
 	call->moved |= call->p == p;
 	if (!call->moved || !(sim_is_accepted(now) || now->dropping || now->runs))
 		return;
-	/* refused there, it is back in its run, perhaps accepted again */
+	/*
+	 * refused by the other pool, it is back in its run, or accepted again
+	 */
 	if (call->p != p && now->runs && now->run_id == it->run_id)
 		return;
 	sim_trace("item %d is handed on\n", it->nr);
@@ -619,7 +652,7 @@ static void sim_judge_item(struct sim_pool *p, struct sim_item *it,
 		sim_dropped(it, now);
 }
 
-/* Compare the admission queue, as far as it is seen, by arrival. */
+/* Update the admission queue, as far as the model sees it, by arrival. */
 static void sim_follow_queue(struct sim_pool *p, const struct sim_view *v)
 {
 	unsigned int i, left = 0;
@@ -656,7 +689,7 @@ static u64 sim_begun(const struct sim_view *v)
 	       v->finished;
 }
 
-/* Check that each accepted item is in one place. */
+/* Check that every accepted item is in one place. */
 static void sim_judge_counters(const struct sim_view *v)
 {
 	const struct kpool_stats *s = &v->stats;
@@ -673,7 +706,10 @@ static void sim_judge_counters(const struct sim_view *v)
 		   s->alive);
 }
 
-/* Return true if an item of a rank in this range is queued; functions: 1. */
+/*
+ * Return true if an item of a rank in this range is queued.  Functions are of
+ * rank 1.
+ */
 static bool sim_any_queued(const struct sim_view *v, int from, int to)
 {
 	unsigned int seen = 0;
@@ -691,7 +727,7 @@ static bool sim_any_queued(const struct sim_view *v, int from, int to)
 	return found || (from <= 1 && to >= 1 && v->queued_items > seen);
 }
 
-/* Return true if an item of at most this rank was queued, and still is. */
+/* Return true if an item of a rank up to this one was queued, and still is. */
 static bool sim_any_stays(const struct sim_view *was, const struct sim_view *v, int to)
 {
 	int i;
@@ -706,8 +742,9 @@ static bool sim_any_stays(const struct sim_view *was, const struct sim_view *v, 
 }
 
 /*
- * Count starts past a lower priority until that has its turn: at least, and at
- * most.  A turn in which a late item is dropped can count or not.
+ * Count the starts that bypass a lower priority until that has its turn, as a
+ * lower and an upper bound.  A turn that comes too late, so that the item is
+ * dropped, can count or not.
  */
 static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 			     const struct sim_view *v, u64 starts)
@@ -716,17 +753,17 @@ static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 	bool past = sim_any_queued(v, rank + 1, 2) &&
 		    !sim_any_queued(v, 0, rank - 1);
 
-	/* a thread that runs its own item takes no item's turn */
+	/* a submitter that runs its item takes no item's turn */
 	if (starts && v->callers <= was->callers) {
 		/*
-		 * one above that left the queue in this step can have been
-		 * passed
+		 * a higher priority that left the queue in this step can have
+		 * been passed
 		 */
 		p->passed = past && !sim_any_queued(was, 0, rank - 1) ?
 			    p->passed + 1 : 0;
 		/*
-		 * an item that came to the queue in this step, or left it, can
-		 * be no matter
+		 * an item that joined or left the queue in this step can count
+		 * or not
 		 */
 		past = (sim_any_queued(v, rank + 1, 2) ||
 			sim_any_queued(was, rank + 1, 2)) &&
@@ -777,7 +814,7 @@ static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 	head = &sim->item[p->queue[0]];
 	if (v->queue != p->nr_queue)
 		return;
-	/* the order of two concurrent ones is not known */
+	/* of two that came at once, either can be the first */
 	if (v->queue > 1 &&
 	    sim->item[p->queue[1]].queued_in == head->queued_in)
 		return;
@@ -786,8 +823,8 @@ static void sim_judge_queue(const struct sim_pool *p, const struct sim_view *v)
 }
 
 /*
- * Check that the pending jobs of a cancelled group are dropped, and no submit
- * of one sleeps.  In an aborted pool all items are dropped, in turn.
+ * Check that jobs pending in a cancelled group are dropped, and that no
+ * submitter of one sleeps.  In an aborted pool all items are dropped, in turn.
  */
 static void sim_judge_cancelled(const struct sim_view *v)
 {
@@ -808,7 +845,10 @@ static void sim_judge_cancelled(const struct sim_view *v)
 	}
 }
 
-/* Of two concurrent ones the heavier can be the first. */
+/*
+ * Return true if @a comes before @b.  Of two that came at once, the heavier can
+ * be the first.
+ */
 bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
 		   const struct sim_view *v)
 {
@@ -819,13 +859,16 @@ bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
 	return sim_units(a, v) > sim_units(b, v);
 }
 
-/* Return true if the first queued item could start, as far as is seen. */
+/*
+ * Return true if the first queued item could start, as far as the model sees
+ * the queue.
+ */
 static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 {
 	unsigned int free = sim_free_units(v), seen = 0, i;
 	const struct sim_item *first = NULL;
 
-	/* it can be the turn of another, which is too heavy */
+	/* the turn can be that of another item, which is too heavy */
 	if (v->stats.paused || v->aborted || !free ||
 	    p->passed_most >= SIM_PASSED_MIN)
 		return false;
@@ -846,7 +889,9 @@ static bool sim_can_start(const struct sim_pool *p, const struct sim_view *v)
 	return v->queued_items > seen && !seen;
 }
 
-/* Check that no unit is free while an item waits, when all threads sleep. */
+/*
+ * Check that nothing waits for a free unit: time passes only while all sleep.
+ */
 static void sim_judge_conserving(struct sim_pool *p, const struct sim_view *v)
 {
 	if (p->startable)
@@ -861,7 +906,7 @@ static void sim_judge_conserving(struct sim_pool *p, const struct sim_view *v)
 	}
 }
 
-/* Judge what can have changed the state of the pool. */
+/* Check the state of the pool, and the reason for which a worker has gone. */
 static void sim_judge_state(const struct sim_view *was, const struct sim_view *v)
 {
 	sim_expect(!v->unsettled || v->settling,
@@ -875,7 +920,9 @@ static void sim_judge_state(const struct sim_view *was, const struct sim_view *v
 		   "a worker has gone for no reason");
 }
 
-/* An idle worker expires after expiry_ms, or up to an eighth later. */
+/*
+ * Check that an idle worker expires after expiry_ms, or up to an eighth later.
+ */
 static void sim_judge_expiry(struct sim_pool *p, const struct sim_view *was,
 			     const struct sim_view *v)
 {
@@ -893,7 +940,10 @@ static void sim_judge_expiry(struct sim_pool *p, const struct sim_view *was,
 	sim_judge_span(&p->expired, expired, "an idle worker has expired");
 }
 
-/* Check that a worker's time in debugfs is that of its last state change. */
+/*
+ * Check that the time that debugfs shows with a worker's state is of its last
+ * change.
+ */
 static void sim_judge_worker_times(const struct sim_view *was, const struct sim_view *v)
 {
 	unsigned int i, j;
@@ -913,7 +963,7 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 {
 	p->min_workers_ever = min(p->min_workers_ever, v->attrs.min_workers);
 	p->min_capacity = min(p->min_capacity, v->attrs.capacity);
-	/* an expired worker has gone although others have ended before it */
+	/* others can have ended before the expired worker has gone */
 	if (v->stats.purged > was->stats.purged && !p->deaths)
 		sim_expect(v->stats.alive + v->stats.retired >= p->min_workers_ever,
 			   "one of min_workers is purged");
@@ -930,11 +980,11 @@ static void sim_judge_workers(struct sim_pool *p, const struct sim_view *was,
 		       "idle workers stay that have to exit");
 }
 
-/* What held, and until which step */
+/* The last step of each condition */
 
 /*
- * Return true if the item is queued and waits only for a worker.  One of lower
- * priority can wait for other items.
+ * Return true if the item is queued, and waits only for a worker.  A lower
+ * priority can wait for more.
  */
 static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
 {
@@ -951,7 +1001,7 @@ static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
 		if (!sim_must_wait(now) && sim_rank(&sim->item[i]) <= sim_rank(it))
 			units += sim_units(&sim->item[i], v);
 	}
-	/* these are of rank 1 */
+	/* functions are of rank 1 */
 	if (sim_rank(it))
 		units += functions;
 	return units <= sim_free_units(v);
@@ -991,7 +1041,10 @@ static bool sim_is_helped(const struct sim_view *v)
 	       (v->stats.delayed && (v->stats.closed || sim_free_units(v)));
 }
 
-/* Return true if all runs of the pool are in calls that can wait for ever. */
+/*
+ * Return true if all items that run in the pool are in a call that can wait for
+ * ever.
+ */
 static bool sim_all_wait(const struct sim_pool *p)
 {
 	const struct sim_view *v = &p->view;
@@ -1039,7 +1092,10 @@ static void sim_note_pool(struct sim_pool *p)
 		p->was_hung = step;
 }
 
-/* Return true if that held in this step, apart from what started in it. */
+/*
+ * Return true if the item was idle at some time in this step, apart from its
+ * submission and start in it.
+ */
 static bool sim_item_rests(const struct sim_item *it)
 {
 	if (it->accepted_in == sim->step)
@@ -1078,7 +1134,9 @@ static void sim_note_groups(void)
 	}
 }
 
-/* A state holds until another is seen, also in pools without a step. */
+/*
+ * Record what holds after a step.  What was seen of the other pool still holds.
+ */
 void sim_note(void)
 {
 	int i;
@@ -1094,7 +1152,7 @@ void sim_note(void)
 
 /* Cycles */
 
-/* Return true if the call is made in the item's function, at any nesting. */
+/* Return true if a call around this one is made in the item's function. */
 static bool sim_is_around(const struct sim_item *it, const struct sim_call *call)
 {
 	for (call = call->outer; call; call = call->outer)
@@ -1104,9 +1162,9 @@ static bool sim_is_around(const struct sim_item *it, const struct sim_call *call
 }
 
 /*
- * Return true if the call waits for a submission that has not ended.  Later
- * ones do not count.  A job that has started ends only after its function, even
- * if that has still to be called.
+ * Return true if the call waits for a submission that has not ended; later ones
+ * do not count.  A job that has started ends only after its function, even if
+ * that is still to be called.
  */
 static bool sim_is_awaiting(const struct sim_call *call)
 {
@@ -1116,7 +1174,9 @@ static bool sim_is_awaiting(const struct sim_call *call)
 		      (it->run == SIM_BEGUN && it->run_gen <= call->awaited));
 }
 
-/* Add the items that a function waits for, also in runs inside of it. */
+/*
+ * Return the items that an item's function waits for, and those run inside it.
+ */
 static u32 sim_waits_for(const struct sim_item *it)
 {
 	const struct sim_call *call;
@@ -1131,7 +1191,10 @@ static u32 sim_waits_for(const struct sim_item *it)
 	return items;
 }
 
-/* Add the running job of the stream, which must end before the item. */
+/*
+ * Return the job of the stream that runs, which has to end before the item can.
+ * Without one return the item.
+ */
 static struct sim_item *sim_before(struct sim_item *it)
 {
 	int i;
@@ -1151,7 +1214,7 @@ static bool sim_is_last_turn(const struct sim_item_view *v)
 	return v->here && v->completes && !sim_is_accepted(v);
 }
 
-/* Add the items that must end before the item can, including itself. */
+/* Return the items that have to end before the item can, itself included. */
 static u32 sim_ends_before(struct sim_item *it)
 {
 	u32 items = BIT(it->nr) | BIT(sim_before(it)->nr);
@@ -1173,7 +1236,9 @@ static u32 sim_ends_before(struct sim_item *it)
 	return items;
 }
 
-/* Return true if a function waits for that item in this call. */
+/*
+ * Return true if an item in whose function the call is made waits for itself.
+ */
 static bool sim_waits_for_itself(const struct sim_call *call)
 {
 	u32 items = BIT(call->target->nr), seen = 0;
@@ -1203,7 +1268,9 @@ void sim_note_cycles(void)
 			sim->pool[i].was_hung = sim->step;
 }
 
-/* Note that the thread waits for what was accepted when it dropped the lock. */
+/*
+ * Note that the thread waits for submissions accepted before it drops the lock.
+ */
 static void sim_note_awaited(struct sim_pool *p)
 {
 	struct sim_call *call = sim_caller();
@@ -1230,7 +1297,7 @@ static struct sim_pool *sim_pool_of(const void *lock)
 	return NULL;
 }
 
-/* Judge what a thread that drops a lock has done under it. */
+/* Judge what has been done under a lock that the thread is about to drop. */
 void sim_step(const void *lock)
 {
 	struct sim_pool *p = sim ? sim_pool_of(lock) : NULL;
@@ -1266,7 +1333,9 @@ void sim_step(const void *lock)
 	sim_judge_state(&p->view, &v);
 	sim_judge_workers(p, &p->view, &v);
 	sim_expect(!v.cycle, "threads that wait for each other sleep on");
-	/* before this step and after it: in between, a waiter can be refused */
+	/*
+	 * both before and after this step: in between, a waiter can be refused
+	 */
 	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
 	sim_judge_bereaved(p, &p->view, &v);
 	sim_note_removal(p, v.stats.cancelled - p->view.stats.cancelled -
@@ -1281,7 +1350,7 @@ void sim_step(const void *lock)
 
 /* The end */
 
-/* Check, when all threads sleep, that nothing waits that could start. */
+/* Check that nothing that could start waits while all threads sleep. */
 void sim_judge_drained(const struct sim_pool *p)
 {
 	if (p->owed && p->roomy.on)
@@ -1296,7 +1365,7 @@ void sim_judge_drained(const struct sim_pool *p)
 			   "nothing starts, but units are free");
 }
 
-/* Count functions that were cancelled with others of their module. */
+/* Return the number of functions cancelled with their module, and check it. */
 static u64 sim_judge_taken(void)
 {
 	u64 all = 0, left;
@@ -1355,7 +1424,7 @@ static void sim_judge_tickets(const struct sim_pool *p,
 		   p->cancels + taken, s->cancelled);
 }
 
-/* Check after destroy that each item and worker is accounted for. */
+/* Check after destroy that every item and every worker is accounted for. */
 void sim_judge_end(struct sim_pool *p)
 {
 	const struct kpool_stats *s = &p->view.stats;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Translate the engine's state into the words of the contract.  This is the
- * only file of the model that knows the engine's structures, so that they can
- * change.  The result is judged in model.c.
+ * Translate the engine's state into the terms of the contract.  No other file
+ * of the model knows the engine's structures, so that they can change.  The
+ * result is judged in model.c.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -56,7 +56,7 @@ static unsigned long sim_inbox_slot(const struct kpool_inbox *inbox, unsigned in
 	return inbox->slots[(inbox->first + i) % KPOOL_RING_SIZE];
 }
 
-/* Return the number of items that fast submits have accepted. */
+/* Return the number of fast submits that are not accounted. */
 static unsigned int sim_fast_submits(const struct kpool *pool)
 {
 	unsigned int nr = 0, i;
@@ -66,7 +66,7 @@ static unsigned int sim_fast_submits(const struct kpool *pool)
 	return nr;
 }
 
-/* Return the place of the item among them, from 1, or 0. */
+/* Return the item's place among the fast submits, from 1, or 0. */
 static unsigned int sim_fast_place(const struct kpool *pool, const struct kpool_item *item)
 {
 	unsigned int i;
@@ -77,7 +77,7 @@ static unsigned int sim_fast_place(const struct kpool *pool, const struct kpool_
 	return 0;
 }
 
-/* Return true if the item in this slot of the inbox waits for its stream. */
+/* Return true if the item at @place in the inbox waits for its stream. */
 static bool sim_inbox_follows(const struct kpool *pool, const struct kpool_item *item,
 			      unsigned int place)
 {
@@ -99,7 +99,10 @@ static bool sim_inbox_follows(const struct kpool *pool, const struct kpool_item 
 	return stream->runner || !list_empty(&stream->jobs);
 }
 
-/* Count the fast starts, by @worker if not NULL.  Set the last one. */
+/*
+ * Return the number of fast starts that are not accounted, by @worker if it is
+ * not NULL, and the last one of them in @last.
+ */
 static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worker *worker,
 				    const struct kpool_item **last)
 {
@@ -119,7 +122,10 @@ static unsigned int sim_fast_starts(struct kpool *pool, const struct kpool_worke
 	return nr;
 }
 
-/* Return the worker of a fast start that is not in item->run, or NULL. */
+/*
+ * Return the worker that has started the item without setting item->run, or
+ * NULL.
+ */
 static struct kpool_worker *sim_taker(struct kpool *pool, const struct kpool_item *item)
 {
 	struct kpool_ready *ready = &pool->ready;
@@ -168,7 +174,7 @@ static void sim_observe_item(struct kpool *pool, struct kpool_item *item,
 	view->runs = true;
 	view->completes = run->stream && run->stream->ordered && !run->complete;
 	view->run_id = (unsigned long)run->worker + run->worker->nr_runs + nr;
-	/* the module notifier finds the runs of a module by it */
+	/* the module notifier finds the runs of a module by ->fn */
 	sim_expect(nr || view->completes || run->fn == item->fn,
 		   "a run has the function of an earlier one");
 }
@@ -181,7 +187,7 @@ static void sim_observe_caller(const struct kpool_run *run,
 	view->run_id = (unsigned long)run + run->nr;
 }
 
-/* Count the external runs, including the outer ones of a thread. */
+/* Observe runs outside of workers, including the outer runs of a thread. */
 static void sim_observe_ext_runs(struct kpool *pool, struct sim_view *view)
 {
 	int i;
@@ -204,7 +210,10 @@ static void sim_observe_ext_runs(struct kpool *pool, struct sim_view *view)
 	}
 }
 
-/* Return the run that the item's stream waits for; NULL if it will not run. */
+/*
+ * Return the run that the item's stream waits for, or NULL if the item will not
+ * run.
+ */
 static const struct kpool_run *sim_stream_runner(const struct kpool_item *item)
 {
 	const struct kpool_job *job = container_of(item, struct kpool_job, item);
@@ -232,7 +241,7 @@ static bool sim_is_on(const struct list_head *waiters,
 	return false;
 }
 
-/* Return the item's run, unless the waiter waits for one before that. */
+/* Return the item's run, or NULL if the waiter waits for an earlier one. */
 static const struct kpool_run *sim_awaited_run(const struct kpool_waiter *waiter)
 {
 	const struct kpool_run *run = kpool_run_of(waiter->item);
@@ -241,7 +250,10 @@ static const struct kpool_run *sim_awaited_run(const struct kpool_waiter *waiter
 		       sim_is_on(&run->next_waiters, waiter)) ? run : NULL;
 }
 
-/* Return the thread whose run must end before this sleep can, or NULL. */
+/*
+ * Return the outermost run of the thread that this thread's sleep waits for, or
+ * NULL.
+ */
 static const struct kpool_run *sim_slept_for(const struct kpool *pool,
 					     const struct kpool_run *run)
 {
@@ -273,8 +285,8 @@ static bool sim_sleeps_in_cycle(const struct kpool *pool,
 }
 
 /*
- * Return true if a thread waits for itself.  A walk has at most as many steps
- * as there are waiters.
+ * Return true if a thread waits for itself.  A path with more steps than
+ * waiters visits no new one.
  */
 static bool sim_observe_cycle(const struct kpool *pool)
 {
@@ -289,7 +301,7 @@ static bool sim_observe_cycle(const struct kpool *pool)
 	return false;
 }
 
-/* Fill in the counters, as kpool_get_stats() would report them. */
+/* Fill in the counters as kpool_get_stats() would report them. */
 static void sim_observe_stats(struct kpool *pool, struct kpool_stats *stats)
 {
 	const struct kpool_item *last;
@@ -321,7 +333,7 @@ static bool sim_is_slot_of(const struct kpool *pool, const void *address)
 		address < (const void *)(&pool->ready + 1));
 }
 
-/* Count as a step the commit of a fast operation in this slot. */
+/* Judge the step of a fast operation, committed by a change of this slot. */
 void sim_fast_step(const void *slot)
 {
 	int i;
@@ -334,7 +346,7 @@ void sim_fast_step(const void *slot)
 	}
 }
 
-/* Return true if the pool owns the item, and runs it. */
+/* Return true if the pool owns the item, and the item is in a run there. */
 bool sim_runs_in(const struct sim_item *it, const struct kpool *pool)
 {
 	return it->job.item.pool_id == pool->id && kpool_run_of(&it->job.item);
@@ -345,7 +357,7 @@ bool sim_group_is_cancelled(int group)
 	return kpool_group_is_cancelled(&sim->group[group]);
 }
 
-/* Return true if the group counts jobs, or is on a list. */
+/* Return true if the group counts jobs, has children, or is on a list. */
 bool sim_group_has_members(int group)
 {
 	const struct kpool_group *g = &sim->group[group];
@@ -367,7 +379,10 @@ int sim_attr_in_force(struct kpool *pool, enum kpool_tunable tunable)
 	return *kpool_attr(&attrs, &kpool_attr_table[tunable]);
 }
 
-/* Return true if an ended wait, or a cancelled group, is left over. */
+/*
+ * Return true if a completed wait, or a cancelled group, is still to be
+ * handled.
+ */
 static bool sim_is_unsettled(const struct kpool *pool)
 {
 	struct rb_node *first = rb_first_cached(&pool->waiters.flushers);
@@ -397,8 +412,10 @@ static void sim_observe_workers(const struct kpool *pool, struct sim_view *view)
 						   struct kpool_worker, node)->since;
 }
 
-/* Called with the pool's lock held. */
-/* Nothing else makes plain items slow: mutant slow-after-special. */
+/*
+ * Check fast_capacity: nothing else makes plain items slow, see mutant
+ * slow-after-special.  Called with pool->lock held.
+ */
 static void sim_check_fast_capacity(const struct kpool *pool)
 {
 	bool slow = pool->closed || pool->paused || pool->q.nr_special ||
@@ -451,7 +468,7 @@ void sim_set_default(struct kpool *pool)
 	kpool_the_default = pool;
 }
 
-/* Free a pool that the engine keeps until it is removed itself. */
+/* Free an orphaned pool, which the engine keeps until its own removal. */
 void sim_free_orphan(struct kpool *pool)
 {
 	pool->orphaned = false;
@@ -465,7 +482,10 @@ static void sim_check_call(const struct kpool_run *run, const void *ptr)
 	sim_expect(!run->item || run->call != ptr, "a run has a call that is freed");
 }
 
-/* The notifier finds a call by its run: mutant released-call-stays-in-run. */
+/*
+ * Check that no run has a call that is freed, as the notifier finds the call by
+ * its run: mutant released-call-stays-in-run.
+ */
 static void sim_check_calls(const struct kpool *pool, const void *ptr)
 {
 	const struct kpool_worker *worker;
@@ -491,12 +511,15 @@ void sim_kfree(const void *ptr)
 	kfree(ptr);
 }
 
-/* Free without RCU, which would hide a thread that still uses the pool. */
+/*
+ * Check a pool that is freed.  RCU would hide a thread that still returns from
+ * it.
+ */
 void sim_free_pool(struct kpool *pool)
 {
 	sim_expect(!pool->waiters.nr_users, "a pool is freed, but %u are in it",
 		   pool->waiters.nr_users);
-	/* a closed pool counts once; more would keep it off the fast path */
+	/* a closed pool rechecks one thing; any other keeps it slow */
 	sim_expect(pool->nr_recheck == pool->closed,
 		   "a pool is freed that rechecks %u things", pool->nr_recheck);
 	sim_expect(!pool->faults.nr_dead, "a pool is freed with %u dead threads",
@@ -504,7 +527,7 @@ void sim_free_pool(struct kpool *pool)
 	sim_expect(!pool->q.nr_held && !pool->q.nr_requeue,
 		   "a pool is freed that holds %u and %u items", pool->q.nr_held,
 		   pool->q.nr_requeue);
-	/* each would keep a reopened pool off the fast path, or take room */
+	/* each would keep the pool slow, or take room, once reopened */
 	sim_expect(!pool->q.nr_special && !pool->q.nr_stream_blocked &&
 		   !pool->q.extra_units && !pool->waiters.nr_flushed,
 		   "a pool is freed that counts %u special, %u blocked, %llu units, %llu flushed",

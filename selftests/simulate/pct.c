@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which thread runs.  On one CPU the kernel's own SCHED_FIFO runs the thread of
- * the highest priority until it sleeps.  Each thread is given a random
- * priority; at a few points, chosen at random beforehand, the thread that runs
- * falls below all others.  A bug that needs d such changes is found with a
- * probability that does not depend on luck in the rest of the schedule.
+ * Choose which thread runs.  On one CPU, SCHED_FIFO runs the thread of the
+ * highest priority until it sleeps.  Each thread gets a random priority; at a
+ * few points, chosen at random beforehand, the running thread drops below all
+ * others.  A bug that needs d such changes is found with a probability that
+ * does not depend on the rest of the schedule.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -15,10 +15,10 @@
 #include "simulate.h"
 
 #define SIM_MAX_CHANGES	24
-#define SIM_LOWEST	2	/* that a change leads to ... */
-#define SIM_LOW		39	/* ... from here down; all others are above */
+#define SIM_LOWEST	2	/* lowest priority after a change */
+#define SIM_LOW		39	/* changes go below this, others are above */
 #define SIM_SPAN	50
-#define SIM_TOO_LONG	400000	/* points: nothing of ours takes so many */
+#define SIM_TOO_LONG	400000	/* points: no run needs so many */
 
 static struct rnd_state sim_rnd;
 static u32 sim_change[SIM_MAX_CHANGES + 1];
@@ -65,7 +65,7 @@ static int sim_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many changes, and among how many points, is part of the luck. */
+/* Choose at random how many changes there are, and among how many points. */
 void sim_schedule_begin(u64 seed, unsigned int variant)
 {
 	static const u8 depths[] = { 0, 1, 2, 2, 3, 3, 4, 6, 10, 20 };
@@ -92,7 +92,9 @@ void sim_schedule_end(void)
 	sim_total += sim_now;
 }
 
-/* A thread of a world that was left behind is never heard of again. */
+/*
+ * Stop the current thread for ever: its world is abandoned, or its run failed.
+ */
 static noinline void sim_park(void)
 {
 	for (;;) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How scheduling points get into the engine without a mark in it.  In the
- * simulator's module this header stands in front of each of its files.  Each
- * lock, sleep, wake-up, or read without a lock is a point there.
+ * Add scheduling points to the engine without changing its source.  In the
+ * simulator's module this header is included before each engine file.  Each
+ * lock, sleep, wakeup and lockless access becomes a point.
  *
- * A point is a place where another CPU could come between.  It is before a
- * lock, after an unlock, between two accesses without a lock, around sleep and
- * wake.  There are none under a raw spinlock, which excludes no thread on one
- * CPU.  Under it, just before it is dropped, the model looks at what has been
- * done: a step.
+ * A point is a place where another CPU could run in between: before a lock,
+ * after an unlock, between two lockless accesses, around sleep and wakeup.
+ * There is none under a raw spinlock: on one CPU it only disables preemption,
+ * and would not exclude a thread that a point switches to.  Just before it is
+ * dropped, the model judges what was done under it: a step.
  *
  * Threads, work and timers are the simulator's, so that each of them has a
  * priority of its own and costs little.
@@ -41,7 +41,7 @@
 
 #include "stand_ins.h"
 
-/* kpool.ko exports these names, and prints what is judged or unread here. */
+/* kpool.ko exports these names; sim_log() judges log lines or drops them. */
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym)	static_assert(__alignof__(sym) > 0)
 #undef pr_err
@@ -51,11 +51,11 @@
 #undef pr_info
 #define pr_info(fmt, ...)	sim_log(fmt, ##__VA_ARGS__)
 
-/* Modules, some of which are the simulator's */
+/* Modules, some of which the simulator stands in for */
 
 #define within_module(address, module)	sim_within_module(address, module)
 
-/* Memory, of which there can be none */
+/* Memory: allocations can fail */
 
 #undef kmalloc_obj
 #define kmalloc_obj(obj, gfp)	sim_alloc(sizeof(obj), gfp)
@@ -65,7 +65,7 @@
 #define kzalloc_objs(obj, count, gfp)					\
 	sim_alloc((count) * sizeof(obj), (gfp) | __GFP_ZERO)
 #define kfree(ptr)		sim_kfree(ptr)
-/* what dead threads can still use */
+/* keep memory that dead threads can still use */
 #define kmemleak_not_leak(ptr)	sim_leak(ptr)
 
 /* Raw spinlocks */
@@ -127,7 +127,7 @@ static inline void sim_irq_restore(unsigned long flags)
 
 #undef raw_spin_lock
 #define raw_spin_lock(lock)			sim_raw_lock(lock)
-/* another processor can hold it */
+/* fail at times, as if another CPU held the lock */
 #undef raw_spin_trylock
 #define raw_spin_trylock(lock)						\
 	(!sim_percent(25) && _raw_spin_trylock(lock))
@@ -291,7 +291,7 @@ static inline void sim_state_point(unsigned int state)
 #define __set_current_state(state)	sim_state_point(state)
 #undef cond_resched
 #define cond_resched()			sim_point()
-/* another thread wants the CPU, now and then */
+/* true at times, as if another thread wanted the CPU */
 #define need_resched()			sim_percent(12)
 
 /* Threads */
@@ -307,15 +307,15 @@ static inline void sim_state_point(unsigned int state)
 #define kthread_data(task)		sim_kthread_data(task)
 
 /*
- * A thread of the simulator that ends does not exit.  So threads.c does what
- * happens at an exit, and sets the exit state of an exit_task instead.
+ * A simulated thread that ends does not exit: its task is reused.  threads.c
+ * does what do_exit() would do, and sets ->exit_state of a stub task.
  */
 #define task_work_add(task, work, mode)					\
 	((void)(task), (void)(mode), sim_task_work_add(work))
 #define get_task_struct(task)		sim_get_task(task)
 #define put_task_struct(task)		sim_put_task(task)
 #undef smp_load_acquire
-/* whether a task has ended is the only int loaded so; there is one CPU */
+/* the only int loaded so is task->exit_state; there is one CPU */
 #define smp_load_acquire(ptr)						\
 ({									\
 	typeof(ptr) __word = (ptr);					\
@@ -328,7 +328,7 @@ static inline void sim_state_point(unsigned int state)
 	(typeof(*__word))loaded;					\
 })
 
-/* A thread that dies without its exit work has oopsed. */
+/* Report a taint after a death without exit work: only an oops skips it. */
 #define test_taint(flag)		sim_test_taint(flag)
 
 #undef kthread_init_work
@@ -340,7 +340,7 @@ static inline void sim_state_point(unsigned int state)
 #define kthread_cancel_work_sync(work)	sim_thread_work_cancel_sync(work)
 #define kthread_destroy_worker(worker)	((void)(worker))
 
-/* How a worker is scheduled is the simulator's choice. */
+/* Ignore how the engine schedules a worker: pct.c chooses its priority. */
 #define sched_setattr_nocheck(task, attr)				\
 	((void)(task), (void)(attr), sim_point())
 #define set_cpus_allowed_ptr(task, mask)				\
@@ -377,7 +377,7 @@ static inline void sim_state_point(unsigned int state)
 #define timer_shutdown_sync(timer)	sim_timer_delete_sync(timer)
 #define timer_pending(timer)		sim_timer_pending(timer)
 
-/* RCU would keep the memory for threads still in a pool that is freed. */
+/* Check for threads still in the pool: RCU would hide them. */
 #undef kfree_rcu
 #define kfree_rcu(pool, ...)		sim_free_pool(pool)
 

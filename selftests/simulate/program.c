@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generate what the clients do from a seed.  A program depends on the seed
- * alone, so that leaving out operations changes nothing else in it.  All times
- * are less than 64 ticks, where the timer wheel is exact.  So a seed does the
- * same independent of what ran before.
+ * Generate the operations of the clients from a seed.  A program depends on the
+ * seed alone, so that leaving out operations changes nothing else in it.  All
+ * times are below 64 ticks, where the timer wheel is exact: a seed then does
+ * the same regardless of earlier runs.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -30,7 +30,9 @@ static bool chance(u32 percent)
 	__of[program_random(ARRAY_SIZE(__of))];					\
 })
 
-/* A value of an attribute, as for kpool_tune(); some contradict others. */
+/*
+ * Choose a value of an attribute, as for kpool_tune(); some contradict others.
+ */
 static int sim_attr_value(enum kpool_tunable tunable)
 {
 	switch (tunable) {
@@ -168,7 +170,7 @@ static u8 sim_kind(const char *name)
 	return i;
 }
 
-/* Delayed jobs of a stream that wait for each other: chance makes too few. */
+/* Make delayed jobs of a stream that wait for each other: rare by chance. */
 static void sim_make_entangled(struct sim_program *program)
 {
 	u8 delayed = sim_kind("delayed"), flush = sim_kind("flush_item");
@@ -188,7 +190,10 @@ static void sim_make_entangled(struct sim_program *program)
 	}
 }
 
-/* Jobs of an ordered stream, and few others: disorder takes several. */
+/*
+ * Make most items jobs of an ordered stream: it takes several to be out of
+ * order.
+ */
 static void sim_make_ordered(struct sim_program *program)
 {
 	int i;
@@ -206,8 +211,8 @@ static void sim_make_ordered(struct sim_program *program)
 }
 
 /*
- * Many jobs with nothing but a group or a deadline: only groups of several jobs
- * have one that ends without the lock.
+ * Make many jobs with only a group or a deadline.  Only in groups of several
+ * jobs can one end without the lock.
  */
 static void sim_make_grouped(struct sim_program *program)
 {
@@ -231,8 +236,8 @@ static void sim_make_grouped(struct sim_program *program)
 }
 
 /*
- * More plain items, and jobs with a deadline, than a small pool has units,
- * which change: most start without the lock.
+ * Make more plain items, and jobs with a deadline, than a small pool has units,
+ * and change these.  Most items start without the lock.
  */
 static void sim_make_fast(struct sim_program *program)
 {
@@ -269,7 +274,9 @@ static void sim_make_fast(struct sim_program *program)
 	}
 }
 
-/* A pool that deaths matter to: few workers, or its submitters run items. */
+/*
+ * Make a pool vulnerable to deaths: few workers, or submitters that run items.
+ */
 static void sim_make_mortal(struct sim_program *program, struct kpool_attrs *attrs)
 {
 	attrs->worker_init = program->has_init ? sim_worker_init : NULL;
@@ -282,11 +289,11 @@ static void sim_make_mortal(struct sim_program *program, struct kpool_attrs *att
 		attrs->min_workers = min(attrs->capacity, one_of(1, 1, 2));
 		attrs->flags = one_of(KPOOL_PREALLOC, KPOOL_MEM_RECLAIM);
 	}
-	/* the watchdog looks eight times in that, or once a second */
+	/* the watchdog checks eight times in stall_ms, or once a second */
 	attrs->stall_ms = one_of(10, 10, 400, KPOOL_NO_STALL);
 }
 
-/* Threads die wherever they are in a client's function. */
+/* Let threads die anywhere in a client's function. */
 static void sim_make_deadly(struct sim_program *program)
 {
 	u8 die = sim_kind("die"), fail = sim_kind("fail"), call = sim_kind("call_timeout");
@@ -313,8 +320,8 @@ static void sim_make_deadly(struct sim_program *program)
 }
 
 /*
- * Calls by items of a small pool, for which there is a unit or not.  A wait
- * that was refused can find that the function has started.
+ * Make items of a small pool call functions, with or without a free unit.  A
+ * wait that was refused can find that the function has started.
  */
 static void sim_make_calling(struct sim_program *program)
 {
@@ -341,8 +348,8 @@ static void sim_make_calling(struct sim_program *program)
 }
 
 /*
- * Items that hand themselves on, while both pools accept others without the
- * lock, and others cancel and flush those items.
+ * Make items that hand themselves on, while both pools accept others without
+ * the lock, and clients cancel and flush those items.
  */
 static void sim_make_crossing(struct sim_program *program)
 {
@@ -380,7 +387,7 @@ static void sim_make_crossing(struct sim_program *program)
 	}
 }
 
-/* Ordered jobs that wait for each other when they are completed. */
+/* Make ordered jobs that wait for each other when they are completed. */
 static void sim_make_completing(struct sim_program *program)
 {
 	u8 flush = sim_kind("flush_item"), sleep = sim_kind("sleep");
@@ -393,9 +400,9 @@ static void sim_make_completing(struct sim_program *program)
 }
 
 /*
- * Modules that are removed while their items are pending or run.  What another
- * pool does with the items of a module is no concern of its removal.  So if
- * there is one it goes with the module.
+ * Remove modules while their items are pending or run.  A removal does not
+ * handle the module's items in a pool of another owner.  So a second pool
+ * belongs to the module.
  */
 static void sim_make_leaving(struct sim_program *program)
 {
@@ -443,7 +450,7 @@ void sim_program_make(struct sim_program *program, u64 seed)
 	program->thread_fails = chance(15) ? 30 : 0;
 	program->init_fails = chance(30) ? 30 : 0;
 	program->may_die = chance(15);
-	/* the watchdog tries again what a death needs, which takes its time */
+	/* after a death the watchdog retries allocations, which takes long */
 	program->memory_fails = seed % 16 == 9 && !program->may_die ? 25 : 0;
 	program->nested_groups = chance(40);
 	program->end_after = chance(50) ? 1 + program_random(8) : 0;
@@ -480,7 +487,7 @@ void sim_program_make(struct sim_program *program, u64 seed)
 		sim_make_leaving(program);
 }
 
-/* A bit for each operation that there is. */
+/* Return a mask of the operations that the program has. */
 u64 sim_program_mask(const struct sim_program *program)
 {
 	u64 mask = 0;

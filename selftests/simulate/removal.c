@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modules that are removed while their items are in the pools.
+ * Remove modules while their items are in the pools.
  *
- * The first pool is the default pool of this copy of the engine.  Of some items
- * the memory, or some of the functions, belong to a module that goes.  The
- * functions of a module do what all others do, but have addresses of their own.
- * The exit function of the module sees to it that nothing else submits its
- * items from then on.  Its own functions can go on to do so.  The second pool,
- * if there is one, is the module's own, and is left behind.
+ * The first pool is the default pool of this copy of the engine.  The memory,
+ * or some of the functions, of some items belong to a module that is removed.
+ * The functions of a module do what all others do, but have addresses of their
+ * own.  The exit function of the module ensures that nothing else submits its
+ * items from then on; its own functions can still do so.  The second pool, if
+ * there is one, belongs to the module, and is orphaned.
  *
  * When the notifier has returned, no function of the module runs or is called
  * later, and none of its items is pending.
@@ -21,7 +21,7 @@
 
 /* The functions of each module */
 
-/* The number of a module, to be pasted. */
+/* Module numbers for token pasting. */
 enum { SIM_NR_0, SIM_NR_1, SIM_NR_2 };
 
 #define SIM_MODULE_FNS(nr)						\
@@ -50,7 +50,7 @@ static void sim_release_fn_##nr(void *arg)				\
 	sim_release_ticket(arg, SIM_NR_##nr);				\
 }
 
-/* 0: those that stay */
+/* 0: functions of no module that is removed */
 SIM_MODULE_FNS(0)
 SIM_MODULE_FNS(1)
 SIM_MODULE_FNS(2)
@@ -65,7 +65,10 @@ const struct sim_functions sim_functions[SIM_MODULES + 1] = {
 	SIM_MODULE_ROW(2),
 };
 
-/* The functions of the item's module, if this part of the item is in that. */
+/*
+ * Return the functions of the item's module if that owns this part of the item,
+ * or else those of module 0.
+ */
 const struct sim_functions *sim_functions_of(const struct sim_item *it, u8 part)
 {
 	const struct sim_item_spec *spec = &sim->program.item[it->nr];
@@ -73,7 +76,7 @@ const struct sim_functions *sim_functions_of(const struct sim_item *it, u8 part)
 	return &sim_functions[spec->own & part ? spec->module : 0];
 }
 
-/* The function that is called for a run of the item. */
+/* Return the function that is called for a run of the item. */
 kpool_item_fn sim_run_fn(const struct sim_item *it, bool completes)
 {
 	return completes ? sim_functions_of(it, SIM_OWN_COMPLETE)->complete :
@@ -117,7 +120,7 @@ static bool sim_is_memory_of(unsigned long address, unsigned int nr)
 	return false;
 }
 
-/* In place of within_module(). */
+/* Replace within_module(): some addresses belong to simulated modules. */
 bool sim_within_module(unsigned long address, const struct module *module)
 {
 	unsigned int nr;
@@ -137,7 +140,7 @@ bool sim_is_part_of(const struct sim_item *it, unsigned int nr, u8 parts)
 	return nr && spec->module == nr && spec->own & parts;
 }
 
-/* The module that the item belongs to, or NULL. */
+/* Return the module that the item belongs to, or NULL. */
 struct sim_module *sim_module_of(const struct sim_item *it)
 {
 	unsigned int nr = sim->program.item[it->nr].module;
@@ -147,7 +150,10 @@ struct sim_module *sim_module_of(const struct sim_item *it)
 
 /* Functions that run */
 
-/* A function of the module, or one that has its memory, begins or ends. */
+/*
+ * Note that a function of the module, or one that uses its memory, begins or
+ * ends.
+ */
 void sim_module_enter(unsigned int nr)
 {
 	if (!nr)
@@ -162,13 +168,16 @@ void sim_module_leave(unsigned int nr)
 	if (!nr)
 		return;
 	sim->module[nr - 1].inside--;
-	/* there can have been no step since it was called */
+	/* restart the span, as the call can have been without a step */
 	sim->module[nr - 1].idle.on = false;
 	sim_expect(!sim->module[nr - 1].gone,
 		   "a function of a module returns that has gone");
 }
 
-/* The module in which a function of the item runs, or whose memory it uses. */
+/*
+ * Return the module whose function the item runs for @part, or whose memory
+ * that uses, or 0.
+ */
 unsigned int sim_module_run_in(const struct sim_item *it, u8 part)
 {
 	unsigned int nr = sim->program.item[it->nr].module;
@@ -176,7 +185,7 @@ unsigned int sim_module_run_in(const struct sim_item *it, u8 part)
 	return sim_is_part_of(it, nr, part | SIM_OWN_MEMORY) ? nr : 0;
 }
 
-/* Return the module of the function that is called for the item's run now. */
+/* Return the module of the function that the item's run calls now, or 0. */
 unsigned int sim_module_of_run(const struct sim_item *it)
 {
 	return sim_module_run_in(it, it->completes ? SIM_OWN_COMPLETE : SIM_OWN_FN);
@@ -187,7 +196,7 @@ static bool sim_is_about_item(const struct sim_call *call)
 	return sim_ops[call->op->kind].of_item || call->item == call->inside;
 }
 
-/* Return true if the removal of the module waits for the caller. */
+/* Return true if the call is made in a function that the removal waits for. */
 bool sim_is_inside_module(const struct sim_call *call, unsigned int nr)
 {
 	for (; call; call = call->outer)
@@ -196,7 +205,9 @@ bool sim_is_inside_module(const struct sim_call *call, unsigned int nr)
 	return false;
 }
 
-/* Return true if the item's module leaves, so that no call must be made. */
+/*
+ * Return true if the call must not be made, because its item's module leaves.
+ */
 bool sim_is_out_of_reach(const struct sim_call *call)
 {
 	const struct sim_module *m = sim_module_of(call->item);
@@ -205,7 +216,7 @@ bool sim_is_out_of_reach(const struct sim_call *call)
 	       !sim_is_inside_module(call, m - sim->module + 1);
 }
 
-/* The module whose function the call passes to kpool, or 0. */
+/* Return the module whose function the call passes to kpool, or 0. */
 unsigned int sim_module_for(const struct sim_call *call)
 {
 	const struct sim_op_row *row = &sim_ops[call->op->kind];
@@ -222,7 +233,7 @@ unsigned int sim_module_for(const struct sim_call *call)
 
 /* Steps of the removal */
 
-/* The one that the thread carries out, or NULL. */
+/* Return the module that the thread removes, or NULL. */
 static struct sim_module *sim_removal_of(const struct sim_thread *thread)
 {
 	int i;
@@ -240,13 +251,13 @@ bool sim_may_be_going(const struct sim_call *call, const struct sim_module *m)
 	       (!m->gone || sim_during(call, m->gone_in));
 }
 
-/* Return true if the pool must refuse it. */
+/* Return true if the pool must refuse the items of the module. */
 bool sim_must_refuse(const struct sim_pool *p, const struct sim_module *m)
 {
 	return m && !p->nr && m->refused;
 }
 
-/* Return true if this step cancelled the item with others of its module. */
+/* Return true if this step cancels the item with the others of its module. */
 bool sim_is_removed(const struct sim_pool *p, const struct sim_item *it)
 {
 	const struct sim_module *m = sim_module_of(it);
@@ -254,7 +265,7 @@ bool sim_is_removed(const struct sim_pool *p, const struct sim_item *it)
 	return m && !p->nr && m->begun && m == sim_removal_of(sim_current());
 }
 
-/* The module whose removal has ended the pool, or ends it now, or NULL. */
+/* Return the module whose removal ends the pool, or NULL. */
 struct sim_module *sim_owner_of(const struct sim_pool *p)
 {
 	return sim->program.nr_modules && p->nr ? &sim->module[0] : NULL;
@@ -265,7 +276,7 @@ bool sim_is_orphan(const struct sim_pool *p)
 	return sim_owner_of(p) && sim_owner_of(p)->gone;
 }
 
-/* Return true if the item keeps a removal waiting. */
+/* Return true if a run, completion or drop of the item delays a removal. */
 static bool sim_goes_on(const struct sim_item *it)
 {
 	return it->run == SIM_BEGUN || it->run == SIM_INSIDE ||
@@ -287,7 +298,10 @@ static bool sim_is_delayed(const struct sim_module *m)
 	return false;
 }
 
-/* Only its own functions, and jobs to be completed, can delay a removal. */
+/*
+ * Check that only functions of the module, and jobs to be completed, delay its
+ * removal.
+ */
 void sim_judge_removals(void)
 {
 	int i;
@@ -300,7 +314,10 @@ void sim_judge_removals(void)
 	}
 }
 
-/* After a step: from its first one on, the removal has begun for all. */
+/*
+ * Note a step of a removal.  From its first step on, the pool must refuse items
+ * of the module.
+ */
 void sim_note_removal(struct sim_pool *p, u64 cancelled)
 {
 	struct sim_module *m = sim_removal_of(sim_current());
@@ -308,7 +325,7 @@ void sim_note_removal(struct sim_pool *p, u64 cancelled)
 	if (!m || !m->begun || p->nr)
 		return;
 	m->refused = true;
-	/* of those that we see, each has been found to be taken back */
+	/* cancelled items are counted one by one: the rest are functions */
 	m->taken += cancelled;
 }
 
@@ -333,7 +350,7 @@ static void sim_judge_left(const struct sim_item *it, unsigned int nr)
 		   "item %d of a module that has gone is dropped", it->nr);
 }
 
-/* Check that nothing is left when the notifier has returned. */
+/* Check that nothing of the module is left once the notifier has returned. */
 static void sim_judge_gone(struct sim_module *m, unsigned int nr)
 {
 	int i;
@@ -347,7 +364,7 @@ static void sim_judge_gone(struct sim_module *m, unsigned int nr)
 			sim_judge_left(&sim->item[i], nr);
 }
 
-/* A pool of the module that the call is made in. */
+/* Create a pool of the module whose function makes the call. */
 void sim_leave_pool(const struct sim_call *call)
 {
 	unsigned int nr = sim->program.item[call->inside->nr].module;
@@ -361,7 +378,7 @@ void sim_leave_pool(const struct sim_call *call)
 		m->pool = pool;
 }
 
-/* A pool that a module's items have made has gone, too. */
+/* Check that a pool created by the module's items was closed with it. */
 static void sim_judge_pool(const struct sim_module *m)
 {
 	if (m->pool)
@@ -369,7 +386,7 @@ static void sim_judge_pool(const struct sim_module *m)
 			   "a module has gone, but a pool of it is open");
 }
 
-/* Its pool has gone with it: another can have the name. */
+/* Check that the name of the module's pool is free once the module has gone. */
 static void sim_judge_name(const struct sim_module *m)
 {
 	struct sim_pool *p = &sim->pool[1];
@@ -391,7 +408,10 @@ static bool sim_passes(const struct sim_call *call, unsigned int nr)
 	return call->ticket && call->ticket->module == nr;
 }
 
-/* Return true if another thread is in a call for an item of the module. */
+/*
+ * Return true if a thread outside of the module is in a call with its item or
+ * function.
+ */
 static bool sim_is_used(unsigned int nr)
 {
 	const struct sim_call *call;
@@ -405,7 +425,10 @@ static bool sim_is_used(unsigned int nr)
 	return false;
 }
 
-/* Return true if a thread waits for a function of the module. */
+/*
+ * Return true if a thread has called a function of the module, and waits for
+ * it.
+ */
 static bool sim_is_called(unsigned int nr)
 {
 	const struct sim_call *call;
@@ -419,8 +442,9 @@ static bool sim_is_called(unsigned int nr)
 }
 
 /*
- * The exit function, and what follows it.  Threads that sleep in kpool with an
- * item of the module can stay there.  After a tick no other is in a call.
+ * Run the module's exit function, and then the notifier.  Threads that sleep in
+ * kpool with an item of the module can stay there.  After a tick no other
+ * thread is in a call.
  */
 static int sim_remover_main(void *data)
 {
@@ -464,7 +488,10 @@ void sim_start_removers(void)
 	}
 }
 
-/* The default pool stays until they have gone: their waits need room. */
+/*
+ * Wait for the removers.  The default pool stays until then: their waits need
+ * room.
+ */
 void sim_wait_removers(void)
 {
 	int i;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run many seeds, and write about those that fail.  Write into a file of
- * debugfs, because the console is slow, and at a panic into the log.
+ * Run many seeds, and report those that fail in a file of debugfs, because the
+ * console is slow.  At a panic, the end of the report goes to the log.
  *
  * Writing to the parameter "run" tries "seeds" seeds from "first" on, and fails
- * if one of them does.  Then it is shrunk, unless "shrink" is 0, and done once
- * more with a trace.  With "mask" and "variant" it is that run and no other.
+ * if one of them does.  A failing seed is shrunk, unless "shrink" is 0, and run
+ * once more with a trace.  "mask" and "variant" select a run of it.
  */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
@@ -156,7 +156,7 @@ static u64 sim_ops_of(u64 seed)
 	return sim_program_mask(&program) & mask;
 }
 
-/* A run that is traced, for people. */
+/* Print the program, and a trace of its run. */
 static void sim_show(u64 seed, u64 ops, unsigned int which)
 {
 	sim_print_program(seed, ops);
@@ -203,7 +203,7 @@ static int sim_try_all(void)
 	return 0;
 }
 
-/* The end of the report, which can no longer be read. */
+/* Log the end of the report, which can no longer be read. */
 static void sim_panic_tail(void)
 {
 	char *text = sim_report.data, *line;
@@ -215,7 +215,7 @@ static void sim_panic_tail(void)
 		pr_emerg("simulate: %s\n", line);
 }
 
-/* Print at a panic which run it was. */
+/* Log at a panic in which run it was. */
 static int sim_panics(struct notifier_block *nb, unsigned long event, void *data)
 {
 	if (!sim)
@@ -229,7 +229,7 @@ static int sim_panics(struct notifier_block *nb, unsigned long event, void *data
 
 static struct notifier_block sim_panic_nb = {
 	.notifier_call	= sim_panics,
-	/* user mode Linux has one that ends it */
+	/* run before the notifier of user mode Linux, which exits */
 	.priority	= INT_MAX,
 };
 

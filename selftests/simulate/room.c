@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Room: what comes is accepted if there is room for it, or if an older item can
- * be dropped that makes room, and not otherwise.  The state before a step is
+ * Room: a submission is accepted if there is room for it, or if an older item
+ * can be dropped to make room, and not otherwise.  The state before a step is
  * the one in which its decision was made.
  */
 #include <linux/kernel.h>
 
 #include "simulate.h"
 
-/* The newcomer: an item, or a function, which is like a plain one. */
+/* The submission of an item, or of a function, which is like a plain item. */
 struct sim_want {
 	int			rank;
 	unsigned int		units;
 	bool			follows;	/* another of its stream */
 };
 
-/* Places and units of a state, which tell how many items can start. */
+/*
+ * Units and places of a state after the start of queued items that can start.
+ */
 struct sim_space {
-	u64			places;		/* that others take */
-	u64			left;		/* units that these leave */
+	u64			places;		/* taken by others */
+	u64			left;		/* free units */
 };
 
 static bool sim_waits(const struct sim_item_view *v)
@@ -26,7 +28,7 @@ static bool sim_waits(const struct sim_item_view *v)
 	return v->here && (v->place == SIM_QUEUED || v->place == SIM_BACK);
 }
 
-/* Return true if a job of the stream is queued or runs. */
+/* Return true if a job of the stream is queued or running. */
 static bool sim_stream_is_busy(const struct sim_view *v)
 {
 	int i;
@@ -48,7 +50,7 @@ static struct sim_want sim_want_of(const struct sim_item *it,
 	};
 }
 
-/* Return true if all items of the set hold one unit. */
+/* Return true if all items of the set need one unit. */
 static bool sim_are_light(const struct sim_view *v, u32 set)
 {
 	int i;
@@ -59,7 +61,10 @@ static bool sim_are_light(const struct sim_view *v, u32 set)
 	return true;
 }
 
-/* The item of the set whose turn comes first; NULL if two can be that. */
+/*
+ * Return the item of the set whose turn comes first, or NULL if two can be
+ * that.
+ */
 static const struct sim_item *sim_first_of(const struct sim_view *v, u32 set)
 {
 	const struct sim_item *first = NULL;
@@ -77,13 +82,16 @@ static const struct sim_item *sim_first_of(const struct sim_view *v, u32 set)
 	return first;
 }
 
-/* Return true if it is queued behind its own run or drop: it needs no unit. */
+/*
+ * Return true if the item is queued behind its own run or drop, so that it
+ * needs no unit.
+ */
 static bool sim_is_held(const struct sim_item_view *v)
 {
 	return v->here && v->place == SIM_QUEUED && !v->follows && (v->runs || v->dropping);
 }
 
-/* Count the items that are held. */
+/* Return the number of items queued behind their own run or drop. */
 static unsigned int sim_held(const struct sim_view *v)
 {
 	unsigned int n = 0, i;
@@ -93,7 +101,7 @@ static unsigned int sim_held(const struct sim_view *v)
 	return n;
 }
 
-/* The queued items that wait neither for their stream nor themselves. */
+/* Return the queued items that wait neither for their stream nor themselves. */
 static u32 sim_runnable(const struct sim_view *v)
 {
 	u32 set = 0;
@@ -106,7 +114,7 @@ static u32 sim_runnable(const struct sim_view *v)
 	return set;
 }
 
-/* Count the items that are queued behind their stream. */
+/* Return the number of items queued behind their stream. */
 static unsigned int sim_followers(const struct sim_view *v)
 {
 	unsigned int n = 0, i;
@@ -118,8 +126,9 @@ static unsigned int sim_followers(const struct sim_view *v)
 }
 
 /*
- * In the order of the queue, as far as the units go.  Return false if that is
- * not known: functions are queued too, or several heavy items came at once.
+ * Calculate the space once queued items have started, in the order of the
+ * queue, as far as the units go.  Return false if that is not known: functions
+ * are queued, too, or several heavy items came at once.
  */
 static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 			 struct sim_space *space)
@@ -158,12 +167,12 @@ static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 	return true;
 }
 
-/* Return 1 if there is room, 0 if not, or -1 if that cannot be said. */
+/* Return 1 if there is room, 0 if there is none, or -1 if that is not known. */
 static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
 {
 	struct sim_space space;
 
-	/* none must overtake those that wait for admission */
+	/* a submission must not overtake those that wait for admission */
 	if (v->queue)
 		return 0;
 	if (!sim_space_of(v, want, &space))
@@ -172,7 +181,10 @@ static int sim_room_for(const struct sim_view *v, const struct sim_want *want)
 	       space.places < v->attrs.queue_depth;
 }
 
-/* Return true if there is a thread for one more, besides exiting ones. */
+/*
+ * Return true if a thread is free, or can be created, after @starts starts.  An
+ * exiting worker counts against the limit.
+ */
 static bool sim_has_thread(const struct sim_view *v, u64 starts)
 {
 	u64 most = max_t(u64, v->attrs.capacity, v->threads);
@@ -181,7 +193,7 @@ static bool sim_has_thread(const struct sim_view *v, u64 starts)
 	return most > busy + v->stats.alive - v->staying;
 }
 
-/* Return true if there is room for an item that must start at once. */
+/* Return whether there is room, like sim_room_for(), for a start at once. */
 static int sim_room_now(const struct sim_view *v, const struct sim_want *want)
 {
 	struct sim_space space;
@@ -194,7 +206,10 @@ static int sim_room_now(const struct sim_view *v, const struct sim_want *want)
 	       sim_has_thread(v, v->queued_items + v->back - space.places);
 }
 
-/* Room if a waiting item was dropped: -1 if its stream would go on then. */
+/*
+ * Return whether there is room if a waiting item is dropped, or -1 if its
+ * stream would go on then.
+ */
 static int sim_room_without(const struct sim_view *v, int nr,
 			    const struct sim_want *want)
 {
@@ -207,7 +222,7 @@ static int sim_room_without(const struct sim_view *v, int nr,
 	return sim_room_for(&w, want);
 }
 
-/* Return true if one place more would be room. */
+/* Return true if one more place would be room. */
 static bool sim_is_one_short(const struct sim_view *v, const struct sim_want *want)
 {
 	struct sim_space space;
@@ -217,8 +232,8 @@ static bool sim_is_one_short(const struct sim_view *v, const struct sim_want *wa
 }
 
 /*
- * Return true if the waiting item can be dropped for a newer one.  One that
- * runs cannot, because its drop function could not be called before its end.
+ * Return true if the waiting item can be dropped for the submission.  One that
+ * runs cannot: it could not be notified before its end.
  */
 static bool sim_may_give_way(const struct sim_view *v, int nr,
 			     const struct sim_want *want)
@@ -229,7 +244,10 @@ static bool sim_may_give_way(const struct sim_view *v, int nr,
 	       sim_rank(&sim->item[nr]) >= want->rank;
 }
 
-/* Return true if it is dropped before the other: lower, or older. */
+/*
+ * Return true if an item is dropped before the other: of a lower priority, or
+ * older.
+ */
 static bool sim_gives_way_before(int nr, int other)
 {
 	const struct sim_item *a = &sim->item[nr], *b = &sim->item[other];
@@ -239,7 +257,7 @@ static bool sim_gives_way_before(int nr, int other)
 	return (int)(a->arrival - b->arrival) < 0;
 }
 
-/* The item that has been evicted in this step, or -1. */
+/* Return the item that has been evicted in this step, or -1. */
 static int sim_evicted(const struct sim_view *was, const struct sim_view *v)
 {
 	int i;
@@ -250,7 +268,7 @@ static int sim_evicted(const struct sim_view *was, const struct sim_view *v)
 	return -1;
 }
 
-/* The victim makes room, and has to go first of those that do. */
+/* Check that the victim makes room, and has to go first of those that do. */
 static void sim_judge_victim(const struct sim_view *was, int victim,
 			     const struct sim_want *want)
 {
@@ -299,7 +317,10 @@ static void sim_judge_no_room(const struct sim_view *was,
 			   "what comes is %s, but item %d could give way", what, i);
 }
 
-/* Return true if a full pool has this submitter run the item. */
+/*
+ * Return true if a full pool would have this submitter run the item, for
+ * certain: no allocation fails.
+ */
 static bool sim_can_run_itself(const struct sim_call *call,
 			       const struct sim_view *v)
 {
@@ -310,7 +331,7 @@ static bool sim_can_run_itself(const struct sim_call *call,
 	       !(spec->job && spec->stream) && !call->inside;
 }
 
-/* A submit of an item, in the step that decides. */
+/* Judge a submit of an item, in the step that decides. */
 static void sim_judge_item_comes(const struct sim_call *call,
 				 const struct sim_view *was,
 				 const struct sim_view *v)
@@ -374,7 +395,10 @@ void sim_judge_room_for(const struct sim_pool *p, const struct sim_call *call,
 		sim_judge_fn_comes(was, v);
 }
 
-/* Note what was refused for want of room, since the last call of room. */
+/*
+ * Note the units of a submission refused for lack of room, since the last call
+ * of room.
+ */
 void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
 		      const struct sim_view *was)
 {
@@ -383,14 +407,14 @@ void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
 
 	if (call && call->submits)
 		want = sim_want_of(call->item, was);
-	/* a job of a busy stream can be accepted into a place only */
+	/* a job of a busy stream can only be accepted into a place */
 	if (want.follows)
 		return;
 	least = &p->refused_units[want.rank];
 	*least = min_not_zero(*least, want.units);
 }
 
-/* Return true if one of them would be accepted now. */
+/* Return true if one of the refused submissions would be accepted now. */
 bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v)
 {
 	struct sim_want want = { .follows = true };
@@ -407,7 +431,10 @@ bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v)
 	return false;
 }
 
-/* Return true if there is room for a plain item ahead of those that wait. */
+/*
+ * Return true if there is room for a plain item, for certain, apart from the
+ * admission queue.
+ */
 bool sim_plain_has_room(const struct sim_view *v)
 {
 	struct sim_want want = { .rank = 1, .units = 1 };
@@ -417,7 +444,10 @@ bool sim_plain_has_room(const struct sim_view *v)
 	return sim_room_for(&w, &want) == 1;
 }
 
-/* Return true if there is room for the first item that waits. */
+/*
+ * Return true if there is room, for certain, for the head of the admission
+ * queue.
+ */
 bool sim_head_has_room(const struct sim_item *head, const struct sim_view *v)
 {
 	struct sim_want want = sim_want_of(head, v);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A seed runs from beginning to end: pools are made, clients started.  After a
- * while, or when the clients are done, the pools are destroyed, and everything
- * must have ended.  The thread that runs this has the highest priority, so that
- * nothing happens before it sleeps.  As time passes only while all sleep, it
- * sees all threads asleep when it wakes by itself.
+ * Run a seed from beginning to end: create the pools, and start the clients.
+ * After a while, or when the clients are done, the pools are destroyed, and
+ * everything must have ended.  The thread that runs this has the highest
+ * priority, so that nothing happens before it sleeps.  As time passes only
+ * while all threads sleep, they all do when a timeout wakes it.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -14,7 +14,7 @@
 
 #include "simulate.h"
 
-#define SIM_TIMEOUT	300		/* ticks: all delays together are less */
+#define SIM_TIMEOUT	300		/* ticks: more than all delays */
 #define SIM_HANG	(3600 * HZ)
 
 struct sim_world *sim;
@@ -44,7 +44,9 @@ static void sim_make_one(struct sim_item *it, int nr)
 	if (spec->stream == SIM_ORDERED_STREAM)
 		kpool_set_complete_fn(&it->job, sim_run_fn(it, true));
 	if (spec->deadline)
-		/* between two ticks, where no reading of the clock matters */
+		/*
+		 * between two ticks, so that any reading of the clock will do
+		 */
 		kpool_set_deadline(&it->job, ktime_get() +
 				   spec->deadline * (u64)TICK_NSEC -
 				   TICK_NSEC / 2);
@@ -66,7 +68,7 @@ static void sim_make_items(void)
 		sim_make_one(&sim->item[i], i);
 }
 
-/* A pool that hangs keeps its name. */
+/* Name a pool by the number of hangs: a pool that hangs keeps its name. */
 static void sim_name_pool(char *name, size_t size, int nr)
 {
 	snprintf(name, size, "%u-%d", sim_nr_hangs, nr);
@@ -141,7 +143,7 @@ static bool sim_is_fragile(void)
 	return false;
 }
 
-/* See out the threads that must not be in kpool while a pool is destroyed. */
+/* Wait until no call is left that must not run while a pool is destroyed. */
 static void sim_clear_out(void)
 {
 	int i, tries;
@@ -156,7 +158,10 @@ static void sim_clear_out(void)
 	sim_expect(!sim_is_fragile(), "a call does not return from a closed pool");
 }
 
-/* Return true if an item is being handed over to the pool. */
+/*
+ * Return true if an item hands itself to the pool.  After a tick it sleeps
+ * there.
+ */
 static bool sim_is_handed_to(const struct sim_pool *p)
 {
 	const struct sim_call *call;
@@ -206,7 +211,7 @@ static void sim_destroy(struct sim_pool *p)
 	sim_judge_destroy(p, &call, err);
 }
 
-/* The second pool first: items of the first can wait for it. */
+/* Destroy the second pool first: items of the first can wait for it. */
 static int sim_closer_main(void *data)
 {
 	struct sim_pool *orphan = &sim->pool[1];
@@ -258,7 +263,7 @@ static void sim_judge_items(void)
 	}
 }
 
-/* Returns false if a thread hangs. */
+/* Run the clients, and destroy the pools.  Return false if a thread hangs. */
 static bool sim_play(void)
 {
 	unsigned int timeout = sim->program.end_after ?: SIM_TIMEOUT;
@@ -285,7 +290,7 @@ static bool sim_play(void)
 	return true;
 }
 
-/* The error of a group is that of a job, and none if no job has failed. */
+/* Check that the error of a group is that of a job, and 0 if no job failed. */
 static void sim_judge_groups(void)
 {
 	int i, err;
@@ -301,12 +306,12 @@ static void sim_judge_groups(void)
 	}
 }
 
-/* Check what is left when all threads have gone. */
+/* Check what is left once all threads have ended. */
 static void sim_end(void)
 {
 	int i;
 
-	/* in the next world, these threads would not get any further */
+	/* in the next world, these threads would be stopped */
 	while (sim->nr_dying)
 		schedule_timeout_idle(1);
 	sim_laters_end();
@@ -338,13 +343,16 @@ static struct sim_world *sim_world_new(u64 seed, u64 mask, unsigned int variant)
 	return world;
 }
 
-/* Start at a time like that of any other run, so that a seed does the same. */
+/*
+ * Run a seed, from a time like that of any other run, so that the seed does the
+ * same.
+ */
 bool sim_run(u64 seed, u64 mask, unsigned int variant)
 {
 	bool hangs = false, failed;
 
 	sim_threads_prepare();
-	/* where the wheel's grain is the same again, for what takes a second */
+	/* align to the granularity of the timer wheel for about a second */
 	schedule_timeout_idle(7 - (jiffies & 7));
 	sim = sim_world_new(seed, mask, variant);
 	sim_schedule_begin(seed, variant);

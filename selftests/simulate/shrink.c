@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fewest operations that still fail.  Leaving out an operation moves all
- * that follow to other points of the schedule.  So each attempt is made with
- * several schedules, of which any can fail.
+ * Find the fewest operations that still fail.  Leaving out an operation moves
+ * all later ones to other points of the schedule.  So each attempt tries
+ * several schedules, and one that fails is enough.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -10,14 +10,14 @@
 #include "simulate.h"
 
 #define SIM_VARIANTS	300
-#define SIM_MAX_HANGS	150	/* they leave memory behind */
+#define SIM_MAX_HANGS	150	/* each leaks memory */
 
 static bool sim_still_fails(u64 seed, u64 mask, unsigned int *variant)
 {
 	unsigned int i;
 
 	for (i = 0; i < SIM_VARIANTS; i++) {
-		/* the one that failed before is tried first */
+		/* first try the variant that failed before */
 		unsigned int v = i ? i - 1 : *variant;
 
 		if (!sim_run(seed, mask, v))
@@ -28,7 +28,7 @@ static bool sim_still_fails(u64 seed, u64 mask, unsigned int *variant)
 	return false;
 }
 
-/* The next @nr operations of a mask from a bit on. */
+/* Return the next @nr operations of @mask, starting at bit @from. */
 static u64 sim_chunk(u64 mask, int from, int nr)
 {
 	u64 chunk = 0;

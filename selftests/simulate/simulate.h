@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The simulator: random clients, a scheduler that a seed drives, and a model of
- * what kpool promises that watches every step.
+ * kpool's contract that checks every step.
  *
- * points.h	how scheduling points get into the engine
- * stand_ins.h	what is called there in the kernel's place
- * pct.c	which thread runs: random priorities, and points at which they change
- * threads.c	the threads, which are used again
- * later.c	work and timers, each in a thread of its own
- * program.c	what a seed makes the clients do
- * clients.c	the clients doing it, and whether the answers are permitted
- * items.c	what items do when they run or are dropped
- * deaths.c	threads that die: what ends with them, and which waits fail
- * removal.c	modules that are removed while their items are in the pools
- * observe.c	what the engine's state says in the words of the contract
- * model.c	whether what has happened between two steps is permitted
- * room.c	whether there was room for what was accepted, and none for other
- * run.c	one seed from beginning to end
- * shrink.c	the fewest operations that still fail
- * report.c	many seeds; what is written about those that fail
+ * points.h	adds scheduling points to the engine
+ * stand_ins.h	declares replacements for kernel functions called there
+ * pct.c	chooses the thread: random priorities, which change now and then
+ * threads.c	reuses threads
+ * later.c	runs each work and timer in a thread of its own
+ * program.c	generates the operations of the clients from a seed
+ * clients.c	does these operations, and checks their results
+ * items.c	has the functions of items, which run, complete or drop them
+ * deaths.c	lets threads die, and checks which runs end and which waits fail
+ * removal.c	removes modules while their items are in the pools
+ * observe.c	translates the engine's state into the terms of the contract
+ * model.c	checks that what has happened between two steps is permitted
+ * room.c	checks that a submission is accepted only, and always, with room
+ * run.c	runs a seed from beginning to end
+ * shrink.c	finds the fewest operations that still fail
+ * report.c	runs many seeds, and reports those that fail
  *
- * A world is all that belongs to one run.  One that hangs is left behind with
- * its threads, and a new one is made.
+ * A world is the state of one run.  A world that hangs is abandoned with its
+ * threads, and the next run has a new one.
  */
 #ifndef _SIMULATE_H
 #define _SIMULATE_H
@@ -47,7 +47,7 @@
 #define SIM_OPS		(SIM_CLIENTS * SIM_CLIENT_OPS + SIM_ITEMS * SIM_BODY_OPS)
 #define SIM_TICKETS	192
 #define SIM_MAX_DEATHS	24	/* by chance; operations add to them */
-#define SIM_WORKERS	12	/* looked at in each pool */
+#define SIM_WORKERS	12	/* observed in each pool */
 
 /* A seed's program: program.c */
 
@@ -78,13 +78,13 @@ struct sim_item_spec {
 	bool	job;
 	bool	drop_sleeps;
 	u8	again;		/* how often it can submit itself */
-	u8	module;		/* that it belongs to, which goes, or 0 ... */
-	u8	own;		/* ... by these parts */
+	u8	module;		/* its module, which is removed, or 0 */
+	u8	own;		/* its parts in that module */
 };
 
 /* Where a thread can die, apart from a worker in an item's function. */
 enum sim_deadly {
-	SIM_DEADLY_CALLER,	/* there, in a submitter */
+	SIM_DEADLY_CALLER,	/* in an item's function, in a submitter */
 	SIM_DEADLY_DROPPED,
 	SIM_DEADLY_ROOM,
 	SIM_DEADLY_INIT,
@@ -112,19 +112,19 @@ struct sim_program {
 	u8			init_fails;	/* percent */
 	u8			memory_fails;	/* percent */
 	bool			may_die;
-	bool			is_deadly;	/* also elsewhere: */
+	bool			is_deadly;	/* elsewhere, too: */
 	u8			deadly[SIM_NR_DEADLY];	/* percent */
-	u8			end_after;	/* ticks; 0: when the clients are done */
-	u8			nr_modules;	/* that are removed ... */
-	u8			leave_after[SIM_MODULES];	/* ... in ticks */
-	bool			ends_orphan;	/* while its module is removed */
+	u8			end_after;	/* ticks; 0: after clients */
+	u8			nr_modules;	/* to be removed ... */
+	u8			leave_after[SIM_MODULES];	/* in ticks */
+	bool			ends_orphan;	/* in its module's removal */
 };
 
 /* Threads: threads.c */
 
 enum sim_thread_state {
 	SIM_THREAD_FREE,
-	SIM_THREAD_MADE,	/* still to be woken */
+	SIM_THREAD_MADE,	/* created, not woken */
 	SIM_THREAD_RUNS,
 	SIM_THREAD_ENDED,
 };
@@ -133,10 +133,10 @@ struct sim_call;
 struct sim_world;
 
 struct sim_thread {
-	struct list_head	node;		/* on the list of free ones */
+	struct list_head	node;		/* on sim_free or sim_dead */
 	struct task_struct	*task;
-	struct task_struct	*exit_task;	/* with its exit state */
-	struct callback_head	*task_works;	/* pending */
+	struct task_struct	*stub_task;	/* holds its exit_state */
+	struct callback_head	*hooks;
 	struct sim_world	*world;
 	const char		*name;
 	int			nr;
@@ -145,13 +145,13 @@ struct sim_thread {
 	struct completion	ended;
 	enum sim_thread_state	state;
 	bool			should_stop;
-	bool			dead;		/* its task is gone */
-	struct sim_ticket	*returned;	/* the function that did so last */
+	bool			dead;		/* its task has exited */
+	struct sim_ticket	*returned;	/* last function that ended */
 	struct sim_call		*call;		/* its calls, innermost first */
-	unsigned long		at;		/* where its last point was */
+	unsigned long		at;		/* address of its last point */
 };
 
-/* The state that has been seen: observe.c */
+/* The observed state: observe.c */
 
 enum sim_place {
 	SIM_IDLE,
@@ -159,24 +159,24 @@ enum sim_place {
 	SIM_KEPT,		/* ended, not collected */
 	SIM_FINISHED,		/* returned, not completed */
 	/* accepted: */
-	SIM_DUE,		/* waits where a submitter would */
+	SIM_DUE,		/* backlogged: waits for admission */
 	SIM_QUEUED,
-	SIM_BACK,		/* its turn came, its earlier run or stream goes on */
+	SIM_BACK,		/* picked, behind its own run or its stream */
 	SIM_DELAYED,
 	SIM_DROPPING,		/* to be dropped */
 };
 
 struct sim_item_view {
 	u8	place;
-	bool	here;		/* the pool is its owner */
+	bool	here;		/* owned by this pool */
 	bool	runs;
 	bool	by_caller;
-	bool	completes;	/* its run is that of its completion function */
+	bool	completes;	/* its run is of its completion function */
 	bool	follows;
 	bool	evicted;	/* to be dropped for a newer one */
-	u8	inbox;		/* its place among those that no lock was taken for, or 0 */
-	u8	dropping;	/* calls of its drop function */
-	unsigned long	run_id;		/* a number for each run */
+	u8	inbox;		/* its place among fast submits, or 0 */
+	u8	dropping;	/* running calls of its drop function */
+	unsigned long	run_id;		/* unique for each run */
 };
 
 struct sim_worker_view {
@@ -185,35 +185,37 @@ struct sim_worker_view {
 	unsigned long	since;		/* jiffies */
 };
 
-/* Starts past a lower priority, give or take those that are not seen. */
+/*
+ * Bounds of the starts that bypass a lower priority; some starts are not seen.
+ */
 #define SIM_PASSED_MIN	13
 #define SIM_PASSED_MAX	17
 
 struct sim_view {
 	struct sim_item_view	item[SIM_ITEMS];
 	struct sim_worker_view	worker[SIM_WORKERS];
-	unsigned int		nr_workers;	/* of those */
+	unsigned int		nr_workers;	/* seen, in @worker */
 	struct kpool_attrs	attrs;
 	struct kpool_stats	stats;
 	unsigned int		queued_items;	/* in the queue */
-	unsigned int		back;		/* whose turn has come */
-	unsigned int		followers;	/* of those: behind their stream */
+	unsigned int		back;		/* items in SIM_BACK */
+	unsigned int		followers;	/* of @back, behind a stream */
 	unsigned int		queue;		/* waiting for admission */
-	const void		*queue_head;	/* the first of these */
+	const void		*queue_head;	/* the first of @queue */
 	unsigned int		callers;	/* runs by submitters */
 	unsigned int		dropping;
-	bool			rooming;	/* the room function is called */
+	bool			rooming;	/* the room function runs */
 	unsigned int		staying;	/* workers that do not exit */
-	unsigned int		threads;	/* workers, and those to be */
-	unsigned long		idle_since;	/* of the worker that is idle for longest */
+	unsigned int		threads;	/* alive or being created */
+	unsigned long		idle_since;	/* of the longest idle worker */
 	unsigned int		nr_drops;	/* items to be dropped */
 	unsigned int		finished;	/* jobs to be completed ... */
 	unsigned int		completable;	/* ... those whose turn it is */
 	bool			aborted;
-	bool			settling;	/* work for many, in another hold */
-	bool			unsettled;	/* there is something for it */
-	bool			group_kept;	/* ended, and can be freed */
-	bool			cycle;		/* of workers that wait for each other */
+	bool			settling;	/* recheck work is busy */
+	bool			unsettled;	/* recheck work is needed */
+	bool			group_kept;	/* empty, but still listed */
+	bool			cycle;		/* threads wait in a cycle */
 	unsigned int		passed_most;	/* sim_pool.passed_most */
 };
 
@@ -222,13 +224,13 @@ struct sim_view {
 /* A run of an item. */
 enum sim_phase {
 	SIM_NOT,
-	SIM_BEGUN,		/* the engine has said so */
+	SIM_BEGUN,		/* started by the engine */
 	SIM_INSIDE,		/* its function has been entered */
-	SIM_RETURNED,		/* and left, but has still to end */
+	SIM_RETURNED,		/* its function has returned, the run goes on */
 	SIM_DEAD,		/* its thread has died in it */
 };
 
-/* Something that is to end soon. */
+/* A condition that has to end soon. */
 struct sim_span {
 	bool			on;
 	unsigned long		since;		/* jiffies */
@@ -240,50 +242,51 @@ struct sim_pool {
 	int			nr;
 	bool			ended;		/* destroy has returned */
 	bool			destroyed;	/* destroy has begun ... */
-	bool			destroyed_first;	/* ... before its module had gone */
+	bool			destroyed_first;	/* ... before removal */
 	struct sim_view		view;		/* after the last step */
-	u8			queue[SIM_ITEMS];	/* ours, by arrival */
+	u8			queue[SIM_ITEMS];	/* admission order */
 	unsigned int		nr_queue;
-	unsigned int		passed, passed_most;	/* starts past a lower priority */
-	struct sim_item		*started;	/* in this step, if we see it */
+	unsigned int		passed, passed_most;	/* see SIM_PASSED_MIN */
+	struct sim_item		*started;	/* in this step, or NULL */
 	u64			starts;		/* in this step */
-	unsigned int		completing;	/* completions begun in this step */
-	bool			helped;		/* by others than its runs */
-	bool			owed;		/* a call of its room function ... */
-	unsigned int		refused_units[3]; /* ... for so many, the least of a rank */
-	struct sim_span		roomy;		/* and there is room */
-	u64			rooms;		/* calls of it */
+	unsigned int		completing;	/* completions begun */
+	bool			helped;		/* can go on without its runs */
+	bool			owed;		/* a call of room ... */
+	unsigned int		refused_units[3]; /* ... least units, by rank */
+	struct sim_span		roomy;		/* @owed, and there is room */
+	u64			rooms;		/* calls of its room function */
 	bool			startable;
 	unsigned long		startable_since;
-	struct sim_span		few;		/* workers, for KPOOL_PREALLOC */
-	struct sim_span		many;		/* workers: one has to exit */
+	struct sim_span		few;		/* fewer than min_workers */
+	struct sim_span		many;		/* idle workers have to exit */
 	struct sim_span		expired;	/* an idle worker */
 	struct sim_item		*ready;		/* to be completed next */
 	unsigned long		ready_since;
-	/* the last step at which it was so */
+	/* the last step at which the condition held */
 	unsigned int		was_open, was_closed, was_full, was_paused;
-	unsigned int		was_idle;	/* all that was accepted had ended */
+	unsigned int		was_idle;	/* all accepted had ended */
 	unsigned int		was_drained;	/* and no worker was left */
-	unsigned int		drained;	/* since when it is so and closed, or 0 */
-	unsigned int		was_busy;	/* not all */
+	unsigned int		drained;	/* closed and drained since */
+	unsigned int		was_busy;	/* something had not ended */
 	unsigned int		was_running;	/* not paused */
-	unsigned int		was_used;	/* a unit, or a place */
-	unsigned int		was_exiting;	/* a worker, which keeps its place */
-	unsigned int		was_hung;	/* all that ran slept here */
-	unsigned int		was_refusing;	/* instead of waiting */
+	unsigned int		was_used;	/* a unit or place was taken */
+	unsigned int		was_exiting;	/* a worker was exiting */
+	unsigned int		was_hung;	/* all running items waited */
+	unsigned int		was_refusing;	/* instead of blocking */
 	unsigned int		was_aborted;
 	unsigned int		was_displacing;	/* the oldest, when full */
-	unsigned int		was_bereft;	/* the end of a dead thread's item was seen */
-	int			min_capacity;	/* ever */
-	int			min_workers_ever;	/* the least of it */
-	/* our own counters */
+	unsigned int		was_bereft;	/* a dead run's end was seen */
+	int			min_capacity;	/* least capacity */
+	int			min_workers_ever;	/* least min_workers */
+	/* the model's own counters */
 	u64			runs, failures, errors, drops, cancels, faults;
 	u64			caller_runs, dropped_late, displaced;
 	u64			refusals, maybe_refusals;
 	u64			inits, exits, deaths, caller_deaths, exit_deaths;
 	unsigned int		unnoticed;	/* deaths without exit work */
-	unsigned int		lost_work;	/* whose thread has died */
-	unsigned int		losses, losses_said, returns_said;	/* of KPOOL_MEM_RECLAIM */
+	unsigned int		lost_work;	/* work whose thread died */
+	/* of the guarantee of KPOOL_MEM_RECLAIM */
+	unsigned int		losses, losses_said, returns_said;
 	struct sim_span		unsaid;
 	unsigned int		tunes_begun[KPOOL_NR_TUNABLES];
 	unsigned int		tunes_ended[KPOOL_NR_TUNABLES];
@@ -294,37 +297,37 @@ struct sim_item {
 	int			nr;
 	struct sim_pool		*at;		/* its owner when last seen */
 	enum sim_phase		run;
-	bool			completes;	/* @run is that of its completion function */
-	bool			to_complete;	/* returned, and not completed */
+	bool			completes;	/* @run is the completion */
+	bool			to_complete;	/* returned, not completed */
 	int			returned;
-	int			err;		/* of its function, or its completion function */
-	bool			counted_run, counted_failure;	/* when it returned */
-	int			result;		/* that, or what it was dropped with */
-	struct sim_call		*handing;	/* to another, from inside */
-	bool			kept;		/* has ended, and is to be collected ... */
+	int			err;		/* of its last function */
+	bool			counted_run, counted_failure;	/* on return */
+	int			result;		/* of its function or drop */
+	struct sim_call		*handing;	/* to the other pool, or NULL */
+	bool			kept;		/* ended, to be collected ... */
 	unsigned int		kept_in;	/* ... since this step */
 	struct task_struct	*runner;
 	unsigned int		drops_begun, drops_inside;
-	unsigned int		drop_of;	/* step in which it had been accepted */
+	unsigned int		drop_of;	/* step of its submission */
 	unsigned long		run_id;
 	unsigned int		units;		/* that its run holds */
-	unsigned int		arrival;	/* in its queue */
-	unsigned int		queued_in;	/* step, in front of it */
+	unsigned int		arrival;	/* in its run queue */
+	unsigned int		queued_in;	/* step, for admission */
 	unsigned int		accepted_in, started_in;	/* step */
 	unsigned long		accepted_at;	/* jiffies */
-	unsigned int		run_accepted_in;	/* what runs */
+	unsigned int		run_accepted_in;	/* of the run */
 	unsigned long		run_accepted_at;
 	unsigned int		gen;		/* submissions */
-	unsigned int		run_gen, drop_gen;	/* of which run or drop */
+	unsigned int		run_gen, drop_gen;	/* of its run or drop */
 	unsigned long		due_min, due_max;	/* jiffies */
 	unsigned int		disabled;	/* for certain */
 	unsigned int		maybe_disabled, maybe_cancelled;
 	unsigned int		again;
-	unsigned int		accepted;	/* submits that said so */
+	unsigned int		accepted;	/* submits that returned 0 */
 	unsigned int		collected;
-	/* the last step at which it was so */
-	unsigned int		was_taken;	/* not to be submitted */
-	unsigned int		was_free;	/* neither pending nor being submitted */
+	/* the last step at which the condition held */
+	unsigned int		was_taken;	/* submits get -EALREADY */
+	unsigned int		was_free;	/* not pending or submitted */
 	unsigned int		was_accepted, was_idle;	/* pending, or not */
 	unsigned int		was_prompt;	/* accepted, to start at once */
 	unsigned int		was_delayed, was_running;
@@ -332,7 +335,7 @@ struct sim_item {
 	unsigned int		was_disabled, was_cancelled;
 };
 
-/* A function that is submitted or called: its argument. */
+/* The argument of a function that is submitted or called. */
 struct sim_ticket {
 	int		nr;
 	u8		pool;
@@ -341,8 +344,8 @@ struct sim_ticket {
 	bool		accepted, maybe, timed_out;
 	bool		forbidden;	/* its module is removed */
 	u8		ran, ended, died, released;
-	bool		caller_died;	/* that ran it */
-	bool		timed;		/* has a release function, and a time limit: */
+	bool		caller_died;	/* died as it ran the function */
+	bool		timed;		/* has release() and a time limit: */
 	unsigned long	until;		/* jiffies */
 	unsigned long	since;		/* jiffies: not accepted before */
 	unsigned int	began_in;	/* step */
@@ -351,7 +354,7 @@ struct sim_ticket {
 	int		result;
 };
 
-/* The wait of a call. */
+/* The object that a call waits for. */
 enum sim_awaits {
 	SIM_AWAITS_NOTHING,
 	SIM_AWAITS_ITEM,	/* its last run */
@@ -366,30 +369,30 @@ struct sim_call {
 	struct sim_call		*outer;
 	struct sim_thread	*thread;
 	const struct sim_op	*op;
-	struct sim_item		*inside;	/* of this item's function, or NULL */
+	struct sim_item		*inside;	/* item that made it, or NULL */
 	struct sim_pool		*p;
 	struct sim_item		*item;
 	struct sim_ticket	*ticket;
-	struct sim_pool		*locked;	/* last: where it sleeps, if it does */
-	struct sim_item		*target;	/* whose end it waits for ... */
+	struct sim_pool		*locked;	/* last: it can sleep there */
+	struct sim_item		*target;	/* the item it waits for ... */
 	unsigned int		awaited;	/* ... up to this submission */
 	unsigned int		begin;		/* step */
-	unsigned int		last;		/* step of its own */
+	unsigned int		last;		/* its last step */
 	unsigned long		since;		/* jiffies */
 	unsigned int		gen[SIM_ITEMS];
 	bool			submits;	/* @item */
 	bool			calls;		/* submits functions */
-	bool			waits;		/* until it is completed */
-	bool			fragile;	/* not while the pool is destroyed */
-	bool			took;		/* an accepted item back */
-	bool			now;		/* or not at all: no room callback */
+	bool			waits;		/* without limit */
+	bool			fragile;	/* not during destroy */
+	bool			took;		/* took back an item */
+	bool			now;		/* start or fail; no room() */
 	bool			modifies;	/* the time of a delayed job */
-	bool			hands_on;	/* its item to another pool ... */
-	bool			moved;		/* ... which owns it, or has */
-	bool			handed;		/* accepted: another's */
+	bool			hands_on;	/* to the other pool ... */
+	bool			moved;		/* ... which has owned it */
+	bool			handed;		/* ... and has accepted it */
 	bool			cycle;		/* has waited for itself */
 	enum sim_awaits		awaits;
-	bool			loses;		/* -EIO: what it waits for is dead */
+	bool			loses;		/* -EIO: awaited run died */
 };
 
 /* The function in which a thread has died. */
@@ -403,30 +406,30 @@ struct sim_death {
 	struct sim_pool		*p;
 	enum sim_dead_in	kind;
 	struct sim_item		*item;		/* or NULL ... */
-	struct sim_ticket	*ticket;	/* ... and the function, or NULL */
+	struct sim_ticket	*ticket;	/* ... or function, or NULL */
 	void			*data;		/* its worker's state */
-	bool			completes;	/* its run was that of its completion function */
+	bool			completes;	/* its completion function */
 	bool			by_caller;	/* its submitter ran it */
 	bool			reported;	/* to the fault handler */
 	unsigned int		gen;
 	unsigned int		accepted_in;	/* step, or a later one */
 	unsigned long		accepted_at;	/* jiffies, or earlier */
 	unsigned long		died_at;	/* jiffies */
-	unsigned int		ended_in;	/* step in which the run ended */
+	unsigned int		ended_in;	/* step: the run's end */
 };
 
 /* A module that is removed: removal.c */
 struct sim_module {
 	struct sim_thread	*remover;
 	struct completion	removed;
-	bool			leaves;		/* no others submit its items */
+	bool			leaves;		/* only it submits its items */
 	bool			begun;		/* items can be refused ... */
 	bool			refused;	/* ... and have to be */
 	bool			gone;
 	unsigned int		gone_in;	/* step */
-	unsigned int		inside;		/* of its functions */
-	u64			taken;		/* functions that were cancelled with it */
-	struct kpool		*pool;		/* that an item has made, or NULL */
+	unsigned int		inside;		/* running functions */
+	u64			taken;		/* cancelled functions */
+	struct kpool		*pool;		/* made by an item, or NULL */
 	struct sim_span		idle;		/* nothing of it is left */
 };
 
@@ -441,17 +444,19 @@ struct sim_world {
 	struct kpool_group	group[SIM_GROUPS];
 	unsigned int		group_idle[SIM_GROUPS];	/* last step */
 	unsigned int		group_cancelled[SIM_GROUPS];	/* last step */
-	bool			group_is_cancelled[SIM_GROUPS];	/* for certain */
-	unsigned int		group_failures[SIM_GROUPS];	/* for certain */
-	DECLARE_BITMAP(group_errors[SIM_GROUPS], 128);	/* permitted, without sign */
+	bool			group_is_cancelled[SIM_GROUPS];	/* certainly */
+	unsigned int		group_failures[SIM_GROUPS];	/* certainly */
+	/* permitted errors, without sign */
+	DECLARE_BITMAP(group_errors[SIM_GROUPS], 128);
 	struct kpool_stream	stream[SIM_STREAMS];
 	struct sim_ticket	ticket[SIM_TICKETS];
 	unsigned int		nr_tickets;
 	struct sim_death	dead[96];
 	unsigned int		nr_dead;
 	unsigned int		nr_deaths;	/* of threads */
-	struct sim_call		*closing;	/* destroys a pool */
-	void			*leaked[SIM_MAX_DEATHS];	/* to dead threads */
+	struct sim_call		*closing;	/* call that destroys a pool */
+	/* memory that dead threads can use, freed at the end of the run */
+	void			*leaked[SIM_MAX_DEATHS];
 	unsigned int		nr_leaked;
 	int			nr_allocated;	/* by the engine */
 	struct list_head	calls;
@@ -459,7 +464,7 @@ struct sim_world {
 	struct sim_thread	*client[SIM_CLIENTS];
 	struct sim_thread	*closer;
 	unsigned int		nr_at_work;
-	unsigned int		nr_dying;	/* in what is called when a thread exits */
+	unsigned int		nr_dying;	/* threads in their exit work */
 	struct task_struct	*poked;
 	struct completion	done;
 	struct completion	closed;
@@ -505,15 +510,15 @@ u64 sim_program_mask(const struct sim_program *program);
 /* clients.c */
 struct sim_op_row {
 	const char	*name;
-	u8		client;		/* how often among a client's operations */
-	u8		body;		/* and among an item's */
-	bool		waits;		/* an item does it in the first pool only */
+	u8		client;		/* weight among a client's operations */
+	u8		body;		/* weight among an item's operations */
+	bool		waits;		/* by items in the first pool only */
 	bool		fragile;
 	bool		needs_job;
-	bool		submits;	/* its item, which it can run */
-	bool		of_item;	/* does something to it */
-	bool		passes_fn;	/* that can be a module's */
-	bool		calls;		/* it, and waits */
+	bool		submits;	/* submits its item, and can run it */
+	bool		of_item;	/* acts on its item */
+	bool		passes_fn;	/* passes a function of any module */
+	bool		calls;		/* calls that function, and waits */
 	void		(*run)(struct sim_call *call);
 };
 
@@ -553,7 +558,7 @@ void sim_judge_bereaved(struct sim_pool *p, const struct sim_view *was,
 			const struct sim_view *v);
 void sim_judge_dead(const struct sim_pool *p);
 
-/* core/module.c: what the kernel calls when a module is removed */
+/* core/module.c: the notifier for the removal of a module */
 int kpool_module_event(struct notifier_block *nb, unsigned long event,
 		       void *data);
 
@@ -628,7 +633,7 @@ bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v);
 bool sim_plain_has_room(const struct sim_view *v);
 bool sim_head_has_room(const struct sim_item *head, const struct sim_view *v);
 
-/* Return true if that held at any time since the call began. */
+/* Return true if a condition that last held at step @when held in the call. */
 static inline bool sim_during(const struct sim_call *call, unsigned int when)
 {
 	return when >= call->begin;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stand in the kernel's place where the simulated engine calls it. */
+/* Replacements for kernel functions that the simulated engine calls. */
 #ifndef _SIMULATE_STAND_INS_H
 #define _SIMULATE_STAND_INS_H
 

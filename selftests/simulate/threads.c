@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The simulator's threads.  A kthread that the engine creates is one that has
- * been used before, because creating one takes a hundred times as long.  It
- * starts, stops and is woken, also spuriously, like any other.
+ * The simulator's threads.  To the engine, a thread that has been used before
+ * is a new kthread: reuse costs a hundredth of creation.  The engine starts,
+ * stops and wakes it like any kthread, and spurious wakeups can reach it.
  */
 #include <linux/err.h>
 #include <linux/rcupdate.h>
@@ -16,21 +16,21 @@
 #define SIM_THREADS	96	/* more than a world needs */
 
 static LIST_HEAD(sim_free);
-static LIST_HEAD(sim_dead);	/* memory to use again, with a new task */
+static LIST_HEAD(sim_dead);	/* reused, except for the task */
 static unsigned int sim_nr_free;
 static int sim_nr_made;
 
-/* Do what the kernel does when a thread exits. */
+/* Run the exit work and mark the thread dead, as do_exit() does. */
 static void sim_thread_ends(struct sim_thread *thread)
 {
-	struct callback_head *task_work;
+	struct callback_head *hook;
 
 	thread->call = NULL;
-	while ((task_work = thread->task_works)) {
-		thread->task_works = task_work->next;
-		task_work->func(task_work);
+	while ((hook = thread->hooks)) {
+		thread->hooks = hook->next;
+		hook->func(hook);
 	}
-	thread->exit_task->exit_state = EXIT_DEAD;
+	thread->stub_task->exit_state = EXIT_DEAD;
 	thread->state = SIM_THREAD_ENDED;
 	complete(&thread->ended);
 }
@@ -81,8 +81,8 @@ static struct sim_thread *sim_thread_alloc(void)
 	thread = kzalloc_obj(*thread, GFP_KERNEL);
 	if (!thread)
 		return NULL;
-	thread->exit_task = kzalloc_obj(*thread->exit_task, GFP_KERNEL);
-	if (!thread->exit_task) {
+	thread->stub_task = kzalloc_obj(*thread->stub_task, GFP_KERNEL);
+	if (!thread->stub_task) {
 		kfree(thread);
 		return NULL;
 	}
@@ -102,7 +102,7 @@ static struct sim_thread *sim_thread_make(void)
 	thread->dead = false;
 	task = kthread_create(sim_thread_main, thread, "sim/%d", sim_nr_made++);
 	if (IS_ERR(task)) {
-		kfree(thread->exit_task);
+		kfree(thread->stub_task);
 		kfree(thread);
 		return NULL;
 	}
@@ -127,9 +127,9 @@ struct sim_thread *sim_thread_new(const char *name, int nr,
 	thread->fn = fn;
 	thread->data = data;
 	thread->should_stop = false;
-	thread->task_works = NULL;
+	thread->hooks = NULL;
 	thread->returned = NULL;
-	thread->exit_task->exit_state = 0;
+	thread->stub_task->exit_state = 0;
 	thread->at = 0;
 	reinit_completion(&thread->ended);
 	thread->state = SIM_THREAD_MADE;
@@ -143,7 +143,7 @@ void sim_thread_go(struct sim_thread *thread)
 	wake_up_process(thread->task);
 }
 
-/* Return a thread that has ended, or was never started, to the free ones. */
+/* Return a thread to the free list, after its end if it was started. */
 void sim_thread_end(struct sim_thread *thread)
 {
 	if (thread->state != SIM_THREAD_MADE)
@@ -151,12 +151,12 @@ void sim_thread_end(struct sim_thread *thread)
 	if (thread->dead)
 		return;
 	thread->state = SIM_THREAD_FREE;
-	/* last in the list: a waker in a read section finds it gone */
+	/* a waker in a read section can find it free: reuse it last */
 	list_add_tail(&thread->node, &sim_free);
 	sim_nr_free++;
 }
 
-/* Let the thread die where it stands: its stack is not used again. */
+/* Exit the current thread in place: its stack is never unwound. */
 void __noreturn sim_thread_die(struct sim_thread *thread)
 {
 	sim->nr_deaths++;
@@ -171,10 +171,7 @@ void __noreturn sim_thread_die(struct sim_thread *thread)
 	kthread_complete_and_exit(NULL, 0);
 }
 
-/*
- * Create enough threads in advance: creating one sleeps, and other threads
- * would run.
- */
+/* Create enough threads before a run: creating one lets other threads run. */
 void sim_threads_prepare(void)
 {
 	struct sim_thread *thread;
@@ -196,7 +193,7 @@ int sim_wake(struct task_struct *task)
 	int woken;
 
 	sim_point();
-	/* outside of a read section its task can be freed */
+	/* outside of an RCU read section the task can be freed */
 	sim_expect(!thread || thread->state != SIM_THREAD_FREE ||
 		   irqs_disabled() || rcu_preempt_depth(),
 		   "a thread that has gone is woken");
@@ -207,7 +204,7 @@ int sim_wake(struct task_struct *task)
 	return woken;
 }
 
-/* The engine tries again, the next time after a pause. */
+/* Note a failed allocation or thread: the engine retries after a pause. */
 void sim_thread_failed(void)
 {
 	sim_trace("there is no thread, or no memory\n");
@@ -245,7 +242,7 @@ struct task_struct *sim_kthread_create(int (*fn)(void *data), void *data)
 
 static struct kthread_worker sim_the_kthread_worker;
 
-/* Work that is queued there has its own thread: see later.c. */
+/* Return a dummy: work queued to it has a thread of its own, see later.c. */
 struct kthread_worker *sim_kthread_worker(void)
 {
 	sim_point();
@@ -274,25 +271,22 @@ int sim_task_work_add(struct callback_head *work)
 	struct sim_thread *thread = sim_current();
 
 	sim_point();
-	work->next = thread->task_works;
-	thread->task_works = work;
+	work->next = thread->hooks;
+	thread->hooks = work;
 	return 0;
 }
 
-/*
- * Return the task that says whether the thread has exited.  The thread's own
- * task goes on, because the thread is used again.
- */
+/* Get a task.  For the current thread return its stub: the task is reused. */
 struct task_struct *sim_get_task(struct task_struct *task)
 {
 	struct sim_thread *thread = sim_current();
 
 	if (thread && task == thread->task)
-		return thread->exit_task;
+		return thread->stub_task;
 	return task->flags & PF_KTHREAD ? get_task_struct(task) : task;
 }
 
-/* An exit_task is never freed: it is zeroed, so PF_KTHREAD is not set. */
+/* Put a task.  A stub is zeroed, has no PF_KTHREAD and no reference count. */
 void sim_put_task(struct task_struct *task)
 {
 	if (task->flags & PF_KTHREAD)
@@ -314,9 +308,9 @@ void *sim_kthread_data(struct task_struct *task)
 }
 
 /*
- * Return the exit state that the engine is to read in place of @state.  Until a
- * thread has died, it reads only those of threads that run their own items,
- * because there can be any number of workers.
+ * Return where to read the exit_state of a task: in the stub of a simulated
+ * thread.  Before the first death, only threads in a call can be checked: there
+ * can be any number of workers.
  */
 int *sim_exit_state(int *state)
 {
@@ -325,10 +319,12 @@ int *sim_exit_state(int *state)
 
 	sim_expect(!thread || strcmp(thread->name, "worker") || thread->call ||
 		   sim->nr_dead, "a worker is looked at, and no thread has died");
-	return thread ? &thread->exit_task->exit_state : state;
+	return thread ? &thread->stub_task->exit_state : state;
 }
 
-/* Keep the memory that a dead thread can use until this world ends, once. */
+/*
+ * Free @ptr only after this world, as a dead thread can use it; note it once.
+ */
 void sim_leak(const void *ptr)
 {
 	unsigned int i;
