@@ -522,7 +522,7 @@ static struct kpool *sample_pool(void)
 	return kpool_create(&attrs, "samples");
 }
 
-/* In any context: if four wait already, the oldest of them is dropped. */
+/* Never sleeps: if four wait already, the oldest of them is dropped. */
 static int sample_take(int value)
 {
 	struct sample *sample = kzalloc(sizeof(*sample), GFP_ATOMIC);
