@@ -185,7 +185,7 @@ add_selftests() {
 pages=(guidelines api attributes debugfs debugging tracing)
 
 adapted_page() {
-	perl -0pe 's/``which-pool.rst`` says[^\n]*\n\n//; s/  ``clients.rst`` has an example\.//;
+	perl -0pe 's/``which-pool.rst`` compares[^\n]*\n//; s/  ``clients.rst`` has an example\.//;
 		s/``samples[^\n]*\n//; s/  This makes HTML of the manual.*?\n\n(?=\S)/\n\n/s;
 		s/  ``make demo`` prints examples\.//; s/  ``selftests\/[^`]*``\s[^.]*\.//;
 		s/(kernel-doc:: )kpool\.h/$1include\/linux\/kpool.h/' "$1"
