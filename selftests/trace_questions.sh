@@ -62,18 +62,20 @@ blocked_submitters_are_shown() {
 }
 
 late_item_is_explained() {
-	echo 'hist:keys=item:queued=common_timestamp.usecs' >events/kpool/submit/trigger
-	echo 'hist:keys=item:waited=common_timestamp.usecs-$queued:onmax($waited).save(function,common_pid)' >events/kpool/start/trigger
+	echo 0 >options/hash-ptr
+	echo 1 >events/kpool/enable
+	echo 'hist:keys=item.hex:queued=common_timestamp.usecs' >events/kpool/submit/trigger
+	echo 'hist:keys=item.hex:waited=common_timestamp.usecs-$queued:onmax($waited).save(function,common_pid)' >events/kpool/start/trigger
 	scene item_runs
 	cat events/kpool/start/hist >/tmp/answer
 	answers "the longest wait of an item is known" /tmp/answer '^\s*max: +[1-9][0-9]* +function: +[0-9]+ +common_pid:'
-	reset_trace
-	echo 1 >events/kpool/enable
-	scene item_runs
+	item=$(sed -n 's/.* item: *\([0-9a-f]\{1,\}\) .*/\1/p' /tmp/answer | head -n 1)
 	cat trace >/tmp/answer
+	answers "the trace has the item of the histogram" /tmp/answer " start: item=0*$item "
 	ktap_is "a worker is spawned between submit and start" "submit: spawn: start:" \
 		"$(grep -oE ' (submit|spawn|start|end): ' /tmp/answer | head -n 3 | xargs)"
 	reset_trace
+	echo 1 >options/hash-ptr
 }
 
 functions_are_summed() {
