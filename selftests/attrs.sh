@@ -300,21 +300,34 @@ parameter_of() {
 	cat "/sys/module/kpool/parameters/$1"
 }
 
+# read_as_written PREFIX PAIR...: load kpool with all of them, and read each
+read_as_written() {
+	read_prefix=$1
+	shift
+	read_parameters=
+	for pair; do
+		read_parameters="$read_parameters $read_prefix$pair"
+	done
+	# shellcheck disable=SC2086 # several parameters
+	insmod "$KPOOL_KO" $read_parameters || read_failed=1
+	for pair; do
+		value=$(parameter_of "$read_prefix${pair%%=*}")
+		[ "$value" != "${pair#*=}" ] || continue
+		ktap_diag "$read_prefix$pair reads $value"
+		read_failed=1
+	done
+	rmmod kpool
+}
+
 # Fails if a parameter is shown as kpool keeps it, and not as a person wrote it.
 parameters_read_as_written() {
 	read_failed=0
-	for pair in capacity=unlimited min_workers=3 queue_depth=unlimited max_blocked=unlimited \
-		nonblocking=yes nonblocking=no when_full=wait expiry_ms=never stall_ms=never \
-		max_bypass=unlimited max_bypass=3 nice=-7 policy=rr policy=normal \
-		rt_priority=50 node=0 node=any cpumask=0 cpumask=all; do
-		for prefix in "" default_; do
-			insmod "$KPOOL_KO" "$prefix$pair" || read_failed=1
-			[ "$(parameter_of "$prefix${pair%%=*}")" = "${pair#*=}" ] && rmmod kpool &&
-				continue
-			ktap_diag "$prefix$pair reads $(parameter_of "$prefix${pair%%=*}")"
-			read_failed=1
-			rmmod kpool
-		done
+	for prefix in "" default_; do
+		read_as_written "$prefix" capacity=unlimited min_workers=3 queue_depth=unlimited \
+			max_blocked=unlimited nonblocking=no when_full=wait expiry_ms=never \
+			max_bypass=unlimited nice=-7 policy=normal node=0 cpumask=0
+		read_as_written "$prefix" nonblocking=yes stall_ms=never max_bypass=3 policy=rr \
+			rt_priority=50 node=any cpumask=all
 	done
 	ktap_result "$read_failed" "parameters read as they are written"
 	load_kpool
