@@ -21,7 +21,6 @@
 #ifndef kmalloc_obj
 #define kmalloc_obj(obj, gfp)		kmalloc(sizeof(obj), gfp)
 #define kzalloc_obj(obj, gfp)		kzalloc(sizeof(obj), gfp)
-#define kzalloc_objs(obj, count, gfp)	kcalloc(count, sizeof(obj), gfp)
 #endif
 
 /* Until 6.8 the caller of vfs_iter_write() had to hold off a freeze. */

@@ -42,7 +42,6 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #ifndef kmalloc_obj
 #define kmalloc_obj(obj, gfp)		kmalloc(sizeof(obj), gfp)
 #define kzalloc_obj(obj, gfp)		kzalloc(sizeof(obj), gfp)
-#define kzalloc_objs(obj, count, gfp)	kcalloc(count, sizeof(obj), gfp)
 #endif
 
 #endif /* _KPOOL_SELFTEST_COMPAT_H */
