@@ -383,7 +383,6 @@ struct sim_call {
 	bool			submits;	/* @item */
 	bool			calls;		/* submits functions */
 	bool			waits;		/* without limit */
-	bool			fragile;	/* not during destroy */
 	bool			took;		/* took back an item */
 	bool			now;		/* start or fail; no room() */
 	bool			modifies;	/* the time of a delayed job */
