@@ -506,7 +506,7 @@ static bool kpool_has_free_worker(const struct kpool *pool)
 static bool kpool_start_can_progress(struct kpool *pool)
 {
 	return kpool_has_free_worker(pool) &&
-	       (kpool_has_work(pool) ||
+	       (kpool_has_runnable(pool) ||
 		(pool->delays.nr && !pool->closed && kpool_free_units(pool)));
 }
 

@@ -59,7 +59,7 @@ static void kpool_delay_add(struct kpool *pool, struct kpool_job *job,
 /* Queue an accepted item, or add it to the backlog if there is no room. */
 static void kpool_queue_or_backlog(struct kpool *pool, struct kpool_item *item)
 {
-	/* for kpool_must_wait_for_stream() */
+	/* for kpool_should_wait_for_stream() */
 	item->state = KPOOL_ITEM_BACKLOG;
 	if (kpool_can_queue(pool, item))
 		kpool_enqueue(pool, item);

@@ -102,7 +102,7 @@ static enum kpool_reason kpool_find_reason(struct kpool *pool,
 	if (!(d->nr_waiting + d->nr_completions + d->nr_blocked))
 		return d->nr_dropping ? KPOOL_REASON_DROPPING :
 					KPOOL_REASON_IDLE;
-	if (kpool_has_work(pool))
+	if (kpool_has_runnable(pool))
 		return kpool_find_missing_worker(pool);
 	if (!d->free)
 		return KPOOL_REASON_BUSY;

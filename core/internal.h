@@ -894,7 +894,7 @@ static inline bool kpool_is_special(const struct kpool_item *item)
  * @item is accepted or about to be.
  */
 static inline bool
-kpool_must_wait_for_stream(const struct kpool_item *item)
+kpool_should_wait_for_stream(const struct kpool_item *item)
 {
 	const struct kpool_job *job = kpool_job_or_null(item);
 	const struct kpool_stream *stream;
@@ -1077,7 +1077,7 @@ bool kpool_admit_one(struct kpool *pool);
 void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
 		       struct list_head *next);
 bool kpool_park_batch(struct kpool *pool);
-bool kpool_has_special_work(const struct kpool *pool);
+bool kpool_has_special_runnable(const struct kpool *pool);
 struct kpool_item *kpool_pick_prio(const struct kpool *pool);
 struct kpool_item *kpool_next_special(struct kpool *pool);
 bool kpool_prepare_start(struct kpool *pool);

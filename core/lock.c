@@ -92,7 +92,7 @@ bool kpool_recheck_some(struct kpool *pool)
 static struct task_struct *kpool_kick(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (pool->mgr.nr_waking || !kpool_has_work(pool) ||
+	if (pool->mgr.nr_waking || !kpool_has_runnable(pool) ||
 	    !kpool_prepare_start(pool))
 		return NULL;
 	return kpool_pick_worker(pool);

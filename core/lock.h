@@ -59,7 +59,7 @@ static __always_inline bool kpool_can_unlock(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	return !pool->nr_recheck &&
-	       (pool->mgr.nr_waking || !kpool_has_work(pool));
+	       (pool->mgr.nr_waking || !kpool_has_runnable(pool));
 }
 
 /*

@@ -59,7 +59,7 @@ static bool kpool_can_grow(const struct kpool *pool)
  */
 static bool kpool_needs_worker(struct kpool *pool)
 {
-	return !pool->mgr.nr_idle && kpool_has_work(pool) &&
+	return !pool->mgr.nr_idle && kpool_has_runnable(pool) &&
 	       pool->q.nr_queued > pool->mgr.nr_waking +
 				   pool->mgr.nr_spawning - pool->mgr.nr_late;
 }
@@ -70,10 +70,10 @@ static bool kpool_needs_worker(struct kpool *pool)
  * that one.  Workers in worker_init do not count: the items that they were
  * created for can have gone.
  */
-static bool kpool_must_replace_late(struct kpool *pool)
+static bool kpool_should_replace_late(struct kpool *pool)
 {
 	return pool->mgr.replace_late && !pool->mgr.nr_idle &&
-	       kpool_has_work(pool);
+	       kpool_has_runnable(pool);
 }
 
 /*
@@ -91,7 +91,7 @@ static bool kpool_should_spawn(struct kpool *pool)
 {
 	return kpool_can_grow(pool) &&
 	       (kpool_is_below_min_workers(pool, pool->mgr.nr_spawning) ||
-		kpool_needs_worker(pool) || kpool_must_replace_late(pool));
+		kpool_needs_worker(pool) || kpool_should_replace_late(pool));
 }
 
 /* Return the jiffies until the next attempt: 0 unless the last one failed. */
@@ -110,7 +110,7 @@ static unsigned long kpool_spawn_delay(const struct kpool *pool)
  */
 static bool kpool_is_waiting_for_init(struct kpool *pool)
 {
-	return !pool->mgr.nr_idle && kpool_has_work(pool) &&
+	return !pool->mgr.nr_idle && kpool_has_runnable(pool) &&
 	       !list_empty(&pool->mgr.starting) && kpool_can_grow(pool);
 }
 

@@ -413,7 +413,7 @@ struct kpool_item *kpool_first_delayed(struct kpool *pool)
 /* Room and admission */
 
 /* Return true if the item waits for its stream, or for its previous run. */
-static bool kpool_must_park(const struct kpool_item *item)
+static bool kpool_should_park(const struct kpool_item *item)
 {
 	return (item->flags & __KPOOL_STREAM_BLOCKED) || kpool_run_of(item);
 }
@@ -527,7 +527,7 @@ void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r)
 		pool->hold_cost += KPOOL_COST_LOOK;
 		prio = kpool_prio_of(item);
 		r->at[prio] = item->node.next;
-		if (kpool_must_park(item))
+		if (kpool_should_park(item))
 			continue;
 		if (kpool_units(pool, item) > r->left)
 			break;
@@ -616,7 +616,7 @@ static noinline bool kpool_has_special_room(struct kpool *pool,
 	unsigned int left, runnable;
 
 	runnable = kpool_nr_runnable(pool, kpool_prio_of(item), &left);
-	if (!kpool_must_wait_for_stream(item) &&
+	if (!kpool_should_wait_for_stream(item) &&
 	    kpool_units(pool, item) <= left)
 		return true;
 	return kpool_has_place(pool, runnable);
@@ -832,7 +832,7 @@ kpool_pick_next(const struct kpool *pool, struct kpool_item **next)
 		return KPOOL_VERDICT_WAIT;
 	item = kpool_pick_prio(pool);
 	*next = item;
-	if (kpool_must_park(item))
+	if (kpool_should_park(item))
 		return KPOOL_VERDICT_PARK;
 	return kpool_units(pool, item) <= units ? KPOOL_VERDICT_RUN :
 						  KPOOL_VERDICT_WAIT;
@@ -877,8 +877,8 @@ bool kpool_park_batch(struct kpool *pool)
 	return true;
 }
 
-/* Return true if there is special work: slow path of kpool_has_work(). */
-bool kpool_has_special_work(const struct kpool *pool)
+/* Slow path of kpool_has_runnable(). */
+bool kpool_has_special_runnable(const struct kpool *pool)
 {
 	struct kpool_item *item;
 
@@ -938,7 +938,7 @@ bool kpool_prepare_start(struct kpool *pool)
 	/* if fast_capacity is not 0, no item waits for its stream */
 	if (pool->fast_capacity && !pool->q.nr_held)
 		return true;
-	return kpool_park_batch(pool) || kpool_has_special_work(pool);
+	return kpool_park_batch(pool) || kpool_has_special_runnable(pool);
 }
 
 /* Room for special items */

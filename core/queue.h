@@ -186,17 +186,17 @@ static inline struct list_head *kpool_queue_of(struct kpool *pool,
  * drop it.  An item that lacks units holds back all items behind it.  Called
  * with pool->lock held.
  */
-static inline bool kpool_has_work(const struct kpool *pool)
+static inline bool kpool_has_runnable(const struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 	if (!pool->q.nr_queued)
 		return false;
 	if (pool->units_used >= pool->fast_capacity)
 		return likely(pool->fast_capacity) ?
-		       false : kpool_has_special_work(pool);
+		       false : kpool_has_special_runnable(pool);
 	/* fast_capacity is not 0: no item waits for its stream */
 	return pool->ready.nr || likely(!pool->q.nr_held) ||
-	       kpool_has_special_work(pool);
+	       kpool_has_special_runnable(pool);
 }
 
 /*

@@ -264,7 +264,7 @@ static bool kpool_can_start_now(struct kpool *pool,
 	unsigned int left, runnable;
 
 	if (pool->paused || !list_empty(&pool->q.admission) ||
-	    kpool_run_of(item) || kpool_must_wait_for_stream(item))
+	    kpool_run_of(item) || kpool_should_wait_for_stream(item))
 		return false;
 	runnable = kpool_nr_runnable(pool, kpool_prio_of(item), &left);
 	return kpool_units(pool, item) <= left &&
@@ -381,7 +381,7 @@ static void kpool_refuse(struct kpool *pool, const struct kpool_item *item)
 		return;
 	if (!kpool_has_refused(pool->q.room_units))
 		pool->nr_recheck++;
-	if (kpool_must_wait_for_stream(item)) {
+	if (kpool_should_wait_for_stream(item)) {
 		kpool_refuse_in_stream(pool, kpool_job_or_null(item)->stream,
 				       prio, units);
 		units = KPOOL_ROOM_STREAM;
@@ -519,7 +519,7 @@ static bool kpool_is_victim(struct kpool *pool, const struct kpool_item *item,
 	if (unfit && kpool_units(pool, unfit) <= units)
 		return true;
 	return kpool_can_bypass(pool, kpool_prio_of(newcomer), r) &&
-	       !kpool_must_wait_for_stream(newcomer) &&
+	       !kpool_should_wait_for_stream(newcomer) &&
 	       kpool_units(pool, newcomer) <= units;
 }
 
@@ -690,7 +690,7 @@ static bool kpool_inbox_can_take(const struct kpool *pool,
 	if (mode == KPOOL_INBOX_NORMAL)
 		return !kpool_is_special(item) &&
 		       kpool_group_is_fast(pool, kpool_group_of(item));
-	if (mode == KPOOL_INBOX_BEHIND && !kpool_must_wait_for_stream(item))
+	if (mode == KPOOL_INBOX_BEHIND && !kpool_should_wait_for_stream(item))
 		return false;
 	return !kpool_is_too_heavy(pool, item) &&
 	       !kpool_check_fields(pool, item) &&
