@@ -27,9 +27,10 @@
 
 /* Verdict on the item whose turn has come. */
 enum kpool_verdict {
-	KPOOL_VERDICT_WAIT,	/* nothing: no item, or no unit for it */
-	KPOOL_VERDICT_RUN,	/* or drop it, if kpool_check_start() says so */
+	KPOOL_VERDICT_WAIT,	/* no item, or no unit for it */
+	KPOOL_VERDICT_RUN,
 	KPOOL_VERDICT_PARK,	/* its stream or its previous run is first */
+	KPOOL_VERDICT_DROP,	/* for the error of kpool_check_start() */
 };
 
 /* Special items */
@@ -834,8 +835,10 @@ kpool_pick_next(const struct kpool *pool, struct kpool_item **next)
 	*next = item;
 	if (kpool_should_park(item))
 		return KPOOL_VERDICT_PARK;
-	return kpool_units(pool, item) <= units ? KPOOL_VERDICT_RUN :
-						  KPOOL_VERDICT_WAIT;
+	if (kpool_units(pool, item) > units)
+		return KPOOL_VERDICT_WAIT;
+	return kpool_has_fields(item) && kpool_check_start(item) ?
+	       KPOOL_VERDICT_DROP : KPOOL_VERDICT_RUN;
 }
 
 /*
@@ -896,7 +899,7 @@ bool kpool_has_special_runnable(const struct kpool *pool)
 struct kpool_item *kpool_next_special(struct kpool *pool)
 {
 	struct kpool_item *item;
-	int i, err;
+	int i;
 
 	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < KPOOL_PICK_BATCH && !kpool_has_walked(pool); i++) {
@@ -910,14 +913,12 @@ struct kpool_item *kpool_next_special(struct kpool *pool)
 		case KPOOL_VERDICT_WAIT:
 			return NULL;
 		case KPOOL_VERDICT_RUN:
-			err = kpool_has_fields(item) ?
-			      kpool_check_start(item) : 0;
-			if (!err)
-				return item;
-			kpool_item_drop(pool, item, err);
-			break;
+			return item;
 		case KPOOL_VERDICT_PARK:
 			kpool_park(pool, item);
+			break;
+		case KPOOL_VERDICT_DROP:
+			kpool_item_drop(pool, item, kpool_check_start(item));
 			break;
 		}
 		pool->hold_cost += KPOOL_COST_DROP;
