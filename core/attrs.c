@@ -452,8 +452,8 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task)
 }
 
 /*
- * Apply the attributes to all workers.  pool->mutex keeps the tasks: a worker
- * leaves the list under it before its task is put.
+ * Apply the attributes to all workers.  Called with pool->mutex held, which
+ * keeps the tasks: a worker leaves the list under it before its task is put.
  */
 static void kpool_sched_apply_workers(struct kpool *pool)
 {

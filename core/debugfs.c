@@ -436,8 +436,8 @@ static const struct file_operations kpool_latency_fops = {
 
 /* File of a tunable. */
 struct kpool_tunable_file {
-	struct kpool			*pool;
-	const struct kpool_attr_row	*row;	/* NULL for the cpumask */
+	struct kpool			*pool;	/* I */
+	const struct kpool_attr_row	*row;	/* I: NULL for the cpumask */
 };
 
 static int kpool_tunable_show(struct seq_file *m, void *unused)

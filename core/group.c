@@ -72,9 +72,13 @@ static void kpool_group_add_member(struct kpool_group *group)
 				      &group->parent->children);
 }
 
-/* Finish the sweep of a cancelled group: there are no more jobs to remove. */
+/*
+ * Finish the sweep of a cancelled group: there are no more jobs to remove.
+ * Called with pool->lock held.
+ */
 void kpool_group_swept(struct kpool_group *group)
 {
+	lockdep_assert_held(&group->pool->lock);
 	if (list_empty(&group->cancel_node))
 		return;
 	list_del_init(&group->cancel_node);
@@ -138,15 +142,20 @@ static void kpool_group_complete_next(struct kpool *pool,
 
 /* Cancelling */
 
-/* Leave a cancelled group to kpool_sweep_groups(), if it has jobs at all. */
+/*
+ * Leave a cancelled group to kpool_sweep_groups(), if it has jobs at all.
+ * Called with pool->lock held.
+ */
 void kpool_group_queue_cancel(struct kpool *pool, struct kpool_group *group)
 {
+	lockdep_assert_held(&pool->lock);
 	if (!group->members || !list_empty(&group->cancel_node))
 		return;
 	list_add_tail(&group->cancel_node, &pool->drops.cancelled_groups);
 	pool->nr_recheck++;
 }
 
+/* Cancel the group, if it is not.  Called with pool->lock held. */
 static void kpool_group_do_cancel(struct kpool *pool, struct kpool_group *group)
 {
 	lockdep_assert_held(&pool->lock);
@@ -216,6 +225,7 @@ void kpool_group_block(struct kpool *pool, struct kpool_item *item)
 	kpool_group_add_member(group);
 }
 
+/* Undo kpool_group_block().  Called with pool->lock held. */
 void kpool_group_unblock(struct kpool *pool, struct kpool_item *item)
 {
 	struct kpool_group *group = kpool_group_of(item);

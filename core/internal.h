@@ -18,10 +18,12 @@
  * G: kpool_registry, the mutex of the list of pools; taken before M.
  * S: accessed by the thread that the structure belongs to, by others only after
  *    it has died.
- * A: atomic, see ring.c.
+ * A: atomic, or ordered by release and acquire: see ring.c and context.c.
  *
- * The fields of an item, in kpool.h, have no letter: the lock of the item's
- * owner pool protects them, see item.c.
+ * The fields of items, jobs, groups and streams, in kpool.h, have no letter.
+ * The lock of the item's owner pool protects them, see item.c, or that of the
+ * pool of the group or stream.  Locks, timers, works and completions have none
+ * either.
  *
  * "Litmus:" in a comment names the test in selftests/litmus/ that checks the
  * memory ordering which the code relies on.
@@ -198,16 +200,18 @@ enum kpool_exit_stage {
 
 /* Runs when a worker's thread ends, in that thread. */
 struct kpool_exit_work {
-	struct callback_head	work;
+	struct callback_head	work;	/* S */
 	struct kpool_worker	*worker; /* I: valid until KPOOL_STAGE_DONE */
 	struct task_struct	*task;	/* I: referenced */
-	struct list_head	node;	/* kpool_exit_works_done: its mutex */
+	/* kpool_exit_works_mutex: on kpool_exit_works_done */
+	struct list_head	node;
 	enum kpool_exit_stage	stage;	/* S */
 };
 
 /*
  * Task state that an item's function must restore.  Interrupts and preemption
- * are not in it: a function is called with both enabled.
+ * are not in it: a function is called with both enabled.  Only its thread uses
+ * it.
  */
 struct kpool_task_state {
 	unsigned int		flags;	/* task->flags & KPOOL_CONTEXT_FLAGS */
@@ -326,7 +330,7 @@ struct kpool_context {
 	struct kpool		*pool;	/* I */
 	void			(*fn)(struct kpool *pool);	/* I */
 	const char		*kind;	/* I: for the name of its thread */
-	/* release/acquire, see kpool_context_start(); replaced after a death */
+	/* A: see kpool_context_start(); replaced after a death */
 	struct kpool_context_work *work;
 };
 
@@ -596,7 +600,7 @@ struct kpool_ready {
 } ____cacheline_aligned_in_smp;
 
 struct kpool {
-	raw_spinlock_t		lock;
+	raw_spinlock_t		lock;		/* L */
 	/*
 	 * L: Capacity for the fast path of starts, and of submits with the lock
 	 * held.  0 forces the slow paths: the pool is closed or paused, special
@@ -625,7 +629,7 @@ struct kpool {
 	bool			orphaned;	/* G and L: closed for good */
 	bool			ending;		/* G: to be destroyed */
 
-	struct rcu_head		rcu;		/* for readers of ids */
+	struct rcu_head		rcu;		/* S: for readers of ids */
 	/* G: NULL for the default pool, and once removed */
 	struct module		*owner;
 
@@ -643,13 +647,13 @@ struct kpool {
 	struct kpool_debugfs	dbg;
 	struct kpool_counters	stats;		/* L */
 
-	struct mutex		mutex;		/* workers, attributes */
+	struct mutex		mutex;		/* M */
 	struct kpool_attrs	attrs;		/* B: current values */
 	/* I: as created with; L: ->room, cleared when the pool is orphaned */
 	struct kpool_attrs	init_attrs;
 
 	struct list_head	member;		/* G: on kpool_pools */
-	struct list_head	orphan;		/* for kpool_end_orphans() */
+	struct list_head	orphan;		/* S: of kpool_end_orphans() */
 	struct list_head	going;		/* L: modules being removed */
 	/* L: with a release function that the caller can still call */
 	struct list_head	calls;

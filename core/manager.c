@@ -227,10 +227,12 @@ static unsigned long kpool_next_expiry(const struct kpool *pool)
 
 /*
  * Arm reap_work unless it is armed already, or no idle worker can expire.
- * reap_work arms itself again.  Litmus: reaper-armed.
+ * reap_work arms itself again.  Called with pool->lock held.  Litmus:
+ * reaper-armed.
  */
 void kpool_arm_reap_work(struct kpool *pool)
 {
+	lockdep_assert_held(&pool->lock);
 	if (delayed_work_pending(&pool->mgr.reap_work) ||
 	    !kpool_can_expire(pool))
 		return;

@@ -24,8 +24,8 @@
 #define KPOOL_MULTI_NAME_MAX	(KPOOL_NAME_MAX - 3)	/* "-63" follows */
 
 struct kpool_multi {
-	atomic_t		turn;	/* round robin counter */
-	struct mutex		tuning;	/* serializes kpool_multi_tune() */
+	atomic_t		turn;		/* A: round robin counter */
+	struct mutex		tuning;		/* serializes kpool_multi_tune() */
 	enum kpool_placement	placement;	/* I */
 	unsigned int		nr;		/* I */
 	struct kpool		*pool[];	/* I */

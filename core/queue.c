@@ -87,9 +87,13 @@ static void kpool_uncount_special(struct kpool *pool)
 		kpool_update_fast_capacity(pool);
 }
 
-/* Account for an item that becomes pending or blocked. */
+/*
+ * Account for an item that becomes pending or blocked.  Called with pool->lock
+ * held.
+ */
 void kpool_special_add(struct kpool *pool, struct kpool_item *item)
 {
+	lockdep_assert_held(&pool->lock);
 	if (kpool_is_special(item))
 		kpool_count_special(pool);
 }
@@ -101,12 +105,16 @@ static void kpool_special_remove(struct kpool *pool, struct kpool_item *item)
 		kpool_uncount_special(pool);
 }
 
-/* Account for a special item that is added to pool->q.prio, or removed. */
+/*
+ * Account for a special item that is added to pool->q.prio, or removed.  Called
+ * with pool->lock held.
+ */
 void kpool_prio_account(struct kpool *pool, const struct kpool_item *item,
 			bool in)
 {
 	int sign = in ? 1 : -1;
 
+	lockdep_assert_held(&pool->lock);
 	if (item->flags & __KPOOL_STREAM_BLOCKED)
 		pool->q.nr_stream_blocked += sign;
 	else if (item->flags & __KPOOL_WEIGHTED && !kpool_is_held(item))
@@ -139,9 +147,13 @@ void kpool_unhold(struct kpool *pool, struct kpool_item *item)
 
 /* Adding and removing items */
 
-/* Account for an accepted item, which is queued or delayed next. */
+/*
+ * Account for an accepted item, which is queued or delayed next.  Called with
+ * pool->lock held.
+ */
 void kpool_accept(struct kpool *pool, struct kpool_item *item)
 {
+	lockdep_assert_held(&pool->lock);
 	kpool_count_accepted(pool, item);
 	if (kpool_has_fields(item))
 		kpool_group_join(pool, item);
@@ -257,7 +269,7 @@ void __kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
 
 /*
  * Unlink an accepted item that will not run, and let its stream continue.  The
- * caller sets the item's next state.
+ * caller sets the item's next state.  Called with pool->lock held.
  */
 void kpool_item_remove(struct kpool *pool, struct kpool_item *item)
 {
@@ -265,6 +277,7 @@ void kpool_item_remove(struct kpool *pool, struct kpool_item *item)
 			 item->state != KPOOL_ITEM_BACKLOG &&
 			 item->state != KPOOL_ITEM_DROPPING;
 
+	lockdep_assert_held(&pool->lock);
 	kpool_item_unlink(pool, item);
 	if (in_stream)
 		kpool_stream_leave(pool, item);
@@ -507,7 +520,7 @@ static unsigned int kpool_bypassed_at(const struct kpool *pool,
  * first that does not fit the free units.  Items that wait for their stream or
  * their own run are skipped.  After KPOOL_MAX_LOOKS items, treat the next one
  * as the first that does not fit, and no unit as free.  Count the looks: see
- * kpool_hold_is_long().
+ * kpool_hold_is_long().  Called with pool->lock held.
  */
 void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r)
 {
@@ -515,6 +528,7 @@ void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r)
 	const struct kpool_item *item;
 	int prio;
 
+	lockdep_assert_held(&pool->lock);
 	kpool_first_at(pool, r->at);
 	r->nr = 0;
 	r->left = kpool_units_left(pool);
@@ -551,11 +565,15 @@ bool kpool_can_bypass(const struct kpool *pool, enum kpool_queue_prio prio,
 			     !kpool_is_bypass_exhausted(pool, r->nr_bypassed));
 }
 
-/* Find the queued items that start as soon as a worker looks. */
+/*
+ * Find the queued items that start as soon as a worker looks.  Called with
+ * pool->lock held.
+ */
 void kpool_find_runnable(struct kpool *pool, struct kpool_runnable *r)
 {
 	unsigned int runnable;
 
+	lockdep_assert_held(&pool->lock);
 	runnable = kpool_nr_in_prio(pool) - pool->q.nr_stream_blocked -
 		    pool->q.nr_held;
 	r->unfit = NULL;
@@ -575,13 +593,15 @@ void kpool_find_runnable(struct kpool *pool, struct kpool_runnable *r)
 /*
  * Return the number of queued items that start as soon as a worker looks.
  * *@left is the number of free units that they leave for a new item of priority
- * @prio: none if it would have to wait behind one that lacks units.
+ * @prio: none if it would have to wait behind one that lacks units.  Called
+ * with pool->lock held.
  */
 unsigned int kpool_nr_runnable(struct kpool *pool, enum kpool_queue_prio prio,
 			       unsigned int *left)
 {
 	struct kpool_runnable r;
 
+	lockdep_assert_held(&pool->lock);
 	kpool_find_runnable(pool, &r);
 	*left = kpool_can_bypass(pool, prio, &r) ? r.left : 0;
 	return r.nr;
@@ -671,11 +691,12 @@ void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 	smp_store_release(&item->pool_id, handover->owner);
 }
 
-/* Complete a blocked submitter with an error. */
+/* Complete a blocked submitter with an error.  Called with pool->lock held. */
 void kpool_fail_blocked(struct kpool *pool, struct kpool_item *item, int err)
 {
 	struct kpool_waiter *waiter = item->submitter;
 
+	lockdep_assert_held(&pool->lock);
 	kpool_unblock(pool, item);
 	item->state = KPOOL_ITEM_IDLE;
 	kpool_item_return(pool, item, &waiter->handover);
@@ -992,12 +1013,16 @@ bool kpool_notify_room(struct kpool *pool)
 	return true;
 }
 
-/* Account for an item that the slow path has dequeued to run or complete it. */
+/*
+ * Account for an item that the slow path has dequeued to run or complete it.
+ * Called with pool->lock held.
+ */
 void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
 {
 	enum kpool_queue_prio prio = kpool_prio_of(item);
 	struct list_head *at[KPOOL_NR_QUEUES];
 
+	lockdep_assert_held(&pool->lock);
 	if (kpool_is_completion(item)) {
 		pool->q.nr_completions--;
 		kpool_special_remove(pool, item);
@@ -1021,12 +1046,13 @@ void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Return an accepted item that has not started, or NULL.  Items kept by their
- * previous run are not considered.
+ * previous run are not considered.  Called with pool->lock held.
  */
 struct kpool_item *kpool_any_accepted(struct kpool *pool)
 {
 	struct list_head *at[KPOOL_NR_QUEUES];
 
+	lockdep_assert_held(&pool->lock);
 	kpool_first_at(pool, at);
 	return kpool_pick_at(pool, at, 0) ?:
 	       list_first_entry_or_null(&pool->q.parked, struct kpool_item,
@@ -1040,9 +1066,10 @@ struct kpool_item *kpool_any_accepted(struct kpool *pool)
 
 /*
  * Return true if the item can be queued at once: there is room for it, and no
- * older item on pool->q.admission to overtake.
+ * older item on pool->q.admission to overtake.  Called with pool->lock held.
  */
 bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
 {
+	lockdep_assert_held(&pool->lock);
 	return list_empty(&pool->q.admission) && kpool_has_room(pool, item);
 }

@@ -52,11 +52,12 @@ static struct kpool_turn *kpool_first_turn(struct kpool_stream *stream)
 
 /*
  * Fail a wait that closes a cycle.  Called when the first turn of an ordered
- * stream, or the queue behind it, has changed.
+ * stream, or the queue behind it, has changed.  Called with pool->lock held.
  */
 void kpool_stream_refuse_at_leader(struct kpool *pool,
 				   struct kpool_stream *stream)
 {
+	lockdep_assert_held(&pool->lock);
 	if (pool->waiters.nr_self)
 		kpool_waiter_refuse(pool, kpool_cycle_at_leader(pool, stream));
 }
@@ -136,9 +137,11 @@ void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 
 /*
  * Begin to complete a job, which leaves stream->jobs and occupies the stream.
+ * Called with pool->lock held.
  */
 void kpool_stream_begin_completion(struct kpool_run *run, struct kpool_job *job)
 {
+	lockdep_assert_held(&job->stream->pool->lock);
 	list_del(&job->turn.node);
 	job->turn.state = KPOOL_TURN_PENDING;
 	run->stream = job->stream;
@@ -212,9 +215,11 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 
 /*
  * Begin the run of a job: occupy a plain stream, or move the turn to the run.
+ * Called with pool->lock held.
  */
 void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job)
 {
+	lockdep_assert_held(&job->stream->pool->lock);
 	run->stream = job->stream;
 	if (run->stream->ordered) {
 		run->complete = job->complete;
@@ -230,12 +235,14 @@ void kpool_stream_begin(struct kpool_run *run, struct kpool_job *job)
 
 /*
  * End the run of a job, or its completion.  The run of an ordered job ends here
- * only if the worker died in it, otherwise in kpool_stream_finished().
+ * only if the worker died in it, otherwise in kpool_stream_finished().  Called
+ * with pool->lock held.
  */
 void kpool_stream_end(struct kpool *pool, struct kpool_run *run)
 {
 	struct kpool_stream *stream = run->stream;
 
+	lockdep_assert_held(&pool->lock);
 	run->stream = NULL;
 	if (run->complete) {
 		run->complete = NULL;

@@ -776,6 +776,7 @@ static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
 {
 	int err;
 
+	lockdep_assert_held(&pool->lock);
 	if (kpool_is_self_submit(pool, item)) {
 		kpool_accept(pool, item);
 		kpool_backlog_add(pool, item, &pool->q.admission);
@@ -808,6 +809,7 @@ static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 {
 	int err = kpool_check_accept(pool, item);
 
+	lockdep_assert_held(&pool->lock);
 	if (err)
 		return err;
 	if (!kpool_can_queue(pool, item))

@@ -208,11 +208,15 @@ int kpool_flush(struct kpool *pool)
 }
 EXPORT_SYMBOL_GPL(kpool_flush);
 
-/* Account to its flusher that an accepted item has run, or will not run. */
+/*
+ * Account to its flusher that an accepted item has run, or will not run.
+ * Called with pool->lock held.
+ */
 void kpool_item_ended(struct kpool *pool, u32 epoch)
 {
 	struct kpool_waiter *waiter = kpool_flusher_of(pool, epoch);
 
+	lockdep_assert_held(&pool->lock);
 	if (!waiter)
 		return;
 	waiter->left--;
@@ -221,16 +225,24 @@ void kpool_item_ended(struct kpool *pool, u32 epoch)
 
 /* Draining the pool */
 
-/* Return true if all accepted items have ended, and all threads are gone. */
+/*
+ * Return true if all accepted items have ended, and all threads are gone.
+ * Called with pool->lock held.
+ */
 bool kpool_is_drained(const struct kpool *pool)
 {
+	lockdep_assert_held(&pool->lock);
 	return !pool->mgr.nr_workers && !pool->mgr.nr_spawning &&
 	       !kpool_outstanding(pool);
 }
 
-/* Complete the waiters of a drained pool.  Return false if there are none. */
+/*
+ * Complete the waiters of a drained pool.  Return false if there are none.
+ * Called with pool->lock held.
+ */
 bool kpool_complete_drained(struct kpool *pool)
 {
+	lockdep_assert_held(&pool->lock);
 	if (!pool->closed || !kpool_is_drained(pool) ||
 	    (list_empty(&pool->waiters.drain) &&
 	     list_empty(&pool->waiters.failed_drain)))

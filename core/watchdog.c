@@ -42,13 +42,16 @@
 /* Stalls reported in full per period; the others are counted. */
 #define KPOOL_MAX_REPORTED	8U
 
-/* Request to a CPU: if it runs @task, save the stack. */
+/*
+ * Request to a CPU: if it runs @task, save the stack.  The sender holds
+ * kpool_stack_req_mutex.  While @pending is true, the fields are the IPI's.
+ */
 static struct kpool_stack_req {
 	call_single_data_t	csd;
 	struct completion	done;
 	struct task_struct	*task;	/* compared, never followed */
 	struct kpool_stack	stack;
-	bool			pending; /* the IPI has not finished */
+	bool			pending; /* A: the IPI has not finished */
 } kpool_stack_req;
 static DEFINE_MUTEX(kpool_stack_req_mutex);
 
