@@ -8,5 +8,5 @@
 . "$(dirname "$0")/ktap.sh"
 
 ktap_begin
-run_cases isolated
+run_cases watchdog_cpu
 ktap_end

@@ -143,10 +143,10 @@ add_kunit() {
 }
 
 # left_out NAME: a selftest that loads kpool.ko anew, wants a boot of its own, or is about pages or
-# samples that are not there. So is one that needs another that is left out
+# samples that are not there; or a module that only those, or the test bed, need
 left_out() {
 	local script=$tree/selftests/$1.sh
-	[[ " recipes doc_examples scenarios watchdog_cpu canary cpuhp_exhaust " != *" $1 "* ]] || return 0
+	[[ " recipes doc_examples scenarios canary cpuhp_exhaust " != *" $1 "* ]] || return 0
 	[ -e "$script" ] &&
 		grep -qE '^# boots: alone|KPOOL_KO|samples/|simulate|^[^#]*\brmmod kpool$' "$script"
 }

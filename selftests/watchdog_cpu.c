@@ -116,7 +116,7 @@ static void watch_item_on(unsigned int cpu)
 	probes_hold(p, 1);
 	/* the item can stall, on a slow machine */
 	pr_info("kpool-testbed: expect begin\n");
-	pool = kt_pool("isolated", &attrs);
+	pool = kt_pool("watchdog_cpu", &attrs);
 	if (!pool)
 		return;
 	if (trace_begin(&timer) && trace_begin(&work)) {
