@@ -9,8 +9,5 @@
 . "$(dirname "$0")/ktap.sh"
 
 ktap_begin
-if load_tested oops_submitter; then
-	run_listed oops_submitter
-	unload_test oops_submitter
-fi
+run_cases oops_submitter
 ktap_end
