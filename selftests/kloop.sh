@@ -135,7 +135,20 @@ direct_write() {
 
 # The files
 
-# Many small ones, and some of several requests.
+# load_ext4: in the test bed, load the modules that /lib/modules/ext4 lists.  A module for another
+# processor fails, which does not matter.
+load_ext4() {
+	if [ -e /lib/modules/ext4 ]; then
+		while read -r ext4_module; do
+			insmod "$ext4_module" 2>/dev/null
+		done </lib/modules/ext4
+	else
+		modprobe ext4 2>/dev/null
+	fi
+	is_loaded ext4
+}
+
+# make_source: many small files, and some of several requests
 make_source() {
 	mkdir -p "$tmp/source/large" "$tmp/source/small"
 	for n in 1 2 3 4 5; do
@@ -469,7 +482,7 @@ exec 3>&1
 command -v mkfs.ext4 >/dev/null || ktap_skip_all "there is no mkfs.ext4"
 command -v e2fsck >/dev/null || ktap_skip_all "there is no e2fsck"
 mount_debugfs || ktap_skip_all "there is no debugfs"
-load_kernel_module ext4 || ktap_skip_all "there is no ext4"
+load_ext4 || ktap_skip_all "there is no ext4"
 mkdir -p "$mnt"
 make_source
 engine=kpool
