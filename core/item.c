@@ -260,8 +260,8 @@ static bool kpool_lock_null_pool(struct kpool_item *item, u32 gone,
  * finds the pool alive is ordered before each one that finds the item in
  * kpool_null_pool.  Interrupts stay off until the lock is dropped: that is an
  * RCU read-side critical section, which keeps a pool that is being freed in
- * place.  Litmus: owner-new, owner-lookup, owner-dead, owner-unhashed,
- * pool-published, pool-freed.
+ * place.  Litmus: owner-new, owner-lookup, owner-dead, pool-published,
+ * pool-freed.
  */
 struct kpool *kpool_item_lock(struct kpool_item *item, unsigned long *flags)
 {
