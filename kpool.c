@@ -296,7 +296,7 @@ static int kpool_wait_drained(struct kpool *pool, unsigned long timeout)
 
 /*
  * Wait for callers that have been woken but have not left the pool.  Litmus:
- * users-gone.
+ * lock-either.
  */
 static void kpool_wait_users_gone(struct kpool *pool)
 {
