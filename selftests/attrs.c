@@ -161,12 +161,12 @@ static void unknown_tunables_are_refused(void)
 	kt_pool_end(pool);
 }
 
-static void *no_state(void *data)
+static void *no_data(void *data)
 {
 	return NULL;
 }
 
-static void no_state_left(void *data, void *worker_data)
+static void no_data_left(void *data, void *worker_data)
 {
 }
 
@@ -181,9 +181,9 @@ static const struct {
 	  "KPOOL_PREALLOC needs min_workers above 0" },
 	{ { .when_full = KPOOL_FULL_CALLER_RUNS, .nonblocking = 1 }, -EINVAL,
 	  "caller_runs and nonblocking exclude each other: " },
-	{ { .when_full = KPOOL_FULL_CALLER_RUNS, .worker_init = no_state }, -EINVAL,
+	{ { .when_full = KPOOL_FULL_CALLER_RUNS, .worker_init = no_data }, -EINVAL,
 	  "caller_runs and worker_init exclude each other: " },
-	{ { .worker_exit = no_state_left }, -EINVAL,
+	{ { .worker_exit = no_data_left }, -EINVAL,
 	  "worker_exit needs worker_init" },
 	{ { .flags = KPOOL_NOIO << 1 | KPOOL_PINNED }, -EINVAL, "unknown flags 0x28" },
 	{ { .capacity = 2, .min_workers = 2, .flags = ~0u }, -EINVAL,

@@ -63,9 +63,9 @@ static unsigned long address;
 module_param(address, ulong, 0400);
 MODULE_PARM_DESC(address, "of the pool; or of one to adopt");
 
-static bool states = true;
-module_param(states, bool, 0400);
-MODULE_PARM_DESC(states, "its workers have a state each, which caller_runs excludes");
+static bool worker_data = true;
+module_param(worker_data, bool, 0400);
+MODULE_PARM_DESC(worker_data, "its workers have data each, which caller_runs excludes");
 
 static bool poke;
 module_param(poke, bool, 0400);
@@ -534,7 +534,7 @@ static int __init client_init(void)
 
 	if (several)
 		return use_several();
-	if (!states) {
+	if (!worker_data) {
 		attrs.worker_init = NULL;
 		attrs.worker_exit = NULL;
 	}

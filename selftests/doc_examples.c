@@ -471,7 +471,7 @@ static int block_verify(int nr, void *buffer)
 	return nr % 10 == 9 ? -EILSEQ : 0;
 }
 
-/* Fails if a worker has no state, or an error is not reported. */
+/* Fails if a worker has no data, or an error is not reported. */
 static void workers_have_buffers_and_faults_are_reported(void)
 {
 	atomic_t bad = ATOMIC_INIT(0);

@@ -46,7 +46,7 @@ static void handler(void *data, const struct kpool_fault *fault)
 	atomic_inc(&seen.calls);
 }
 
-static void *state_of_worker(void *data)
+static void *data_of_worker(void *data)
 {
 	return &token;
 }
@@ -56,7 +56,7 @@ static struct kpool *fault_pool(int capacity)
 	const struct kpool_attrs attrs = {
 		.capacity = capacity, .queue_depth = KPOOL_UNLIMITED,
 		.data = &token, .fault = handler,
-		.worker_init = state_of_worker,
+		.worker_init = data_of_worker,
 	};
 
 	memset(&seen, 0, sizeof(seen));
@@ -102,7 +102,7 @@ static void failed_items_are_counted(void)
 }
 
 /*
- * The handler gets the function, the address, the errno and the state, in the
+ * The handler gets the function, the address, the errno and the data, in the
  * worker, before the item has ended.
  * Fails if a field is another's, if a flusher does not wait for the handler, or
  * if only negative numbers are errors.
@@ -205,7 +205,7 @@ static void handler_gets_the_callers_function(int form)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 1, .data = &token, .fault = handler,
-		.worker_init = state_of_worker, .fn = fails_by_argument,
+		.worker_init = data_of_worker, .fn = fails_by_argument,
 	};
 	int arg = -EPROTO;
 
@@ -394,7 +394,7 @@ static void handler_cannot_wait_for_its_item(void)
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = KPOOL_NONE,
 		.data = &token, .fault = handler,
-		.worker_init = state_of_worker,
+		.worker_init = data_of_worker,
 	};
 	struct kpool *pool;
 	int i;

@@ -994,85 +994,85 @@ static void guarantee_is_not_lost(int of_another)
 
 /* Callbacks */
 
-static atomic_t states_made, states_ended;
+static atomic_t data_made, data_ended;
 static bool init_dies, exit_dies, handler_dies;
 
-static void *make_state(void *data)
+static void *make_data(void *data)
 {
 	if (READ_ONCE(init_dies)) {
 		WRITE_ONCE(init_dies, false);
 		die(DIE_NULL);
 	}
-	atomic_inc(&states_made);
+	atomic_inc(&data_made);
 	return kmalloc(8, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
 }
 
-static void end_state(void *data, void *worker_data)
+static void end_data(void *data, void *worker_data)
 {
-	atomic_inc(&states_ended);
+	atomic_inc(&data_ended);
 	kfree(worker_data);
 	if (READ_ONCE(exit_dies))
 		die(DIE_NULL);
 }
 
-static bool begin_with_states(void *(*init)(void *data))
+static bool begin_with_data(void *(*init)(void *data))
 {
 	const struct kpool_attrs attrs = {
-		.worker_init = init, .worker_exit = end_state,
+		.worker_init = init, .worker_exit = end_data,
 	};
 
-	atomic_set(&states_made, 0);
-	atomic_set(&states_ended, 0);
+	atomic_set(&data_made, 0);
+	atomic_set(&data_ended, 0);
 	init_dies = false;
 	exit_dies = false;
 	return begin_with(1, &attrs);
 }
 
 /*
- * The handler is given the dead worker's state, which is ended only by a
- * handler that wants to.  The next worker has one of its own.
+ * The handler is given the dead worker's data, which is freed only by a
+ * handler that wants to.  The next worker has data of its own.
  * Fails if worker_exit is called for dead workers.
  */
-static void state_of_a_dead_worker_is_passed_on(void)
+static void data_of_a_dead_worker_is_passed_on(void)
 {
 	victim_init(&victim, DIE_BUG);
-	if (!begin_with_states(make_state))
+	if (!begin_with_data(make_data))
 		return;
 	victim_begin(pool, &victim);
 	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
 	KT_EXPECT(blame.last.data);
-	KT_EXPECT_EQ(atomic_read(&states_ended), 0);
+	KT_EXPECT_EQ(atomic_read(&data_ended), 0);
 	kfree(blame.last.data);
 	expect_capacity(1);
-	KT_EXPECT_EQ(atomic_read(&states_made), 2);
+	KT_EXPECT_EQ(atomic_read(&data_made), 2);
 	finish();
-	KT_EXPECT_EQ(atomic_read(&states_ended), 1);
+	KT_EXPECT_EQ(atomic_read(&data_ended), 1);
 }
 
 static void *seen_in_init;
 
-static void *looks_and_makes_state(void *data)
+static void *looks_and_makes_data(void *data)
 {
 	WRITE_ONCE(seen_in_init, kpool_worker_data());
-	return make_state(data);
+	return make_data(data);
 }
 
 /*
- * The worker that comes next, in the same memory, has no state before its
- * worker_init has made one.
- * Fails if it is given that of the dead one: mutant state-of-the-last.
+ * The worker that comes next, in the same memory, has no data before its
+ * worker_init has made some.
+ * Fails if it is given that of the dead one: mutant worker-data-of-the-last.
  */
-static void next_worker_has_no_state_of_a_dead_one(void)
+static void next_worker_has_no_data_of_a_dead_one(void)
 {
 	seen_in_init = NULL;
 	victim_init(&victim, DIE_NULL);
-	if (!begin_with_states(looks_and_makes_state))
+	if (!begin_with_data(looks_and_makes_data))
 		return;
 	victim_begin(pool, &victim);
 	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
 	kfree(blame.last.data);
 	expect_capacity(1);
-	KT_EXPECT_EQ(atomic_read(&states_made), 2);
+	KT_EXPECT_EQ(atomic_read(&data_made), 2);
 	KT_EXPECT(!seen_in_init);
 	finish();
 }
@@ -1135,7 +1135,7 @@ static void death_in_worker_init_is_a_failure(void)
 {
 	int before = log_count("kpool: oops: cannot create", "(-5)");
 
-	if (!begin_with_states(make_state))
+	if (!begin_with_data(make_data))
 		return;
 	WRITE_ONCE(init_dies, true);
 	probes_submit(pool, p, 1);
@@ -1154,13 +1154,13 @@ static void death_in_worker_init_is_a_failure(void)
  */
 static void death_in_worker_exit_ends_the_worker(void)
 {
-	if (!begin_with_states(make_state))
+	if (!begin_with_data(make_data))
 		return;
 	probes_submit(pool, p, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	WRITE_ONCE(exit_dies, true);
 	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
-	KT_EXPECT_EQ(atomic_read(&states_ended), 1);
+	KT_EXPECT_EQ(atomic_read(&data_ended), 1);
 	finish();
 	exit_dies = false;
 }
@@ -1499,8 +1499,8 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(guarantee_is_lost_beside_an_exiting_worker),
 	  KT_CASE(guarantee_is_restored_once),
 	  KT_EACH(guarantee_is_not_lost, guarantees),
-	  KT_CASE(state_of_a_dead_worker_is_passed_on),
-	  KT_CASE(next_worker_has_no_state_of_a_dead_one),
+	  KT_CASE(data_of_a_dead_worker_is_passed_on),
+	  KT_CASE(next_worker_has_no_data_of_a_dead_one),
 	  KT_CASE(next_worker_is_in_no_item_of_a_dead_submitter),
 	  KT_CASE(death_in_worker_init_is_a_failure),
 	  KT_CASE(death_in_worker_exit_ends_the_worker),

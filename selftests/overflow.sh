@@ -22,7 +22,7 @@ refused() {
 # created PARAMETER...: a client's pool
 created() {
 	rmmod client
-	load_test client states=0 "$@"
+	load_test client worker_data=0 "$@"
 }
 
 # not_permitted FILE TEXT: the write is -EPERM, the log says why, and nothing changes
@@ -60,7 +60,7 @@ nonblocking_stays() {
 	rmmod client
 	rmmod kpool
 	insmod "$KPOOL_KO" nonblocking=yes
-	load_test client states=0
+	load_test client worker_data=0
 	not_permitted nonblocking no || stays_failed=1
 	echo yes >"$dir/nonblocking" || stays_failed=1
 	policy_is wait yes || stays_failed=1
@@ -73,7 +73,7 @@ combinations_are_refused() {
 	rmmod client
 	rmmod kpool
 	insmod "$KPOOL_KO"
-	load_test client states=0 when_full=1
+	load_test client worker_data=0 when_full=1
 	refused nonblocking yes || combination_failed=1
 	echo wait >"$dir/when_full"
 	echo yes >"$dir/nonblocking" && policy_is wait yes || combination_failed=1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios of tunny: a fixed set of workers, each with a state of its own;
+ * Scenarios of tunny: a fixed set of workers, each with data of its own;
  * a caller with a job waits for its result.
  * The table of Documentation/coming-from/tunny.rst says which covers what.
  */
@@ -357,7 +357,7 @@ static void ten_jobs_meet(void)
 	kt_pool_end(parallel_pool);
 }
 
-/* The state of a custom worker, made and ended in the worker itself. */
+/* The data of a custom worker, made and freed in the worker itself. */
 struct custom {
 	struct task_struct	*task;
 	int			done;
@@ -432,11 +432,11 @@ static void timeout_in_process_phase(struct kpool *pool)
 }
 
 /*
- * TestCustomWorker: one worker with a state; a timeout before it is ready, one
+ * TestCustomWorker: one worker with data; a timeout before it is ready, one
  * while it works, a success, and the end of the worker.
  * Fails if a call that timed out while queued starts later, or if the worker is
- * lost to an abandoned job.  Also fails if its state is not its own, or is not
- * torn down once.
+ * lost to an abandoned job.  Also fails if its data is not its own, or is not
+ * freed once.
  */
 static void custom_worker_survives_timeouts(void)
 {
@@ -469,8 +469,8 @@ static int call_custom_jobs(void *arg)
 }
 
 /*
- * The load of its benchmark: ten workers, each with a state, and ten callers.
- * Fails if two workers share a state, or if a result reaches the wrong caller.
+ * The load of its benchmark: ten workers, each with data, and ten callers.
+ * Fails if two workers share data, or if a result reaches the wrong caller.
  */
 static void benchmark_of_ten_workers_runs_every_job(void)
 {

@@ -354,7 +354,7 @@ static bool sim_is_reported(const struct sim_death *d, const struct sim_pool *p,
 
 /*
  * Check that a death is reported once, before the run ends, and with the
- * worker's state.
+ * worker's data.
  */
 void sim_judge_report(struct sim_pool *p, const struct kpool_fault *fault)
 {

@@ -109,7 +109,7 @@ static void sim_judge_place(const struct sim_item *it)
 			   "item %d gets an error for running elsewhere", it->nr);
 	sim_expect(kpool_worker_data() ==
 		   (!is_client && sim->program.has_init ? current : NULL),
-		   "item %d is given another worker's state", it->nr);
+		   "item %d is given another worker's data", it->nr);
 	sim_expect(!kpool_call_abandoned(), "item %d is taken for a call", it->nr);
 }
 
@@ -357,7 +357,7 @@ void sim_worker_exit(void *data, void *worker_data)
 
 	sim_point();
 	sim_judge_callback(p);
-	sim_expect(worker_data == current, "a worker ends with another's state");
+	sim_expect(worker_data == current, "a worker ends with another's data");
 	if (sim_is_to_die(SIM_DEADLY_EXIT))
 		sim_die_in_exit(p);
 	p->exits++;
@@ -365,13 +365,13 @@ void sim_worker_exit(void *data, void *worker_data)
 
 /*
  * Check the report of an error, made in the thread that ran the item, and with
- * its worker's state.
+ * its worker's data.
  */
 static void sim_judge_fault(const struct sim_item *it, const struct kpool_fault *fault)
 {
 	sim_expect(fault->err, "a fault without an error");
 	sim_expect(fault->data == (sim->program.has_init ? current : NULL),
-		   "a fault with another worker's state");
+		   "a fault with another worker's data");
 	/* an item handed on can have another error by now */
 	if (!it || sim->program.two_pools)
 		return;

@@ -406,7 +406,7 @@ struct sim_death {
 	enum sim_dead_in	kind;
 	struct sim_item		*item;		/* or NULL ... */
 	struct sim_ticket	*ticket;	/* ... or function, or NULL */
-	void			*data;		/* its worker's state */
+	void			*data;		/* its worker's data */
 	bool			completes;	/* its completion function */
 	bool			by_caller;	/* its submitter ran it */
 	bool			reported;	/* to the fault handler */
@@ -536,7 +536,7 @@ void sim_group_fails(const struct sim_item *it, int err, bool certain);
 int sim_run_ticket(void *arg, unsigned int module);
 void sim_release_ticket(void *arg, unsigned int module);
 void *sim_worker_init(void *data);
-void sim_worker_exit(void *data, void *state);
+void sim_worker_exit(void *data, void *worker_data);
 void sim_fault(void *data, const struct kpool_fault *fault);
 void sim_room(void *data);
 

@@ -165,9 +165,9 @@ static void kpt_item_begin(struct kpt_item *it)
 	    time_before(jiffies, it->since + it->delay))
 		kpt_violation(KPT_EARLY, "%s: %lu of %lu jiffies after submit",
 			      it->target->name, jiffies - it->since, it->delay);
-	if (it->target->kind == KPT_STATEFUL &&
+	if (it->target->kind == KPT_WORKER_DATA &&
 	    kpool_worker_data() != it->target)
-		kpt_violation(KPT_CONTEXT, "%s: the worker has no state",
+		kpt_violation(KPT_CONTEXT, "%s: the worker has no data",
 			      it->target->name);
 }
 

@@ -60,7 +60,7 @@ static void kpt_check_shut_down(struct kpt_target *t)
 			      t->name);
 }
 
-/* min_workers can lack memory or their state: then the pool stays closed. */
+/* min_workers can lack memory or their data: then the pool stays closed. */
 static void kpt_reopen(struct kpt_ctx *ctx, struct kpt_target *t)
 {
 	static const int allowed[] = { -EBUSY, -ENOMEM, -EAGAIN, 0 };

@@ -53,14 +53,14 @@ static int kpt_die(enum kpt_death how)
 	return *where;
 }
 
-/* A kpool_fn.  The worker's state goes with it. */
+/* A kpool_fn.  The worker's data goes with it. */
 static int kpt_victim_fn(void *arg)
 {
 	struct kpt_victim *v = arg;
 
 	kpt_count(v->target, died);
-	if (v->target->kind == KPT_STATEFUL)
-		atomic_dec(&v->target->states);
+	if (v->target->kind == KPT_WORKER_DATA)
+		atomic_dec(&v->target->worker_data);
 	atomic_inc(&kpt_deaths[v->how == KPT_EXIT]);
 	WRITE_ONCE(v->died, true);
 	return kpt_die(v->how);

@@ -92,7 +92,7 @@ static void *kpt_worker_init(void *data)
 
 	if (atomic_inc_return(&turn) % 256 == 0)
 		return ERR_PTR(-ENOMEM);
-	atomic_inc(&t->states);
+	atomic_inc(&t->worker_data);
 	return t;
 }
 
@@ -101,9 +101,9 @@ static void kpt_worker_exit(void *data, void *worker_data)
 	struct kpt_target *t = data;
 
 	if (worker_data != t)
-		kpt_violation(KPT_CONTEXT, "%s: a worker exits with a state not its own",
+		kpt_violation(KPT_CONTEXT, "%s: a worker exits with data not its own",
 			      t->name);
-	atomic_dec(&t->states);
+	atomic_dec(&t->worker_data);
 }
 
 static void kpt_choose_attrs(struct kpt_target *t, struct kpt_ctx *ctx,
@@ -120,7 +120,7 @@ static void kpt_choose_attrs(struct kpt_target *t, struct kpt_ctx *ctx,
 		.data		= t,
 		.fault		= kpt_fault,
 	};
-	if (t->kind == KPT_STATEFUL) {
+	if (t->kind == KPT_WORKER_DATA) {
 		attrs->worker_init = kpt_worker_init;
 		attrs->worker_exit = kpt_worker_exit;
 	}
@@ -163,7 +163,7 @@ static void kpt_init_parts(struct kpt_target *t)
 	kpool_init_group(&t->group[1], t->pool, &t->group[0], 0);
 }
 
-/* Where memory is short, or a worker's state cannot be made, try again. */
+/* Where memory is short, or a worker's data cannot be made, try again. */
 static int kpt_make_pool(struct kpt_target *t, struct kpt_ctx *ctx)
 {
 	struct kpool_attrs attrs;
@@ -272,9 +272,9 @@ static void kpt_destroy(struct kpt_target *t)
 	if (err)
 		kpt_violation(KPT_ANSWER, "%s: destroy returned %d", t->name,
 			      err);
-	if (atomic_read(&t->states))
-		kpt_violation(KPT_LEAK, "%s: %d workers have kept their state",
-			      t->name, atomic_read(&t->states));
+	if (atomic_read(&t->worker_data))
+		kpt_violation(KPT_LEAK, "%s: %d workers have kept their data",
+			      t->name, atomic_read(&t->worker_data));
 	t->multi = NULL;
 	kpt_check_counters(t, NULL);
 	kpt_turn_page(t);
@@ -294,7 +294,7 @@ static void kpt_reopen_closed(struct kpt_target *t)
 	int err = t->multi ? kpool_multi_reopen(t->multi) :
 			     kpool_reopen(t->pool);
 
-	/* min_workers can lack memory, or their state */
+	/* min_workers can lack memory, or their data */
 	if (err == -ENOMEM || err == -EAGAIN)
 		return;
 	if (err)

@@ -110,7 +110,7 @@ void kpt_nap(struct kpt_ctx *ctx, unsigned int max_us);
 enum kpt_kind {
 	KPT_NARROW,		/* always of one unit: lanes keep the order */
 	KPT_WIDE,		/* whose submitters can have to run items */
-	KPT_STATEFUL,		/* whose workers have state */
+	KPT_WORKER_DATA,	/* whose workers have data */
 	KPT_NONBLOCKING,	/* always */
 	KPT_MULTI,		/* several pools */
 	KPT_NR_KINDS
@@ -161,7 +161,7 @@ struct kpt_target {
 	int			cap_high;	/* greatest that still counts */
 	int			cap_low;	/* the least */
 	atomic_t		allocated;	/* items and arguments */
-	atomic_t		states;		/* of workers */
+	atomic_t		worker_data;	/* of workers */
 	struct kpt_item		*items;
 	struct kpt_lane		lane[KPT_NR_LANES];
 	struct kpool_group	group[2];	/* the second is within the first */

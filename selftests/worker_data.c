@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each worker has a state of its own.  It is made in the worker before its
- * first item, seen by its items, torn down in it before it ends.  Also cases of
- * workers that cannot be had.
+ * Each worker has data of its own.  worker_init makes it in the worker before
+ * the first item, the items see it, and worker_exit frees it in the worker
+ * before that ends.  Also cases of workers that cannot be created.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -11,9 +11,9 @@
 #include "jobs.h"
 #include "log.h"
 
-#define NAME	"state"
+#define NAME	"worker_data"
 
-/* The state of one worker. */
+/* The data of one worker. */
 struct desk {
 	struct task_struct	*task;
 	bool			gone;
@@ -112,7 +112,7 @@ static struct kpool *desk_pool(int capacity)
 	return kt_pool(NAME, &attrs);
 }
 
-/* The end: all that were made have gone, and the state of no thread is left. */
+/* The end: all that were made have gone, and the data of no thread is left. */
 static void desks_end(struct kpool *pool)
 {
 	if (!pool)
@@ -147,7 +147,7 @@ static void desks_leave(struct kpool *pool, int n)
  * Fails if init is called per item, in another thread, or not before the
  * first item; or if exit is not called at destroy.
  */
-static void each_worker_has_a_state_of_its_own(void)
+static void each_worker_has_data_of_its_own(void)
 {
 	struct kpool *pool = desk_pool(3);
 	int i;
@@ -173,17 +173,17 @@ static void each_worker_has_a_state_of_its_own(void)
 	KT_EXPECT_EQ(desks[0].items + desks[1].items + desks[2].items, 35);
 }
 
-static int sees_no_state(struct kpool_item *item)
+static int sees_no_data(struct kpool_item *item)
 {
 	KT_EXPECT(!kpool_worker_data());
 	return probe_fn(item);
 }
 
 /*
- * Fails if a thread outside of the pool is taken for a worker, or a state is
+ * Fails if a thread outside of the pool is taken for a worker, or data is
  * made up.
  */
-static void state_is_seen_inside_alone(void)
+static void data_is_seen_inside_alone(void)
 {
 	struct kpool *plain, *pool = desk_pool(1);
 
@@ -192,7 +192,7 @@ static void state_is_seen_inside_alone(void)
 	KT_EXPECT(!kpool_worker_data());
 	plain = kt_pool("plain", &(struct kpool_attrs){ .capacity = 1 });
 	if (plain) {
-		probe_init(p, sees_no_state, 0);
+		probe_init(p, sees_no_data, 0);
 		probes_submit(plain, p, 1);
 		KT_EXPECT_EQ(kpool_flush(plain), 0);
 		probes_expect_ran(p, 1);
@@ -213,8 +213,8 @@ static void no_desk_cleared(void *data, void *worker_data)
 	atomic_inc(&gone);
 }
 
-/* Fails if only an address is a state. */
-static void state_may_be_null(void)
+/* Fails if only an address is accepted as data. */
+static void data_may_be_null(void)
 {
 	struct kpool_attrs attrs = desk_attrs(1);
 	struct kpool *pool;
@@ -225,7 +225,7 @@ static void state_may_be_null(void)
 	pool = kt_pool(NAME, &attrs);
 	if (!pool)
 		return;
-	probe_init(p, sees_no_state, 0);
+	probe_init(p, sees_no_data, 0);
 	probes_submit(pool, p, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_ran(p, 1);
@@ -264,7 +264,7 @@ static bool all_have_left(struct kpool *pool, int left)
 }
 
 /*
- * However a worker ends, its state is torn down once, before its thread has.
+ * However a worker ends, its data is freed once, before its thread has.
  * Fails if one of the ways out passes exit by.
  */
 static void exit_is_called_once(int how)
@@ -1574,7 +1574,7 @@ static void reopened_pool_waits_out_no_pause(void)
 	desks_end(pool);
 }
 
-/* Fails if the worker that a submitter is to replace has a state to miss. */
+/* Fails if the worker that a submitter is to replace has data to miss. */
 static void callers_cannot_stand_in_for_workers(void)
 {
 	struct kpool_attrs attrs = desk_attrs(1);
@@ -1590,8 +1590,8 @@ static void callers_cannot_stand_in_for_workers(void)
 	desks_end(pool);
 }
 
-/* Fails if a pool's churn makes and tears down unequal numbers. */
-static void every_created_state_is_destroyed(void)
+/* Fails if a pool's churn makes and frees unequal numbers. */
+static void all_data_that_was_made_is_freed(void)
 {
 	struct kpool *pool = desk_pool(4);
 	int i, n = kt_count(200);
@@ -1650,9 +1650,9 @@ static void reopen_by_an_exiting_worker_is_refused(void)
 static struct {
 	struct hrtimer		timer;
 	struct task_struct	*task;	/* the worker */
-	struct desk		*desk;	/* its state */
+	struct desk		*desk;	/* its data */
 	bool			hit;	/* was interrupted */
-	void			*state;	/* state that the interrupt got */
+	void			*data;	/* data that the interrupt got */
 } interrupt;
 
 static enum hrtimer_restart interrupts_worker(struct hrtimer *timer)
@@ -1661,7 +1661,7 @@ static enum hrtimer_restart interrupts_worker(struct hrtimer *timer)
 		hrtimer_forward_now(timer, ns_to_ktime(NSEC_PER_MSEC));
 		return HRTIMER_RESTART;
 	}
-	interrupt.state = kpool_worker_data();
+	interrupt.data = kpool_worker_data();
 	WRITE_ONCE(interrupt.hit, true);
 	return HRTIMER_NORESTART;
 }
@@ -1681,10 +1681,10 @@ static int is_interrupted(struct kpool_item *item)
 }
 
 /*
- * An interrupt of a worker is not the worker: it has no state.
+ * An interrupt of a worker is not the worker: it has no data.
  * Fails if the thread alone is checked: mutant interrupt-taken-for-worker.
  */
-static void interrupt_has_no_state(void)
+static void interrupt_has_no_data(void)
 {
 	const struct kpool_attrs attrs = desk_attrs(1);
 	struct kpool *pool;
@@ -1700,14 +1700,14 @@ static void interrupt_has_no_state(void)
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT(interrupt.hit);
 	KT_EXPECT(interrupt.desk);
-	KT_EXPECT(!interrupt.state);
+	KT_EXPECT(!interrupt.data);
 	kt_pool_end(pool);
 }
 
 KT_MODULE("kpool selftest: what each worker has of its own",
-	  KT_CASE(each_worker_has_a_state_of_its_own),
-	  KT_CASE(state_is_seen_inside_alone),
-	  KT_CASE(state_may_be_null),
+	  KT_CASE(each_worker_has_data_of_its_own),
+	  KT_CASE(data_is_seen_inside_alone),
+	  KT_CASE(data_may_be_null),
 	  KT_CASE(exit_is_optional),
 	  KT_EACH(exit_is_called_once, ends),
 	  KT_CASE(failing_init_loses_nothing),
@@ -1749,6 +1749,6 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(pool_that_fails_to_reopen_stays_closed),
 	  KT_CASE(reopened_pool_waits_out_no_pause),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
-	  KT_CASE(every_created_state_is_destroyed),
+	  KT_CASE(all_data_that_was_made_is_freed),
 	  KT_CASE(reopen_by_an_exiting_worker_is_refused),
-	  KT_CASE(interrupt_has_no_state));
+	  KT_CASE(interrupt_has_no_data));
