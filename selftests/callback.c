@@ -18,7 +18,7 @@
 static struct workqueue_struct *other;
 static struct kt_gate hold;	/* where functions wait that hang */
 static atomic_t flushed;
-static atomic_t blamed;
+static atomic_t reported;
 static struct victim victim;
 static struct probe p[2];
 
@@ -74,7 +74,7 @@ static void owner_runs(void)
 static void note_death(void *data, const struct kpool_fault *fault)
 {
 	owner_runs();
-	atomic_inc(&blamed);
+	atomic_inc(&reported);
 }
 
 static void callback_dropped(struct kpool_item *item, int err)
@@ -97,7 +97,7 @@ static bool begin(void)
 {
 	hangs = false;
 	atomic_set(&flushed, 0);
-	atomic_set(&blamed, 0);
+	atomic_set(&reported, 0);
 	kt_gate_init(&hold);
 	probes_init(p, ARRAY_SIZE(p), probe_fn);
 	victim_init(&victim, DIE_EXIT);
@@ -174,7 +174,7 @@ static void handler_may_flush_a_workqueue(int kind)
 	if (pool && victim_begin(pool, &victim)) {
 		victim_let_die(&victim);
 		dead_are(pool, 1);
-		KT_EXPECT_EQ(atomic_read(&blamed), 1);
+		KT_EXPECT_EQ(atomic_read(&reported), 1);
 		KT_EXPECT_EQ(atomic_read(&flushed), 1);
 	}
 	jobs_end(pool);
@@ -419,12 +419,12 @@ static void handler_that_dies_is_not_the_last(int kind)
 		KT_EXPECT(!dies);
 		KT_EXPECT_EQ(log_count(thread_died, "a fault handler or release function"),
 			     1);
-		KT_EXPECT_EQ(atomic_read(&blamed), 0);
+		KT_EXPECT_EQ(atomic_read(&reported), 0);
 		victim_init(&victim, DIE_EXIT);
 		victim_begin(pool, &victim);
 		victim_let_die(&victim);
 		dead_are(pool, 2);
-		KT_EXPECT_EQ(atomic_read(&blamed), 1);
+		KT_EXPECT_EQ(atomic_read(&reported), 1);
 	}
 	jobs_end(pool);
 	finish();
@@ -519,7 +519,7 @@ static void handler_is_called_for_a_submitter_after_a_failure(void)
 	if (!pool || !probes_submit(pool, p, 1) || !probe_runs(p))
 		goto out;
 	probes_submit(pool, &p[1], 1);
-	KT_EXPECT_EQ(atomic_read(&blamed), 1);
+	KT_EXPECT_EQ(atomic_read(&reported), 1);
 	victim_let_die(&victim);
 	if (kt_thread_start(&submitter, submits_victim, pool)) {
 		KT_EXPECT(kt_wait(READ_ONCE(submitter.task->exit_state)));
@@ -527,7 +527,7 @@ static void handler_is_called_for_a_submitter_after_a_failure(void)
 		put_task_struct(submitter.task);
 	}
 	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 2));
-	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT_EQ(atomic_read(&reported), 2);
 	KT_EXPECT_EQ(log_count(thread_died, "victim_fn [callback], a caller-run item"),
 		     1);
 out:
@@ -540,7 +540,7 @@ static int waited_got;
 
 static void second_death_waits(void *data, const struct kpool_fault *fault)
 {
-	if (atomic_inc_return(&blamed) == 2)
+	if (atomic_inc_return(&reported) == 2)
 		waited_got = kpool_flush_item(&p[0].job.item);
 }
 
@@ -570,7 +570,7 @@ static void handler_of_a_later_death_may_wait(void)
 		victim_init(&victim, DIE_EXIT);
 		victim_begin(pool, &victim);
 		victim_let_die(&victim);
-		KT_EXPECT(kt_wait(atomic_read(&blamed) == i));
+		KT_EXPECT(kt_wait(atomic_read(&reported) == i));
 		if (i == 1)
 			dead_are(pool, 1);
 	}
@@ -589,7 +589,7 @@ static int submit_got;
 
 static void first_death_submits(void *data, const struct kpool_fault *fault)
 {
-	if (atomic_inc_return(&blamed) == 1)
+	if (atomic_inc_return(&reported) == 1)
 		WRITE_ONCE(submit_got, kpool_submit(p[0].data, &p[0].job.item));
 }
 
@@ -623,7 +623,7 @@ static void handler_cannot_wait_for_another_death(void)
 		kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3);
 	dead_are(pool, 2);
 	KT_EXPECT_EQ(submit_got, -EDEADLK);
-	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT_EQ(atomic_read(&reported), 2);
 	jobs_end(pool);
 out:
 	finish();
@@ -634,7 +634,7 @@ static int handler_got;
 
 static void first_death_flushes(void *data, const struct kpool_fault *fault)
 {
-	if (atomic_inc_return(&blamed) > 1)
+	if (atomic_inc_return(&reported) > 1)
 		return;
 	WRITE_ONCE(handler_task, current);
 	WRITE_ONCE(handler_got, kpool_flush_item(p[0].data));
@@ -676,7 +676,7 @@ static void handler_waits_for_one_that_dies_later(void)
 	KT_EXPECT_EQ(READ_ONCE(handler_got), -EDEADLK);
 	probes_open(&p[1], 1);
 	dead_are(pool, 2);
-	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT_EQ(atomic_read(&reported), 2);
 	jobs_end(pool);
 out:
 	finish();
@@ -697,7 +697,7 @@ static void first_death_calls(void *data, const struct kpool_fault *fault)
 {
 	int got;
 
-	if (atomic_inc_return(&blamed) > 1)
+	if (atomic_inc_return(&reported) > 1)
 		return;
 	WRITE_ONCE(handler_task, current);
 	if (p[0].data)
@@ -753,7 +753,7 @@ static void handler_calls_what_dies(int how)
 	KT_EXPECT_EQ(READ_ONCE(handler_got), -EIO);
 	probes_open(&p[1], 1);
 	dead_are(pool, 2);
-	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT_EQ(atomic_read(&reported), 2);
 	KT_EXPECT_EQ(atomic_read(&released), 0);
 	KT_EXPECT_EQ(kt_stat(pool, abandoned), 0);
 	jobs_end(pool);
@@ -769,7 +769,7 @@ static int submits_what_dies(void *unused)
 
 static void first_death_calls_a_submitter(void *data, const struct kpool_fault *fault)
 {
-	if (atomic_inc_return(&blamed) > 1)
+	if (atomic_inc_return(&reported) > 1)
 		return;
 	WRITE_ONCE(handler_task, current);
 	WRITE_ONCE(handler_got, kpool_call(called_pool, submits_what_dies, NULL,
@@ -808,7 +808,7 @@ static void handler_calls_what_dies_in_a_submitters_item(void)
 	KT_EXPECT(kt_wait_prompt(READ_ONCE(handler_got) != 1));
 	KT_EXPECT_EQ(READ_ONCE(handler_got), -EIO);
 	dead_are(pool, 2);
-	KT_EXPECT_EQ(atomic_read(&blamed), 3);
+	KT_EXPECT_EQ(atomic_read(&reported), 3);
 	jobs_end(pool);
 out:
 	finish();
@@ -820,7 +820,7 @@ static void handler_flushes_item(void *data, const struct kpool_fault *fault)
 		die(DIE_EXIT);
 	WRITE_ONCE(handler_task, current);
 	handler_got = kpool_flush_item(&p[0].job.item);
-	atomic_inc(&blamed);
+	atomic_inc(&reported);
 }
 
 /*
@@ -860,7 +860,7 @@ static void handler_may_wait_after_another_has_died(int kind)
 				  !task_is_running(handler_task)));
 		probes_open(p, 1);
 		dead_are(pool, 2);
-		KT_EXPECT_EQ(atomic_read(&blamed), 1);
+		KT_EXPECT_EQ(atomic_read(&reported), 1);
 		KT_EXPECT_EQ(handler_got, 0);
 	}
 	jobs_end(pool);
@@ -888,7 +888,7 @@ static void release_that_dies_is_not_called_again(void)
 		victim_let_die(&victim);
 		dead_are(pool, 1);
 		KT_EXPECT_EQ(atomic_read(&released), 1);
-		KT_EXPECT_EQ(atomic_read(&blamed), 1);
+		KT_EXPECT_EQ(atomic_read(&reported), 1);
 	}
 	jobs_end(pool);
 	finish();
@@ -994,7 +994,7 @@ static void caller_that_dies_in_release_is_survived_by_destroy(int kind)
 	}
 	expect_destroy_returns(pool);
 	KT_EXPECT_EQ(atomic_read(&released), kind ? 2 : 1);
-	KT_EXPECT_EQ(atomic_read(&blamed), 0);
+	KT_EXPECT_EQ(atomic_read(&reported), 0);
 	KT_EXPECT_EQ(log_count(thread_died, what), 1);
 out:
 	finish();

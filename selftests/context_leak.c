@@ -403,7 +403,7 @@ static int does_nothing(struct kpool_item *item)
 /*
  * A section that stays open is reported of the item that left it, and not of
  * the next.  The third closes it, before the worker sleeps.
- * Fails if the section is compared with none: mutant leak-blames-the-next.
+ * Fails if the section is compared with none: mutant leak-reported-of-the-next.
  */
 static void section_that_stays_open_is_reported_once(void)
 {
@@ -534,7 +534,7 @@ static void flags_of_the_worker_are_kept(void)
 /*
  * A context that a submitter has set, and a lock that it took before, are its
  * own as well.
- * Fails if an item that it runs is blamed for that, or it is undone: mutant
+ * Fails if that is reported of an item that it runs, or is undone: mutant
  * leak-of-submitter-its-own.
  */
 static void context_of_the_submitter_is_kept(void)
@@ -610,7 +610,7 @@ static void held_lock_is_reported(int runner)
  * next lock that is left is reported again.
  * Fails if it is asked what is held instead of what was added.
  */
-static void held_lock_is_blamed_on_its_item_alone(int runner)
+static void held_lock_is_reported_of_its_item_alone(int runner)
 {
 	const char *name = REPORT "leaves_mutex_locked";
 	int before = log_count(name, "returned with");
@@ -666,5 +666,5 @@ KT_MODULE("kpool selftest: items that leave something behind",
 	  KT_CASE(context_of_the_submitter_is_kept),
 	  KT_EACH(function_form_is_reported_by_the_callers_function, runners),
 	  KT_EACH(held_lock_is_reported, runners),
-	  KT_EACH(held_lock_is_blamed_on_its_item_alone, runners),
+	  KT_EACH(held_lock_is_reported_of_its_item_alone, runners),
 	  KT_EACH(nothing_else_is_reported, runners));

@@ -714,7 +714,7 @@ static void room_is_called_when_a_heavy_item_fits(void)
 	edges_end();
 }
 
-static const char *const heavy_ranks[] = { "normal", "high", NULL };
+static const char *const heavy_prios[] = { "normal", "high", NULL };
 
 /*
  * A light item was refused, and a heavy one later: notified when the light one
@@ -741,7 +741,7 @@ static void room_is_called_when_the_lightest_item_fits(int other_is_high)
 	edges_end();
 }
 
-static const char *const refused_ranks[] = {
+static const char *const refused_prios[] = {
 	"equal", "higher", "equal_in_a_stream", "higher_in_a_stream", NULL
 };
 
@@ -2253,8 +2253,8 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(room_is_called_for_a_refusal_in_the_callback),
 	  KT_CASE(room_is_not_called_without_a_refusal),
 	  KT_CASE(room_is_called_when_a_heavy_item_fits),
-	  KT_EACH(room_is_called_when_the_lightest_item_fits, heavy_ranks),
-	  KT_EACH(room_is_called_when_a_higher_item_fits, refused_ranks),
+	  KT_EACH(room_is_called_when_the_lightest_item_fits, heavy_prios),
+	  KT_EACH(room_is_called_when_a_higher_item_fits, refused_prios),
 	  KT_CASE(room_is_not_called_when_it_is_a_lower_ones_turn),
 	  KT_EACH(room_is_called_for_the_higher_of_its_stream, free_units),
 	  KT_CASE(room_is_called_between_drops),

@@ -185,7 +185,7 @@ static void displaced_light_or_heavy_makes_room(int two_free)
 	busy_end(pool);
 }
 
-static const char *const newcomer_ranks[] = { "equal", "higher", NULL };
+static const char *const newcomer_prios[] = { "equal", "higher", NULL };
 
 /*
  * A high newcomer is ahead of a heavy low item.  So the units of a light one
@@ -1373,7 +1373,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(displaced_member_is_an_error_of_its_group),
 	  KT_CASE(displaced_job_starts_the_next_of_its_stream),
 	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
-	  KT_EACH(displaced_light_one_makes_room_for_a_higher, newcomer_ranks),
+	  KT_EACH(displaced_light_one_makes_room_for_a_higher, newcomer_prios),
 	  KT_CASE(displaced_heavy_follower_makes_room_for_a_higher),
 	  KT_CASE(displaced_heavy_one_is_behind_a_lower_whose_turn_it_is),
 	  KT_CASE(displaced_behind_a_heavy_one_makes_room),

@@ -23,7 +23,7 @@ static struct {
 	struct kpool_fault	last;
 	atomic_t		calls;
 	bool			by_the_living;
-} blame;
+} report;
 
 /* Where the fault handler waits, or NULL. */
 static struct kt_gate *handler_gate;
@@ -33,9 +33,9 @@ static void note_fault(void *data, const struct kpool_fault *fault)
 	might_sleep();
 	if (handler_gate)
 		kt_gate_pass(handler_gate);
-	blame.last = *fault;
-	blame.by_the_living = !(current->flags & PF_EXITING);
-	atomic_inc(&blame.calls);
+	report.last = *fault;
+	report.by_the_living = !(current->flags & PF_EXITING);
+	atomic_inc(&report.calls);
 }
 
 /* Pools of @capacity with a fault handler, and with what @attrs says. */
@@ -49,7 +49,7 @@ static bool begin_with(int capacity, const struct kpool_attrs *given)
 	attrs.queue_depth = KPOOL_UNLIMITED;
 	attrs.expiry_ms = KPOOL_NO_PURGE;
 	attrs.fault = note_fault;
-	memset(&blame, 0, sizeof(blame));
+	memset(&report, 0, sizeof(report));
 	probes_init(p, PROBES, probe_fn);
 	oopses_begin();
 	pool = kt_pool("oops", &attrs);
@@ -85,15 +85,15 @@ static void expect_capacity(int capacity)
 	KT_EXPECT_EQ(kt_stat(pool, units), 0);
 }
 
-static void expect_blamed(int calls, const void *fn, const void *item)
+static void expect_report(int calls, const void *fn, const void *item)
 {
-	KT_EXPECT_EQ(atomic_read(&blame.calls), calls);
-	KT_EXPECT(blame.by_the_living);
-	KT_EXPECT_EQ(blame.last.err, -EIO);
-	KT_EXPECT(blame.last.died);
-	KT_EXPECT(blame.last.fn == fn);
+	KT_EXPECT_EQ(atomic_read(&report.calls), calls);
+	KT_EXPECT(report.by_the_living);
+	KT_EXPECT_EQ(report.last.err, -EIO);
+	KT_EXPECT(report.last.died);
+	KT_EXPECT(report.last.fn == fn);
 	if (item)
-		KT_EXPECT(blame.last.item == item);
+		KT_EXPECT(report.last.item == item);
 }
 
 /* Waiters */
@@ -177,7 +177,7 @@ static void one_worker_is_lost(int way)
 	KT_EXPECT_EQ(kt_stat(pool, alive), 0);
 	KT_EXPECT_EQ(kt_stat(pool, completed), 0);
 	KT_EXPECT_EQ(atomic_read(&victim.dropped), 0);
-	expect_blamed(1, victim_fn, &victim.job.item);
+	expect_report(1, victim_fn, &victim.job.item);
 	expect_capacity(2);
 	victim_expect_reusable(pool, &victim);
 	KT_EXPECT_EQ(kt_stat(pool, spawned), 3);
@@ -618,8 +618,8 @@ static void item_handed_on_outlives_its_old_run(int state)
 	if (flusher.task)
 		KT_EXPECT_EQ(kt_thread_join(&flusher), -EIO);
 	flusher.task = NULL;
-	KT_EXPECT(kt_wait(atomic_read(&blame.calls) == 1));
-	KT_EXPECT(blame.last.item == &victim.job.item && blame.last.died);
+	KT_EXPECT(kt_wait(atomic_read(&report.calls) == 1));
+	KT_EXPECT(report.last.item == &victim.job.item && report.last.died);
 	victim_goes_on(state);
 	KT_EXPECT_EQ(kt_stat(next_pool, died), 0);
 	KT_EXPECT(kt_wait(kt_stat(next_pool, completed) == 1));
@@ -667,7 +667,7 @@ static void abandoned_call_releases_its_argument(int way)
 	victim_let_die(&victim);
 	KT_EXPECT(kt_wait(atomic_read(&released) == calls));
 	dead_are(pool, 1);
-	expect_blamed(1, victim_dies, NULL);
+	expect_report(1, victim_dies, NULL);
 	expect_capacity(1);
 	KT_EXPECT_EQ(atomic_read(&released), calls);
 	finish();
@@ -705,7 +705,7 @@ static void function_form_dies_too(int way)
 	victim_runs(&victim);
 	victim_let_die(&victim);
 	dead_are(pool, 1);
-	expect_blamed(1, victim_dies, NULL);
+	expect_report(1, victim_dies, NULL);
 	expect_capacity(2);
 	finish();
 }
@@ -739,7 +739,7 @@ static void all_workers_die_at_once(void)
 	dead_are(pool, MANY);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_ran(p, PROBES);
-	KT_EXPECT_EQ(atomic_read(&blame.calls), MANY);
+	KT_EXPECT_EQ(atomic_read(&report.calls), MANY);
 	expect_capacity(MANY);
 	finish();
 }
@@ -778,7 +778,7 @@ static void many_die_in_a_row(void)
 	}
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(atomic_read(&counted), accepted);
-	KT_EXPECT_EQ(atomic_read(&blame.calls), deaths);
+	KT_EXPECT_EQ(atomic_read(&report.calls), deaths);
 	for (i = 0; i < kt_count(20000); i++)
 		accepted += !kpool_submit_fn(pool, counts, NULL, GFP_KERNEL);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
@@ -1040,9 +1040,9 @@ static void data_of_a_dead_worker_is_passed_on(void)
 		return;
 	victim_begin(pool, &victim);
 	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
-	KT_EXPECT(blame.last.data);
+	KT_EXPECT(report.last.data);
 	KT_EXPECT_EQ(atomic_read(&data_ended), 0);
-	kfree(blame.last.data);
+	kfree(report.last.data);
 	expect_capacity(1);
 	KT_EXPECT_EQ(atomic_read(&data_made), 2);
 	finish();
@@ -1070,7 +1070,7 @@ static void next_worker_has_no_data_of_a_dead_one(void)
 		return;
 	victim_begin(pool, &victim);
 	KT_EXPECT_EQ(wait_during_death(FLUSH_ITEM), -EIO);
-	kfree(blame.last.data);
+	kfree(report.last.data);
 	expect_capacity(1);
 	KT_EXPECT_EQ(atomic_read(&data_made), 2);
 	KT_EXPECT(!seen_in_init);
@@ -1144,7 +1144,7 @@ static void death_in_worker_init_is_a_failure(void)
 	KT_EXPECT_EQ(log_count("kpool: oops: cannot create", "(-5)"), before + 1);
 	KT_EXPECT_EQ(kt_stat(pool, died), 0);
 	KT_EXPECT_EQ(kt_stat(pool, spawned), 1);
-	KT_EXPECT_EQ(atomic_read(&blame.calls), 0);
+	KT_EXPECT_EQ(atomic_read(&report.calls), 0);
 	finish();
 }
 
@@ -1195,7 +1195,7 @@ static void oops_in_a_drop_function_delays_no_other(void)
 	finish();
 }
 
-static void dies_of_blame(void *data, const struct kpool_fault *fault)
+static void dies_in_handler(void *data, const struct kpool_fault *fault)
 {
 	note_fault(data, fault);
 	if (READ_ONCE(handler_dies)) {
@@ -1212,10 +1212,10 @@ static void dies_of_blame(void *data, const struct kpool_fault *fault)
 static void death_in_the_handler_is_one_death(void)
 {
 	const struct kpool_attrs attrs = {
-		.capacity = 1, .queue_depth = 1, .fault = dies_of_blame,
+		.capacity = 1, .queue_depth = 1, .fault = dies_in_handler,
 	};
 
-	memset(&blame, 0, sizeof(blame));
+	memset(&report, 0, sizeof(report));
 	probes_init(p, 2, probe_fn);
 	oopses_begin();
 	pool = kt_pool("oops", &attrs);
@@ -1227,7 +1227,7 @@ static void death_in_the_handler_is_one_death(void)
 	dead_are(pool, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_expect_ran(p, 2);
-	KT_EXPECT_EQ(atomic_read(&blame.calls), 1);
+	KT_EXPECT_EQ(atomic_read(&report.calls), 1);
 	KT_EXPECT_EQ(kt_stat(pool, completed), 1);
 	finish();
 }
@@ -1272,7 +1272,7 @@ static bool begin_pinned(bool moves, struct kpool_job *job)
 		kt_skip("there is one CPU");
 		return false;
 	}
-	memset(&blame, 0, sizeof(blame));
+	memset(&report, 0, sizeof(report));
 	tune_got = 1;
 	kt_gate_init(&pinned);
 	kpool_init_job(job, dies_where_it_must_stay);
@@ -1288,7 +1288,7 @@ static bool begin_pinned(bool moves, struct kpool_job *job)
 static void end_pinned(void)
 {
 	dead_are(pool, 1);
-	KT_EXPECT_EQ(atomic_read(&blame.calls), 1);
+	KT_EXPECT_EQ(atomic_read(&report.calls), 1);
 	KT_EXPECT_EQ(READ_ONCE(tune_got), 0);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	probes_init(p, 1, probe_fn);
@@ -1330,15 +1330,15 @@ static void change_outlasts_an_item_that_dies(void)
  * The next worker can have that one's memory; when it dies in an item, the
  * handler is called.
  * Fails if the memory keeps what happened to the last: mutant
- * blamed-by-the-last.
+ * death-reported-by-the-last.
  */
 static void death_after_a_handler_death_is_reported(void)
 {
 	const struct kpool_attrs attrs = {
-		.capacity = 1, .queue_depth = 1, .fault = dies_of_blame,
+		.capacity = 1, .queue_depth = 1, .fault = dies_in_handler,
 	};
 
-	memset(&blame, 0, sizeof(blame));
+	memset(&report, 0, sizeof(report));
 	probes_init(p, 1, probe_fn);
 	victim_init(&victim, DIE_NULL);
 	oopses_begin();
@@ -1349,11 +1349,11 @@ static void death_after_a_handler_death_is_reported(void)
 	p[0].ret = -EPERM;
 	probes_submit(pool, p, 1);
 	dead_are(pool, 1);
-	KT_EXPECT_EQ(atomic_read(&blame.calls), 1);
+	KT_EXPECT_EQ(atomic_read(&report.calls), 1);
 	victim_begin(pool, &victim);
 	victim_let_die(&victim);
 	dead_are(pool, 2);
-	KT_EXPECT_EQ(atomic_read(&blame.calls), 2);
+	KT_EXPECT_EQ(atomic_read(&report.calls), 2);
 	finish();
 }
 
@@ -1404,7 +1404,7 @@ static void handler_of_a_death_cannot_wait_for_it(int wait)
 		.capacity = 1, .fault = waits_when_called,
 	};
 
-	memset(&blame, 0, sizeof(blame));
+	memset(&report, 0, sizeof(report));
 	self_wait = wait;
 	self_wait_got = 0;
 	probes_init(p, 1, probe_fn);
@@ -1418,7 +1418,7 @@ static void handler_of_a_death_cannot_wait_for_it(int wait)
 	victim_begin(pool, &victim);
 	victim_let_die(&victim);
 	dead_are(pool, 1);
-	KT_EXPECT_EQ(atomic_read(&blame.calls), 1);
+	KT_EXPECT_EQ(atomic_read(&report.calls), 1);
 	KT_EXPECT_EQ(self_wait_got, -EDEADLK);
 	KT_EXPECT(!kpool_is_pending(&p[0].job.item));
 	finish();

@@ -12,21 +12,21 @@ static struct kpool *pool;
 static struct victim victim;
 static struct probe holder;
 static struct kpool_group group;
-static atomic_t blamed, released;
-static struct kpool_fault last_blame;
+static atomic_t reported, released;
+static struct kpool_fault last_report;
 
 /* The handler for the other waits here, and then for an item. */
 static struct victim other;
-static struct kt_gate blaming_other;
+static struct kt_gate reporting_other;
 static struct kpool_item *other_awaits;
 static int other_got;
 
 static void note_fault(void *data, const struct kpool_fault *fault)
 {
-	last_blame = *fault;
-	atomic_inc(&blamed);
+	last_report = *fault;
+	atomic_inc(&reported);
 	if (fault->item == &other.job.item) {
-		kt_gate_pass(&blaming_other);
+		kt_gate_pass(&reporting_other);
 		other_got = kpool_flush_item(other_awaits);
 	}
 }
@@ -48,7 +48,7 @@ static bool begin(int way)
 
 	victim_init(&victim, way);
 	other_awaits = &victim.job.item;
-	atomic_set(&blamed, 0);
+	atomic_set(&reported, 0);
 	atomic_set(&released, 0);
 	probe_init(&holder, probe_fn, 0);
 	holder.gate = &holder.own;
@@ -113,11 +113,11 @@ static void run_of_dead_submitter_ends(int way)
 	KT_EXPECT_EQ(kt_stat(pool, failed), 1);
 	KT_EXPECT_EQ(kt_stat(pool, died), 0);
 	KT_EXPECT_EQ(kt_stat(pool, running), 1);
-	KT_EXPECT_EQ(atomic_read(&blamed), 1);
-	KT_EXPECT_EQ(last_blame.err, -EIO);
-	KT_EXPECT(last_blame.died);
-	KT_EXPECT(last_blame.fn == victim_fn);
-	KT_EXPECT(last_blame.item == &victim.job.item);
+	KT_EXPECT_EQ(atomic_read(&reported), 1);
+	KT_EXPECT_EQ(last_report.err, -EIO);
+	KT_EXPECT(last_report.died);
+	KT_EXPECT(last_report.fn == victim_fn);
+	KT_EXPECT(last_report.item == &victim.job.item);
 	KT_EXPECT_EQ(pool->faults.errors->ring[0].pid, pid);
 	victim_expect_reusable(pool, &victim);
 out:
@@ -200,7 +200,7 @@ static void call_of_dead_submitter_is_released(void)
 	expect_dead(&caller);
 	KT_EXPECT(kt_wait(atomic_read(&released)));
 	KT_EXPECT_EQ(atomic_read(&released), 1);
-	KT_EXPECT(last_blame.fn == victim_dies);
+	KT_EXPECT(last_report.fn == victim_dies);
 out:
 	finish();
 }
@@ -217,15 +217,15 @@ static void handler_waits_for_a_running_item(void)
 	probe_init(&holder, probe_fn, 0);
 	holder.gate = &holder.own;
 	victim_init(&other, DIE_NULL);
-	kt_gate_init(&blaming_other);
+	kt_gate_init(&reporting_other);
 	other_awaits = &holder.job.item;
 	other_got = 1;
 	if (!probes_submit(pool, &holder, 1) || !probe_runs(&holder) ||
 	    !victim_begin(pool, &other))
 		return;
 	victim_let_die(&other);
-	KT_EXPECT(kt_wait(atomic_read(&blaming_other.started)));
-	kt_gate_open(&blaming_other);
+	KT_EXPECT(kt_wait(atomic_read(&reporting_other.started)));
+	kt_gate_open(&reporting_other);
 	kt_sleep_ms(20);
 	KT_EXPECT_EQ(READ_ONCE(other_got), 1);
 	probes_open(&holder, 1);
@@ -259,8 +259,8 @@ static void nested_runs_both_end(void)
 	KT_EXPECT_EQ(kt_thread_join(&waiter), -EIO);
 	dead_are(pool, 1);
 	KT_EXPECT_EQ(kt_stat(pool, caller_ran), 1);
-	KT_EXPECT_EQ(atomic_read(&blamed), 2);
-	KT_EXPECT(last_blame.fn == submits_inside);
+	KT_EXPECT_EQ(atomic_read(&reported), 2);
+	KT_EXPECT(last_report.fn == submits_inside);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	handler_waits_for_a_running_item();
 	victim_expect_reusable(pool, &victim);
@@ -289,26 +289,26 @@ static void handler_cannot_wait_for_the_next_death(int busy)
 		KT_EXPECT_EQ(kpool_flush(pool), 0);
 	}
 	victim_init(&other, DIE_NULL);
-	kt_gate_init(&blaming_other);
+	kt_gate_init(&reporting_other);
 	other_got = 1;
 	if (!victim_begin(pool, &other) || !begin_submitter(&submitter))
 		goto out;
 	victim_let_die(&other);
-	KT_EXPECT(kt_wait(atomic_read(&blaming_other.started)));
+	KT_EXPECT(kt_wait(atomic_read(&reporting_other.started)));
 	victim_let_die(&victim);
 	expect_dead(&submitter);
 	/* the watchdog has to see it first */
 	if (busy)
 		kt_sleep_ms(3000);
-	kt_gate_open(&blaming_other);
+	kt_gate_open(&reporting_other);
 	KT_EXPECT(kt_wait(READ_ONCE(other_got) <= 0));
 	KT_EXPECT_EQ(other_got, -EDEADLK);
 	probes_open(&holder, 1);
 	dead_are(pool, 1);
 	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 1));
-	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT_EQ(atomic_read(&reported), 2);
 out:
-	kt_gate_open(&blaming_other);
+	kt_gate_open(&reporting_other);
 	finish();
 }
 
@@ -324,22 +324,22 @@ static void handler_cannot_wait_for_another_worker(void)
 		goto out;
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_CAPACITY, 3), 0);
 	victim_init(&other, DIE_EXIT);
-	kt_gate_init(&blaming_other);
+	kt_gate_init(&reporting_other);
 	other_got = 1;
 	if (!victim_begin(pool, &other) || !victim_begin(pool, &victim))
 		goto out;
 	victim_let_die(&other);
-	KT_EXPECT(kt_wait(atomic_read(&blaming_other.started)));
+	KT_EXPECT(kt_wait(atomic_read(&reporting_other.started)));
 	victim_let_die(&victim);
 	kt_sleep_ms(50);
-	kt_gate_open(&blaming_other);
+	kt_gate_open(&reporting_other);
 	KT_EXPECT(kt_wait_prompt(READ_ONCE(other_got) <= 0));
 	KT_EXPECT_EQ(other_got, -EDEADLK);
 	probes_open(&holder, 1);
 	dead_are(pool, 2);
-	KT_EXPECT_EQ(atomic_read(&blamed), 2);
+	KT_EXPECT_EQ(atomic_read(&reported), 2);
 out:
-	kt_gate_open(&blaming_other);
+	kt_gate_open(&reporting_other);
 	finish();
 }
 
@@ -409,7 +409,7 @@ static void dead_submitter_does_not_stall(void)
 	if (!begin(DIE_EXIT))
 		goto out;
 	victim_init(&other, DIE_EXIT);
-	kt_gate_init(&blaming_other);
+	kt_gate_init(&reporting_other);
 	if (!kt_thread_start(&submitter, submits_next, &other.job.item) ||
 	    !victim_runs(&other))
 		goto out;
@@ -417,15 +417,15 @@ static void dead_submitter_does_not_stall(void)
 	KT_EXPECT_EQ(kpool_flush_item(&holder.job.item), 0);
 	victim_let_die(&other);
 	expect_dead(&submitter);
-	KT_EXPECT(kt_wait(atomic_read(&blaming_other.started)));
+	KT_EXPECT(kt_wait(atomic_read(&reporting_other.started)));
 	/* the watchdog looks at once, and then often */
 	KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_STALL_MS, 40), 0);
 	kt_sleep_ms(300);
 	KT_EXPECT_EQ(kt_stat(pool, stalled), 0);
-	kt_gate_open(&blaming_other);
+	kt_gate_open(&reporting_other);
 	KT_EXPECT(kt_wait(kt_stat(pool, caller_ran) == 1));
 out:
-	kt_gate_open(&blaming_other);
+	kt_gate_open(&reporting_other);
 	finish();
 }
 

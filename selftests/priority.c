@@ -9,7 +9,7 @@
 #define ITEMS	64	/* as many as struct order holds */
 
 static struct kt_job item[ITEMS];
-static enum kpool_priority rank[ITEMS];
+static enum kpool_priority prio[ITEMS];
 static struct kt_gate gate;
 static struct order order;
 static struct load load[4];
@@ -28,7 +28,7 @@ static int item_noted(struct kpool_item *it)
 	return kt_job_tiny(it);
 }
 
-static void set_rank(struct kpool_item *it, enum kpool_priority priority)
+static void set_prio(struct kpool_item *it, enum kpool_priority priority)
 {
 	KT_EXPECT_EQ(kpool_set_priority(it, priority), 0);
 }
@@ -54,18 +54,18 @@ static void priority_finish(struct kpool *pool, struct kt_submitter *s, int n)
 static void item_prepare(int i, enum kpool_priority priority)
 {
 	kt_job_init(&item[i], item_noted, &gate, i);
-	set_rank(&item[i].item, priority);
-	rank[i] = priority;
+	set_prio(&item[i].item, priority);
+	prio[i] = priority;
 }
 
 /* Have an item for each letter wait in the queue: h, n or l. */
-static int submit_ranks(struct kpool *pool, const char *ranks)
+static int submit_prios(struct kpool *pool, const char *prios)
 {
 	int i;
 
-	for (i = 0; ranks[i]; i++) {
-		item_prepare(i, ranks[i] == 'h' ? KPOOL_PRIO_HIGH :
-				ranks[i] == 'l' ? KPOOL_PRIO_LOW : KPOOL_PRIO_NORMAL);
+	for (i = 0; prios[i]; i++) {
+		item_prepare(i, prios[i] == 'h' ? KPOOL_PRIO_HIGH :
+				prios[i] == 'l' ? KPOOL_PRIO_LOW : KPOOL_PRIO_NORMAL);
 		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 	}
 	return i;
@@ -95,7 +95,7 @@ static int oldest_of(const bool *gone, int n, enum kpool_priority priority)
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (!gone[i] && rank[i] == priority)
+		if (!gone[i] && prio[i] == priority)
 			return i;
 	return n;
 }
@@ -141,7 +141,7 @@ static void high_starts_before_normal_before_low(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "lnhhnl");
+	submit_prios(pool, "lnhhnl");
 	KT_EXPECT_EQ(kt_stat(pool, pending), 6);
 	expect_order(pool, nr, 6);
 	priority_finish(pool, NULL, 0);
@@ -153,7 +153,7 @@ static void high_starts_before_normal_before_low(void)
  */
 static void order_within_a_priority_is_arrival(int priority)
 {
-	static const char *const ranks[] = {
+	static const char *const prios[] = {
 		"nnnnnnnnnnnnnnnnnnnnnnnn", "hhhhhhhhhhhhhhhhhhhhhhhh",
 		"llllllllllllllllllllllll",
 	};
@@ -161,7 +161,7 @@ static void order_within_a_priority_is_arrival(int priority)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, ranks[priority]);
+	submit_prios(pool, prios[priority]);
 	kpool_resume(pool);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	order_expect_rising(&order, 24);
@@ -182,7 +182,7 @@ static void every_sixteenth_start_goes_to_a_lower_one(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhnnnlll");
+	submit_prios(pool, "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhnnnlll");
 	for (i = 0; i < 15; i++)
 		nr[n++] = i;
 	nr[n++] = 40;
@@ -209,12 +209,12 @@ static void starts_past_nothing_do_not_count(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "hhhhhhhhhhhhhhhhhhhh");
+	submit_prios(pool, "hhhhhhhhhhhhhhhhhhhh");
 	kpool_resume(pool);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	order_init(&order);
-	submit_ranks(pool, "lhhh");
+	submit_prios(pool, "lhhh");
 	expect_order(pool, nr, ARRAY_SIZE(nr));
 	priority_finish(pool, NULL, 0);
 }
@@ -240,7 +240,7 @@ static void max_bypass_limits_bypasses(int variant)
 		pool = paused_pool(&attrs);
 		if (!pool)
 			return;
-		n = submit_ranks(pool,
+		n = submit_prios(pool,
 				 "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhnnnnnlllll");
 		if (tuned)
 			KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MAX_BYPASS,
@@ -261,7 +261,7 @@ static void oldest_lower_one_may_be_low(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "lnlhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh");
+	submit_prios(pool, "lnlhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh");
 	for (i = 3; i < 18; i++)
 		nr[n++] = i;
 	nr[n++] = 0;
@@ -286,7 +286,7 @@ static void low_gets_its_turn_among_normal(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "llnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
+	submit_prios(pool, "llnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
 	for (i = 2; i < 17; i++)
 		nr[n++] = i;
 	nr[n++] = 0;
@@ -308,7 +308,7 @@ static void any_mixture_starts_by_the_rule(void)
 	static const char letters[] = "hhhhnnl";
 	struct rnd_state rnd;
 	struct kpool *pool;
-	char ranks[ITEMS + 1];
+	char prios[ITEMS + 1];
 	int i, round, n;
 
 	prandom_seed_state(&rnd, 4711);
@@ -318,10 +318,10 @@ static void any_mixture_starts_by_the_rule(void)
 			return;
 		n = 20 + prandom_u32_state(&rnd) % (ITEMS - 19);
 		for (i = 0; i < n; i++)
-			ranks[i] = letters[prandom_u32_state(&rnd) %
+			prios[i] = letters[prandom_u32_state(&rnd) %
 					   (7 - round % 3)];
-		ranks[n] = '\0';
-		submit_ranks(pool, ranks);
+		prios[n] = '\0';
+		submit_prios(pool, prios);
 		expect_order_by_rule(pool, n, 15);
 		priority_finish(pool, NULL, 0);
 	}
@@ -338,7 +338,7 @@ static void closed_pool_keeps_the_order(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "lnlhnh");
+	submit_prios(pool, "lnlhnh");
 	kpool_shutdown(pool);
 	expect_order(pool, nr, 6);
 	priority_finish(pool, NULL, 0);
@@ -357,7 +357,7 @@ static void cancelled_item_leaves_the_others_in_order(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "lnhlnhlnh");
+	submit_prios(pool, "lnhlnhlnh");
 	for (i = 0; i < ARRAY_SIZE(cancelled); i++)
 		KT_EXPECT(kpool_cancel(&item[cancelled[i]].item));
 	KT_EXPECT_EQ(kt_stat(pool, pending), 5);
@@ -376,7 +376,7 @@ static void abort_drops_every_priority(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "lnhlnh");
+	submit_prios(pool, "lnhlnh");
 	KT_EXPECT_EQ(kpool_abort(pool), 6);
 	KT_EXPECT_EQ(atomic_read(&gate.dropped), 6);
 	KT_EXPECT_EQ(order.n, 0);
@@ -403,17 +403,17 @@ static void priority_and_weight_are_apart(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "lnh");
+	submit_prios(pool, "lnh");
 	KT_EXPECT(kpool_cancel(&item[0].item));
 	KT_EXPECT(kpool_cancel(&item[1].item));
 	KT_EXPECT(kpool_cancel(&item[2].item));
 	KT_EXPECT_EQ(kpool_set_weight(&item[2].item, 2), 0);
 	KT_EXPECT_EQ(kpool_set_weight(&item[1].item, 1), 0);
 	KT_EXPECT_EQ(kpool_set_weight(&item[1].item, 2), 0);
-	set_rank(&item[0].item, KPOOL_PRIO_HIGH);
+	set_prio(&item[0].item, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(kpool_set_weight(&item[0].item, 2), 0);
-	set_rank(&item[0].item, KPOOL_PRIO_NORMAL);
-	set_rank(&item[0].item, KPOOL_PRIO_LOW);
+	set_prio(&item[0].item, KPOOL_PRIO_NORMAL);
+	set_prio(&item[0].item, KPOOL_PRIO_LOW);
 	full_pool = pool;
 	for (i = 0; i < 3; i++)
 		item[i].item.fn = item_fills_the_pool;
@@ -435,7 +435,7 @@ static void bad_priority_is_refused(void)
 
 	if (!pool)
 		return;
-	submit_ranks(pool, "nh");
+	submit_prios(pool, "nh");
 	KT_EXPECT(kpool_cancel(&item[0].item));
 	KT_EXPECT(kpool_cancel(&item[1].item));
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -461,13 +461,13 @@ static struct kpool *priority_pool(const struct kpool_attrs *attrs)
 /* Have a submitter sleep for each of five items of mixed priorities. */
 static bool block_mixed(struct kpool *pool, struct kt_submitter *s)
 {
-	static const enum kpool_priority ranks[] = {
+	static const enum kpool_priority prios[] = {
 		KPOOL_PRIO_LOW, KPOOL_PRIO_NORMAL, KPOOL_PRIO_HIGH, KPOOL_PRIO_LOW, KPOOL_PRIO_HIGH,
 	};
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(ranks); i++) {
-		item_prepare(i, ranks[i]);
+	for (i = 0; i < ARRAY_SIZE(prios); i++) {
+		item_prepare(i, prios[i]);
 		if (!kt_submitter_block(&s[i], pool, &item[i].item))
 			return false;
 	}
@@ -612,7 +612,7 @@ static void again_init(int i, struct kpool *pool, enum kpool_priority priority,
 
 	memset(a, 0, sizeof(*a));
 	kt_job_init(&a->job, again_fn, &gate, 100 + i);
-	set_rank(&a->job.item, priority);
+	set_prio(&a->job.item, priority);
 	a->pool = pool;
 	a->left = runs;
 	atomic_set(&again_runs, 0);
@@ -690,8 +690,8 @@ static void heavy_high_item_holds_back_lower_ones(void)
 	if (!pool)
 		return;
 	KT_EXPECT_EQ(kpool_set_weight(&load[1].job.item, 2), 0);
-	set_rank(&load[1].job.item, KPOOL_PRIO_HIGH);
-	set_rank(&load[2].job.item, KPOOL_PRIO_LOW);
+	set_prio(&load[1].job.item, KPOOL_PRIO_HIGH);
+	set_prio(&load[2].job.item, KPOOL_PRIO_LOW);
 	KT_EXPECT(load_runs(pool, &load[0]));
 	KT_EXPECT_EQ(load_submit(pool, &load[1]), 0);
 	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
@@ -723,7 +723,7 @@ static struct kpool *heavy_low_waits(int max_bypass)
 	if (!pool)
 		return NULL;
 	KT_EXPECT_EQ(kpool_set_weight(&load[1].job.item, 4), 0);
-	set_rank(&load[1].job.item, KPOOL_PRIO_LOW);
+	set_prio(&load[1].job.item, KPOOL_PRIO_LOW);
 	KT_EXPECT(load_runs(pool, &load[0]));
 	KT_EXPECT_EQ(load_submit(pool, &load[1]), 0);
 	return pool;
@@ -741,11 +741,11 @@ static void higher_item_needs_no_place_behind_a_heavy_lower_one(int way)
 
 	if (!pool)
 		return;
-	set_rank(&load[2].job.item, KPOOL_PRIO_LOW);
+	set_prio(&load[2].job.item, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(accepts[way](pool, &load[2].job.item), -EAGAIN);
 	KT_EXPECT_EQ(accepts[way](pool, &load[3].job.item), 0);
 	KT_EXPECT(load_starts(&load[3]));
-	set_rank(&load[2].job.item, KPOOL_PRIO_HIGH);
+	set_prio(&load[2].job.item, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(accepts[way](pool, &load[2].job.item), 0);
 	KT_EXPECT(load_starts(&load[2]));
 	KT_EXPECT(load_waits(&load[1]));
@@ -764,8 +764,8 @@ static void higher_item_needs_a_place_when_it_is_a_lower_ones_turn(int way)
 
 	if (!pool)
 		return;
-	set_rank(&load[2].job.item, KPOOL_PRIO_HIGH);
-	set_rank(&load[3].job.item, KPOOL_PRIO_HIGH);
+	set_prio(&load[2].job.item, KPOOL_PRIO_HIGH);
+	set_prio(&load[3].job.item, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(accepts[way](pool, &load[2].job.item), 0);
 	KT_EXPECT(load_starts(&load[2]));
 	KT_EXPECT_EQ(accepts[way](pool, &load[3].job.item), -EAGAIN);
@@ -789,7 +789,7 @@ static void items_behind_a_lower_one_whose_turn_it_is_wait(void)
 	if (!pool)
 		return;
 	KT_EXPECT_EQ(kpool_set_weight(&load[2].job.item, 3), 0);
-	set_rank(&load[2].job.item, KPOOL_PRIO_LOW);
+	set_prio(&load[2].job.item, KPOOL_PRIO_LOW);
 	KT_EXPECT(load_runs(pool, &load[0]));
 	KT_EXPECT(load_runs(pool, &load[1]));
 	KT_EXPECT_EQ(load_submit(pool, &load[2]), 0);
@@ -971,8 +971,8 @@ static void flush_waits_for_low_items_that_are_overtaken(void)
 	if (!pool)
 		return;
 	item_prepare(0, KPOOL_PRIO_LOW);
-	set_rank(&load[0].job.item, KPOOL_PRIO_HIGH);
-	set_rank(&load[1].job.item, KPOOL_PRIO_HIGH);
+	set_prio(&load[0].job.item, KPOOL_PRIO_HIGH);
+	set_prio(&load[1].job.item, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	if (!kt_thread_start(&t, flush_main, pool) || !kt_thread_asleep(&t))
 		goto out;
@@ -1006,7 +1006,7 @@ static void flush_does_not_wait_for_later_low_items(void)
 	if (!pool)
 		return;
 	item_prepare(0, KPOOL_PRIO_NORMAL);
-	set_rank(&load[0].job.item, KPOOL_PRIO_LOW);
+	set_prio(&load[0].job.item, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
 	if (!kt_thread_start(&t, flush_main, pool) || !kt_thread_asleep(&t))
 		goto out;
@@ -1042,11 +1042,11 @@ static void oldest_queued_item_may_be_low(void)
 	priority_finish(pool, NULL, 0);
 }
 
-/* kpool.c begins to count arrivals so far below their wrap. */
-#define ARRIVALS_LEFT	300
+/* kpool.c starts the sequence numbers so far below their wrap. */
+#define SEQS_LEFT	300
 
-/* So many arrivals are over. */
-static void count_arrivals(struct kpool *pool, int n)
+/* Use up @n sequence numbers. */
+static void use_seqs(struct kpool *pool, int n)
 {
 	struct kt_job job;
 	int i;
@@ -1059,9 +1059,9 @@ static void count_arrivals(struct kpool *pool, int n)
 }
 
 /*
- * The queue crosses the wrap of the count of arrivals, at each of its places.
+ * The queue crosses the wrap of the sequence number, at each of its places.
  * Fails if the oldest lower one is chosen as if there were no wrap: mutant
- * arrival-unsigned.
+ * seq-unsigned.
  */
 static void oldest_lower_one_is_found_across_the_wrap(void)
 {
@@ -1075,11 +1075,11 @@ static void oldest_lower_one_is_found_across_the_wrap(void)
 		if (!pool)
 			return;
 		kpool_resume(pool);
-		count_arrivals(pool, ARRIVALS_LEFT - before);
+		use_seqs(pool, SEQS_LEFT - before);
 		KT_EXPECT_EQ(kpool_pause(pool), 0);
 		order_init(&order);
 		/* the items that are passed over lie on both sides */
-		submit_ranks(pool, mixture);
+		submit_prios(pool, mixture);
 		expect_order_by_rule(pool, 64, 15);
 		priority_finish(pool, NULL, 0);
 	}
@@ -1088,7 +1088,7 @@ static void oldest_lower_one_is_found_across_the_wrap(void)
 /*
  * An item that waited for its own run is queued in front again of those that
  * came after it, wherever the wrap lies between.
- * Fails if it goes behind them: mutant arrival-unsigned.
+ * Fails if it goes behind them: mutant seq-unsigned.
  */
 static void requeued_item_keeps_its_place_across_the_wrap(void)
 {
@@ -1100,7 +1100,7 @@ static void requeued_item_keeps_its_place_across_the_wrap(void)
 		pool = priority_pool(&two_deep);
 		if (!pool)
 			return;
-		count_arrivals(pool, ARRIVALS_LEFT - before);
+		use_seqs(pool, SEQS_LEFT - before);
 		order_init(&order);
 		load_init(&own, 0);
 		/* the item runs and is accepted again, then the queue grows */
@@ -1136,7 +1136,7 @@ static void requeued_item_keeps_its_place_across_the_wrap(void)
 static void oldest_lower_one_is_found_over_time(void)
 {
 	static const int nr[] = { 0, 1, 2, 3 };
-	static const char *const ranks[] = { "lnnl", "nlln" };
+	static const char *const prios[] = { "lnnl", "nlln" };
 	struct kpool *pool;
 	int way, i, k, at;
 
@@ -1145,7 +1145,7 @@ static void oldest_lower_one_is_found_over_time(void)
 		if (!pool)
 			return;
 		for (i = 0; i < 4; i++) {
-			item_prepare(i, ranks[way][i] == 'l' ? KPOOL_PRIO_LOW :
+			item_prepare(i, prios[way][i] == 'l' ? KPOOL_PRIO_LOW :
 							       KPOOL_PRIO_NORMAL);
 			KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 			kt_sleep_ms(20);
@@ -1187,7 +1187,7 @@ static void due_job_is_as_old_as_its_time(void)
 	if (!pool)
 		return;
 	kpool_init_job(&due, due_noted);
-	set_rank(&due.item, KPOOL_PRIO_NORMAL);
+	set_prio(&due.item, KPOOL_PRIO_NORMAL);
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, &due, msecs_to_jiffies(50)), 0);
 	item_prepare(0, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[0].item), 0);
@@ -1213,7 +1213,7 @@ static const struct kpool_attrs one_bypass = {
 static void delay_low(struct kpool *pool, struct kpool_job *due)
 {
 	kpool_init_job(due, due_noted);
-	set_rank(&due->item, KPOOL_PRIO_LOW);
+	set_prio(&due->item, KPOOL_PRIO_LOW);
 	KT_EXPECT_EQ(kpool_submit_delayed(pool, due, 3600 * HZ), 0);
 }
 
@@ -1232,7 +1232,7 @@ static void due_job_is_as_old_as_its_number(void)
 	if (!pool)
 		return;
 	delay_low(pool, &due);
-	submit_ranks(pool, "n");
+	submit_prios(pool, "n");
 	KT_EXPECT(kpool_modify_delay(&due, 0));
 	item_prepare(1, KPOOL_PRIO_HIGH);
 	item_prepare(2, KPOOL_PRIO_HIGH);
@@ -1261,7 +1261,7 @@ static void due_job_is_younger_than_a_submitter_before_it(void)
 		return;
 	delay_low(pool, &due);
 	/* as many as start and wait */
-	submit_ranks(pool, "hhh");
+	submit_prios(pool, "hhh");
 	item_prepare(3, KPOOL_PRIO_NORMAL);
 	KT_EXPECT(kt_submitter_block(&s, pool, &item[3].item));
 	KT_EXPECT(kpool_modify_delay(&due, 0));
@@ -1284,7 +1284,7 @@ static void ten_pass_over_a_low_one(struct kpool *pool, struct load *last)
 		item_prepare(i, KPOOL_PRIO_HIGH);
 		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 	}
-	set_rank(&last->job.item, KPOOL_PRIO_HIGH);
+	set_prio(&last->job.item, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(load_submit(pool, last), 0);
 	kpool_resume(pool);
 	KT_EXPECT(load_starts(last));
@@ -1317,7 +1317,7 @@ static void start_beside_an_equal_is_no_bypass(void)
 	if (!pool)
 		return;
 	order_init(&order);
-	set_rank(&load[0].job.item, KPOOL_PRIO_HIGH);
+	set_prio(&load[0].job.item, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(load_submit(pool, &load[0]), 0);
 	item_prepare(1, KPOOL_PRIO_HIGH);
 	KT_EXPECT_EQ(kpool_submit(pool, &item[1].item), 0);
@@ -1417,7 +1417,7 @@ static void priority_can_be_set_back(void)
 		return;
 	for (i = 0; i < 9; i++) {
 		item_prepare(i, all[i % 3]);
-		set_rank(&item[i].item, all[2 - i / 3]);
+		set_prio(&item[i].item, all[2 - i / 3]);
 		KT_EXPECT_EQ(kpool_submit(pool, &item[i].item), 0);
 	}
 	expect_order(pool, right, ARRAY_SIZE(right));
@@ -1446,7 +1446,7 @@ static void drops_are_no_bypasses(int priority)
 		if (i % 3 || k == ARRAY_SIZE(late))
 			continue;
 		kpool_init_job(&late[k], due_noted);
-		set_rank(&late[k].item, priority == 1 ? KPOOL_PRIO_HIGH :
+		set_prio(&late[k].item, priority == 1 ? KPOOL_PRIO_HIGH :
 			 priority == 2 ? KPOOL_PRIO_LOW : KPOOL_PRIO_NORMAL);
 		kpool_set_deadline(&late[k], 1);
 		KT_EXPECT_EQ(kpool_submit(pool, &late[k++].item), 0);

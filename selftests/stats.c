@@ -368,8 +368,8 @@ static void dropped_gated(struct kpool_item *dropped, int err)
 /*
  * Two jobs are to be dropped, one after the other, and the first's owner takes
  * its time.
- * Fails if one of them is nowhere in between, mutant dropping-item-is-nowhere,
- * or the first is counted too early.
+ * Fails if one of them is not counted in between, mutant
+ * dropping-item-is-not-pending, or the first is counted too early.
  */
 static void dropping_job_is_pending(void)
 {
@@ -462,7 +462,7 @@ static void oldest_is_the_oldest_of_all(int oldest)
 	stats_end();
 }
 
-static const char *const oldest_ranks[] = { "normal", "high", "low", NULL };
+static const char *const oldest_prios[] = { "normal", "high", "low", NULL };
 
 /*
  * A newcomer that takes another's place, and one that is refused it.
@@ -693,7 +693,7 @@ KT_MODULE("kpool selftests: statistics",
 	  KT_CASE(gauges_distinguish_item_states),
 	  KT_CASE(counters_distinguish_ends),
 	  KT_CASE(dropping_job_is_pending),
-	  KT_EACH(oldest_is_the_oldest_of_all, oldest_ranks),
+	  KT_EACH(oldest_is_the_oldest_of_all, oldest_prios),
 	  KT_CASE(displaced_are_counted),
 	  KT_CASE(runs_of_callers_are_counted),
 	  KT_CASE(calls_given_up_are_counted),

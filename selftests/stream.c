@@ -1191,7 +1191,7 @@ out:
 	kvfree(s);
 }
 
-static const char *const ranks[] = { "normal", "high", NULL };
+static const char *const prios[] = { "normal", "high", NULL };
 
 /*
  * A full queue, of which a parked follower has a place, gives up the oldest
@@ -1236,7 +1236,7 @@ static void oldest_is_displaced_beside_a_parked_follower(int high)
 	jobs_end(pool);
 }
 
-static const char *const second_ranks[] = { "normal", "low", NULL };
+static const char *const second_prios[] = { "normal", "low", NULL };
 
 /*
  * Of two parked followers the oldest is given up, of the lowest priority.
@@ -1503,8 +1503,8 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(streamed_jobs_are_not_run_by_callers),
 	  KT_CASE(jobs_and_stream_may_be_freed),
 	  KT_CASE(storm_of_streams_keeps_every_order),
-	  KT_EACH(oldest_is_displaced_beside_a_parked_follower, ranks),
-	  KT_EACH(oldest_of_two_parked_is_displaced, second_ranks),
+	  KT_EACH(oldest_is_displaced_beside_a_parked_follower, prios),
+	  KT_EACH(oldest_of_two_parked_is_displaced, second_prios),
 	  KT_CASE(first_of_a_stream_is_displaced),
 	  KT_CASE(leader_of_a_heavy_follower_is_not_displaced),
 	  KT_CASE(follower_keeps_its_place_behind_many),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations on a pool with many plain items in line, and on its attributes.
+ * Operations on a pool with many plain items queued, and on its attributes.
  */
 #include <linux/delay.h>
 
@@ -27,7 +27,7 @@ static void submit_run(unsigned int n)
 	holds_end_pool();
 }
 
-/* A pool whose only unit is taken, with n in line. */
+/* A pool whose only unit is taken, with n items queued. */
 static void make_full(unsigned int n)
 {
 	holds_make(1, KPOOL_UNLIMITED);

@@ -75,7 +75,7 @@ static void resume_streams(unsigned int n)
 	vfree(streams);
 }
 
-/* The second of two units comes free, with jobs in line whose stream runs. */
+/* The second of two units comes free, with jobs queued whose stream runs. */
 static void unit_free_stream(unsigned int n)
 {
 	holds_make(2, KPOOL_UNLIMITED);

@@ -214,7 +214,7 @@ static void __noreturn sim_die(bool in_item)
 	sim_calls_die(thread);
 	/* an oops in do_exit() prevents the exit work */
 	if (in_item && sim_is_to_die(SIM_DEADLY_UNNOTICED)) {
-		thread->hooks = NULL;
+		thread->task_works = NULL;
 		sim->dead[sim->nr_dead - 1].p->unnoticed++;
 	}
 	sim_thread_die(thread);

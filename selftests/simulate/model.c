@@ -80,7 +80,7 @@ static bool sim_is_under_way(enum sim_phase phase)
 	return phase == SIM_BEGUN || phase == SIM_INSIDE;
 }
 
-int sim_rank(const struct sim_item *it)
+int sim_prio(const struct sim_item *it)
 {
 	switch (sim_spec(it)->priority) {
 	case KPOOL_PRIO_HIGH:
@@ -312,11 +312,11 @@ static void sim_judge_order(struct sim_pool *p, const struct sim_item *it,
 
 		if (other == it || !sim_was_first_to(other, was, v))
 			continue;
-		if (sim_rank(other) == sim_rank(it))
+		if (sim_prio(other) == sim_prio(it))
 			sim_expect((int)(other->arrival - it->arrival) >= 0,
 				   "item %d starts before item %d, which came before",
 				   it->nr, i);
-		else if (sim_rank(other) < sim_rank(it))
+		else if (sim_prio(other) < sim_prio(it))
 			sim_expect(p->passed_most >= SIM_PASSED_MIN,
 				   "item %d starts before item %d of a higher priority",
 				   it->nr, i);
@@ -707,8 +707,8 @@ static void sim_judge_counters(const struct sim_view *v)
 }
 
 /*
- * Return true if an item of a rank in this range is queued.  Functions are of
- * rank 1.
+ * Return true if an item of a priority in this range is queued.  Functions are
+ * of normal priority.
  */
 static bool sim_any_queued(const struct sim_view *v, int from, int to)
 {
@@ -717,23 +717,25 @@ static bool sim_any_queued(const struct sim_view *v, int from, int to)
 	int i;
 
 	for (i = 0; i < SIM_ITEMS; i++) {
-		int rank = sim_rank(&sim->item[i]);
+		int prio = sim_prio(&sim->item[i]);
 
 		if (!v->item[i].here || v->item[i].place != SIM_QUEUED)
 			continue;
 		seen++;
-		found |= rank >= from && rank <= to;
+		found |= prio >= from && prio <= to;
 	}
 	return found || (from <= 1 && to >= 1 && v->queued_items > seen);
 }
 
-/* Return true if an item of a rank up to this one was queued, and still is. */
+/*
+ * Return true if an item of a priority up to this one was queued, and still is.
+ */
 static bool sim_any_stays(const struct sim_view *was, const struct sim_view *v, int to)
 {
 	int i;
 
 	for (i = 0; i < SIM_ITEMS; i++)
-		if (sim_rank(&sim->item[i]) <= min(to, 0) &&
+		if (sim_prio(&sim->item[i]) <= min(to, 0) &&
 		    was->item[i].here && was->item[i].place == SIM_QUEUED &&
 		    v->item[i].here && v->item[i].place == SIM_QUEUED)
 			return true;
@@ -749,9 +751,9 @@ static bool sim_any_stays(const struct sim_view *was, const struct sim_view *v, 
 static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 			     const struct sim_view *v, u64 starts)
 {
-	int i, rank = p->started ? sim_rank(p->started) : 1;
-	bool past = sim_any_queued(v, rank + 1, 2) &&
-		    !sim_any_queued(v, 0, rank - 1);
+	int i, prio = p->started ? sim_prio(p->started) : 1;
+	bool past = sim_any_queued(v, prio + 1, 2) &&
+		    !sim_any_queued(v, 0, prio - 1);
 
 	/* a submitter that runs its item takes no item's turn */
 	if (starts && v->callers <= was->callers) {
@@ -759,15 +761,15 @@ static void sim_count_passed(struct sim_pool *p, const struct sim_view *was,
 		 * a higher priority that left the queue in this step can have
 		 * been passed
 		 */
-		p->passed = past && !sim_any_queued(was, 0, rank - 1) ?
+		p->passed = past && !sim_any_queued(was, 0, prio - 1) ?
 			    p->passed + 1 : 0;
 		/*
 		 * an item that joined or left the queue in this step can count
 		 * or not
 		 */
-		past = (sim_any_queued(v, rank + 1, 2) ||
-			sim_any_queued(was, rank + 1, 2)) &&
-		       !sim_any_stays(was, v, rank - 1);
+		past = (sim_any_queued(v, prio + 1, 2) ||
+			sim_any_queued(was, prio + 1, 2)) &&
+		       !sim_any_stays(was, v, prio - 1);
 		p->passed_most = past ? p->passed_most + 1 : 0;
 	}
 	for (i = 0; i < SIM_ITEMS; i++) {
@@ -852,8 +854,8 @@ static void sim_judge_cancelled(const struct sim_view *v)
 bool sim_is_before(const struct sim_item *a, const struct sim_item *b,
 		   const struct sim_view *v)
 {
-	if (sim_rank(a) != sim_rank(b))
-		return sim_rank(a) < sim_rank(b);
+	if (sim_prio(a) != sim_prio(b))
+		return sim_prio(a) < sim_prio(b);
 	if (a->arrival != b->arrival)
 		return (int)(a->arrival - b->arrival) < 0;
 	return sim_units(a, v) > sim_units(b, v);
@@ -998,11 +1000,11 @@ static bool sim_is_prompt(const struct sim_item *it, const struct sim_view *v)
 		if (!now->here || now->place != SIM_QUEUED)
 			continue;
 		functions--;
-		if (!sim_must_wait(now) && sim_rank(&sim->item[i]) <= sim_rank(it))
+		if (!sim_must_wait(now) && sim_prio(&sim->item[i]) <= sim_prio(it))
 			units += sim_units(&sim->item[i], v);
 	}
-	/* functions are of rank 1 */
-	if (sim_rank(it))
+	/* functions are of normal priority */
+	if (sim_prio(it))
 		units += functions;
 	return units <= sim_free_units(v);
 }

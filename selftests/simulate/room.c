@@ -10,7 +10,7 @@
 
 /* The submission of an item, or of a function, which is like a plain item. */
 struct sim_want {
-	int			rank;
+	int			prio;
 	unsigned int		units;
 	bool			follows;	/* another of its stream */
 };
@@ -44,7 +44,7 @@ static struct sim_want sim_want_of(const struct sim_item *it,
 				   const struct sim_view *v)
 {
 	return (struct sim_want) {
-		.rank	 = sim_rank(it),
+		.prio	 = sim_prio(it),
 		.units	 = sim_units(it, v),
 		.follows = sim_in_stream(it) && sim_stream_is_busy(v),
 	};
@@ -76,7 +76,7 @@ static const struct sim_item *sim_first_of(const struct sim_view *v, u32 set)
 			first = &sim->item[i];
 	for (i = 0; i < SIM_ITEMS; i++)
 		if ((set & BIT(i)) && &sim->item[i] != first &&
-		    sim_rank(&sim->item[i]) == sim_rank(first) &&
+		    sim_prio(&sim->item[i]) == sim_prio(first) &&
 		    sim->item[i].arrival == first->arrival)
 			return NULL;
 	return first;
@@ -157,7 +157,7 @@ static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 		if (!first)
 			return false;
 		if (sim_units(first, v) > space->left) {
-			if (want->rank >= sim_rank(first))
+			if (want->prio >= sim_prio(first))
 				space->left = 0;
 			break;
 		}
@@ -241,7 +241,7 @@ static bool sim_may_give_way(const struct sim_view *v, int nr,
 	const struct sim_item_view *item = &v->item[nr];
 
 	return !item->runs && !item->dropping && sim_waits(item) &&
-	       sim_rank(&sim->item[nr]) >= want->rank;
+	       sim_prio(&sim->item[nr]) >= want->prio;
 }
 
 /*
@@ -252,8 +252,8 @@ static bool sim_gives_way_before(int nr, int other)
 {
 	const struct sim_item *a = &sim->item[nr], *b = &sim->item[other];
 
-	if (sim_rank(a) != sim_rank(b))
-		return sim_rank(a) > sim_rank(b);
+	if (sim_prio(a) != sim_prio(b))
+		return sim_prio(a) > sim_prio(b);
 	return (int)(a->arrival - b->arrival) < 0;
 }
 
@@ -372,7 +372,7 @@ static void sim_judge_item_comes(const struct sim_call *call,
 static void sim_judge_fn_comes(const struct sim_view *was,
 			       const struct sim_view *v)
 {
-	struct sim_want want = { .rank = 1, .units = 1 };
+	struct sim_want want = { .prio = 1, .units = 1 };
 
 	if (v->stats.refused > was->stats.refused ||
 	    v->stats.blocked > was->stats.blocked)
@@ -402,7 +402,7 @@ void sim_judge_room_for(const struct sim_pool *p, const struct sim_call *call,
 void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
 		      const struct sim_view *was)
 {
-	struct sim_want want = { .rank = 1, .units = 1 };
+	struct sim_want want = { .prio = 1, .units = 1 };
 	unsigned int *least;
 
 	if (call && call->submits)
@@ -410,7 +410,7 @@ void sim_note_refused(struct sim_pool *p, const struct sim_call *call,
 	/* a job of a busy stream can only be accepted into a place */
 	if (want.follows)
 		return;
-	least = &p->refused_units[want.rank];
+	least = &p->refused_units[want.prio];
 	*least = min_not_zero(*least, want.units);
 }
 
@@ -422,8 +422,8 @@ bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v)
 	if (v->stats.closed || sim_room_for(v, &want) == 1)
 		return true;
 	want.follows = false;
-	for (; want.rank < ARRAY_SIZE(p->refused_units); want.rank++) {
-		want.units = min_t(unsigned int, p->refused_units[want.rank],
+	for (; want.prio < ARRAY_SIZE(p->refused_units); want.prio++) {
+		want.units = min_t(unsigned int, p->refused_units[want.prio],
 				   v->attrs.capacity);
 		if (want.units && sim_room_for(v, &want) == 1)
 			return true;
@@ -437,7 +437,7 @@ bool sim_refused_has_room(const struct sim_pool *p, const struct sim_view *v)
  */
 bool sim_plain_has_room(const struct sim_view *v)
 {
-	struct sim_want want = { .rank = 1, .units = 1 };
+	struct sim_want want = { .prio = 1, .units = 1 };
 	struct sim_view w = *v;
 
 	w.queue = 0;

@@ -136,7 +136,7 @@ struct sim_thread {
 	struct list_head	node;		/* on sim_free or sim_dead */
 	struct task_struct	*task;
 	struct task_struct	*stub_task;	/* holds its exit_state */
-	struct callback_head	*hooks;
+	struct callback_head	*task_works;
 	struct sim_world	*world;
 	const char		*name;
 	int			nr;
@@ -252,7 +252,7 @@ struct sim_pool {
 	unsigned int		completing;	/* completions begun */
 	bool			helped;		/* can go on without its runs */
 	bool			owed;		/* a call of room ... */
-	unsigned int		refused_units[3]; /* ... least units, by rank */
+	unsigned int		refused_units[3]; /* ... least units, by prio */
 	struct sim_span		roomy;		/* @owed, and there is room */
 	u64			rooms;		/* calls of its room function */
 	bool			startable;
@@ -617,7 +617,7 @@ void sim_judge_span(struct sim_span *span, bool on, const char *what);
 bool sim_is_ordered(const struct sim_item *it);
 bool sim_in_stream(const struct sim_item *it);
 bool sim_is_member(const struct sim_item *it, int group);
-int sim_rank(const struct sim_item *it);
+int sim_prio(const struct sim_item *it);
 unsigned int sim_units(const struct sim_item *it, const struct sim_view *v);
 unsigned int sim_free_units(const struct sim_view *v);
 bool sim_is_before(const struct sim_item *a, const struct sim_item *b,

@@ -23,12 +23,12 @@ static int sim_nr_made;
 /* Run the exit work and mark the thread dead, as do_exit() does. */
 static void sim_thread_ends(struct sim_thread *thread)
 {
-	struct callback_head *hook;
+	struct callback_head *work;
 
 	thread->call = NULL;
-	while ((hook = thread->hooks)) {
-		thread->hooks = hook->next;
-		hook->func(hook);
+	while ((work = thread->task_works)) {
+		thread->task_works = work->next;
+		work->func(work);
 	}
 	thread->stub_task->exit_state = EXIT_DEAD;
 	thread->state = SIM_THREAD_ENDED;
@@ -127,7 +127,7 @@ struct sim_thread *sim_thread_new(const char *name, int nr,
 	thread->fn = fn;
 	thread->data = data;
 	thread->should_stop = false;
-	thread->hooks = NULL;
+	thread->task_works = NULL;
 	thread->returned = NULL;
 	thread->stub_task->exit_state = 0;
 	thread->at = 0;
@@ -271,8 +271,8 @@ int sim_task_work_add(struct callback_head *work)
 	struct sim_thread *thread = sim_current();
 
 	sim_point();
-	work->next = thread->hooks;
-	thread->hooks = work;
+	work->next = thread->task_works;
+	thread->task_works = work;
 	return 0;
 }
 
