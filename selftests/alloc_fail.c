@@ -384,12 +384,12 @@ static void no_item_is_lost_while_creation_fails(int limit)
 /* A submitter without memory to run its item */
 
 static struct kpool *home;
-static int handed_on;
+static int handed_over;
 
 static int hands_itself_on(struct kpool_item *item)
 {
 	limit_mark(current, true);
-	handed_on = kpool_submit_timeout(fail_pool, item, 2);
+	handed_over = kpool_submit_timeout(fail_pool, item, 2);
 	limit_mark(current, false);
 	return kt_job_gated(item);
 }
@@ -408,7 +408,7 @@ static const char *const slab[] = { "slab", NULL };
  * Fails (the flush does not wait) if the first attempt has lost the run: mutant
  * needed-run-keeps-the-owner.
  */
-static void item_handed_on_without_memory_returns(int limit)
+static void item_handed_over_without_memory_returns(int limit)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .when_full = KPOOL_FULL_CALLER_RUNS,
@@ -428,7 +428,7 @@ static void item_handed_on_without_memory_returns(int limit)
 	load[2].job.item.fn = hands_itself_on;
 	KT_EXPECT_EQ(load_submit(home, &load[2]), 0);
 	KT_EXPECT(load_starts(&load[2]));
-	KT_EXPECT_EQ(handed_on, -ETIMEDOUT);
+	KT_EXPECT_EQ(handed_over, -ETIMEDOUT);
 	if (kt_thread_start(&flusher, flushes_item, &load[2].job.item))
 		kt_thread_asleep(&flusher);
 	load_open_all(load, 3);
@@ -594,6 +594,6 @@ KT_MODULE("kpool selftest: no thread, no memory",
 	  KT_EACH(mem_reclaim_pool_makes_progress, limits),
 	  KT_EACH(mem_reclaim_pool_needs_a_worker, limits),
 	  KT_EACH(no_item_is_lost_while_creation_fails, limits),
-	  KT_EACH(item_handed_on_without_memory_returns, slab),
+	  KT_EACH(item_handed_over_without_memory_returns, slab),
 	  KT_EACH(each_allocation_may_fail, each_name),
 	  KT_CASE(allocation_fails_if_it_may_not_wait));

@@ -526,8 +526,8 @@ out:
 	full_end(&f);
 }
 
-/* Fails if a displaced call is lost, or passed another reason. */
-static void displaced_call_returns_the_error(void)
+/* Fails if an evicted call is lost, or passed another reason. */
+static void evicted_call_returns_the_error(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -1210,7 +1210,7 @@ KT_MODULE("kpool selftest: calls",
 	  KT_CASE(abandonment_ends_with_the_function),
 	  KT_CASE(function_of_an_abandoned_caller_is_not_abandoned),
 	  KT_CASE(abort_ends_pending_calls),
-	  KT_CASE(displaced_call_returns_the_error),
+	  KT_CASE(evicted_call_returns_the_error),
 	  KT_CASE(accepted_call_runs_after_shutdown),
 	  KT_CASE(destroy_waits_for_an_abandoned_function),
 	  KT_CASE(destroy_waits_for_the_release_of_a_call_that_never_ran),

@@ -166,13 +166,13 @@ static int flushes_courier(void *unused)
 }
 
 /*
- * Handed on, the item runs there while the first run has not returned.  A
+ * Handed over, the item runs there while the first run has not returned.  A
  * waiter for the first run is completed at its end, a waiter that comes now at
  * the end of the second.
  * Fails (-EBUSY) if its own function is taken for any caller: mutant
- * item-handed-on-refused.
+ * item-handed-over-refused.
  */
-static void item_handed_on_runs_in_the_next_pool(int way)
+static void item_handed_over_runs_in_the_next_pool(int way)
 {
 	struct kt_thread old = { }, new = { };
 
@@ -209,7 +209,7 @@ static void item_handed_on_runs_in_the_next_pool(int way)
  * The second run can end first, and the item go: the first does not look at it.
  * Fails (use after free) if the end of the first run touches the item.
  */
-static void item_handed_on_may_be_freed_by_its_second_run(void)
+static void item_handed_over_may_be_freed_by_its_second_run(void)
 {
 	if (!courier_make(kpool_submit))
 		return;
@@ -230,7 +230,7 @@ static void item_handed_on_may_be_freed_by_its_second_run(void)
  * Pending in the next pool, it is taken back there, while its first run lasts.
  * Fails if cancel asks the pool it came from.
  */
-static void item_handed_on_is_cancelled_in_the_next_pool(int late)
+static void item_handed_over_is_cancelled_in_the_next_pool(int late)
 {
 	if (!courier_make(late ? late_on : kpool_submit))
 		return;
@@ -254,7 +254,7 @@ static const char *const pending_as[] = { "queued", "delayed", NULL };
 /* Two items that change places between pools, each waited for in the other */
 static struct {
 	struct kpool_item	item[3];
-	struct kt_gate		begin[3];	/* before the first run hands on */
+	struct kt_gate		begin[3];	/* before each handover */
 	struct kt_gate		moved[3];	/* before the second run waits */
 	struct kt_gate		left[3];	/* at the end of the first run */
 	atomic_t		done[3];
@@ -307,9 +307,9 @@ static int flushes_another(struct kpool_item *first)
  * item does elsewhere.  No cycle is closed by that.  No run seems to have begun
  * after the wait, as epochs of two pools cannot be compared.
  * Fails (-EDEADLK) if the item's new run is checked: mutant
- * cycle-by-an-item-handed-on.
+ * cycle-by-an-item-handed-over.
  */
-static void item_handed_on_closes_no_cycle(void)
+static void item_handed_over_closes_no_cycle(void)
 {
 	int i;
 
@@ -1051,12 +1051,12 @@ static void room_is_not_called_when_a_third_stream_ends(void)
 	edges_end();
 }
 
-static const char *const lightest[] = { "follower", "other_item", NULL };
+static const char *const lightest[] = { "later_job", "other_item", NULL };
 
 /*
- * Followers wait for units when their stream goes on: the lightest decides.
+ * Later jobs wait for units when their stream goes on: the lightest decides.
  * Fails if the last that was refused decides: mutant
- * room-of-the-last-refused-follower; or the one that is in the stream.
+ * room-of-the-last-refused-job; or the one that is in the stream.
  */
 static void room_is_called_when_the_lightest_fits(int in_no_stream)
 {
@@ -1078,13 +1078,13 @@ static void room_is_called_when_the_lightest_fits(int in_no_stream)
 }
 
 /*
- * A follower that was refused and notified since is forgotten when its stream
+ * A later job that was refused and notified since is forgotten when its stream
  * goes on.  Another, refused later for three units, is notified when these are
  * free.
- * Fails (a callback for two units) if the follower counts still: mutant
- * room-of-an-earlier-follower.
+ * Fails (a callback for two units) if that job counts still: mutant
+ * room-of-an-earlier-refused-job.
  */
-static void room_is_not_called_for_an_earlier_follower(void)
+static void room_is_not_called_for_an_earlier_job(void)
 {
 	if (!room_make(&four_units))
 		return;
@@ -1108,13 +1108,13 @@ static void room_is_not_called_for_an_earlier_follower(void)
 }
 
 /*
- * A follower that was refused is forgotten when its stream goes on, also if it
+ * A later job that was refused is forgotten when its stream goes on, also if it
  * is not notified, for want of units.  The next end of that stream makes no
- * room for the follower of another, which was refused in between.
+ * room for the later job of another, which was refused in between.
  * Fails (a callback) if the first refusal counts still: mutant
  * room-by-a-stream-that-went-on.
  */
-static void room_is_not_called_for_a_follower_of_the_past(void)
+static void room_is_not_called_for_a_job_of_the_past(void)
 {
 	static struct kpool_stream another;
 
@@ -1146,9 +1146,8 @@ static void room_is_not_called_for_a_follower_of_the_past(void)
 }
 
 /*
- * A follower of one stream was refused and notified, and then one of another,
- * while the first stream goes on.  Its end makes no room for the second
- * follower.
+ * A later job of one stream was refused and notified, and then one of another,
+ * while the first stream goes on.  Its end makes no room for the second job.
  * Fails (a callback) if the first refusal still counts, and takes the second
  * for its own: mutant room-by-a-stream-of-the-past.
  */
@@ -2199,7 +2198,7 @@ static void item_is_refused_in_its_drop_function(void)
 	KT_EXPECT_EQ(atomic_read(&p[1].ran), 0);
 }
 
-static void dropped_hands_on(struct kpool_item *item, int err)
+static void drop_hands_over(struct kpool_item *item, int err)
 {
 	dropped_got = kpool_try_submit(next_pool, item);
 	probe_dropped(item, err);
@@ -2210,9 +2209,9 @@ static const char *const drop_ways[] = { "group_cancel", "abort", NULL };
 /*
  * There it cannot be handed to another pool, as its run lasts.
  * Fails (accepted) if its drop function is taken for its own: mutants
- * dropped-item-submits-itself, aborted-item-is-handed-on.
+ * dropped-item-submits-itself, aborted-item-is-handed-over.
  */
-static void item_is_not_handed_on_in_its_drop_function(int aborts)
+static void item_is_not_handed_over_in_its_drop_function(int aborts)
 {
 	if (!edges_make(NULL))
 		return;
@@ -2220,7 +2219,7 @@ static void item_is_not_handed_on_in_its_drop_function(int aborts)
 	if (!next_pool)
 		goto out;
 	dropped_got = 1;
-	kpool_set_drop_fn(item(0), dropped_hands_on);
+	kpool_set_drop_fn(item(0), drop_hands_over);
 	kpool_set_group(&p[0].job, &group);
 	KT_EXPECT_EQ(kpool_pause(here), 0);
 	submit(0);
@@ -2238,10 +2237,10 @@ out:
 
 KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(stack_item_may_end_before_its_function),
-	  KT_EACH(item_handed_on_runs_in_the_next_pool, names_on),
-	  KT_CASE(item_handed_on_may_be_freed_by_its_second_run),
-	  KT_EACH(item_handed_on_is_cancelled_in_the_next_pool, pending_as),
-	  KT_CASE(item_handed_on_closes_no_cycle),
+	  KT_EACH(item_handed_over_runs_in_the_next_pool, names_on),
+	  KT_CASE(item_handed_over_may_be_freed_by_its_second_run),
+	  KT_EACH(item_handed_over_is_cancelled_in_the_next_pool, pending_as),
+	  KT_CASE(item_handed_over_closes_no_cycle),
 	  KT_CASE(submit_now_starts_while_units_are_free),
 	  KT_CASE(submit_now_is_refused_while_paused),
 	  KT_CASE(submit_now_is_refused_behind_a_submitter),
@@ -2265,9 +2264,9 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_EACH(room_is_called_when_one_of_two_streams_ends, turns),
 	  KT_CASE(room_is_not_called_when_a_third_stream_ends),
 	  KT_EACH(room_is_called_when_the_lightest_fits, lightest),
-	  KT_CASE(room_is_not_called_for_an_earlier_follower),
+	  KT_CASE(room_is_not_called_for_an_earlier_job),
 	  KT_CASE(room_is_not_called_by_a_stream_notified_before),
-	  KT_CASE(room_is_not_called_for_a_follower_of_the_past),
+	  KT_CASE(room_is_not_called_for_a_job_of_the_past),
 	  KT_CASE(room_callback_may_wait_for_a_group),
 	  KT_CASE(room_is_called_when_a_shrunk_pool_is_empty),
 	  KT_CASE(room_is_called_when_a_stream_ends_in_a_shrunk_pool),
@@ -2295,4 +2294,4 @@ KT_MODULE("kpool selftest: the edges of the API",
 	  KT_CASE(shutdown_during_an_abort_lets_none_run),
 	  KT_CASE(item_submitted_in_its_drop_function_runs),
 	  KT_CASE(item_is_refused_in_its_drop_function),
-	  KT_EACH(item_is_not_handed_on_in_its_drop_function, drop_ways));
+	  KT_EACH(item_is_not_handed_over_in_its_drop_function, drop_ways));

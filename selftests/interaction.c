@@ -72,8 +72,8 @@ static void stream_continues_when_its_leaders_group_is_cancelled(void)
 	busy_end(pool);
 }
 
-/* Fails if a group that fails fast waits for ever for its own followers. */
-static void failing_job_drops_its_followers(void)
+/* Fails if a group that fails fast waits for ever for the jobs behind it. */
+static void failing_job_drops_later_jobs(void)
 {
 	struct kpool *pool = busy_pool(&queued_one, 1);
 	int i;
@@ -101,8 +101,8 @@ static void failing_job_drops_its_followers(void)
 	busy_end(pool);
 }
 
-/* Fails if a displaced member is lost to its group, or no error of it. */
-static void displaced_member_is_an_error_of_its_group(void)
+/* Fails if an evicted member is lost to its group, or no error of it. */
+static void evicted_member_is_an_error_of_its_group(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -123,8 +123,8 @@ static void displaced_member_is_an_error_of_its_group(void)
 	busy_end(pool);
 }
 
-/* Fails (hangs) if a displaced job keeps its stream's turn or breaks order. */
-static void displaced_job_starts_the_next_of_its_stream(void)
+/* Fails (hangs) if an evicted job keeps its stream's turn or breaks order. */
+static void evicted_job_starts_the_next_of_its_stream(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 3, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -152,13 +152,13 @@ static void displaced_job_starts_the_next_of_its_stream(void)
 }
 
 /*
- * Nothing is displaced without need.  A light item that is about to start goes
+ * Nothing is evicted without need.  A light item that is about to start goes
  * only if the heavy one behind it fits then.  With 2 units free it does, with 1
  * not.
  * Fails if the oldest goes, and two wait in a queue of one
- * (displaced-without-room).
+ * (evict-without-room).
  */
-static void displaced_light_or_heavy_makes_room(int two_free)
+static void evicted_light_or_heavy_item_makes_room(int two_free)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = 2 + two_free, .queue_depth = 1,
@@ -193,7 +193,7 @@ static const char *const newcomer_prios[] = { "equal", "higher", NULL };
  * heavy one's place.
  * Fails if the wrong one goes: mutant victim-for-the-heavy-only.
  */
-static void displaced_light_one_makes_room_for_a_higher(int higher)
+static void evicted_light_item_makes_room_for_a_higher(int higher)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -225,7 +225,7 @@ static void displaced_light_one_makes_room_for_a_higher(int higher)
  * Fails (two wait in a queue of one) if the low one goes: mutant
  * victim-behind-by-priority.
  */
-static void displaced_heavy_one_is_behind_a_lower_whose_turn_it_is(void)
+static void evicted_heavy_item_is_behind_a_lower_whose_turn_it_is(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = 1, .max_bypass = 1,
@@ -256,9 +256,9 @@ static void displaced_heavy_one_is_behind_a_lower_whose_turn_it_is(void)
  * items behind that.  A high newcomer could have the job's unit, but the light
  * ones would wait for the heavy one then, which goes itself.
  * Fails (four wait in a queue of one) if the first goes: mutant
- * victim-ahead-of-a-heavy-follower.
+ * victim-ahead-of-a-heavy-later-job.
  */
-static void displaced_heavy_follower_makes_room_for_a_higher(void)
+static void evicted_heavy_later_job_makes_room_for_a_higher(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -287,9 +287,9 @@ static void displaced_heavy_follower_makes_room_for_a_higher(void)
  * An item waits, too, behind a heavy one of a higher priority.  It frees a
  * place for a newcomer like any other, however few units it has.
  * Fails (-EAGAIN) if it is not taken for one that waits: mutant
- * displaced-behind-a-heavy-one.
+ * evict-not-behind-a-heavy-one.
  */
-static void displaced_behind_a_heavy_one_makes_room(void)
+static void evicted_item_behind_a_heavy_one_makes_room(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -315,9 +315,9 @@ static void displaced_behind_a_heavy_one_makes_room(void)
  * A newcomer that has to follow in a stream needs a place, not the unit of one
  * that is about to start.  Others can do with the unit.
  * Fails if the oldest goes, and two wait in a queue of one
- * (displaced-for-a-follower).
+ * (evict-for-a-later-job).
  */
-static void displaced_for_a_follower_makes_room(int follows)
+static void evicted_item_makes_room_for_a_later_job(int follows)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -346,34 +346,34 @@ static void displaced_for_a_follower_makes_room(int follows)
 	probes_expect_ran(&p[3], 1);
 }
 
-static const char *const followers[] = {
+static const char *const later_jobs[] = {
 	"before", "behind", "behind_and_higher", NULL
 };
 
 /*
- * A job that is about to start goes if its follower starts in its place.  It
- * does not go if the follower is behind an item that lacks units: that goes
- * itself then, unless it has a higher priority.
- * Fails if the follower goes, or three wait in a queue of two: mutants
- * follower-before-the-stuck-is-blocked, follower-behind-the-stuck-starts,
- * displaced-before-a-higher.
+ * A job that is about to start goes if the next of its stream starts in its
+ * place.  It does not go if the next is behind an item that lacks units: that
+ * goes itself then, unless it has a higher priority.
+ * Fails if the next goes, or three wait in a queue of two: mutants
+ * later-job-before-unfit-is-blocked, later-job-behind-unfit-starts,
+ * evict-before-a-higher.
  */
-static void displaced_leader_makes_room_for_its_follower(int where)
+static void evicted_leader_makes_room_for_its_later_job(int where)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
 	};
 	struct kpool *pool = busy_pool(&attrs, 1);
-	struct probe *follower = where ? &p[3] : &p[2];
+	struct probe *next = where ? &p[3] : &p[2];
 	struct probe *heavy = where ? &p[2] : &p[3];
 
 	if (!pool)
 		return;
 	kpool_set_stream(&p[1].job, &stream);
-	kpool_set_stream(&follower->job, &stream);
+	kpool_set_stream(&next->job, &stream);
 	KT_EXPECT_EQ(kpool_set_weight(&heavy->job.item, 4), 0);
 	if (where == 2)
-		KT_EXPECT_EQ(kpool_set_priority(&follower->job.item,
+		KT_EXPECT_EQ(kpool_set_priority(&next->job.item,
 						KPOOL_PRIO_HIGH), 0);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, &p[1], 3);
@@ -427,7 +427,7 @@ static void job_that_waits_for_its_stream_fills_the_queue(void)
  * returns.
  * Fails if a job that waits for its stream is not asked whether it runs.
  */
-static void job_that_runs_and_waits_for_its_stream_is_not_displaced(void)
+static void job_that_runs_and_waits_for_its_stream_is_not_evicted(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = 1, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -457,7 +457,7 @@ static void job_that_runs_and_waits_for_its_stream_is_not_displaced(void)
  * Fails if the job goes because its turn has come: mutant
  * parked-before-an-older.
  */
-static void item_put_back_is_displaced_before_a_younger_follower(void)
+static void item_put_back_is_evicted_before_a_younger_job(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 4, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -489,7 +489,7 @@ static void item_put_back_is_displaced_before_a_younger_follower(void)
  * them goes.
  * Fails if what waits for its stream is spared.
  */
-static void queued_follower_is_displaced(void)
+static void queued_later_job_is_evicted(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 2, .when_full = KPOOL_FULL_DROP_OLDEST,
@@ -651,9 +651,9 @@ static void delayed_job_expires_at_its_start(void)
 /*
  * A high job starts before normal ones, but in its stream it is in its place,
  * and its being held back holds no plain item.
- * Fails if a follower blocks the queue because of its priority.
+ * Fails if a later job blocks the queue because of its priority.
  */
-static void high_follower_blocks_no_other(void)
+static void high_later_job_blocks_no_other(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
@@ -1365,30 +1365,30 @@ static void cancelled_place_is_used_while_the_canceller_waits(void)
 }
 
 static const char *const free_units[] = { "one_free", "two_free", NULL };
-static const char *const newcomers[] = { "plain", "follower", NULL };
+static const char *const newcomers[] = { "plain", "later_job", NULL };
 
 KT_MODULE("kpool selftest: abilities used together",
 	  KT_CASE(stream_continues_when_its_leaders_group_is_cancelled),
-	  KT_CASE(failing_job_drops_its_followers),
-	  KT_CASE(displaced_member_is_an_error_of_its_group),
-	  KT_CASE(displaced_job_starts_the_next_of_its_stream),
-	  KT_EACH(displaced_light_or_heavy_makes_room, free_units),
-	  KT_EACH(displaced_light_one_makes_room_for_a_higher, newcomer_prios),
-	  KT_CASE(displaced_heavy_follower_makes_room_for_a_higher),
-	  KT_CASE(displaced_heavy_one_is_behind_a_lower_whose_turn_it_is),
-	  KT_CASE(displaced_behind_a_heavy_one_makes_room),
-	  KT_EACH(displaced_for_a_follower_makes_room, newcomers),
-	  KT_EACH(displaced_leader_makes_room_for_its_follower, followers),
+	  KT_CASE(failing_job_drops_later_jobs),
+	  KT_CASE(evicted_member_is_an_error_of_its_group),
+	  KT_CASE(evicted_job_starts_the_next_of_its_stream),
+	  KT_EACH(evicted_light_or_heavy_item_makes_room, free_units),
+	  KT_EACH(evicted_light_item_makes_room_for_a_higher, newcomer_prios),
+	  KT_CASE(evicted_heavy_later_job_makes_room_for_a_higher),
+	  KT_CASE(evicted_heavy_item_is_behind_a_lower_whose_turn_it_is),
+	  KT_CASE(evicted_item_behind_a_heavy_one_makes_room),
+	  KT_EACH(evicted_item_makes_room_for_a_later_job, newcomers),
+	  KT_EACH(evicted_leader_makes_room_for_its_later_job, later_jobs),
 	  KT_CASE(job_that_waits_for_its_stream_fills_the_queue),
-	  KT_CASE(job_that_runs_and_waits_for_its_stream_is_not_displaced),
-	  KT_CASE(item_put_back_is_displaced_before_a_younger_follower),
-	  KT_CASE(queued_follower_is_displaced),
+	  KT_CASE(job_that_runs_and_waits_for_its_stream_is_not_evicted),
+	  KT_CASE(item_put_back_is_evicted_before_a_younger_job),
+	  KT_CASE(queued_later_job_is_evicted),
 	  KT_CASE(due_job_does_not_overtake_a_heavy_submitter),
 	  KT_CASE(caller_runs_a_member_of_a_group),
 	  KT_CASE(caller_does_not_run_an_expired_job),
 	  KT_CASE(dropped_heavy_head_starts_others),
 	  KT_CASE(delayed_job_expires_at_its_start),
-	  KT_CASE(high_follower_blocks_no_other),
+	  KT_CASE(high_later_job_blocks_no_other),
 	  KT_CASE(group_waits_for_all_kinds_of_jobs),
 	  KT_CASE(own_dropped_run_hides_no_deadlock),
 	  KT_CASE(deadlock_is_found_after_the_last_drop),

@@ -318,7 +318,7 @@ static int run_one(int i)
 }
 
 /* Submit a job more than there is room for. */
-static int displace_one(void)
+static int evict_one(void)
 {
 	int err;
 
@@ -601,7 +601,7 @@ static int leave_all(void)
 			err = leave_behind(i);
 	}
 	if (!err && leaves("drops"))
-		err = displace_one();
+		err = evict_one();
 	return err;
 }
 

@@ -529,10 +529,10 @@ static void next_run_of_a_dead_item_is_kept(int way)
 
 static struct kpool *next_pool;
 static struct kt_gate leaving, arrived;
-static int handed_on;
+static int handed_over;
 
 /* After it has handed itself on, the item is no longer its own. */
-static int dies_handed_on(struct kpool_item *item)
+static int dies_handed_over(struct kpool_item *item)
 {
 	struct victim *v = container_of(item, struct victim, job.item);
 	int way = v->way;
@@ -540,7 +540,7 @@ static int dies_handed_on(struct kpool_item *item)
 	if (kpool_current() == next_pool)
 		return kt_gate_pass(&arrived);
 	kt_gate_pass(&v->gate);
-	handed_on = kpool_submit(next_pool, item);
+	handed_over = kpool_submit(next_pool, item);
 	kt_gate_pass(&leaving);
 	die(way);
 	return 0;
@@ -551,7 +551,7 @@ enum { HANDED_PENDING, HANDED_RUNNING, HANDED_FREED };
 static const char *const handed_states[] = { "pending", "running", "freed", NULL };
 
 /* The victim is in its function, and belongs to the next pool, as @state. */
-static bool victim_is_handed_on(int state)
+static bool victim_is_handed_over(int state)
 {
 	if (state == HANDED_PENDING)
 		KT_EXPECT_EQ(kpool_pause(next_pool), 0);
@@ -559,7 +559,7 @@ static bool victim_is_handed_on(int state)
 		kt_gate_open(&arrived);
 	victim_let_die(&victim);
 	if (!KT_EXPECT(kt_wait(atomic_read(&leaving.started))) ||
-	    !KT_EXPECT_EQ(handed_on, 0))
+	    !KT_EXPECT_EQ(handed_over, 0))
 		return false;
 	if (state == HANDED_RUNNING)
 		KT_EXPECT(kt_wait(atomic_read(&arrived.started)));
@@ -594,7 +594,7 @@ static void victim_goes_on(int state)
  * Fails if the item is looked at, which can have been freed: mutant
  * reap-touches-the-item.
  */
-static void item_handed_on_outlives_its_old_run(int state)
+static void item_handed_over_outlives_its_old_run(int state)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
@@ -606,12 +606,12 @@ static void item_handed_on_outlives_its_old_run(int state)
 	next_pool = kt_pool("next", &attrs);
 	kt_gate_init(&leaving);
 	kt_gate_init(&arrived);
-	kpool_init_job(&victim.job, dies_handed_on);
+	kpool_init_job(&victim.job, dies_handed_over);
 	if (!next_pool || !victim_begin(pool, &victim))
 		goto out;
 	if (kt_thread_start(&flusher, flushes_item, &victim.job.item))
 		KT_EXPECT(kt_thread_asleep(&flusher));
-	if (!victim_is_handed_on(state))
+	if (!victim_is_handed_over(state))
 		goto out;
 	kt_gate_open(&leaving);
 	dead_are(pool, 1);
@@ -1486,7 +1486,7 @@ KT_MODULE("kpool selftest: items that oops",
 	  KT_CASE(collecting_group_gets_the_dead_job),
 	  KT_CASE(failing_group_drops_pending_jobs),
 	  KT_EACH(next_run_of_a_dead_item_is_kept, ways),
-	  KT_EACH(item_handed_on_outlives_its_old_run, handed_states),
+	  KT_EACH(item_handed_over_outlives_its_old_run, handed_states),
 	  KT_EACH(abandoned_call_releases_its_argument, ways),
 	  KT_CASE(item_dies_after_a_call),
 	  KT_EACH(function_form_dies_too, ways),

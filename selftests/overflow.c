@@ -831,7 +831,7 @@ static void callers_and_workers_run_each_item_once(void)
  * Fails if the newest goes, no owner is notified, or it is called in an
  * interrupt.
  */
-static void newcomer_displaces_the_oldest(int way)
+static void newcomer_evicts_the_oldest(int way)
 {
 	static const int order[] = { 2, 3, 4 };
 	int i;
@@ -870,7 +870,7 @@ static void prioritise(int i, enum kpool_priority priority)
  * The lowest queued priority is given up first, and of it the oldest.
  * Fails if the oldest of all goes, or the next to start.
  */
-static void lowest_priority_is_displaced_first(void)
+static void lowest_priority_is_evicted_first(void)
 {
 	static const int victims[] = { 2, 4, 0, 3, 1 };
 	int i;
@@ -897,10 +897,10 @@ static void lowest_priority_is_displaced_first(void)
 }
 
 /*
- * A newcomer never displaces what is above it: try is refused, submit waits.
+ * A newcomer never evicts what is above it: try is refused, submit waits.
  * Fails if priorities are compared the wrong way round, or not at all.
  */
-static void higher_priority_is_never_displaced(void)
+static void higher_priority_is_never_evicted(void)
 {
 	struct kt_submitter s = { };
 
@@ -931,11 +931,11 @@ out:
 }
 
 /*
- * With no queue there is no item to displace: submit waits, try is refused, and
+ * With no queue there is no item to evict: submit waits, try is refused, and
  * what runs goes on.
  * Fails if a running item, or the newcomer itself, is given up.
  */
-static void without_a_queue_nothing_is_displaced(void)
+static void pool_without_queue_evicts_nothing(void)
 {
 	struct kt_submitter s = { };
 
@@ -956,10 +956,10 @@ out:
 }
 
 /*
- * In a nonblocking pool a newcomer displaces, and is refused where it cannot.
+ * In a nonblocking pool a newcomer evicts, and is refused where it cannot.
  * Fails if nonblocking refuses before the policy is asked, or submit sleeps.
  */
-static void nonblocking_pool_displaces_or_refuses(void)
+static void nonblocking_pool_evicts_or_refuses(void)
 {
 	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
@@ -976,7 +976,7 @@ static void nonblocking_pool_displaces_or_refuses(void)
 }
 
 /*
- * The newcomer does not wait for the owner of what it displaced.
+ * The newcomer does not wait for the owner of what it evicted.
  * Fails if its submit calls the drop function.
  */
 static void newcomer_does_not_wait_for_the_drop_function(void)
@@ -1002,11 +1002,11 @@ static void newcomer_does_not_wait_for_the_drop_function(void)
 }
 
 /*
- * A caller that waits for a displaced item, or for the pool, waits for its
+ * A caller that waits for an evicted item, or for the pool, waits for its
  * owner to have been notified, and no longer.
  * Fails (hangs) if waiters stay with the queue.
  */
-static void waiters_of_a_displaced_item_are_woken(void)
+static void waiters_of_an_evicted_item_are_woken(void)
 {
 	struct kt_thread t[2] = { };
 	int i;
@@ -1033,10 +1033,10 @@ out:
 }
 
 /*
- * A displaced item can be submitted again.
+ * An evicted item can be submitted again.
  * Fails if it stays marked as dropped.
  */
-static void displaced_item_can_be_submitted_again(void)
+static void evicted_item_can_be_submitted_again(void)
 {
 	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
@@ -1057,12 +1057,12 @@ static void displaced_item_can_be_submitted_again(void)
 }
 
 /*
- * An item that runs and waits to run again is not displaced: its owner could
+ * An item that runs and waits to run again is not evicted: its owner could
  * not be notified before that run has ended.  Another queued item is.
- * Fails if dropped is called while the item runs, or the queue is checked no
- * further.
+ * Fails if the drop function is called while the item runs, or the queue is
+ * checked no further.
  */
-static void item_that_runs_is_not_displaced(void)
+static void item_that_runs_is_not_evicted(void)
 {
 	if (!overflow_make(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
@@ -1094,9 +1094,9 @@ static int submits_itself_once(struct kpool_item *item)
 
 /*
  * An item that submits itself needs no room.
- * Fails if it displaces another.
+ * Fails if it evicts another.
  */
-static void self_submission_displaces_nothing(void)
+static void self_submission_evicts_nothing(void)
 {
 	static struct kt_gate gate;
 	static struct kt_job self;
@@ -1116,10 +1116,10 @@ static void self_submission_displaces_nothing(void)
 }
 
 /*
- * Delayed jobs are not queued: they are not displaced, nor displace others.
+ * Delayed jobs are not queued: they are not evicted, nor evict others.
  * Fails if the oldest is looked for among all that is pending.
  */
-static void delayed_job_is_not_displaced(void)
+static void delayed_job_is_not_evicted(void)
 {
 	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 1))
 		return;
@@ -1139,10 +1139,10 @@ static void delayed_job_is_not_displaced(void)
 }
 
 /*
- * A paused pool displaces too: what was accepted last is what starts.
+ * A paused pool evicts too: what was accepted last is what starts.
  * Fails if a paused pool's queue is left as it is.
  */
-static void paused_pool_displaces(void)
+static void paused_pool_evicts(void)
 {
 	int i;
 
@@ -1165,11 +1165,11 @@ static void paused_pool_displaces(void)
 }
 
 /*
- * With no queue there is nothing to displace, also where what could start is
+ * With no queue there is nothing to evict, also where what could start is
  * queued.
  * Fails if each queued item has a place in the queue.
  */
-static void paused_pool_without_a_queue_displaces_nothing(void)
+static void paused_pool_without_queue_evicts_nothing(void)
 {
 	if (!overflow_make(KPOOL_FULL_DROP_OLDEST, 0))
 		return;
@@ -1184,11 +1184,11 @@ static void paused_pool_without_a_queue_displaces_nothing(void)
 }
 
 /*
- * A displaced item makes room: where more wait than the queue has places,
- * because it was shortened, none is displaced.
+ * An evicted item makes room: where more wait than the queue has places,
+ * because it was shortened, none is evicted.
  * Fails if an item is given up for one that is admitted without room.
  */
-static void shortened_queue_displaces_nothing(void)
+static void shortened_queue_evicts_nothing(void)
 {
 	if (!overflow_full(KPOOL_FULL_DROP_OLDEST, 3))
 		return;
@@ -1212,9 +1212,9 @@ out:
 
 /*
  * Among many submitters every accepted item runs once or is dropped once.
- * Fails if an item can be displaced and started, or neither.
+ * Fails if an item can be evicted and started, or neither.
  */
-static void item_is_displaced_or_runs_once(void)
+static void item_is_evicted_or_runs_once(void)
 {
 	int drops;
 
@@ -1227,7 +1227,7 @@ static void item_is_displaced_or_runs_once(void)
 
 /*
  * Submitters that slept before the pool was tuned back to drop_oldest are not
- * overtaken: while one sleeps, newcomers wait, and no item is displaced.
+ * overtaken: while one sleeps, newcomers wait, and no item is evicted.
  * Fails if a newcomer looks at the queue before it looks at the blocked
  * submitters.
  */
@@ -1616,11 +1616,11 @@ static void item_submits_itself_within_another(void)
 }
 
 static struct kpool *elsewhere;
-static int handed_on;
+static int handed_over;
 
 static int hands_the_outer_on(struct kpool_item *item)
 {
-	handed_on = kpool_try_submit(elsewhere, &job[0].job.item);
+	handed_over = kpool_try_submit(elsewhere, &job[0].job.item);
 	return noted(item);
 }
 
@@ -1630,7 +1630,7 @@ static int hands_the_outer_on(struct kpool_item *item)
  * Fails (two runs at once) if all inside of its function can: mutant
  * handover-within-another.
  */
-static void item_is_not_handed_on_within_another(void)
+static void item_is_not_handed_over_within_another(void)
 {
 	elsewhere = kt_pool("elsewhere", NULL);
 	if (!elsewhere)
@@ -1641,7 +1641,7 @@ static void item_is_not_handed_on_within_another(void)
 	job[1].job.item.fn = hands_the_outer_on;
 	KT_EXPECT_EQ(submit(0), 0);
 	KT_EXPECT_EQ(flush(0), 0);
-	KT_EXPECT_EQ(handed_on, -EBUSY);
+	KT_EXPECT_EQ(handed_over, -EBUSY);
 	KT_EXPECT_EQ(kpool_flush(elsewhere), 0);
 	KT_EXPECT_EQ(timed_runs(&job[0]), 1);
 	overflow_finish(NULL, 0);
@@ -1775,7 +1775,7 @@ KT_MODULE("kpool selftest: no room",
 	  KT_EACH(deadlock_through_a_caller_is_refused, depths_of_callers),
 	  KT_CASE(deadlock_within_a_workers_item_is_refused),
 	  KT_CASE(item_submits_itself_within_another),
-	  KT_CASE(item_is_not_handed_on_within_another),
+	  KT_CASE(item_is_not_handed_over_within_another),
 	  KT_CASE(interrupt_of_a_caller_is_not_its_item),
 	  KT_CASE(caller_cannot_wait_for_itself),
 	  KT_CASE(destroy_waits_for_the_run_of_a_caller),
@@ -1789,21 +1789,21 @@ KT_MODULE("kpool selftest: no room",
 	  KT_CASE(caller_runs_is_refused_where_it_cannot_be),
 	  KT_CASE(tune_refuses_caller_runs_where_it_cannot_be),
 	  KT_CASE(callers_and_workers_run_each_item_once),
-	  KT_EACH(newcomer_displaces_the_oldest, ways),
-	  KT_CASE(lowest_priority_is_displaced_first),
-	  KT_CASE(higher_priority_is_never_displaced),
-	  KT_CASE(without_a_queue_nothing_is_displaced),
-	  KT_CASE(nonblocking_pool_displaces_or_refuses),
+	  KT_EACH(newcomer_evicts_the_oldest, ways),
+	  KT_CASE(lowest_priority_is_evicted_first),
+	  KT_CASE(higher_priority_is_never_evicted),
+	  KT_CASE(pool_without_queue_evicts_nothing),
+	  KT_CASE(nonblocking_pool_evicts_or_refuses),
 	  KT_CASE(newcomer_does_not_wait_for_the_drop_function),
-	  KT_CASE(waiters_of_a_displaced_item_are_woken),
-	  KT_CASE(displaced_item_can_be_submitted_again),
-	  KT_CASE(item_that_runs_is_not_displaced),
-	  KT_CASE(self_submission_displaces_nothing),
-	  KT_CASE(delayed_job_is_not_displaced),
-	  KT_CASE(paused_pool_displaces),
-	  KT_CASE(paused_pool_without_a_queue_displaces_nothing),
-	  KT_CASE(shortened_queue_displaces_nothing),
-	  KT_CASE(item_is_displaced_or_runs_once),
+	  KT_CASE(waiters_of_an_evicted_item_are_woken),
+	  KT_CASE(evicted_item_can_be_submitted_again),
+	  KT_CASE(item_that_runs_is_not_evicted),
+	  KT_CASE(self_submission_evicts_nothing),
+	  KT_CASE(delayed_job_is_not_evicted),
+	  KT_CASE(paused_pool_evicts),
+	  KT_CASE(paused_pool_without_queue_evicts_nothing),
+	  KT_CASE(shortened_queue_evicts_nothing),
+	  KT_CASE(item_is_evicted_or_runs_once),
 	  KT_CASE(submitters_are_not_overtaken_after_tuning),
 	  KT_CASE(submitters_are_admitted_after_tuning_to_caller_runs),
 	  KT_EACH(policy_changes_at_run_time, policies));

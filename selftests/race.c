@@ -364,8 +364,8 @@ static void submits_them(int round)
 }
 
 /*
- * Two items hand themselves on between two pools, in opposite directions, also
- * while others hold their locks, and submit them.
+ * Two items hand themselves over between two pools, in opposite directions,
+ * also while others hold their locks, and submit them.
  * Fails (hangs) if each holds one lock and waits for the other: mutant
  * handover-locks-in-any-order.
  */

@@ -468,7 +468,7 @@ static const char *const oldest_prios[] = { "normal", "high", "low", NULL };
  * A newcomer that takes another's place, and one that is refused it.
  * Fails if displaced counts other drops, or a refusal is missed.
  */
-static void displaced_are_counted(void)
+static void evicted_items_are_counted(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = 2, .expiry_ms = KPOOL_NO_PURGE,
@@ -694,7 +694,7 @@ KT_MODULE("kpool selftests: statistics",
 	  KT_CASE(counters_distinguish_ends),
 	  KT_CASE(dropping_job_is_pending),
 	  KT_EACH(oldest_is_the_oldest_of_all, oldest_prios),
-	  KT_CASE(displaced_are_counted),
+	  KT_CASE(evicted_items_are_counted),
 	  KT_CASE(runs_of_callers_are_counted),
 	  KT_CASE(calls_given_up_are_counted),
 	  KT_CASE(exited_workers_are_counted_by_reason));

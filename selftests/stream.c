@@ -133,7 +133,7 @@ static void expect_order(const int *nr, int n)
 })
 
 /*
- * Fails if followers can start while the one before them runs, or are taken
+ * Fails if jobs can start while the one before them runs, or are taken
  * from the wrong end.
  */
 static int lane_slowly(struct kpool_item *item)
@@ -229,11 +229,11 @@ out:
 }
 
 /*
- * While a job of one stream runs long, with queued followers, jobs of another
- * stream and plain items start in the free unit.
- * Fails if a follower takes a unit, or the queue waits behind it.
+ * While a job of one stream runs long, with others queued behind it, jobs of
+ * another stream and plain items start in the free unit.
+ * Fails if a blocked job takes a unit, or the queue waits behind it.
  */
-static void long_run_blocks_only_its_followers(void)
+static void long_run_blocks_only_its_stream(void)
 {
 	static struct lane other;
 	struct kpool *pool = lane_busy(&queued_two, 8);
@@ -258,10 +258,10 @@ static void long_run_blocks_only_its_followers(void)
 }
 
 /*
- * A queue full of followers does not keep an item out that could start at once.
+ * A queue full of blocked jobs keeps no item out that could start at once.
  * Fails if queue_depth is examined before the units.
  */
-static void queued_followers_block_no_runnable_item(void)
+static void blocked_jobs_keep_no_runnable_item_out(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2, .queue_depth = 4 };
 	struct kpool *pool = lane_busy(&attrs, 5);
@@ -287,9 +287,9 @@ static void queued_followers_block_no_runnable_item(void)
 /*
  * With no queue a second job of a busy stream has no place, though units are
  * free.  A try is refused, a submit sleeps until the stream is idle.
- * Fails if a follower is taken for one that could start.
+ * Fails if that job is taken for one that could start.
  */
-static void follower_without_a_queue_is_blocked(void)
+static void later_job_without_a_queue_is_blocked(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 4 };
 	struct kpool *pool = lane_busy(&attrs, 1);
@@ -313,8 +313,8 @@ static void follower_without_a_queue_is_blocked(void)
 	jobs_end(pool);
 }
 
-/* Fails if followers are not counted as waiting, or counted twice. */
-static void followers_take_places_in_the_queue(void)
+/* Fails if blocked jobs are not counted as waiting, or counted twice. */
+static void blocked_jobs_take_places_in_the_queue(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 3 };
 	struct kpool *pool = lane_busy(&attrs, 4);
@@ -341,11 +341,11 @@ static void followers_take_places_in_the_queue(void)
 }
 
 /*
- * In a paused pool followers stay queued, and take places in the queue all the
- * same; what could start is admitted, however many they are.
- * Fails if a queued follower is counted as one that could start.
+ * In a paused pool blocked jobs stay queued, and take places in the queue all
+ * the same; what could start is admitted, however many they are.
+ * Fails if a blocked job is counted as one that could start.
  */
-static void followers_take_places_in_a_paused_pool(void)
+static void blocked_jobs_take_places_in_a_paused_pool(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 3, .queue_depth = 3 };
 	struct kpool *pool = lane_make(&attrs, 5);
@@ -401,8 +401,8 @@ static int is_seen(struct kpool_item *item)
 	return 0;
 }
 
-/* Park a follower in each stream, behind a leader; only the first runs. */
-static void park_followers(struct kpool *pool)
+/* Park a job in each stream, behind a leader; only the first leader runs. */
+static void park_later_jobs(struct kpool *pool)
 {
 	int i;
 
@@ -425,12 +425,12 @@ static void park_followers(struct kpool *pool)
 }
 
 /*
- * Many followers are parked, as their leaders have a lower priority.  The
- * leaders are cancelled, so that all followers can start.
+ * Many jobs are parked, as their leaders have a lower priority.  The leaders
+ * are cancelled, so that all jobs can start.
  * Fails if they do not start in the order of their submission: mutant
  * put-back-not-remembered.
  */
-static void followers_of_cancelled_leaders_keep_their_order(void)
+static void jobs_of_cancelled_leaders_keep_their_order(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 1, .queue_depth = KPOOL_UNLIMITED,
@@ -440,7 +440,7 @@ static void followers_of_cancelled_leaders_keep_their_order(void)
 
 	if (!pool)
 		return;
-	park_followers(pool);
+	park_later_jobs(pool);
 	for (i = 1; i < NR_PARKED; i++)
 		KT_EXPECT(kpool_cancel(&holders[i].job.item));
 	probes_open(holders, 1);
@@ -508,8 +508,8 @@ static void flush_of_a_submitter_that_is_admitted_ends(void)
 	jobs_end(here);
 }
 
-/* Fails if the chain breaks where a follower was, or at its end. */
-static void cancel_of_followers_closes_the_gap(void)
+/* Fails if the chain breaks where a blocked job was, or at its end. */
+static void cancel_of_blocked_jobs_closes_the_gap(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 7);
 
@@ -528,8 +528,10 @@ static void cancel_of_followers_closes_the_gap(void)
 	jobs_end(pool);
 }
 
-/* Fails if a stream with no followers left stays busy, or forgets what runs. */
-static void stream_continues_when_all_followers_are_cancelled(void)
+/*
+ * Fails if a stream with no blocked jobs left stays busy, or forgets what runs.
+ */
+static void stream_continues_when_all_blocked_jobs_are_cancelled(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 3);
 
@@ -551,8 +553,8 @@ static void stream_continues_when_all_followers_are_cancelled(void)
 }
 
 /*
- * Abort drops followers, and the stream can be used again after a reopen.
- * Fails if followers outlive it, or the stream is left busy.
+ * Abort drops blocked jobs, and the stream can be used again after a reopen.
+ * Fails if blocked jobs outlive it, or the stream is left busy.
  */
 static void abort_empties_a_stream(void)
 {
@@ -572,8 +574,8 @@ static void abort_empties_a_stream(void)
 	jobs_end(pool);
 }
 
-/* Fails if followers are taken for jobs that can be left behind. */
-static void shutdown_runs_all_followers(void)
+/* Fails if blocked jobs are not among those that still run. */
+static void shutdown_runs_all_blocked_jobs(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 10);
 
@@ -587,8 +589,8 @@ static void shutdown_runs_all_followers(void)
 	jobs_end(pool);
 }
 
-/* Fails if a pool that is paused starts followers, or forgets them. */
-static void pause_holds_followers_back(void)
+/* Fails if a pool that is paused starts later jobs, or forgets them. */
+static void pause_holds_later_jobs_back(void)
 {
 	struct kpool *pool = lane_busy(&queued_two, 3);
 
@@ -831,10 +833,10 @@ static void other_pool_is_refused(void)
 	jobs_end(pool);
 }
 
-static struct kpool_group followers;
+static struct kpool_group later_jobs;
 static int inside_got[2];
 
-static int flushes_its_follower(struct kpool_item *item)
+static int flushes_a_later_job(struct kpool_item *item)
 {
 	int err = lane_fn(item);
 
@@ -848,13 +850,13 @@ static int flushes_its_follower(struct kpool_item *item)
  * others run in the pool.
  * Fails (hangs) if the stream is not checked.
  */
-static void flush_of_its_own_follower_is_refused(void)
+static void flush_of_a_later_job_is_refused(void)
 {
 	struct kpool *pool = lane_make(&queued_four, 3);
 
 	if (!pool)
 		return;
-	p_enter(0, flushes_its_follower);
+	p_enter(0, flushes_a_later_job);
 	probes_hold(p, 1);
 	probes_hold(&p[8], 1);
 	probes_submit(pool, &p[8], 1);
@@ -871,32 +873,32 @@ static void flush_of_its_own_follower_is_refused(void)
 	jobs_end(pool);
 }
 
-static int cancels_its_followers(struct kpool_item *item)
+static int cancels_later_jobs(struct kpool_item *item)
 {
 	int err = lane_fn(item);
 
-	kpool_group_cancel(&followers);
+	kpool_group_cancel(&later_jobs);
 	inside_got[0] = kpool_flush_item(&p[63].job.item);
 	return err;
 }
 
 /*
- * A follower whose group has been cancelled no longer waits for its stream, but
- * to be dropped.  For so many, that takes several holds of the lock.
+ * A later job whose group has been cancelled no longer waits for its stream,
+ * but to be dropped.  For so many, that takes several holds of the lock.
  * Fails (-EDEADLK) if it is taken for one that will run: mutant
- * cancelled-follower-waits-for-its-stream.
+ * cancelled-later-job-waits-for-its-stream.
  */
-static void flush_of_its_own_cancelled_follower_is_not_refused(void)
+static void flush_of_a_cancelled_later_job_is_not_refused(void)
 {
 	struct kpool *pool = lane_make(&queued_four, 64);
 	int i;
 
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_init_group(&followers, pool, NULL, 0), 0);
+	KT_EXPECT_EQ(kpool_init_group(&later_jobs, pool, NULL, 0), 0);
 	for (i = 1; i < 64; i++)
-		kpool_set_group(&p[i].job, &followers);
-	p_enter(0, cancels_its_followers);
+		kpool_set_group(&p[i].job, &later_jobs);
+	p_enter(0, cancels_later_jobs);
 	probes_hold(p, 1);
 	probes_submit(pool, p, 64);
 	probes_open(p, 1);
@@ -906,7 +908,7 @@ static void flush_of_its_own_cancelled_follower_is_not_refused(void)
 	jobs_end(pool);
 }
 
-static int submits_a_follower(struct kpool_item *item)
+static int submits_a_later_job(struct kpool_item *item)
 {
 	int err = lane_fn(item);
 
@@ -920,14 +922,14 @@ static int submits_a_follower(struct kpool_item *item)
  * end, though units are free.
  * Fails (hangs) if free units are taken for a way out.
  */
-static void submit_of_its_own_follower_without_a_queue_is_refused(void)
+static void submit_of_a_later_job_without_a_queue_is_refused(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 4 };
 	struct kpool *pool = lane_make(&attrs, 2);
 
 	if (!pool)
 		return;
-	p_enter(0, submits_a_follower);
+	p_enter(0, submits_a_later_job);
 	probes_submit(pool, p, 1);
 	KT_EXPECT_EQ(kpool_flush(pool), 0);
 	KT_EXPECT_EQ(inside_got[0], -EDEADLK);
@@ -936,26 +938,26 @@ static void submit_of_its_own_follower_without_a_queue_is_refused(void)
 	jobs_end(pool);
 }
 
-static struct kpool_group followers;
+static struct kpool_group later_jobs;
 
-static int waits_for_its_followers_group(struct kpool_item *item)
+static int waits_for_later_jobs(struct kpool_item *item)
 {
 	int err = lane_fn(item);
 
-	inside_got[0] = kpool_group_wait(&followers, MAX_SCHEDULE_TIMEOUT);
+	inside_got[0] = kpool_group_wait(&later_jobs, MAX_SCHEDULE_TIMEOUT);
 	return err;
 }
 
-/* Fails (hangs) if a wait for a group of own followers is left to itself. */
-static void wait_for_a_group_of_own_followers_is_refused(void)
+/* Fails (hangs) if a wait for a group of jobs behind it is left to itself. */
+static void wait_for_a_group_of_later_jobs_is_refused(void)
 {
 	struct kpool *pool = lane_make(&queued_four, 3);
 
 	if (!pool)
 		return;
-	KT_EXPECT_EQ(kpool_init_group(&followers, pool, NULL, 0), 0);
-	kpool_set_group(&p[1].job, &followers);
-	p_enter(0, waits_for_its_followers_group);
+	KT_EXPECT_EQ(kpool_init_group(&later_jobs, pool, NULL, 0), 0);
+	kpool_set_group(&p[1].job, &later_jobs);
+	p_enter(0, waits_for_later_jobs);
 	KT_EXPECT_EQ(kpool_pause(pool), 0);
 	probes_submit(pool, p, 3);
 	kpool_resume(pool);
@@ -1194,12 +1196,12 @@ out:
 static const char *const prios[] = { "normal", "high", NULL };
 
 /*
- * A full queue, of which a parked follower has a place, gives up the oldest
+ * A full queue, of which a parked job has a place, gives up the oldest
  * item that is not above the newcomer.
  * Fails if parked ones are not pending or counted, or their priority does not
- * matter: mutants parked-hides-a-full-queue, parked-is-displaced-by-any.
+ * matter: mutants parked-hides-a-full-queue, parked-is-evicted-by-any.
  */
-static void oldest_is_displaced_beside_a_parked_follower(int high)
+static void oldest_item_is_evicted_beside_a_parked_job(int high)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = 2,
@@ -1239,11 +1241,11 @@ static void oldest_is_displaced_beside_a_parked_follower(int high)
 static const char *const second_prios[] = { "normal", "low", NULL };
 
 /*
- * Of two parked followers the oldest is given up, of the lowest priority.
+ * Of two parked jobs the oldest is given up, of the lowest priority.
  * Fails if they are in another order, or only the first is looked at: mutants
  * parked-in-reverse, first-parked-alone.
  */
-static void oldest_of_two_parked_is_displaced(int low)
+static void oldest_of_two_parked_jobs_is_evicted(int low)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 2, .queue_depth = 2,
@@ -1279,7 +1281,7 @@ static void oldest_of_two_parked_is_displaced(int low)
 }
 
 /* A pool that drops the oldest, and four items; two of them form a stream. */
-static struct kpool *displacing_pool(int capacity, int depth)
+static struct kpool *evicting_pool(int capacity, int depth)
 {
 	const struct kpool_attrs attrs = {
 		.capacity = capacity, .queue_depth = depth,
@@ -1296,12 +1298,12 @@ static struct kpool *displacing_pool(int capacity, int depth)
 
 /*
  * Of a job whose units the next of its stream exceeds, and that one, the second
- * is displaced, and the newcomer starts beside the first.
+ * is evicted, and the newcomer starts beside the first.
  * Fails if the first is, as then both others wait in a queue of one place.
  */
-static void leader_of_a_heavy_follower_is_not_displaced(void)
+static void leader_of_a_heavy_job_is_not_evicted(void)
 {
-	struct kpool *pool = displacing_pool(4, 1);
+	struct kpool *pool = evicting_pool(4, 1);
 
 	if (!pool)
 		return;
@@ -1323,12 +1325,12 @@ static void leader_of_a_heavy_follower_is_not_displaced(void)
 }
 
 /*
- * Of two jobs of a stream that fill the queue, the first is displaced.
+ * Of two jobs of a stream that fill the queue, the first is evicted.
  * Fails if the second is, because it is parked.
  */
-static void first_of_a_stream_is_displaced(void)
+static void first_job_of_a_stream_is_evicted(void)
 {
-	struct kpool *pool = displacing_pool(1, 2);
+	struct kpool *pool = evicting_pool(1, 2);
 
 	if (!pool)
 		return;
@@ -1346,10 +1348,10 @@ static void first_of_a_stream_is_displaced(void)
 }
 
 /*
- * A follower starts after all that were submitted before it, however many.
+ * A later job starts after all that were submitted before it, however many.
  * Fails if it is put back ahead of some of them.
  */
-static void follower_keeps_its_place_behind_many(void)
+static void later_job_keeps_its_place_behind_many(void)
 {
 	struct kpool *pool = kt_pool("stream", &queued_one);
 	static struct probe many[80];
@@ -1473,19 +1475,19 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(jobs_run_one_at_a_time_in_order),
 	  KT_CASE(streams_run_in_parallel),
 	  KT_CASE(streams_have_no_threads_of_their_own),
-	  KT_CASE(long_run_blocks_only_its_followers),
-	  KT_CASE(queued_followers_block_no_runnable_item),
-	  KT_CASE(follower_without_a_queue_is_blocked),
-	  KT_CASE(followers_take_places_in_the_queue),
-	  KT_CASE(followers_take_places_in_a_paused_pool),
+	  KT_CASE(long_run_blocks_only_its_stream),
+	  KT_CASE(blocked_jobs_keep_no_runnable_item_out),
+	  KT_CASE(later_job_without_a_queue_is_blocked),
+	  KT_CASE(blocked_jobs_take_places_in_the_queue),
+	  KT_CASE(blocked_jobs_take_places_in_a_paused_pool),
 	  KT_CASE(cancel_of_the_leader_starts_the_next),
-	  KT_CASE(followers_of_cancelled_leaders_keep_their_order),
+	  KT_CASE(jobs_of_cancelled_leaders_keep_their_order),
 	  KT_CASE(flush_of_a_submitter_that_is_admitted_ends),
-	  KT_CASE(cancel_of_followers_closes_the_gap),
-	  KT_CASE(stream_continues_when_all_followers_are_cancelled),
+	  KT_CASE(cancel_of_blocked_jobs_closes_the_gap),
+	  KT_CASE(stream_continues_when_all_blocked_jobs_are_cancelled),
 	  KT_CASE(abort_empties_a_stream),
-	  KT_CASE(shutdown_runs_all_followers),
-	  KT_CASE(pause_holds_followers_back),
+	  KT_CASE(shutdown_runs_all_blocked_jobs),
+	  KT_CASE(pause_holds_later_jobs_back),
 	  KT_CASE(self_submission_goes_behind_its_stream),
 	  KT_CASE(job_may_follow_itself),
 	  KT_CASE(priority_does_not_change_a_streams_order),
@@ -1495,19 +1497,19 @@ KT_MODULE("kpool selftest: streams",
 	  KT_CASE(delayed_job_does_not_hold_its_stream),
 	  KT_CASE(job_due_at_once_is_admitted_without_a_queue),
 	  KT_CASE(other_pool_is_refused),
-	  KT_CASE(flush_of_its_own_follower_is_refused),
-	  KT_CASE(flush_of_its_own_cancelled_follower_is_not_refused),
-	  KT_CASE(submit_of_its_own_follower_without_a_queue_is_refused),
-	  KT_CASE(wait_for_a_group_of_own_followers_is_refused),
+	  KT_CASE(flush_of_a_later_job_is_refused),
+	  KT_CASE(flush_of_a_cancelled_later_job_is_not_refused),
+	  KT_CASE(submit_of_a_later_job_without_a_queue_is_refused),
+	  KT_CASE(wait_for_a_group_of_later_jobs_is_refused),
 	  KT_CASE(streamed_job_may_flush_others),
 	  KT_CASE(streamed_jobs_are_not_run_by_callers),
 	  KT_CASE(jobs_and_stream_may_be_freed),
 	  KT_CASE(storm_of_streams_keeps_every_order),
-	  KT_EACH(oldest_is_displaced_beside_a_parked_follower, prios),
-	  KT_EACH(oldest_of_two_parked_is_displaced, second_prios),
-	  KT_CASE(first_of_a_stream_is_displaced),
-	  KT_CASE(leader_of_a_heavy_follower_is_not_displaced),
-	  KT_CASE(follower_keeps_its_place_behind_many),
+	  KT_EACH(oldest_item_is_evicted_beside_a_parked_job, prios),
+	  KT_EACH(oldest_of_two_parked_jobs_is_evicted, second_prios),
+	  KT_CASE(first_job_of_a_stream_is_evicted),
+	  KT_CASE(leader_of_a_heavy_job_is_not_evicted),
+	  KT_CASE(later_job_keeps_its_place_behind_many),
 	  KT_CASE(cancelled_due_job_leaves_no_stream),
 	  KT_CASE(due_job_behind_a_blocked_submitter_starts),
 	  KT_CASE(init_sets_every_field));

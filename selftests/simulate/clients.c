@@ -90,7 +90,7 @@ static bool sim_is_misfit(const struct sim_call *call)
 
 static bool sim_submits_itself(const struct sim_call *call)
 {
-	return call->inside && call->inside == call->item && !call->hands_on;
+	return call->inside && call->inside == call->item && !call->hands_over;
 }
 
 /*
@@ -284,7 +284,7 @@ static void sim_op_modify(struct sim_call *call)
 /*
  * Submit the running item to the other pool, as its function's last use of it.
  */
-static void sim_hand_on(struct sim_call *call)
+static void sim_hand_over(struct sim_call *call)
 {
 	struct sim_item *it = call->item;
 	struct sim_pool *from = it->at;
@@ -292,7 +292,7 @@ static void sim_hand_on(struct sim_call *call)
 
 	call->p = &sim->pool[!from->nr];
 	call->submits = true;
-	call->hands_on = true;
+	call->hands_over = true;
 	it->handing = call;
 	err = kpool_submit_timeout(call->p->pool, &it->job.item, call->op->ticks);
 	if (call->handed) {
@@ -318,7 +318,7 @@ static bool sim_may_move(const struct sim_item *it)
 	       !(spec->job && (spec->group >= 0 || spec->stream));
 }
 
-/* Let an item submit itself, or hand itself on, a limited number of times. */
+/* Let an item submit itself, or hand itself over, a limited number of times. */
 static void sim_op_itself(struct sim_call *call)
 {
 	if (!call->inside)
@@ -329,7 +329,7 @@ static void sim_op_itself(struct sim_call *call)
 		return;
 	call->item->again++;
 	if (call->op->group && sim_may_move(call->item))
-		sim_hand_on(call);
+		sim_hand_over(call);
 	else
 		sim_op_submit(call);
 }
@@ -449,7 +449,7 @@ static void sim_judge_call(struct sim_call *call, struct sim_ticket *ticket,
 			   result);
 		ticket->accepted = true;
 	} else if (err == -ECANCELED || err == -EAGAIN) {
-		/* dropped by abort or with its module, displaced or refused */
+		/* dropped by abort or with its module, evicted or refused */
 		call->p->maybe_refusals += err == -EAGAIN;
 		ticket->maybe = true;
 		sim_expect(!ticket->ran, "a call that was dropped has run");
@@ -941,7 +941,7 @@ const unsigned int sim_nr_ops = ARRAY_SIZE(sim_ops);
 static bool sim_is_in_both_pools(const struct sim_call *call)
 {
 	for (call = call->outer; call; call = call->outer)
-		if (call->hands_on)
+		if (call->hands_over)
 			return true;
 	return false;
 }

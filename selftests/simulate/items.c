@@ -75,7 +75,7 @@ static bool sim_may_be_dropped(const struct sim_item *it, int err)
 	case -ETIME:
 		return it->job.deadline && ktime_after(ktime_get(), it->job.deadline);
 	case -EAGAIN:
-		return p->was_displacing >= it->drop_of;
+		return p->was_evicting >= it->drop_of;
 	default:
 		return false;
 	}
@@ -372,7 +372,7 @@ static void sim_judge_fault(const struct sim_item *it, const struct kpool_fault 
 	sim_expect(fault->err, "a fault without an error");
 	sim_expect(fault->data == (sim->program.has_init ? current : NULL),
 		   "a fault with another worker's data");
-	/* an item handed on can have another error by now */
+	/* an item handed over can have another error by now */
 	if (!it || sim->program.two_pools)
 		return;
 	sim_expect(it->run != SIM_DEAD,

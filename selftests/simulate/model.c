@@ -577,8 +577,8 @@ static void sim_note_kept(struct sim_item *it, const struct sim_item_view *now)
 }
 
 /*
- * Note that the other pool has accepted an item that hands itself on: from then
- * on the item is that pool's.  The run that goes on is of no item.
+ * Note that the other pool has accepted an item that hands itself over: from
+ * then on the item is that pool's.  The run that goes on is of no item.
  */
 static void sim_note_handover(struct sim_pool *p, struct sim_item *it,
 			      const struct sim_item_view *now)
@@ -595,7 +595,7 @@ static void sim_note_handover(struct sim_pool *p, struct sim_item *it,
 	 */
 	if (call->p != p && now->runs && now->run_id == it->run_id)
 		return;
-	sim_trace("item %d is handed on\n", it->nr);
+	sim_trace("item %d is handed over\n", it->nr);
 	call->handed = true;
 	it->handing = NULL;
 	it->run = SIM_NOT;
@@ -1077,7 +1077,7 @@ static void sim_note_pool(struct sim_pool *p)
 	if (v->aborted)
 		p->was_aborted = step;
 	if (v->attrs.when_full == KPOOL_FULL_DROP_OLDEST)
-		p->was_displacing = step;
+		p->was_evicting = step;
 	if (v->attrs.nonblocking || v->stats.blocked >= v->attrs.max_blocked)
 		p->was_refusing = step;
 	if (v->stats.submitted != sim_ended(v))

@@ -448,7 +448,8 @@ void sim_observe(struct kpool *pool, struct sim_view *view)
 		     sim_fast_submits(pool) - sim_fast_starts(pool, NULL, &item);
 	view->back = pool->q.nr_parked + pool->q.nr_requeue;
 	list_for_each_entry(item, &pool->q.parked, node)
-		view->followers += !!(item->flags & __KPOOL_STREAM_BLOCKED);
+		view->stream_blocked +=
+			!!(item->flags & __KPOOL_STREAM_BLOCKED);
 	view->queue = pool->q.nr_blocked + pool->q.nr_backlog;
 	view->queue_head = pool->q.admission.next;
 	view->nr_drops = pool->drops.nr;

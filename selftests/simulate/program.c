@@ -348,7 +348,7 @@ static void sim_make_calling(struct sim_program *program)
 }
 
 /*
- * Make items that hand themselves on, while both pools accept others without
+ * Make items that hand themselves over, while both pools accept others without
  * the lock, and clients cancel and flush those items.
  */
 static void sim_make_crossing(struct sim_program *program)

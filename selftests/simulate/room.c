@@ -115,7 +115,7 @@ static u32 sim_runnable(const struct sim_view *v)
 }
 
 /* Return the number of items queued behind their stream. */
-static unsigned int sim_followers(const struct sim_view *v)
+static unsigned int sim_stream_blocked(const struct sim_view *v)
 {
 	unsigned int n = 0, i;
 
@@ -133,7 +133,8 @@ static unsigned int sim_followers(const struct sim_view *v)
 static bool sim_space_of(const struct sim_view *v, const struct sim_want *want,
 			 struct sim_space *space)
 {
-	unsigned int ready = v->queued_items - sim_followers(v) - sim_held(v);
+	unsigned int ready = v->queued_items - sim_stream_blocked(v) -
+			     sim_held(v);
 	u32 set = sim_runnable(v);
 	const struct sim_item *first;
 	u64 starts;

@@ -167,7 +167,7 @@ static bool sim_is_handed_to(const struct sim_pool *p)
 	const struct sim_call *call;
 
 	list_for_each_entry(call, &sim->calls, node)
-		if (call->hands_on && call->p == p)
+		if (call->hands_over && call->p == p)
 			return true;
 	return false;
 }

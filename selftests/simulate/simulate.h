@@ -199,7 +199,7 @@ struct sim_view {
 	struct kpool_stats	stats;
 	unsigned int		queued_items;	/* in the queue */
 	unsigned int		back;		/* items in SIM_BACK */
-	unsigned int		followers;	/* of @back, behind a stream */
+	unsigned int		stream_blocked;	/* of @back, behind a stream */
 	unsigned int		queue;		/* waiting for admission */
 	const void		*queue_head;	/* the first of @queue */
 	unsigned int		callers;	/* runs by submitters */
@@ -274,7 +274,7 @@ struct sim_pool {
 	unsigned int		was_hung;	/* all running items waited */
 	unsigned int		was_refusing;	/* instead of blocking */
 	unsigned int		was_aborted;
-	unsigned int		was_displacing;	/* the oldest, when full */
+	unsigned int		was_evicting;	/* the oldest, when full */
 	unsigned int		was_bereft;	/* a dead run's end was seen */
 	int			min_capacity;	/* least capacity */
 	int			min_workers_ever;	/* least min_workers */
@@ -386,7 +386,7 @@ struct sim_call {
 	bool			took;		/* took back an item */
 	bool			now;		/* start or fail; no room() */
 	bool			modifies;	/* the time of a delayed job */
-	bool			hands_on;	/* to the other pool ... */
+	bool			hands_over;	/* to the other pool ... */
 	bool			moved;		/* ... which has owned it */
 	bool			handed;		/* ... and has accepted it */
 	bool			cycle;		/* has waited for itself */
