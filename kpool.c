@@ -597,7 +597,7 @@ struct kpool *kpool_default(void)
 }
 EXPORT_SYMBOL_GPL(kpool_default);
 
-/* Pools that their module has left behind */
+/* Orphaned pools */
 
 /*
  * Find a pool that the module has not destroyed, mark it as orphaned, and get a

@@ -284,7 +284,8 @@ void kpool_item_remove(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Leave an accepted item to the drop work, which calls dropped() with @err.
+ * Leave an accepted item to the drop work, which calls its drop function with
+ * @err.
  * If a previous run of the item has not ended, the run keeps the item until
  * then.  Called with pool->lock held.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rooms of kpool_httpd, in the order in which a connection meets them:
+ * The parts of kpool_httpd, in the order in which a connection meets them:
  *
  *	httpd_listen.c	accepts it
  *	httpd_conn.c	holds it; reads a request, has it answered, and again

@@ -121,7 +121,7 @@ static int sha256_job_run(struct kpool_item *item)
 	return job->err;
 }
 
-/* The way in: each line written to `paths` becomes an item. */
+/* The submit path: each line written to `paths` becomes an item. */
 
 static int submit_path(const char *path)
 {

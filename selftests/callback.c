@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where an owner's functions are called outside of its items: dropped(), and
- * for dead workers the fault handler and the release of a call.
+ * Where an owner's functions are called outside of its items: the drop
+ * function, and for dead workers the fault handler and the release of a call.
  *
  * They may flush any workqueue, and one that hangs holds up no other pool.
  * What dies here ends its thread; what an oops does is in oops.c.
@@ -1048,7 +1048,7 @@ static void expect_goes_on(struct kpool *pool, u64 died)
 	dead_are(pool, died);
 }
 
-static const char *const hanging[] = { "dropped", "handler", NULL };
+static const char *const hanging[] = { "drop_function", "handler", NULL };
 
 /*
  * While a callback of one pool hangs, another pool drops items, creates,

@@ -69,7 +69,7 @@ MODULE_PARM_DESC(worker_data, "its workers have data each, which caller_runs exc
 
 static bool poke;
 module_param(poke, bool, 0400);
-MODULE_PARM_DESC(poke, "the adopted pool was left behind by its module: try all that can be done to it");
+MODULE_PARM_DESC(poke, "the adopted pool is orphaned: try all that can be done to it");
 
 static bool leave_held;
 module_param(leave_held, bool, 0400);
@@ -264,7 +264,7 @@ static int client_fn(void *arg)
 static DECLARE_COMPLETION(dropped);
 static struct kpool_item first, left[LEFT_MAX];
 
-/* Runs until all that was left behind it has been dropped. */
+/* Runs until all items orphaned behind it have been dropped. */
 static int first_fn(struct kpool_item *item)
 {
 	int i;
@@ -313,7 +313,7 @@ static void leave_items(void)
 		usleep_range(500, 1000);
 }
 
-/* Two pools that are left behind, one for each of the two */
+/* Two pools that are orphaned, one for each of the two */
 static struct kpool *crossed[2];
 static struct kpool_item runs[2], waits[2];
 static struct completion gone[2];	/* the waiting item has been dropped */
@@ -358,7 +358,7 @@ static void leave_crossed(void)
 		pr_err("client: WARNING: the items are refused: %d\n", err);
 }
 
-/* Callbacks of a pool that is left behind: they go with this module. */
+/* Callbacks of an orphaned pool: they go with this module. */
 static void *client_worker_init(void *data)
 {
 	return NULL;

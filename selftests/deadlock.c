@@ -687,7 +687,7 @@ out:
 static struct kpool *dropping_pool, *uninvolved;
 static struct task_struct *drop_work;
 
-static void dropped_waits(struct kpool_item *item, int err)
+static void drop_waits(struct kpool_item *item, int err)
 {
 	drop_work = current;
 	KT_EXPECT_EQ(kpool_flush_item(item), -EDEADLK);
@@ -726,7 +726,7 @@ static void dropping_end(void)
  * any aborter; another pool can be waited for.
  * Fails (hangs) if only workers are looked for.
  */
-static void aborter_that_waits_in_dropped_is_refused(void)
+static void aborter_that_waits_in_drop_function_is_refused(void)
 {
 	static struct kt_job jobs[3];
 	int i;
@@ -735,7 +735,7 @@ static void aborter_that_waits_in_dropped_is_refused(void)
 		goto out;
 	for (i = 0; i < 3; i++) {
 		kt_job_init(&jobs[i], kt_job_gated, &children, i);
-		kpool_set_drop_fn(&jobs[i].item, dropped_waits);
+		kpool_set_drop_fn(&jobs[i].item, drop_waits);
 		KT_EXPECT_EQ(kpool_submit(dropping_pool, &jobs[i].item), 0);
 	}
 	KT_EXPECT(kt_wait(atomic_read(&children.started) == 1));
@@ -759,14 +759,14 @@ static int submits_itself_gated(struct kpool_item *item)
  * Fails (hangs) if a worker counts as inside its pool while it runs an item
  * alone.
  */
-static void worker_that_waits_in_dropped_is_refused(void)
+static void worker_that_waits_in_drop_function_is_refused(void)
 {
 	static struct kt_job job;
 
 	if (!dropping_start())
 		goto out;
 	kt_job_init(&job, submits_itself_gated, &children, 0);
-	kpool_set_drop_fn(&job.item, dropped_waits);
+	kpool_set_drop_fn(&job.item, drop_waits);
 	KT_EXPECT_EQ(kpool_submit(dropping_pool, &job.item), 0);
 	KT_EXPECT(kt_wait(atomic_read(&children.started) == 1));
 	KT_EXPECT_EQ(kpool_abort(dropping_pool), 0);
@@ -985,8 +985,8 @@ KT_MODULE("kpool selftest: items that wait for their own pool",
 	  KT_CASE(waiter_behind_a_refused_one_is_completed),
 	  KT_CASE(timed_wait_is_no_deadlock),
 	  KT_CASE(waiting_for_the_whole_pool_is_refused),
-	  KT_CASE(aborter_that_waits_in_dropped_is_refused),
-	  KT_CASE(worker_that_waits_in_dropped_is_refused),
+	  KT_CASE(aborter_that_waits_in_drop_function_is_refused),
+	  KT_CASE(worker_that_waits_in_drop_function_is_refused),
 	  KT_CASE(waits_across_pools_are_waits),
 	  KT_CASE(storm_of_nested_submits_never_hangs),
 	  KT_CASE(caller_of_a_run_is_not_refused));

@@ -763,15 +763,15 @@ out:
 static struct kt_gate resubmitted;
 
 /* The dropped job is pending again, behind this run. */
-static void dropped_submits_late_again(struct kpool_item *item, int err)
+static void drop_submits_late_again(struct kpool_item *item, int err)
 {
 	dropped_submits_again(item, err);
 	kt_gate_pass(&resubmitted);
 }
 
-static void dropped_submits_again_and_flushes(struct kpool_item *item, int err)
+static void drop_submits_again_and_flushes(struct kpool_item *item, int err)
 {
-	dropped_submits_late_again(item, err);
+	drop_submits_late_again(item, err);
 	WRITE_ONCE(called_got, kpool_flush_item(&flusher->probe.job.item));
 }
 
@@ -806,7 +806,7 @@ static void runner_that_ends_closes_a_cycle(void)
 
 	if (!pool)
 		return;
-	if (!late_is_dropped(pool, dropped_submits_again_and_flushes) ||
+	if (!late_is_dropped(pool, drop_submits_again_and_flushes) ||
 	    !caller_start(runner) || !probe_runs(&runner->probe) ||
 	    !caller_start(flusher))
 		goto out;
@@ -854,7 +854,7 @@ static void drop_function_that_returns_closes_a_cycle(void)
 	kpool_init_ordered_stream(&stream, pool);
 	kpool_set_complete_fn(&runner->probe.job, completes_nothing);
 	kpool_set_complete_fn(&late->job, completes_nothing);
-	if (!late_is_dropped(pool, dropped_submits_late_again) ||
+	if (!late_is_dropped(pool, drop_submits_late_again) ||
 	    !caller_start(runner) ||
 	    !KT_EXPECT(kt_wait(atomic_read(&runner_cue.started))))
 		goto out;
@@ -1291,8 +1291,8 @@ static int frees_the_stream(void *pool)
 
 /*
  * The flusher waits for the late job, which ends; many submitters are admitted
- * before the flusher is woken.  Before that, the stream is freed, and the runner
- * waits for the flusher.
+ * before the flusher is woken.  Before that, the stream is freed, and the
+ * runner waits for the flusher.
  */
 static void end_job_and_free_stream(void)
 {

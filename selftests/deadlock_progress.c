@@ -20,11 +20,11 @@ static const char *const drop_calls[] = {
 
 static struct kt_gate cue;
 static int dropped_got, called_got;
-static struct task_struct *in_dropped;
+static struct task_struct *in_drop_fn;
 
 static void dropped_flushes(struct kpool_item *item, int err)
 {
-	WRITE_ONCE(in_dropped, current);
+	WRITE_ONCE(in_drop_fn, current);
 	dropped_got = kpool_flush_item(&callers[0].probe.job.item);
 	probe_dropped(item, err);
 }
@@ -78,13 +78,13 @@ static void deadlock_through_a_drop_function_is_refused(int drop_work)
 	struct kt_thread aborter = { };
 
 	kt_gate_init(&cue);
-	in_dropped = NULL;
+	in_drop_fn = NULL;
 	caller_init(&callers[0], pool, &group, caller_waits_for_the_group);
 	kpool_set_drop_fn(&p[0].job.item, dropped_flushes);
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
 	drop_two(pool, drop_work, &aborter);
-	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	KT_EXPECT(kt_wait(READ_ONCE(in_drop_fn) && !task_is_running(in_drop_fn)));
 	kt_gate_open(&cue);
 	caller_expect(&callers[0], -EDEADLK);
 	if (!READ_ONCE(callers[0].returned))
@@ -99,7 +99,7 @@ static void deadlock_through_a_drop_function_is_refused(int drop_work)
 /* Let the caller wait for @last; the drop work sleeps in another's function. */
 static void hang_is_refused(struct kpool *pool, struct probe *last)
 {
-	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	KT_EXPECT(kt_wait(READ_ONCE(in_drop_fn) && !task_is_running(in_drop_fn)));
 	kt_gate_open(&cue);
 	KT_EXPECT(kt_wait_prompt(READ_ONCE(callers[0].returned)));
 	caller_expect(&callers[0], -EDEADLK);
@@ -125,7 +125,7 @@ static struct kpool *pool_make(const struct kpool_attrs *attrs, int members,
 
 	here = pool;
 	kt_gate_init(&cue);
-	in_dropped = NULL;
+	in_drop_fn = NULL;
 	dropped_got = 1;
 	caller_init(&callers[0], pool, &group, call);
 	if (pool && call == caller_waits_for_the_third) {
@@ -246,7 +246,7 @@ static void occupy_drop_work(struct kpool *pool)
 	probe_runs(&p[4]);
 	probes_submit(pool, p, 1);
 	kpool_group_cancel(&group);
-	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	KT_EXPECT(kt_wait(READ_ONCE(in_drop_fn) && !task_is_running(in_drop_fn)));
 	probes_open(&p[4], 1);
 	probes_hold(&p[2], 1);
 	probes_submit(pool, &p[1], 2);
@@ -693,7 +693,7 @@ static const struct kpool_attrs run_by_callers = {
 /* The item submits one that its caller must not run, and sleeps in that. */
 static int submits_killable(struct kpool_item *item)
 {
-	WRITE_ONCE(in_dropped, current);
+	WRITE_ONCE(in_drop_fn, current);
 	dropped_got = kpool_submit_killable(here, &p[2].job.item);
 	return 0;
 }
@@ -709,8 +709,8 @@ static int caller_kills_and_flushes(struct caller_item *a)
 	kt_gate_pass(&cue);
 	/* the killed thread does not come before we sleep */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
-	set_cpus_allowed_ptr(in_dropped, cpumask_of(0));
-	send_sig(SIGKILL, in_dropped, 1);
+	set_cpus_allowed_ptr(in_drop_fn, cpumask_of(0));
+	send_sig(SIGKILL, in_drop_fn, 1);
 	return kpool_flush_item(&p[3].job.item);
 }
 
@@ -734,7 +734,7 @@ static void killed_submitter_makes_progress(void)
 	caller_start(&callers[0]);
 	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
 	kt_thread_start(&submitter, mortal_submits, &p[3].job.item);
-	KT_EXPECT(kt_wait(READ_ONCE(in_dropped) && !task_is_running(in_dropped)));
+	KT_EXPECT(kt_wait(READ_ONCE(in_drop_fn) && !task_is_running(in_drop_fn)));
 	kt_gate_open(&cue);
 	caller_expect(&callers[0], 0);
 	KT_EXPECT_EQ(kt_thread_join(&submitter), 0);

@@ -275,7 +275,8 @@ static void delayed_job_can_be_cancelled(void)
 }
 
 /*
- * A delayed job is pending: no way in accepts it again, and its time stays.
+ * A delayed job is pending: no submit path accepts it again, and its time
+ * stays.
  * Fails if a submit makes it due, or links it twice.
  */
 static void submit_of_a_delayed_job_is_refused(void)

@@ -713,7 +713,7 @@ static void many_run(void)
 static struct kt_submitter submitters[MANY];
 
 /* An item runs, all others are blocked. */
-static void many_are_blocked(void)
+static void many_submitters_are_blocked(void)
 {
 	static const struct kpool_attrs attrs = { .capacity = 1 };
 	int i;
@@ -868,5 +868,5 @@ KT_MODULE("kpool selftest: scenes for the diagnosis of a pool",
 	  KT_CASE(scene_ends),
 	  KT_CASE(many_run),
 	  KT_CASE(scene_ends),
-	  KT_CASE(many_are_blocked),
+	  KT_CASE(many_submitters_are_blocked),
 	  KT_CASE(scene_ends));

@@ -202,8 +202,8 @@ many_run() {
 }
 
 # Fails if those that are not shown are not counted.
-many_are_blocked() {
-	ktap_is "many_are_blocked: the first are shown, the rest is counted" \
+many_submitters_are_blocked() {
+	ktap_is "many_submitters_are_blocked: the first are shown, the rest is counted" \
 		"blocked 19 16 3 more" \
 		"$(said | awk '$1 == "blocked" { print }
 			$1 == "submitter" { n++ }
@@ -232,7 +232,7 @@ if load_tested diagnosis && mount_debugfs; then
 		case $case in
 		units_*) units_are_held ;;
 		many_run) many_run ;;
-		many_are_*) many_are_blocked ;;
+		many_submitters_*) many_submitters_are_blocked ;;
 		esac
 	done
 	unload_test diagnosis

@@ -2160,11 +2160,11 @@ static void item_submitted_in_its_drop_function_runs(void)
 	edges_end();
 }
 
-static struct kt_gate in_dropped;
+static struct kt_gate in_drop_fn;
 
 static void dropped_submits_in_full_pool(struct kpool_item *item, int err)
 {
-	kt_gate_pass(&in_dropped);
+	kt_gate_pass(&in_drop_fn);
 	kpool_set_group(kpool_job_of(item), NULL);
 	dropped_got = kpool_try_submit(here, item);
 	probe_dropped(item, err);
@@ -2182,15 +2182,15 @@ static void item_is_refused_in_its_drop_function(void)
 	if (!edges_make(&attrs))
 		return;
 	dropped_got = 1;
-	kt_gate_init(&in_dropped);
+	kt_gate_init(&in_drop_fn);
 	kpool_set_drop_fn(item(1), dropped_submits_in_full_pool);
 	kpool_set_group(&p[1].job, &group);
 	occupy(0);
 	submit(1);
 	kpool_group_cancel(&group);
-	KT_EXPECT(kt_wait(atomic_read(&in_dropped.started)));
+	KT_EXPECT(kt_wait(atomic_read(&in_drop_fn.started)));
 	submit(2);
-	kt_gate_open(&in_dropped);
+	kt_gate_open(&in_drop_fn);
 	KT_EXPECT(kt_wait(atomic_read(&p[1].dropped)));
 	KT_EXPECT_EQ(dropped_got, -EAGAIN);
 	KT_EXPECT_EQ(kt_stat(here, refused), 1);

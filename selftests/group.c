@@ -126,7 +126,7 @@ out:
 }
 
 /* Fails if one waiter takes another's wake-up. */
-static void many_may_wait(void)
+static void every_waiter_of_a_group_is_woken(void)
 {
 	struct kpool *pool = group_make(&queued_four, 6, 0);
 	struct group_waiter w[4] = { };
@@ -1625,7 +1625,7 @@ KT_MODULE("kpool selftest: groups",
 	  KT_CASE(empty_group_is_not_waited_for),
 	  KT_CASE(wait_can_time_out_and_be_repeated),
 	  KT_CASE(wait_that_has_ended_does_not_time_out),
-	  KT_CASE(many_may_wait),
+	  KT_CASE(every_waiter_of_a_group_is_woken),
 	  KT_CASE(first_error_is_kept),
 	  KT_CASE(error_alone_cancels_nothing),
 	  KT_EACH(cancelled_group_drops_pending_jobs, cancellers),

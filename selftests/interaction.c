@@ -225,7 +225,7 @@ static void evicted_light_item_makes_room_for_a_higher(int higher)
  * Fails (two wait in a queue of one) if the low one goes: mutant
  * victim-behind-by-priority.
  */
-static void evicted_heavy_item_is_behind_a_lower_whose_turn_it_is(void)
+static void heavy_item_behind_a_lower_in_turn_is_evicted(void)
 {
 	static const struct kpool_attrs attrs = {
 		.capacity = 3, .queue_depth = 1, .max_bypass = 1,
@@ -1375,7 +1375,7 @@ KT_MODULE("kpool selftest: abilities used together",
 	  KT_EACH(evicted_light_or_heavy_item_makes_room, free_units),
 	  KT_EACH(evicted_light_item_makes_room_for_a_higher, newcomer_prios),
 	  KT_CASE(evicted_heavy_later_job_makes_room_for_a_higher),
-	  KT_CASE(evicted_heavy_item_is_behind_a_lower_whose_turn_it_is),
+	  KT_CASE(heavy_item_behind_a_lower_in_turn_is_evicted),
 	  KT_CASE(evicted_item_behind_a_heavy_one_makes_room),
 	  KT_EACH(evicted_item_makes_room_for_a_later_job, newcomers),
 	  KT_EACH(evicted_leader_makes_room_for_its_later_job, later_jobs),

@@ -34,7 +34,8 @@ static bool doer_sleeps(struct doer *d, struct kpool_item *item,
 /*
  * Cancel is true for a pending item, which then does not run, is idle and
  * was not dropped.
- * Fails if the item stays queued, or dropped is called for the canceller.
+ * Fails if the item stays queued, or the drop function is called for the
+ * canceller.
  */
 static void cancel_removes_a_pending_item(void)
 {
@@ -750,7 +751,7 @@ out:
 	kfree(job);
 }
 
-static void dropped_here(struct kpool_item *item, int err)
+static void drop_here(struct kpool_item *item, int err)
 {
 	might_sleep();
 	KT_EXPECT(in_task());
@@ -763,7 +764,8 @@ static void dropped_here(struct kpool_item *item, int err)
  * Abort notifies each pending item's owner once, with -ECANCELED, in process
  * context, before it returns; what runs finishes, and blocked submitters are
  * refused.
- * Fails if dropped is called under the lock, twice, late or with another errno.
+ * Fails if the drop function is called under the lock, twice, late or with
+ * another errno.
  */
 static void abort_drops_pending_items(void)
 {
@@ -777,7 +779,7 @@ static void abort_drops_pending_items(void)
 		goto out;
 	for (i = 0; i < 8; i++) {
 		kt_job_init(&jobs[i], kt_job_tiny, &f.gate, i);
-		kpool_set_drop_fn(&jobs[i].item, i == 7 ? NULL : dropped_here);
+		kpool_set_drop_fn(&jobs[i].item, i == 7 ? NULL : drop_here);
 		KT_EXPECT_EQ(kpool_submit(f.pool, &jobs[i].item), 0);
 	}
 	kt_job_init(&late, kt_job_tiny, &f.gate, 8);
@@ -799,7 +801,7 @@ out:
 
 static struct kt_gate dropping;
 
-static void dropped_waits(struct kpool_item *item, int err)
+static void drop_waits(struct kpool_item *item, int err)
 {
 	kt_gate_pass(&dropping);
 	kt_job_dropped(item, err);
@@ -829,7 +831,7 @@ static void abort_starts_no_pending_item(void)
 		goto out;
 	for (i = 0; i < 2; i++) {
 		kt_job_init(&jobs[i], kt_job_tiny, &f.gate, i);
-		kpool_set_drop_fn(&jobs[i].item, dropped_waits);
+		kpool_set_drop_fn(&jobs[i].item, drop_waits);
 		KT_EXPECT_EQ(kpool_submit(f.pool, &jobs[i].item), 0);
 	}
 	if (!kt_thread_start(&aborter, aborts, f.pool))
@@ -882,7 +884,7 @@ static void cancel_admits_past_a_running_item(void)
 	kt_pool_end(pool);
 }
 
-static void dropped_frees(struct kpool_item *item, int err)
+static void drop_frees(struct kpool_item *item, int err)
 {
 	struct kt_job *job = kt_job_of(item);
 
@@ -895,7 +897,7 @@ static void dropped_frees(struct kpool_item *item, int err)
  * The drop function can free its item.
  * Fails (KASAN; elsewhere by the poison) if abort touches the item afterwards.
  */
-static void dropped_may_free_the_item(void)
+static void drop_function_may_free_the_item(void)
 {
 	static struct full f;
 	struct kt_job *job;
@@ -907,7 +909,7 @@ static void dropped_may_free_the_item(void)
 		job = kt_jobs(1, kt_job_tiny, &f.gate);
 		if (!job)
 			goto out;
-		kpool_set_drop_fn(&job->item, dropped_frees);
+		kpool_set_drop_fn(&job->item, drop_frees);
 		KT_EXPECT_EQ(kpool_submit(f.pool, &job->item), 0);
 	}
 	KT_EXPECT_EQ(kpool_abort(f.pool), 100);
@@ -919,7 +921,7 @@ out:
 /* An item whose drop function takes its time. */
 static struct kt_gate dropping;
 
-static void dropped_gated(struct kpool_item *item, int err)
+static void drop_gated(struct kpool_item *item, int err)
 {
 	kt_gate_pass(&dropping);
 }
@@ -975,7 +977,7 @@ static void waiting_includes_the_drop_function(void)
 	if (!full_make(&f, &queued_one))
 		goto out;
 	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
-	kpool_set_drop_fn(&job.item, dropped_gated);
+	kpool_set_drop_fn(&job.item, drop_gated);
 	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
 	if (!kt_thread_start(&aborter, abort_main, f.pool))
 		goto out;
@@ -1016,16 +1018,16 @@ static int repeat_gated(struct kpool_item *item)
 	return 0;
 }
 
-static void repeater_dropped(struct kpool_item *item, int err)
+static void repeater_drop(struct kpool_item *item, int err)
 {
 	struct repeater *r = container_of(item, struct repeater, job.item);
 
 	KT_EXPECT(!READ_ONCE(r->inside));
-	dropped_here(item, err);
+	drop_here(item, err);
 	kt_gate_pass(&dropping);
 }
 
-static void repeater_dropped_frees(struct kpool_item *item, int err)
+static void repeater_drop_frees(struct kpool_item *item, int err)
 {
 	struct repeater *r = container_of(item, struct repeater, job.item);
 
@@ -1071,7 +1073,7 @@ static void abort_drops_a_running_item_after_its_run(int place)
 {
 	static struct repeater r;
 	static struct kt_gate gate;
-	struct kpool *pool = repeat(place, &r, &gate, repeater_dropped);
+	struct kpool *pool = repeat(place, &r, &gate, repeater_drop);
 	struct doer flusher, canceller;
 	struct kt_thread aborter;
 
@@ -1119,7 +1121,7 @@ static void aborted_running_item_can_be_cancelled(int place)
 {
 	static struct repeater r;
 	static struct kt_gate gate;
-	struct kpool *pool = repeat(place, &r, &gate, repeater_dropped);
+	struct kpool *pool = repeat(place, &r, &gate, repeater_drop);
 	struct doer canceller;
 
 	if (!pool)
@@ -1145,7 +1147,7 @@ out:
  * Fails (KASAN; elsewhere by the poison) if it is called while the item runs,
  * or the worker touches the item afterwards.
  */
-static void dropped_may_free_an_item_that_ran(int place)
+static void drop_function_may_free_an_item_that_ran(int place)
 {
 	static struct kt_gate gate;
 	struct kpool *pool;
@@ -1156,7 +1158,7 @@ static void dropped_may_free_an_item_that_ran(int place)
 		r = kzalloc_obj(*r, GFP_KERNEL);
 		if (!KT_EXPECT(r))
 			return;
-		pool = repeat(place, r, &gate, repeater_dropped_frees);
+		pool = repeat(place, r, &gate, repeater_drop_frees);
 		if (!pool) {
 			kfree(r);
 			return;
@@ -1172,10 +1174,10 @@ static void dropped_may_free_an_item_that_ran(int place)
 static struct kpool *other_pool;
 
 /* The errors of a drop function that submits its item. */
-static void dropped_submits(struct kpool_item *item, int err)
+static void drop_submits(struct kpool_item *item, int err)
 {
 	KT_EXPECT_EQ(kpool_try_submit(other_pool, item), -EBUSY);
-	dropped_gated(item, err);
+	drop_gated(item, err);
 }
 
 /*
@@ -1194,7 +1196,7 @@ static void item_in_its_drop_function_is_busy(void)
 	if (!other_pool || !full_make(&f, &queued_one))
 		goto out;
 	kt_job_init(&job, kt_job_tiny, &f.gate, 1);
-	kpool_set_drop_fn(&job.item, dropped_submits);
+	kpool_set_drop_fn(&job.item, drop_submits);
 	KT_EXPECT_EQ(kpool_submit(f.pool, &job.item), 0);
 	if (!kt_thread_start(&aborter, abort_main, f.pool))
 		goto out;
@@ -1248,7 +1250,7 @@ static void waiting_for_a_drop_function_is_no_deadlock(void)
 	kt_gate_init(&gate);
 	kt_job_init(&inside, flush_inside, &gate, 0);
 	kt_job_init(&job, kt_job_tiny, &gate, 1);
-	kpool_set_drop_fn(&job.item, dropped_gated);
+	kpool_set_drop_fn(&job.item, drop_gated);
 	to_flush = &job.item;
 	KT_EXPECT_EQ(kpool_submit(pool, &inside.item), 0);
 	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 1));
@@ -1514,12 +1516,12 @@ KT_MODULE("kpool selftest: what can be done to an item",
 	  KT_CASE(abort_drops_pending_items),
 	  KT_CASE(abort_starts_no_pending_item),
 	  KT_CASE(cancel_admits_past_a_running_item),
-	  KT_CASE(dropped_may_free_the_item),
+	  KT_CASE(drop_function_may_free_the_item),
 	  KT_CASE(waiting_includes_the_drop_function),
 	  KT_CASE(waiting_for_a_drop_function_is_no_deadlock),
 	  KT_EACH(abort_drops_a_running_item_after_its_run, repeats),
 	  KT_EACH(aborted_running_item_can_be_cancelled, repeats),
-	  KT_EACH(dropped_may_free_an_item_that_ran, repeats),
+	  KT_EACH(drop_function_may_free_an_item_that_ran, repeats),
 	  KT_CASE(item_in_its_drop_function_is_busy),
 	  KT_CASE(item_may_live_on_the_stack),
 	  KT_CASE(item_may_be_static),

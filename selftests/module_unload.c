@@ -371,8 +371,8 @@ static struct foreign *foreign_make(void)
 	return f;
 }
 
-/* Leave a job behind that is due right after that one of those left. */
-static int leave_behind(int i)
+/* Orphan a job that is due right after that one of those left. */
+static int orphan_one(int i)
 {
 	struct foreign *f = foreign_make();
 
@@ -485,7 +485,7 @@ static int late_fn(struct kpool_item *unused)
 	return 0;
 }
 
-/* A pool of its own that it leaves behind. */
+/* A pool of its own that it orphans. */
 static int leave_late(void)
 {
 	int err;
@@ -598,7 +598,7 @@ static int leave_all(void)
 		else if (i < runs)
 			err = kpool_submit(pool, &running[i].item);
 		if (!err && moves() && i < ARRAY_SIZE(between))
-			err = leave_behind(i);
+			err = orphan_one(i);
 	}
 	if (!err && leaves("drops"))
 		err = evict_one();

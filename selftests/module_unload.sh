@@ -171,7 +171,7 @@ items_to_be_dropped_are_cancelled() {
 	rmmod kpool
 }
 
-# The module's own pool, which it leaves behind, runs an item that makes the default pool.
+# The module's own pool, which it orphans, runs an item that makes the default pool.
 # Fails (oopses) if only a default pool that was there before is searched: mutant default-made-late.
 default_pool_made_late_is_searched() {
 	insmod "$KPOOL_KO"

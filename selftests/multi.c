@@ -642,7 +642,7 @@ static void number_out_of_range_is_refused(void)
 	several_end(multi);
 }
 
-/* ants' own scenario, for both placements and both ways in */
+/* ants' own scenario, for both placements and both submit paths */
 
 #define ANTS_POOLS	10
 #define ANTS_CAPACITY	5

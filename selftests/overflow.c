@@ -111,7 +111,7 @@ static int by_try_in_hardirq(int i)
 	return hardirq_ret;
 }
 
-static int (*const ways_in[])(int i) = {
+static int (*const submit_paths[])(int i) = {
 	by_submit, by_timeout, by_killable, by_try, by_try_in_hardirq,
 };
 
@@ -157,7 +157,7 @@ static void caller_runs_the_item(int way)
 {
 	if (!overflow_full(KPOOL_FULL_CALLER_RUNS, 0))
 		return;
-	KT_EXPECT_EQ(ways_in[way](0), 0);
+	KT_EXPECT_EQ(submit_paths[way](0), 0);
 	KT_EXPECT(ran_by[0] == current);
 	KT_EXPECT(timed_ran(&job[0]));
 	KT_EXPECT(!kpool_is_pending(&job[0].job.item));
@@ -166,7 +166,7 @@ static void caller_runs_the_item(int way)
 	KT_EXPECT_EQ(kt_stat(overflow_pool, caller_ran), 1);
 	KT_EXPECT_EQ(kt_stat(overflow_pool, refused), 0);
 	/* and again */
-	KT_EXPECT_EQ(ways_in[way](0), 0);
+	KT_EXPECT_EQ(submit_paths[way](0), 0);
 	KT_EXPECT_EQ(timed_runs(&job[0]), 2);
 	vacate();
 	KT_EXPECT_EQ(kt_stat(overflow_pool, completed), 3);
@@ -538,7 +538,8 @@ static void interrupt_does_not_run_the_item(void)
 
 /*
  * The function form and a call are run by the caller too.
- * Fails if they go their own way in: a call would wait for a worker.
+ * Fails if they take a submit path of their own: a call would wait for a
+ * worker.
  */
 static void caller_runs_functions_and_calls(void)
 {
@@ -842,7 +843,7 @@ static void newcomer_evicts_the_oldest(int way)
 		KT_EXPECT_EQ(submit(i), 0);
 	KT_EXPECT_EQ(kt_stat(overflow_pool, displaced), 0);
 	for (; i < 5; i++) {
-		KT_EXPECT_EQ(ways_in[way](i), 0);
+		KT_EXPECT_EQ(submit_paths[way](i), 0);
 		KT_EXPECT_EQ(flush(i - 3), 0);
 		KT_EXPECT(timed_was_dropped(&job[i - 3], -EAGAIN));
 		KT_EXPECT_EQ(kt_stat(overflow_pool, pending), 3);

@@ -440,7 +440,7 @@ static int thread_refs(int n)
  * Fails if the log goes on with the number of others, which is 0, mutant
  * stall-no-others-counted, or if the report keeps a thread.
  */
-static void eight_are_reported_alone(void)
+static void eight_stalls_are_reported_without_others(void)
 {
 	int others = log_count("kpool: stall: ", "more items have run");
 	int i, refs;
@@ -1128,7 +1128,7 @@ KT_MODULE("kpool selftest: items that run for too long",
 	  KT_CASE(stack_of_another_thread_is_not_taken),
 	  KT_CASE(spinner_with_interrupts_off_has_no_stack),
 	  KT_CASE(many_are_counted),
-	  KT_CASE(eight_are_reported_alone),
+	  KT_CASE(eight_stalls_are_reported_without_others),
 	  KT_CASE(stall_time_is_tunable),
 	  KT_CASE(stall_is_reported_in_time),
 	  KT_CASE(stall_is_noticed_within_an_eighth),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way in: which item is accepted, waits, is refused, and in what order.
+ * The submit path: which item is accepted, waits, is refused, and in what
+ * order.
  */
 #include <linux/sched/signal.h>
 
@@ -896,7 +897,7 @@ out:
 	full_end(&f);
 }
 
-KT_MODULE("kpool selftest: the way in",
+KT_MODULE("kpool selftest: the submit path",
 	  KT_CASE(full_pool_makes_submit_wait),
 	  KT_EACH(blocked_kthread_is_idle, sleeps),
 	  KT_CASE(try_refuses_when_full),

@@ -332,11 +332,11 @@ static void timeout_takes_what_is_free(void)
 }
 
 /*
- * An item that is heavier than capacity is refused at once by every way in, and
- * delays no other item.
+ * An item that is heavier than capacity is refused at once by every submit
+ * path, and delays no other item.
  * Fails if it waits for units that will never be, or counts as refused.
  */
-static void heavier_than_capacity_is_invalid(void)
+static void item_heavier_than_capacity_gets_einval(void)
 {
 	struct kpool *pool = weight_pool(&two_units);
 	struct kpool_item *heavy = &load[0].job.item;
@@ -364,10 +364,10 @@ static void heavier_than_capacity_is_invalid(void)
 
 /*
  * An item heavier than capacity is refused in a full pool, too, and while
- * others sleep.  No way in makes it wait for its turn to be refused.
+ * others sleep.  No submit path makes it wait for its turn to be refused.
  * Fails if the weight is checked after the room.
  */
-static void heavier_than_capacity_is_invalid_in_a_full_pool(void)
+static void item_heavier_than_capacity_gets_einval_in_a_full_pool(void)
 {
 	struct kpool *pool = weight_pool(&two_units);
 	struct kt_submitter s = { };
@@ -1031,7 +1031,7 @@ static void waiting_behind_own_units_is_a_deadlock(void)
  * nor is it while another item can still give units back.
  * Fails if it is refused.
  */
-static void waiting_for_units_of_others_is_none(void)
+static void wait_for_units_of_others_is_no_deadlock(void)
 {
 	static struct nested n;
 	struct kpool *pool = weight_pool(&four_units_deep);
@@ -1201,8 +1201,8 @@ KT_MODULE("kpool selftest: weights",
 	  KT_CASE(newcomer_does_not_overtake_heavy_submitter),
 	  KT_CASE(try_takes_what_is_free),
 	  KT_CASE(timeout_takes_what_is_free),
-	  KT_CASE(heavier_than_capacity_is_invalid),
-	  KT_CASE(heavier_than_capacity_is_invalid_in_a_full_pool),
+	  KT_CASE(item_heavier_than_capacity_gets_einval),
+	  KT_CASE(item_heavier_than_capacity_gets_einval_in_a_full_pool),
 	  KT_EACH(full_size_item_does_not_starve, depths),
 	  KT_EACH(blocked_head_that_gives_up_admits_the_next, ways_out),
 	  KT_CASE(cancelled_queued_head_starts_the_next),
@@ -1222,6 +1222,6 @@ KT_MODULE("kpool selftest: weights",
 	  KT_CASE(heavy_item_is_paused_and_aborted),
 	  KT_CASE(waiting_for_own_units_is_a_deadlock),
 	  KT_CASE(waiting_behind_own_units_is_a_deadlock),
-	  KT_CASE(waiting_for_units_of_others_is_none),
+	  KT_CASE(wait_for_units_of_others_is_no_deadlock),
 	  KT_EACH(units_never_exceed_capacity, depths),
 	  KT_CASE(self_submission_takes_its_units_again));

@@ -10,7 +10,7 @@
 #define NR_POOLS	10
 #define PER_POOL	5
 
-/* How the next pool is chosen, and the way in: two by three variants. */
+/* How the next pool is chosen, and the submit path: two by three variants. */
 static const char *const multi_ways[] = {
 	"round-robin-item", "round-robin-fn", "round-robin-arg",
 	"least-loaded-item", "least-loaded-fn", "least-loaded-arg", NULL,

@@ -116,7 +116,7 @@ static void start_twice_is_once(void)
  * Fails if units are shared out so that some cannot be used, or if more are
  * given out than there are.
  */
-static void full_is_an_error(void)
+static void full_pool_refuses_one_more(void)
 {
 	struct kpool *pool;
 	struct kt_gate gate;
@@ -190,6 +190,6 @@ KT_MODULE("Selftests of kpool: the scenarios of rulego's worker pool",
 	  KT_CASE(workers_count_to_10000),
 	  KT_CASE(workers_with_idle_time_count_to_10000),
 	  KT_CASE(start_twice_is_once),
-	  KT_CASE(full_is_an_error),
+	  KT_CASE(full_pool_refuses_one_more),
 	  KT_CASE(idle_worker_comes_before_a_new_one),
 	  KT_CASE(benchmark_adds_a_million));

@@ -89,7 +89,7 @@ static int hammer_main(void *arg)
  * hammers with one unit.
  * Fails if more than all units are given out, or if a heavy item is forgotten.
  */
-static void weights_are_hammered(void)
+static void items_of_any_weight_share_the_units(void)
 {
 	struct kpool *pool = semaphore(procs());
 	struct hammer *h = kcalloc(procs(), sizeof(*h), GFP_KERNEL);
@@ -174,7 +174,7 @@ static void timed_acquire_succeeds_and_fails_by_turns(void)
  * others of 1 are admitted.
  * Fails if what can never start is accepted, or holds back others.
  */
-static void too_big_is_refused_at_once(void)
+static void too_heavy_item_is_refused_at_once(void)
 {
 	struct kpool *pool = semaphore(2);
 	struct kt_job heavy, *jobs;
@@ -548,10 +548,10 @@ out:
 }
 
 KT_MODULE("Selftests of kpool: the scenarios of x/sync's semaphore",
-	  KT_CASE(weights_are_hammered),
+	  KT_CASE(items_of_any_weight_share_the_units),
 	  KT_CASE(try_acquire_succeeds_and_fails_by_turns),
 	  KT_CASE(timed_acquire_succeeds_and_fails_by_turns),
-	  KT_CASE(too_big_is_refused_at_once),
+	  KT_CASE(too_heavy_item_is_refused_at_once),
 	  KT_CASE(large_acquire_does_not_starve),
 	  KT_CASE(timeout_of_the_head_admits_the_next),
 	  KT_CASE(cancel_of_the_head_admits_the_next),

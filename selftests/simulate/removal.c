@@ -395,7 +395,7 @@ static void sim_judge_name(const struct sim_module *m)
 	if (!p->pool || sim_owner_of(p) != m || p->destroyed)
 		return;
 	sim_expect(p->view.stats.closed && !p->view.stats.alive,
-		   "a pool is left behind with %llu workers", p->view.stats.alive);
+		   "a pool is orphaned with %llu workers", p->view.stats.alive);
 	pool = sim_pool_of_name(sim_module_address(0), NULL, p->nr);
 	sim_expect(!IS_ERR(pool) || PTR_ERR(pool) != -EEXIST,
 		   "the name of a pool that has gone is taken");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ways in.  Each submit of an item goes through kpt_submit(), which keeps
- * the counters, and is where some of the broken targets are broken.
+ * The submit paths.  Each submit of an item goes through kpt_submit(), which
+ * keeps the counters, and is where some of the broken targets are broken.
  */
 #include <linux/bitops.h>
 #include <linux/bottom_half.h>

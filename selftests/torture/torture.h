@@ -265,7 +265,7 @@ void kpt_unclaim(struct kpt_item *it);
 int kpt_fn(void *arg);
 void kpt_fault(void *data, const struct kpool_fault *fault);
 
-/* ways in: submit.c */
+/* submit paths: submit.c */
 
 enum kpt_way {
 	KPT_TRY,
