@@ -417,7 +417,7 @@ static void run_in_used_memory_closes_no_cycle(void)
 
 static struct kpool *next;
 
-static int hands_on_and_flushes_flusher(struct kpool_item *item)
+static int hands_over_and_flushes_flusher(struct kpool_item *item)
 {
 	if (kpool_current() != next)
 		return kpool_submit(next, item);
@@ -440,7 +440,7 @@ static void handed_over_job_closes_a_cycle(void)
 	if (!own || !next)
 		goto out;
 	called_got = 1;
-	probe_init(late, hands_on_and_flushes_flusher, 0);
+	probe_init(late, hands_over_and_flushes_flusher, 0);
 	if (!KT_EXPECT(load_runs(next, &bystander)) ||
 	    !KT_EXPECT(load_runs(next, &filler)) || !caller_start(flusher) ||
 	    !KT_EXPECT(kt_wait(atomic_read(&flusher_cue.started))) ||

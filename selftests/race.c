@@ -419,7 +419,7 @@ static void moves_workers(int round)
 }
 
 /*
- * Workers come and go while the pool is tuned; none works without its state.
+ * Workers come and go while the pool is tuned; none works without its data.
  * KCSAN complains if the node is read plainly (node-read-plainly).
  */
 static void workers_start_and_exit(void)

@@ -51,10 +51,11 @@ lint_words() {
 	local whole joined
 	whole='actors?|deeds?|dice|ghosts?|droppers?|rous(e|es|ed)|unmade|remade|in[_-](line|vain)|at[_-]rest|no[_-]hang'
 	whole+='|warm[_-]workers?|min[_-]warm|forgotten[_-](items?|pools?|multi)|(cancel|disable)[_-]wait'
-	joined='acts?|acted|aside|cast|told|served'
-	prose | xargs grep -nwiE 'who|whoever|whatever|those who|in vain|at rest'
+	whole+='|hand(s|ed|ing)?[ _-]on|the[ _-]stuck|count of arrivals'
+	joined='acts?|acted|aside|cast|told|served|ranks?|displaced'
+	prose | xargs grep -nwiE 'who|whoever|whatever|those who|in vain|at rest|dropped\(\)'
 	prose | xargs grep -niE "nobody|somebody|untold|hope|circle|limbo|doom|stranger|outsider|bury|burial|\
-purger|settler"
+purger|settler|blam(e|ing)|follower|withdraw|stateful|displac(e([^d]|$)|ing)"
 	prose | xargs grep -niE "(^|[^[:alpha:]])($whole)([^[:alpha:]]|$)"
 	prose | xargs grep -niE "[_-]($joined)([^[:alpha:]]|$)|(^|[^[:alpha:]])($joined)[_-]"
 }
