@@ -227,7 +227,8 @@ static unsigned long kpool_next_expiry(const struct kpool *pool)
 
 /*
  * Arm reap_work unless it is armed already, or no idle worker can expire.
- * reap_work arms itself again.  Called with pool->lock held.  Litmus: lock-seen.
+ * reap_work arms itself again.  Called with pool->lock held.  Litmus:
+ * lock-seen.
  */
 void kpool_arm_reap_work(struct kpool *pool)
 {
