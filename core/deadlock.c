@@ -17,7 +17,7 @@
  * callers fail it:
  *
  *   kpool_would_deadlock()    before a wait for an item: wait.c
- *   kpool_cycle_through()     a job was queued behind another: stream.c
+ *   kpool_cycle_through()     a job has to wait for another run: stream.c
  *   kpool_cycle_at_leader()   an ordered stream has changed: stream.c
  *   kpool_find_deadlocked()   at each recheck, for all else: lock.c
  *
@@ -55,14 +55,16 @@ bool kpool_refuse_self_wait(struct kpool *pool)
 
 /*
  * Return true if the run that ends the wait has begun.  By then, the item can
- * have been submitted again.
+ * have been submitted again.  If the next run was cancelled, the wait is for
+ * the one before it.
  */
 bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
 {
 	const struct kpool_run *run = kpool_run_of(waiter->item);
 
 	return run && (waiter->behind != run ||
-		       waiter->behind_nr != kpool_run_nr(run));
+		       waiter->behind_nr != kpool_run_nr(run) ||
+		       (s32)(waiter->item->epoch - waiter->epoch) > 0);
 }
 
 /*
@@ -277,9 +279,10 @@ static void kpool_note_victim(struct kpool_waiter **victim,
 }
 
 /*
- * Find a cycle that @item closes by being queued behind another job of its
- * stream.  From then on the waiters for @item wait for that job too, which can
- * be waiting for them.  Return the waiter to fail, or NULL.  Called with
+ * Find a cycle that closes because @item has to wait for another run than
+ * before: that of its stream when it is queued, its own once the stream does
+ * not block it.  The waiters for @item wait for that run too, which can be
+ * waiting for them.  Return the waiter to fail, or NULL.  Called with
  * pool->lock held.
  */
 struct kpool_waiter *kpool_cycle_through(struct kpool *pool,

@@ -285,9 +285,8 @@ void kpool_item_remove(struct kpool *pool, struct kpool_item *item)
 
 /*
  * Leave an accepted item to the drop work, which calls its drop function with
- * @err.
- * If a previous run of the item has not ended, the run keeps the item until
- * then.  Called with pool->lock held.
+ * @err.  If a previous run of the item has not ended, the run keeps the item
+ * until then.  Called with pool->lock held.
  */
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 {

@@ -148,6 +148,14 @@ void kpool_stream_begin_completion(struct kpool_run *run, struct kpool_job *job)
 	run->stream->runner = run;
 }
 
+/* Fail a wait that closes a cycle, once @item has to wait for another run. */
+static void kpool_stream_refuse_through(struct kpool *pool,
+					const struct kpool_item *item)
+{
+	if (pool->waiters.nr_self)
+		kpool_waiter_refuse(pool, kpool_cycle_through(pool, item));
+}
+
 /*
  * Add a job to its stream, if it has one, when it is queued.  Not earlier: a
  * submitter blocked ahead of it, with a job of the same stream, would be
@@ -169,8 +177,7 @@ void kpool_stream_join(struct kpool *pool, struct kpool_item *item)
 	if (!stream->runner && list_is_first(&job->stream_node, &stream->jobs))
 		return;
 	item->flags |= __KPOOL_STREAM_BLOCKED;
-	if (pool->waiters.nr_self)
-		kpool_waiter_refuse(pool, kpool_cycle_through(pool, item));
+	kpool_stream_refuse_through(pool, item);
 }
 
 /*
@@ -211,6 +218,9 @@ static void kpool_stream_next(struct kpool *pool, struct kpool_stream *stream)
 	} else if (item->state == KPOOL_ITEM_PARKED) {
 		kpool_unpark(pool, item);
 	}
+	/* its own run was not looked at while it waited for the stream */
+	if (kpool_run_of(item))
+		kpool_stream_refuse_through(pool, item);
 }
 
 /*
@@ -277,4 +287,6 @@ void kpool_stream_leave(struct kpool *pool, struct kpool_item *item)
 	item->flags &= ~__KPOOL_STREAM_BLOCKED;
 	if (first)
 		kpool_stream_next(pool, stream);
+	else if (kpool_run_of(item))
+		kpool_stream_refuse_through(pool, item);
 }

@@ -44,6 +44,11 @@ static int flushes_flusher_when_called(void *arg)
 	return 0;
 }
 
+static int does_no_more(struct caller_item *a)
+{
+	return 0;
+}
+
 static int calls(struct caller_item *a)
 {
 	kt_gate_pass(&runner_cue);
@@ -304,6 +309,134 @@ static void wait_for_the_next_run_closes_a_cycle(void)
 out:
 	kt_gate_open(&late_cue);
 	kt_gate_open(&flusher_cue);
+	cycle_end(pool);
+}
+
+static struct kt_gate resubmitted;
+
+/*
+ * In the first run, which has no stream, submit the job behind the runner, and
+ * return true.
+ */
+static bool submit_behind_runner(struct kpool_item *item)
+{
+	kt_gate_pass(&late_cue);
+	if (called_got != 1)
+		return false;
+	KT_EXPECT_EQ(kpool_set_stream(&late->job, &stream), 0);
+	KT_EXPECT_EQ(kpool_submit(runner->pool, item), 0);
+	kt_gate_pass(&resubmitted);
+	return true;
+}
+
+static int submits_itself_behind(struct kpool_item *item)
+{
+	if (submit_behind_runner(item))
+		WRITE_ONCE(called_got, 0);
+	return probe_fn(item);
+}
+
+static int submits_itself_behind_and_flushes(struct kpool_item *item)
+{
+	if (submit_behind_runner(item))
+		WRITE_ONCE(called_got, kpool_flush_item(&flusher->probe.job.item));
+	return probe_fn(item);
+}
+
+/* The late job runs, and no stream is concerned. */
+static bool late_runs(struct kpool *pool, int (*fn)(struct kpool_item *item))
+{
+	called_got = 1;
+	kt_gate_init(&late_cue);
+	kt_gate_init(&resubmitted);
+	probe_init(late, fn, 0);
+	return KT_EXPECT(load_runs(pool, &bystander)) &&
+	       KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0) &&
+	       KT_EXPECT(kt_wait(atomic_read(&late_cue.started)));
+}
+
+/*
+ * The flusher waits for the next run of the late job.  That is cancelled, so it
+ * waits for this run, which then submits the job behind the runner.
+ * Fails if the waiter is taken for one of that submission: mutant
+ * cancelled-wait-taken-for-the-next.
+ */
+static void wait_for_a_cancelled_run_closes_no_cycle(void)
+{
+	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
+
+	if (!pool)
+		return;
+	if (!late_runs(pool, submits_itself_behind) ||
+	    !KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0) ||
+	    !caller_start(flusher))
+		goto out;
+	cycle_cue(&flusher_cue);
+	caller_sleeps(flusher);
+	KT_EXPECT(kpool_cancel(&late->job.item));
+	if (!caller_start(runner))
+		goto out;
+	cycle_cue(&runner_cue);
+	caller_sleeps(runner);
+	kt_gate_open(&late_cue);
+	KT_EXPECT(kt_wait(atomic_read(&resubmitted.started)));
+	kt_gate_open(&resubmitted);
+	caller_expect(flusher, 0);
+	caller_expect(runner, 0);
+	kt_gate_open(&runner->probe.own);
+	KT_EXPECT(kt_wait(atomic_read(&late->ran) == 2));
+out:
+	kt_gate_open(&late_cue);
+	kt_gate_open(&flusher_cue);
+	kt_gate_open(&runner_cue);
+	kt_gate_open(&resubmitted);
+	kt_gate_open(&runner->probe.own);
+	cycle_end(pool);
+}
+
+static const char *const unblocked[] = { "runner_ends", "cancelled", NULL };
+
+/*
+ * The late job is pending again behind the runner, and waits for the flusher,
+ * which waits for the job's next run.  Once the stream does not block the job,
+ * only its own run does.
+ * Fails (lasts) if that run is not looked at then: mutants
+ * idle-stream-closes-no-cycle, job-without-stream-closes-no-cycle.
+ */
+static void unblocked_job_closes_a_cycle(int cancelled)
+{
+	struct kpool *pool = cycle_make(&roomy, does_no_more);
+
+	if (!pool)
+		return;
+	if (!late_runs(pool, submits_itself_behind_and_flushes) ||
+	    !caller_start(runner) || !probe_runs(&runner->probe))
+		goto out;
+	cycle_cue(&late_cue);
+	KT_EXPECT(kt_wait(atomic_read(&resubmitted.started)));
+	if (!caller_start(flusher))
+		goto out;
+	cycle_cue(&flusher_cue);
+	caller_sleeps(flusher);
+	cycle_cue(&resubmitted);
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(READ_ONCE(called_got), 1);
+	if (cancelled)
+		KT_EXPECT(kpool_cancel(&late->job.item));
+	else
+		kt_gate_open(&runner->probe.own);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(called_got), -EDEADLK);
+	/* so that a failure does not hang */
+	kt_gate_open(&bystander.gate);
+	kt_gate_open(&runner->probe.own);
+	caller_expect(flusher, 0);
+	KT_EXPECT(kt_wait(atomic_read(&late->ran) == 2 - cancelled));
+out:
+	kt_gate_open(&late_cue);
+	kt_gate_open(&flusher_cue);
+	kt_gate_open(&resubmitted);
+	kt_gate_open(&runner->probe.own);
 	cycle_end(pool);
 }
 
@@ -760,8 +893,6 @@ out:
 	kt_pool_end(pool);
 }
 
-static struct kt_gate resubmitted;
-
 /* The dropped job is pending again, behind this run. */
 static void drop_submits_late_again(struct kpool_item *item, int err)
 {
@@ -788,17 +919,12 @@ static bool late_is_dropped(struct kpool *pool, kpool_drop_fn fn)
 	       KT_EXPECT(kt_wait(atomic_read(&dropping.started)));
 }
 
-static int does_no_more(struct caller_item *a)
-{
-	return 0;
-}
-
 /*
  * The dropped job is pending again behind the runner, and behind the drop
  * function, which waits for the flusher, and that for the job.  When the runner
  * ends, the job still waits for the drop function.
- * Fails (lasts) if that is looked at only while something is to be dropped:
- * mutant cycle-of-drops-without-drops.
+ * Fails (lasts) if that is looked at neither then nor whenever drop functions
+ * run.
  */
 static void runner_that_ends_closes_a_cycle(void)
 {
@@ -1373,6 +1499,8 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_EACH(drop_function_whose_job_is_dropped_is_refused, later_drops),
 	  KT_CASE(drop_function_whose_job_is_left_to_it_is_refused),
 	  KT_CASE(runner_that_ends_closes_a_cycle),
+	  KT_CASE(wait_for_a_cancelled_run_closes_no_cycle),
+	  KT_EACH(unblocked_job_closes_a_cycle, unblocked),
 	  KT_CASE(drop_function_that_returns_closes_a_cycle),
 	  KT_CASE(drop_function_may_flush_what_it_cancels),
 	  KT_CASE(drop_function_may_flush_what_it_cancels_in_a_child),
