@@ -886,10 +886,10 @@ struct kpool *kpool_default(void);
  *   set in an item of kpool_init_item(), if it has a completion function
  *   outside of an ordered stream, or if it has none in one.
  * * -EALREADY - the item is pending; nothing to do.  Also if another caller
- *   sleeps in a submit of it, which can still fail; but a submit by the item's
- *   own function to the same pool accepts it, and returns 0.  Also for a job
- *   that kpool_group_next() has not returned, or whose completion has not
- *   started.
+ *   sleeps in a submit of it, which can still fail.  But if this call is made
+ *   by the item's own function, to the same pool, the item is accepted at once:
+ *   the other submit returns 0, and no delay applies.  Also for a job that
+ *   kpool_group_next() has not returned, or whose completion has not started.
  * * -EBUSY - the item runs, or is being dropped, in another pool; flush it
  *   first.
  * * -ESHUTDOWN - the pool is closed, or the item in the default pool belongs to
