@@ -735,7 +735,8 @@ static inline bool kpool_has_walked(const struct kpool *pool)
 
 /*
  * Costs of what is repeated under one hold of pool->lock, in hundreds of
- * instructions.
+ * instructions.  Predicates that look at queued items add to
+ * pool->hold_cost, and have no other effect.
  */
 #define KPOOL_COST_LOOK		1	/* at a queued item: kpool_find_unfit() */
 #define KPOOL_COST_SETTLE	3	/* a special item of the inbox */
