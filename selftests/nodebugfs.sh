@@ -3,7 +3,7 @@
 # boots: alone
 # kernels: debian uml
 # append: debugfs=off
-# needs: submit tune attrs state multi
+# needs: submit tune attrs worker_data multi
 # A kernel that has debugfs and lets no user open it: everything but kpool's files
 # works, tuning by call and module parameters included.
 #
@@ -15,7 +15,7 @@
 ktap_begin
 ! mount_debugfs
 ktap_result $? "debugfs is off"
-for module in submit tune attrs state multi; do
+for module in submit tune attrs worker_data multi; do
 	run_cases "$module"
 done
 load_test client items=50 capacity=2 && rmmod client
