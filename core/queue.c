@@ -267,15 +267,21 @@ void __kpool_scan_again(struct kpool *pool, const struct kpool_item *item)
 			going->again = true;
 }
 
+/* Return true if the accepted item has joined its stream, if it has one. */
+static bool kpool_is_in_stream(const struct kpool_item *item)
+{
+	return item->state != KPOOL_ITEM_DELAYED &&
+	       item->state != KPOOL_ITEM_BACKLOG &&
+	       item->state != KPOOL_ITEM_DROPPING;
+}
+
 /*
  * Unlink an accepted item that will not run, and let its stream continue.  The
  * caller sets the item's next state.  Called with pool->lock held.
  */
 void kpool_item_remove(struct kpool *pool, struct kpool_item *item)
 {
-	bool in_stream = item->state != KPOOL_ITEM_DELAYED &&
-			 item->state != KPOOL_ITEM_BACKLOG &&
-			 item->state != KPOOL_ITEM_DROPPING;
+	bool in_stream = kpool_is_in_stream(item);
 
 	lockdep_assert_held(&pool->lock);
 	kpool_item_unlink(pool, item);
@@ -292,9 +298,10 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 {
 	struct kpool_group *group = kpool_group_of(item);
 	struct kpool_run *run = kpool_run_of(item);
+	bool in_stream = kpool_is_in_stream(item);
 
 	lockdep_assert_held(&pool->lock);
-	kpool_item_remove(pool, item);
+	kpool_item_unlink(pool, item);
 	item->state = KPOOL_ITEM_DROPPING;
 	/* the group can be cancelled before kpool_sweep_groups() visits it */
 	item->err = kpool_group_is_cancelled(group) ? -ECANCELED : err;
@@ -308,6 +315,9 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 		list_add_tail(&item->node, &pool->drops.items);
 		kpool_context_queue(&pool->drops.work);
 	}
+	/* a search for cycles must see by which thread it is dropped */
+	if (in_stream)
+		kpool_stream_leave(pool, item);
 }
 
 /* Pass a group's cancellation on to a child; false if there is none left. */

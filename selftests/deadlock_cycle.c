@@ -394,6 +394,79 @@ out:
 	cycle_end(pool);
 }
 
+static int drop_got;
+
+static void drop_flushes_runner(struct kpool_item *item, int err)
+{
+	kt_gate_pass(&flusher_cue);
+	WRITE_ONCE(drop_got, kpool_flush_item(&runner->probe.job.item));
+}
+
+/* The job is pending again behind the late one, and waits for that. */
+static int joins_stream_and_flushes_late(struct caller_item *a)
+{
+	kt_gate_pass(&runner_cue);
+	KT_EXPECT_EQ(kpool_set_stream(&a->probe.job, &stream), 0);
+	KT_EXPECT_EQ(kpool_submit(a->pool, &a->probe.job.item), 0);
+	return kpool_flush_item(&late->job.item);
+}
+
+static int aborts(void *arg)
+{
+	return kpool_abort(arg);
+}
+
+/*
+ * The runner waits for the late job, which runs and is the first of the stream,
+ * and an aborter's drop function for the runner.  When the late job returns,
+ * the drop work drops it: only the drop function waits for its own thread.
+ * Fails (runner refused) if the late job is taken for one that the aborter
+ * drops: mutant leaves-stream-before-drop.
+ */
+static void aborted_job_that_leaves_its_stream_closes_no_cycle(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 4 };
+	struct kpool *pool = cycle_make(&attrs, joins_stream_and_flushes_late);
+	struct probe *heavy = &p[1];
+	struct kt_thread aborter;
+
+	if (!pool)
+		return;
+	drop_got = 1;
+	kpool_set_stream(&runner->probe.job, NULL);
+	probe_init(heavy, probe_fn, 0);
+	kpool_set_drop_fn(&heavy->job.item, drop_flushes_runner);
+	KT_EXPECT_EQ(kpool_set_weight(&heavy->job.item, 2), 0);
+	if (!late_runs(pool, submits_itself_behind) || !caller_start(runner) ||
+	    !KT_EXPECT(kt_wait(atomic_read(&runner_cue.started))))
+		goto out;
+	cycle_cue(&late_cue);
+	KT_EXPECT(kt_wait(atomic_read(&resubmitted.started)));
+	KT_EXPECT_EQ(kpool_submit(pool, &heavy->job.item), 0);
+	cycle_cue(&runner_cue);
+	caller_sleeps(runner);
+	kt_thread_start(&aborter, aborts, pool);
+	KT_EXPECT(kt_wait(atomic_read(&flusher_cue.started)));
+	cycle_cue(&flusher_cue);
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(READ_ONCE(drop_got), 1);
+	kt_gate_open(&resubmitted);
+	caller_expect(runner, 0);
+	kt_gate_open(&runner->probe.own);
+	KT_EXPECT(kt_wait(READ_ONCE(drop_got) != 1));
+	KT_EXPECT_EQ(READ_ONCE(drop_got), -EDEADLK);
+	kt_gate_open(&bystander.gate);
+	/* the late job is left to the drop work */
+	KT_EXPECT_EQ(kt_thread_join(&aborter), 2);
+out:
+	kt_gate_open(&late_cue);
+	kt_gate_open(&runner_cue);
+	kt_gate_open(&flusher_cue);
+	kt_gate_open(&resubmitted);
+	kt_gate_open(&runner->probe.own);
+	cycle_end(pool);
+}
+
 static const char *const unblocked[] = { "runner_ends", "cancelled", NULL };
 
 /*
@@ -593,11 +666,6 @@ out:
 	kt_gate_open(&filler.gate);
 	cycle_end(next);
 	kt_pool_end(own);
-}
-
-static int aborts(void *arg)
-{
-	return kpool_abort(arg);
 }
 
 static void dropped_waits(struct kpool_item *item, int err)
@@ -1501,6 +1569,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(runner_that_ends_closes_a_cycle),
 	  KT_CASE(wait_for_a_cancelled_run_closes_no_cycle),
 	  KT_EACH(unblocked_job_closes_a_cycle, unblocked),
+	  KT_CASE(aborted_job_that_leaves_its_stream_closes_no_cycle),
 	  KT_CASE(drop_function_that_returns_closes_a_cycle),
 	  KT_CASE(drop_function_may_flush_what_it_cancels),
 	  KT_CASE(drop_function_may_flush_what_it_cancels_in_a_child),
