@@ -874,7 +874,10 @@ static int calls_a_submit(struct caller *c)
 {
 	int result = 0, err;
 
+	/* do not preempt the worker that is about to run the function */
+	sched_set_normal(current, 19);
 	err = kpool_call(c->pool, submits_while_called, c, &result);
+	sched_set_normal(current, 0);
 	WRITE_ONCE(caller_is_back, true);
 	KT_EXPECT_EQ(result, -EDEADLK);
 	return err;
@@ -883,8 +886,8 @@ static int calls_a_submit(struct caller *c)
 /*
  * A function can use what is on its caller's stack: the caller is not refused
  * while it runs, also if it blocked last.
- * Fails (with one CPU, where the function runs first) if it is: mutant
- * running-call-refused.
+ * Fails (with one CPU, where the function runs first) if it is: mutants
+ * running-call-refused, call-that-runs-already-refused.
  */
 static void caller_of_a_run_is_not_refused(void)
 {
