@@ -867,9 +867,11 @@ static void drops_slowly(struct kpool_item *item, int err)
 }
 
 /*
- * The first job that kpool_abort() drops cancels its group.
+ * The first job that kpool_abort() drops cancels its group, also for jobs that
+ * come later.
  * Fails (2, and too few are dropped) if the others are left to the drop work:
- * mutant abort-leaves-the-cancelled.
+ * mutant abort-leaves-the-cancelled; (0) if later ones are accepted: mutant
+ * abort-forgets-to-cancel.
  */
 static void abort_drops_the_group_that_it_fails(void)
 {
@@ -886,6 +888,8 @@ static void abort_drops_the_group_that_it_fails(void)
 	KT_EXPECT_EQ(kpool_abort(pool), 8);
 	KT_EXPECT_EQ(atomic_read(&nr_slow_drops), 8);
 	KT_EXPECT_EQ(kpool_group_error(&group), -ECANCELED);
+	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &p[0].job.item), -ECANCELED);
 	jobs_end(pool);
 }
 
