@@ -182,11 +182,17 @@ static int calls_victim(void *unused)
 				  KT_LIMIT, NULL);
 }
 
+static int returns(void *unused)
+{
+	return 0;
+}
+
 /*
  * A call that its caller runs has no waiter left: the argument is
- * given back, and the pool can be destroyed.
+ * given back, the next call succeeds, and the pool can be destroyed.
  * Fails (a leak, and destroy hangs) if what the caller held in the pool is
- * forgotten.
+ * forgotten, or (use after free) if its call stays on the pool's list: mutant
+ * dead-callers-call-stays-listed.
  */
 static void call_of_dead_submitter_is_released(void)
 {
@@ -201,6 +207,8 @@ static void call_of_dead_submitter_is_released(void)
 	KT_EXPECT(kt_wait(atomic_read(&released)));
 	KT_EXPECT_EQ(atomic_read(&released), 1);
 	KT_EXPECT(last_report.fn == victim_dies);
+	KT_EXPECT_EQ(kpool_call_timeout(pool, returns, NULL, note_release,
+					KT_LIMIT, NULL), 0);
 out:
 	finish();
 }
