@@ -1361,17 +1361,40 @@ static void wait_for_a_turn_behind_a_completion_is_refused(void)
 	finish();
 }
 
+/* Deaths */
+
+static int die_fn(struct kpool_item *item)
+{
+	die(DIE_EXIT);
+	return 0;
+}
+
+/* The worker of @one dies.  Its next run has a deadline, which it meets. */
+static void dies_once(struct probe *one)
+{
+	one->job.item.fn = die_fn;
+	probes_submit(pool, one, 1);
+	KT_EXPECT(kt_wait(kt_stat(pool, died) == 1));
+	one->job.item.fn = probe_fn;
+	KT_EXPECT_EQ(kpool_set_deadline(&one->job,
+					ktime_add_ms(ktime_get(), 3600000)), 0);
+}
+
 /*
  * The first in the order is pending, and the only thread sleeps for one behind
  * it, from outside of the order.
+ * Fails (reads the deadline as a pointer) if a first whose worker died, and
+ * that was submitted again, seems to run: mutant turn-of-the-dead-is-kept.
  */
-static void wait_for_a_turn_that_cannot_come_is_refused(void)
+static void wait_for_a_turn_that_cannot_come_is_refused(int variant)
 {
 	static const struct kpool_attrs attrs = { .capacity = 2,
 		.queue_depth = KPOOL_UNLIMITED };
 
 	if (!begin(&attrs))
 		return;
+	if (variant)
+		dies_once(p);
 	got = 1;
 	probe_init(&outer, flush_next_fn, 0);
 	KT_EXPECT_EQ(kpool_set_weight(&p[0].job.item, 2), 0);
@@ -1388,13 +1411,7 @@ static void wait_for_a_turn_that_cannot_come_is_refused(void)
 	finish();
 }
 
-/* Deaths */
-
-static int die_fn(struct kpool_item *item)
-{
-	die(DIE_EXIT);
-	return 0;
-}
+static const char *const first[] = { "new", "died-before", NULL };
 
 static int complete_dies(struct kpool_item *item)
 {
@@ -1518,6 +1535,6 @@ KT_MODULE("kpool selftest: ordered streams",
 	  KT_CASE(end_of_a_turn_closes_a_cycle),
 	  KT_EACH(flush_of_a_job_submitted_again_ends, again),
 	  KT_CASE(wait_for_a_turn_behind_a_completion_is_refused),
-	  KT_CASE(wait_for_a_turn_that_cannot_come_is_refused),
+	  KT_EACH(wait_for_a_turn_that_cannot_come_is_refused, first),
 	  KT_EACH(jobs_behind_a_dead_one_are_completed, from),
 	  KT_CASE(storm_keeps_the_order));
