@@ -9,6 +9,10 @@
 
 #define ROUNDS	10000
 
+static unsigned int seconds;
+module_param(seconds, uint, 0600);
+MODULE_PARM_DESC(seconds, "how long each race goes on, at least");
+
 static struct kpool *pool, *other;
 static struct kt_gate gate;
 static struct kt_job job;
@@ -19,6 +23,7 @@ static atomic_t made, ended;
 struct racer {
 	void			(*fn)(int round);
 	int			rounds;		/* at least */
+	unsigned long		until;		/* jiffies, at least */
 	struct racer		*rival;
 	bool			done;
 	struct kt_thread	thread;
@@ -30,7 +35,8 @@ static int racer_main(void *arg)
 	struct racer *racer = arg;
 	int i;
 
-	for (i = 0; i < racer->rounds; i++) {
+	for (i = 0; i < racer->rounds || time_before(jiffies, racer->until);
+	     i++) {
 		racer->fn(i);
 		cond_resched();
 	}
@@ -51,6 +57,7 @@ static void race(int rounds, void (*one)(int), void (*two)(int))
 		racers[i] = (struct racer){
 			.fn = i ? two : one,
 			.rounds = rounds,
+			.until = jiffies + seconds * HZ,
 			.rival = &racers[!i],
 		};
 	for (i = 0; i < 2; i++)
@@ -337,6 +344,66 @@ static void item_sets_itself_while_others_submit(void)
 	end_pools();
 }
 
+static struct kt_job offered;
+
+/* Offers itself to a pool that is full. */
+static int is_refused(struct kpool_item *item)
+{
+	int i, err;
+
+	for (i = 0; i < 16; i++) {
+		err = kpool_try_submit(other, item);
+		/* it is pending in the pool in which it runs, or refused */
+		KT_EXPECT(err == -EALREADY || err == -EAGAIN);
+	}
+	return kt_job_tiny(item);
+}
+
+static void offers_it(int round)
+{
+	int err = kpool_try_submit(pool, &offered.item);
+
+	/* -EBUSY: it runs, and is being refused */
+	KT_EXPECT(!err || err == -EALREADY || err == -EBUSY || err == -EAGAIN);
+	if (!err)
+		atomic_inc(&made);
+}
+
+static void cancels_what_is_offered(int round)
+{
+	atomic_add(kpool_cancel(&offered.item), &ended);
+}
+
+/*
+ * While an item offers itself to another pool, which refuses it, others find it
+ * in one of both.  It runs once for each submission.
+ * KCSAN complains if the owner is compared plainly (owner-compared-plainly).
+ */
+static void item_is_found_while_it_is_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	static struct full full;
+
+	atomic_set(&made, 0);
+	atomic_set(&ended, 0);
+	if (!make_pools(1))
+		return;
+	if (!full_make(&full, &attrs))
+		goto out;
+	other = full.pool;
+	kt_job_init(&offered, is_refused, &gate, 0);
+	race(ROUNDS, offers_it, cancels_what_is_offered);
+	KT_EXPECT_EQ(kpool_flush_item(&offered.item), 0);
+	KT_EXPECT_GE(atomic_read(&made), 1);
+	KT_EXPECT_EQ(atomic_read(&gate.finished) + atomic_read(&ended),
+		     atomic_read(&made));
+	kt_check_identities(pool);
+	full_end(&full);
+	other = NULL;
+out:
+	end_pools();
+}
+
 static struct kpool_item there, back;
 static atomic_t crossings;
 static bool arrived;
@@ -400,17 +467,32 @@ static void *makes_state(void *data)
 	return &gate;
 }
 
+static const struct kpool_attrs eight_workers = {
+	.capacity = 8, .queue_depth = 8, .worker_init = makes_state,
+	.min_workers = 8, .flags = KPOOL_PREALLOC,
+};
+
 static int expects_state(void *arg)
 {
 	KT_EXPECT_EQ((long)kpool_worker_data(), (long)&gate);
 	return 0;
 }
 
-static void starts_and_ends_workers(int round)
+static void restarts_workers(struct kpool *mine)
 {
-	KT_EXPECT_EQ(kpool_submit_fn(pool, expects_state, NULL, GFP_KERNEL), 0);
-	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
-	KT_EXPECT_EQ(kpool_reopen(pool), 0);
+	KT_EXPECT_EQ(kpool_submit_fn(mine, expects_state, NULL, GFP_KERNEL), 0);
+	KT_EXPECT_EQ(kpool_shutdown_timeout(mine, KT_LIMIT), 0);
+	KT_EXPECT_EQ(kpool_reopen(mine), 0);
+}
+
+static void restarts_workers_here(int round)
+{
+	restarts_workers(pool);
+}
+
+static void restarts_workers_there(int round)
+{
+	restarts_workers(other);
 }
 
 static void moves_workers(int round)
@@ -424,25 +506,74 @@ static void moves_workers(int round)
  */
 static void workers_start_and_exit(void)
 {
-	static const struct kpool_attrs attrs = {
-		.capacity = 2, .queue_depth = 8, .worker_init = makes_state,
-	};
-
 	other = NULL;
-	pool = kt_pool("races", &attrs);
+	pool = kt_pool("races", &eight_workers);
 	if (!pool)
 		return;
-	race(100, starts_and_ends_workers, moves_workers);
+	race(100, restarts_workers_here, moves_workers);
 	kt_pool_end(pool);
 }
 
-/* The table of workers is read during the race: see the script. */
+/*
+ * One pool reaps its workers while those of another exit.
+ * KCSAN complains if the end of a thread is looked at as if it did not race
+ * with that (end-read-plainly).
+ */
+static void workers_of_two_pools_exit(void)
+{
+	pool = kt_pool("races", &eight_workers);
+	other = kt_pool("races-too", &eight_workers);
+	if (pool && other)
+		race(20, restarts_workers_here, restarts_workers_there);
+	kt_pool_end(pool);
+	kt_pool_end(other);
+}
+
+static struct kpool_item plain[2][64];
+
+static int tiny_item(struct kpool_item *item)
+{
+	return 0;
+}
+
+static void submits_plain(struct kpool_item *items, int round)
+{
+	int err = kpool_try_submit(pool, &items[round % ARRAY_SIZE(plain[0])]);
+
+	KT_EXPECT(!err || err == -EALREADY || err == -EAGAIN);
+}
+
+static void submits_plain_ones(int round)
+{
+	submits_plain(plain[0], round);
+}
+
+static void submits_plain_ones_too(int round)
+{
+	submits_plain(plain[1], round);
+}
+
+/*
+ * The table of workers is read during the race: see the script.  All items are
+ * plain and no submitter blocks, so that most are submitted and started without
+ * the pool's lock.
+ * KCSAN complains if the function is stored plainly by such a start
+ * (function-shown-plainly).
+ */
 static void workers_are_listed_while_running(void)
 {
-	if (!make_pools(1))
+	static const struct kpool_attrs attrs = {
+		.capacity = 2, .queue_depth = KPOOL_UNLIMITED,
+	};
+	int i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(plain[0]); i++)
+		kpool_init_item(&plain[i % 2][i / 2], tiny_item);
+	pool = kt_pool("races", &attrs);
+	if (!pool)
 		return;
-	race(ROUNDS / 4, submits, submits);
-	end_pools();
+	race(ROUNDS, submits_plain_ones, submits_plain_ones_too);
+	kt_pool_end(pool);
 }
 
 KT_MODULE("kpool selftest: what is shared without a lock",
@@ -453,6 +584,8 @@ KT_MODULE("kpool selftest: what is shared without a lock",
 	  KT_CASE(pools_are_compared_while_they_work),
 	  KT_CASE(job_is_submitted_while_flushed),
 	  KT_CASE(item_sets_itself_while_others_submit),
+	  KT_CASE(item_is_found_while_it_is_refused),
 	  KT_CASE(items_cross_between_busy_pools),
 	  KT_CASE(workers_start_and_exit),
+	  KT_CASE(workers_of_two_pools_exit),
 	  KT_CASE(workers_are_listed_while_running));
