@@ -22,7 +22,7 @@ static __always_inline void kpool_run_begin(struct kpool *pool,
 	lockdep_assert_held(&pool->lock);
 	run->epoch = item->epoch;
 	run->item = item;
-	WRITE_ONCE(run->fn, fn);
+	run->fn = fn;
 	item->run = run;
 	kpool_debug_ended(item);
 	if (unlikely(!pool->wd.armed))
