@@ -60,6 +60,9 @@ in-tree:
 series:
 	@testbed/in-tree.sh series "$(TREE)"
 
+tables:
+	@python3 testbed/lib/tables.py --write
+
 lint:
 	@testbed/lint.sh $(LINTERS)
 
@@ -105,6 +108,7 @@ help:
 	@echo '  lint               sparse, checkpatch, kernel-doc, coccinelle, shellcheck, codespell, mutants,'
 	@echo '                     words, and whether the manual builds and lists what the code has'
 	@echo '    LINTERS="..."      only these; rooms counts which files call each other'
+	@echo '  tables             write what is generated from core/tunables.h and struct kpool_stats'
 	@echo '  reach              compile kpool.ko for other architectures, by clang, and without features'
 	@echo '    NAMES="..."        only these of testbed/reach.sh'
 	@echo '  in-tree            add kpool to the source of Linux in TREE=DIR'
@@ -119,4 +123,4 @@ help:
 	@echo '    LIST=yes           print what each of them breaks'
 
 .PHONY: modules modules_install clean demo check check-all torture coverage bench lint litmus model mutants help \
-	docs clean-docs deb rpm reach in-tree series
+	docs clean-docs deb rpm reach in-tree series tables

@@ -127,34 +127,40 @@ struct kpool_fault {
 	void		*data;
 };
 
+/*
+ * The fields of the tunable attributes, which are all before flags, and enum
+ * kpool_tunable are generated from the table in tunables.h.
+ */
+
 /**
  * struct kpool_attrs - attributes of a pool
  * @capacity: units of work that can run at once, and so the maximum number of
- *	worker threads; 1 to KPOOL_UNLIMITED, which is INT_MAX units
- * @min_workers: workers kept even if idle; KPOOL_NONE for 0, or 1 to 65536
- * @queue_depth: items that can be queued while no unit is free; KPOOL_NONE for
- *	0, or 1 to KPOOL_UNLIMITED.  An item that is about to start is not
- *	counted, so @pending of &struct kpool_stats can exceed this by the
- *	number of free units.  An item submitted while it runs is accepted while
- *	its units are free, even without a place, and counts until that run has
- *	ended
+ *	workers; 1 to KPOOL_UNLIMITED, which is INT_MAX units
+ * @min_workers: workers kept even if idle; 1 to 65536, KPOOL_NONE for 0
+ * @queue_depth: items that can wait when no unit is free; 1 to KPOOL_UNLIMITED,
+ *	KPOOL_NONE for 0.  An item that is about to start is not counted, so
+ *	@pending of &struct kpool_stats can exceed this by the number of free
+ *	units.  An item submitted while it runs is accepted while its units are
+ *	free, even without a place, and counts until that run has ended
  * @max_blocked: submitters that can sleep at once; 1 to KPOOL_UNLIMITED
- * @nonblocking: 1 if submit must never sleep, KPOOL_NONE if it can; a pool
- *	created nonblocking stays so
+ * @nonblocking: refuse instead of sleeping in submit; 1, KPOOL_NONE for no.  A
+ *	pool created nonblocking stays so
  * @expiry_ms: idle milliseconds after which a worker is purged; 1 to
  *	KPOOL_NO_PURGE, which means never
- * @nice: nice value of the workers; KPOOL_NONE for 0, or -20 to 19
+ * @nice: nice value of the workers; -20 to 19, KPOOL_NONE for 0
  * @policy: scheduling policy of the workers; enum kpool_policy, KPOOL_NONE for
  *	KPOOL_POLICY_NORMAL
- * @rt_priority: real-time priority for KPOOL_POLICY_FIFO and _RR; 1 to 99
- * @node: KPOOL_NODE(nid) to keep workers and their memory on one NUMA node
- * @when_full: what submit does when there is no room; enum kpool_when_full.  A
- *	live pool can only switch between the value it was created with and
- *	KPOOL_FULL_WAIT
- * @stall_ms: milliseconds after which a running item is reported, once per run,
- *	with its stack; 1 to KPOOL_NO_STALL, which means never
- * @max_bypass: consecutive starts that can pass over an item of a lower
- *	priority; 1 to KPOOL_UNLIMITED, which means strict priority
+ * @rt_priority: real-time priority under the policies fifo and rr; 1 to 99
+ * @node: NUMA node of the workers and their memory; KPOOL_NODE(nid), KPOOL_NONE
+ *	for any
+ * @when_full: what submit does when there is no room; enum kpool_when_full,
+ *	KPOOL_NONE for KPOOL_FULL_WAIT.  A live pool can only switch between the
+ *	value it was created with and KPOOL_FULL_WAIT
+ * @stall_ms: milliseconds after which a running item is reported; 1 to
+ *	KPOOL_NO_STALL, which means never.  A run is reported once, with its
+ *	stack
+ * @max_bypass: starts in a row that can pass over a lower priority; 1 to
+ *	KPOOL_UNLIMITED, which means strict priority
  * @flags: KPOOL_PREALLOC needs @min_workers.  KPOOL_MEM_RECLAIM includes
  *	KPOOL_PREALLOC, and makes the default of @min_workers at least 1: items
  *	that do not wait for one another make progress without memory.
@@ -185,7 +191,7 @@ struct kpool_fault {
  *	calls drop functions of the pool
  *
  * A field left at zero takes the default: the module parameter of the same
- * name, see Documentation/attributes.rst.  The fields up to @max_bypass can be
+ * name, see Documentation/attributes.rst.  The fields before @flags can be
  * changed on a live pool by kpool_tune(), and @cpumask by kpool_tune_cpumask().
  */
 struct kpool_attrs {
@@ -254,13 +260,15 @@ enum kpool_tunable {
  * @failed: those of @completed that returned an error
  * @cancelled: accepted items taken back before their start: by cancel, disable,
  *	a call that gave up, or the removal of their module
- * @dropped: accepted items that the pool dropped, see typedef kpool_drop_fn,
- *	and pending calls of a function whose module was removed
+ * @dropped: accepted items that the pool dropped, and pending calls of a
+ *	function whose module was removed
  * @expired: those of @dropped whose deadline had passed
- * @displaced: those of @dropped that were evicted for a newer item
- * @caller_ran: those of @completed that their submitter ran
+ * @displaced: those of @dropped that were evicted for a newer item, with
+ *	KPOOL_FULL_DROP_OLDEST
+ * @caller_ran: those of @completed that their submitter ran, with
+ *	KPOOL_FULL_CALLER_RUNS
  * @died: items whose worker died in them, and those workers
- * @stalled: runs reported as stalled
+ * @stalled: runs reported as longer than &kpool_attrs.stall_ms
  * @abandoned: calls whose caller gave up while the function ran
  * @refused: submits that got -EAGAIN
  * @spawned: workers created
@@ -315,8 +323,9 @@ struct kpool_stats {
 };
 
 /*
- * The counters and gauges of struct kpool_stats, in order.  A user of the list
- * defines KPOOL_STAT(name), an expression, first: see debugfs.c.
+ * The counters and gauges of struct kpool_stats, in order: generated from it.  A
+ * user of the list defines KPOOL_STAT(name), an expression, first: see
+ * debugfs.c.
  */
 #define KPOOL_STATS							\
 	(KPOOL_STAT(submitted),						\

@@ -2,8 +2,7 @@
 /*
  * Attributes: parse, validate and apply them.
  *
- * tunables.h describes each tunable attribute once.  The rows of
- * kpool_attr_table, the module parameters and the debugfs files come from it.
+ * tunables.h describes each tunable attribute once.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>

@@ -218,7 +218,7 @@ pages_named() {
 # Makefile.
 no_dangling_names() {
 	local page found dirs=(lib/kpool include/linux/kpool.h Documentation/{core-api,litmus-tests}/kpool)
-	found=$(cd "$into" && grep -rnE '\b(core|samples|selftests/litmus|testbed)/[a-z]|kpool\.mk|embed\.h|\bkpool\.c\b|make (docs|demo|lint|check|mutants|litmus)' \
+	found=$(cd "$into" && grep -rnE '\b(core|samples|selftests/litmus|testbed)/[a-z]|kpool\.mk|embed\.h|\bkpool\.c\b|make (docs|demo|lint|tables|check|mutants|litmus)' \
 		"${dirs[@]}")
 	[ -z "$found" ] || die "what has been added names what is not there: $found"
 	while read -r page; do

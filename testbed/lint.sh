@@ -14,7 +14,7 @@ done
 # shellcheck source=/dev/null
 . "$here/kernels/stock.sh"
 
-linters=(shellcheck spelling words rooms version manual abi scenarios mutants litmus sparse checkpatch
+linters=(shellcheck spelling words rooms version tables manual abi scenarios mutants litmus sparse checkpatch
 	kernel_doc docs coccinelle)
 
 c_files() {
@@ -58,6 +58,11 @@ lint_words() {
 purger|settler|blam(e|ing)|follower|withdraw|stateful|displac(e([^d]|$)|ing)"
 	prose | xargs grep -niE "(^|[^[:alpha:]])($whole)([^[:alpha:]]|$)"
 	prose | xargs grep -niE "[_-]($joined)([^[:alpha:]]|$)|(^|[^[:alpha:]])($joined)[_-]"
+}
+
+# Parts of kpool.h and of the manual are generated.
+lint_tables() {
+	python3 "$here/lib/tables.py" .
 }
 
 # Compare what the manual lists with what the code has.

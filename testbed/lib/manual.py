@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """manual.py [DIR]: does the manual list what the code has, and the code have what it lists?
 
-Attributes, flags, module parameters, statistics, files of debugfs, their columns and words,
-states, entries of Documentation/ABI, lines of the log, limits of the engine, the code of recipes
-and examples, the events and commands of tracing, and what kpool-top shows and takes are read from
-the tree and from Documentation/, and compared both ways.  Prints what is missing on either side.
+Attributes, flags, module parameters, files of debugfs, their columns and words, states, entries
+of Documentation/ABI, lines of the log, limits of the engine, the code of recipes and examples, the
+events and commands of tracing, and what kpool-top shows and takes are read from the tree and from
+Documentation/, and compared both ways.  Prints what is missing on either side.  What tables.py
+generates is not compared.
 """
 import glob
 import os
 import re
 import sys
 
-COMMENT = re.compile(r"/\*.*?\*/", re.S)
-STRING = re.compile(r'"((?:\\.|[^"\\])*)"')
-INT_MAX = 2147483647
+sys.dont_write_bytecode = True  # of tables, into the tree
+from tables import COMMENT, STRING, engine_file, statistics, tunables
+
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 # Limits of the engine, and the words around each of them in the manual.
@@ -39,10 +40,6 @@ def read(*names):
             with open(name, encoding="utf-8") as file:
                 return file.read()
     sys.exit(f"{names[0]}: not found")
-
-
-def engine_file(name):
-    return read(name, os.path.join("core", name))
 
 
 def engine():
@@ -130,55 +127,6 @@ def members(header, kind):
 
 # Attributes
 
-class Tunable:
-    def __init__(self, row, attrs, header):
-        self.field, self.id = re.match(r"(\w+),\s*(\w+)", row).groups()
-        keys = dict(re.findall(r"\.(\w+)\s*=\s*(\"?[\w-]+\"?)", row))
-        self.min, self.max, self.default = (number(keys[k], header) for k in ("min", "max", "def"))
-        self.none, self.most = ("".join(v.strip('"') for k, v in keys.items() if k in names)
-                                for names in (("none", "none_word"), ("most", "max_word")))
-        self.from_zero = "from_zero" in keys
-        self.list = strings(part(attrs, rf"\b{keys['words']}\[\] = \{{", r"\};")) \
-            if "words" in keys else []
-
-    def words(self):
-        return sorted({self.none, self.most, *self.list} - {""})
-
-    def shown(self):
-        if self.list:
-            return self.list[self.default]
-        if self.most and self.default == self.max:
-            return self.most
-        return self.none if self.from_zero and not self.default else str(self.default)
-
-
-def number(text, header):
-    if re.fullmatch(r"-?\d+", text):
-        return int(text)
-    if re.search(rf"^#define {text}\s+INT_MAX\b", header, re.M):
-        return INT_MAX
-    for values in re.findall(r"^enum \w+ \{(.*?)^\};", header, re.S | re.M):
-        names = re.findall(r"^\s*(\w+)", COMMENT.sub("", values), re.M)
-        if text in names:
-            return names.index(text)
-    return None
-
-
-def check_row(tunable, cells):
-    _, c_range, default, words, can_tune = cells
-    name = f"attribute {tunable.field}: attributes.rst"
-    if default != tunable.shown():
-        print(f"{name} has the default {default}, tunables.h {tunable.shown()}")
-    if sorted(re.findall(r"[\w]+", words)) != tunable.words():
-        print(f"{name} has the words {words}, the code {', '.join(tunable.words())}")
-    limits = re.match(r"(-?\d+) to (\d+)", c_range)
-    wanted = (tunable.min or 1, tunable.max)
-    if limits and tuple(map(int, limits.groups())) != wanted:
-        print(f"{name} has {limits[0]}, tunables.h {wanted[0]} to {wanted[1]}")
-    if can_tune == "no":
-        print(f"{name} has it not tunable")
-
-
 def check_flags(header, attrs, page, cell):
     defined = part(header, r"^/\* Flags of kpool_attrs[^\n]*\n", r"\n\n")
     described = re.findall(r"^    KPOOL_\w+:", part(page, r"^``flags``\n", r"^``"), re.M)
@@ -192,50 +140,33 @@ def check_flags(header, attrs, page, cell):
 
 def check_attributes(header, code):
     attrs, page = engine_file("attrs.c"), read("Documentation/attributes.rst")
-    tunables = [Tunable(row, attrs, header) for row in
-                re.findall(r"^KPOOL_TUNABLE\((.*?)\)$", engine_file("tunables.h"), re.S | re.M)]
-    names = [t.field for t in tunables]
+    names = [tunable.field for tunable in tunables(header)]
     fields = members(header, "struct kpool_attrs")
-    enum = members(header, "enum kpool_tunable")
-    rows = {cells[0].strip("`"): cells for cells in table(page, "attribute")}
+    rows = {cells[0].strip("`"): cells for cells in table(page, "other")}
     described = [name for term in terms(page) if term.startswith("``")
                  for name in re.findall(r"``(\w+)``", term)]
     params = re.findall(r"\bmodule_param\w*\(([\w#]+),", code)
 
-    same("attribute", "tunables.h", names, "struct kpool_attrs", fields[:len(names)], True)
-    same("tunable", "tunables.h", [f"KPOOL_TUNE_{t.id}" for t in tunables],
-         "enum kpool_tunable", enum[:-1], True)
     same("attribute", "struct kpool_attrs", fields, "its kernel-doc",
          kernel_doc(header, "struct kpool_attrs"))
-    same("tunable", "enum kpool_tunable", enum, "its kernel-doc",
-         kernel_doc(header, "enum kpool_tunable"))
-    same("attribute", "struct kpool_attrs", fields, "attributes.rst's table", list(rows))
-    same("attribute", "attributes.rst's table", list(rows), "its descriptions",
+    same("attribute", "struct kpool_attrs", fields[len(names):], "attributes.rst's table", list(rows))
+    same("attribute", "struct kpool_attrs", fields, "attributes.rst's descriptions",
          [name for name in described if "default_" not in name])
     same("parameter", "the code",
          sorted({re.sub("(##)?_field", name, param) for param in params for name in names}),
-         "attributes.rst's table", [prefix + name for name, cells in rows.items()
-                                    if cells[3] != "(not there)" for prefix in ("", "default_")])
+         "attributes.rst", [prefix + name for name in names + ["cpumask"]
+                            for prefix in ("", "default_")])
     check_flags(header, attrs, page, rows["flags"][1])
-    for tunable in tunables:
-        if tunable.field in rows:
-            check_row(tunable, rows[tunable.field])
 
 
 # Statistics and files
 
 def check_statistics(header, code, page):
-    stats = re.findall(r"^\s*u64 (\w+);", part(header, r"^struct kpool_stats \{", r"^\};"), re.M)
     flags = re.findall(r"^\s*bool (\w+);", part(header, r"^struct kpool_stats \{", r"^\};"), re.M)
-    text = section(page, "<pool>/stats")
-    same("statistic", "struct kpool_stats", stats, "KPOOL_STATS",
-         re.findall(r"KPOOL_STAT\((\w+)\)", part(header, r"^#define KPOOL_STATS\b", r"\)\n\n")), True)
-    same("statistic", "struct kpool_stats", stats + flags, "its kernel-doc",
-         kernel_doc(header, "struct kpool_stats"))
-    same("statistic", "struct kpool_stats", stats, "debugfs.rst's table",
-         [cells[0] for cells in table(text, "")], True)
+    same("statistic", "struct kpool_stats", [stat.name for stat in statistics(header)] + flags,
+         "its kernel-doc", kernel_doc(header, "struct kpool_stats"))
     same("key", "kpool_stats_show()", re.findall(r'"(\w+)', function(code, "kpool_stats_show")),
-         "debugfs.rst", marked(part(text, "per line:", ";")))
+         "debugfs.rst", marked(part(section(page, "<pool>/stats"), "per line:", ";")))
 
 
 def words_of(text):
