@@ -365,30 +365,30 @@ struct kpool_item {
 	struct list_head	node;
 	kpool_item_fn		fn;
 	kpool_drop_fn		dropped;
-	struct kpool_run	*run;
+	struct kpool_run	*run;	/* that it is in, or with its waiters */
 	union {
-		struct kpool_waiter	*submitter;
+		struct kpool_waiter	*submitter;	/* while it is blocked */
 		struct {
-			u32		queued_at;
+			u32		queued_at;	/* jiffies */
 			union {
-				u32	seq;
-				int	err;
+				u32	seq;	/* order of queueing */
+				int	err;	/* once it is to be dropped */
 			};
 		};
 	};
-	u32			pool_id;
-	u32			epoch;
+	u32			pool_id;	/* of its owner, or 0 if new */
+	u32			epoch;		/* of its flushes */
 	union {
-		u32		weight;
-		u32		queued_us;
+		u32		weight;		/* with __KPOOL_WEIGHTED */
+		u32		queued_us;	/* without: time of queueing */
 	};
 	union {
 		struct {
-			u16	disabled;
+			u16	disabled;	/* depth of kpool_disable() */
 			u8	state;
 			u8	flags;
 		};
-		u32		word;
+		u32		word;	/* these three, for fast submits */
 	};
 };
 

@@ -20,10 +20,14 @@
  *    it has died.
  * A: atomic, or ordered by release and acquire: see ring.c and context.c.
  *
+ * "Racy read": also read without that lock, by READ_ONCE() or data_race().
+ * "Fast starts": also written by a worker that starts an item without L, in
+ * kpool_start_fast().
+ *
  * The fields of items, jobs, groups and streams, in kpool.h, have no letter.
  * The lock of the item's owner pool protects them, see item.c, or that of the
- * pool of the group or stream.  Locks, timers, works and completions have none
- * either.
+ * pool of the group or stream.  Other locks, timers, works and completions have
+ * none either.
  *
  * "Litmus:" in a comment names the test in selftests/litmus/ that checks the
  * memory ordering which the code relies on.
@@ -95,12 +99,12 @@ enum kpool_turn_state {
 #define KPOOL_FLAGS(_flags)						\
 	((u32)(_flags) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24))
 
-/* Bits of kpool_item.word that an idle plain item does not have set. */
+/* Bits of kpool_item.word that are 0 in an idle plain item. */
 #define KPOOL_NOT_FAST							\
 	(~KPOOL_FLAGS(__KPOOL_FN | __KPOOL_JOB))
 
-/* Bits that an idle item that need not be plain does not have set. */
-#define KPOOL_NOT_FAST_SPECIAL						\
+/* Bits that are 0 in any item that a fast submit takes. */
+#define KPOOL_NEVER_FAST						\
 	(KPOOL_NOT_FAST & ~KPOOL_FLAGS(__KPOOL_JOB_SET |		\
 				       __KPOOL_WEIGHTED |		\
 				       __KPOOL_HIGH | __KPOOL_LOW))
@@ -132,11 +136,11 @@ enum kpool_notified {
  */
 struct kpool_run {
 	/*
-	 * L, and by fast starts: only compared, as the item can have been
-	 * freed, unless the run leaves it to be completed or collected
+	 * L, fast starts: only compared, as the item can have been freed,
+	 * unless the run leaves it to be completed or collected
 	 */
 	struct kpool_item	*item;
-	/* L, racy read by fast starts: for the end of this run */
+	/* L, racy read: for the end of this run */
 	struct list_head	waiters;
 	struct list_head	next_waiters; /* L: for the next run of @item */
 	/* L: @item, accepted again, held or to be dropped when this run ends */
@@ -153,7 +157,7 @@ struct kpool_run {
 	struct kpool_stream	*stream; /* L: held until the end, or NULL */
 	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
 	struct kpool_call	*call;	/* L: call of @item, or NULL */
-	void			*fn;	/* as @item, racy read: for reports */
+	void			*fn;	/* L, fast starts, racy read: reported */
 	/* L: function to call for the ordered job @item later, or NULL */
 	kpool_item_fn		complete;
 	union {
@@ -164,7 +168,8 @@ struct kpool_run {
 	unsigned long		since;	/* L: external run: jiffies */
 	/* L: units held; 1 in an idle worker, 0 in external runs */
 	unsigned int		units;
-	u32			epoch;	/* as @item: its flush epoch */
+	/* L, fast starts, racy read: kpool_item.epoch of @item */
+	u32			epoch;
 	int			err;	/* L: reason for _DROP or _ABORT */
 	/* L: completion: the job's result; drop: what its group fails with */
 	int			result;
@@ -202,7 +207,7 @@ enum kpool_exit_stage {
 struct kpool_exit_work {
 	struct callback_head	work;	/* S */
 	struct kpool_worker	*worker; /* I: valid until KPOOL_STAGE_DONE */
-	struct task_struct	*task;	/* I: referenced */
+	struct task_struct	*task;	/* S: referenced */
 	/* kpool_exit_works_mutex: on kpool_exit_works_done */
 	struct list_head	node;
 	enum kpool_exit_stage	stage;	/* S */
@@ -231,11 +236,11 @@ struct kpool_worker {
 	struct kpool		*pool;	/* I */
 	struct task_struct	*task;	/* I: referenced until reaped */
 	struct kpool_run	run;	/* L */
-	/* L, and by fast starts: jiffies of last state change */
+	/* L, fast starts, racy read: jiffies of last state change */
 	unsigned long		since;
 	u64			nr_runs; /* L: runs that have ended */
 	struct kpool_task_state	before;	/* S: state before each item */
-	u8			state;	/* L: enum kpool_worker_state */
+	u8			state;	/* L, racy read: kpool_worker_state */
 	bool			jobs;	/* L: starts jobs: kpool_process_job() */
 
 	void			*data;	/* S: returned by worker_init */
@@ -466,7 +471,7 @@ struct kpool_manager {
 
 /* External runs, which are not part of a worker: run.c, current.c. */
 struct kpool_runs {
-	struct rb_root		by_task;	/* L: innermost, by address */
+	struct rb_root		by_task;	/* L, racy read: innermost */
 	struct list_head	free;		/* L: kpool_run.free */
 	struct kpool_run	drop;		/* L: run of the drop work */
 	unsigned int		nr_threads;	/* L: outermost external runs */
@@ -489,12 +494,13 @@ struct kpool_waiters {
 	struct list_head	done;		/* L: complete with 0 */
 	struct list_head	failed;		/* L: complete with -EIO */
 	bool			ended;		/* L: @done, @failed in nr_recheck */
-	bool			left;		/* L: to recheck_work, at unlock */
+	bool			left;		/* L: recheck_work goes on */
 	unsigned int		nr_unlimited;	/* L: _SUBMIT, not timed */
 	unsigned int		nr_self;	/* L: @self and @self_calls */
 	/* L: of @nr_self: in worker_init or worker_exit */
 	unsigned int		nr_self_callbacks;
-	unsigned int		nr_self_bare;	/* L: of them: in no ext. run */
+	/* L: of @nr_self_callbacks: in no external run */
+	unsigned int		nr_self_bare;
 	unsigned int		nr_users;	/* L: callers in the pool */
 	struct completion	*users_gone;	/* L: for kpool_destroy() */
 	struct work_struct	recheck_work;	/* see kpool_recheck_some() */
@@ -507,7 +513,7 @@ struct kpool_faults {
 	unsigned int		nr_dead;	/* L: dead, not being reaped */
 	unsigned int		nr_deaths; /* L, racy read: reaped in an item */
 	bool			dead_work_lost;	/* L: @dead_work has died */
-	struct kpool_errors	*errors; /* L: NULL until needed */
+	struct kpool_errors	*errors; /* L, racy read: NULL until needed */
 };
 
 /* Stalled runs: watchdog.c. */
@@ -539,8 +545,8 @@ struct kpool_latency {
 
 /* Files: debugfs.c. */
 struct kpool_debugfs {
-	struct dentry		*dir;		/* I */
-	struct kpool_tunable_file *files;	/* I */
+	struct dentry		*dir;		/* G */
+	struct kpool_tunable_file *files;	/* G */
 };
 
 /*
@@ -562,7 +568,7 @@ enum kpool_inbox_mode {
 struct kpool_inbox {
 	atomic64_t		next;	/* A: slots left, and the next ticket */
 	u64			first;	/* L: ticket of the first slot opened */
-	u8			nr_open; /* L: slots opened, 0 if closed */
+	u8			nr_open; /* L, racy read: slots opened, or 0 */
 	u8			mode;	/* L, racy read: enum kpool_inbox_mode */
 	u32			opened_at; /* L, racy read: jiffies */
 	/*
@@ -591,7 +597,7 @@ struct kpool_ready_fields {
 struct kpool_ready {
 	atomic64_t		next;	/* A: generation, and slots left */
 	u64			generation; /* L: of @next when last opened */
-	unsigned int		nr_open; /* L: slots opened, 0 if closed */
+	unsigned int		nr_open; /* L, racy read: slots opened, or 0 */
 	unsigned int		nr;	/* L: items */
 	u32			end;	/* L, racy read: behind the last item */
 	struct kpool_ready_slot	slots[KPOOL_RING_SIZE];
@@ -626,10 +632,11 @@ struct kpool {
 	bool			aborted;	/* L: drops pending items */
 	bool			paused;		/* L: starts no items */
 	bool			dead;	/* L, racy read: its id is being removed */
-	bool			orphaned;	/* G and L: closed for good */
+	/* L, and G but for the default pool: closed for good */
+	bool			orphaned;
 	bool			ending;		/* G: to be destroyed */
 
-	struct rcu_head		rcu;		/* S: for readers of ids */
+	struct rcu_head		rcu;		/* for readers of ids */
 	/* G: NULL for the default pool, and once removed */
 	struct module		*owner;
 
@@ -645,7 +652,7 @@ struct kpool {
 	struct kpool_watchdog	wd;
 	struct kpool_latency	latency;
 	struct kpool_debugfs	dbg;
-	struct kpool_counters	stats;		/* L */
+	struct kpool_counters	stats;		/* L, racy read */
 
 	struct mutex		mutex;		/* M */
 	struct kpool_attrs	attrs;		/* B: current values */
@@ -682,7 +689,7 @@ struct kpool_call {
 	int			result;		/* L: valid if @returned */
 	int			dropped;	/* L: with this error, or 0 */
 	bool			returned;	/* L, racy read: the function has */
-	bool			abandoned;	/* L; racy read */
+	bool			abandoned;	/* L, racy read */
 };
 
 /* Tunable attribute, see tunables.h. */
@@ -1082,9 +1089,9 @@ bool kpool_admit_one(struct kpool *pool);
 void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
 		       struct list_head *next);
 bool kpool_park_batch(struct kpool *pool);
-bool kpool_has_special_runnable(const struct kpool *pool);
+bool kpool_has_runnable_slow(const struct kpool *pool);
 struct kpool_item *kpool_pick_prio(const struct kpool *pool);
-struct kpool_item *kpool_next_special(struct kpool *pool);
+struct kpool_item *kpool_dequeue_slow(struct kpool *pool);
 bool kpool_prepare_start(struct kpool *pool);
 bool kpool_notify_room(struct kpool *pool);
 void kpool_update_fast_capacity(struct kpool *pool);

@@ -138,7 +138,7 @@ void kpool_unlock_recheck(struct kpool *pool, unsigned long flags, bool open)
 	kpool_unlock_kick(pool, flags, open);
 }
 
-/* Unlock as kpool_unlock_recheck(), where interrupts were on before. */
+/* Unlock like kpool_unlock_recheck(), where interrupts were on before. */
 void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
 {
 	struct task_struct *task;

@@ -26,8 +26,8 @@ static __always_inline void kpool_lock(struct kpool *pool, unsigned long *flags)
 }
 
 /*
- * Take the lock as kpool_lock(), where interrupts are off.  Return false if it
- * is not free: the caller can hold that of another pool.
+ * Take the lock like kpool_lock(), where interrupts are off.  Return false if
+ * it is not free: the caller can hold that of another pool.
  */
 static inline bool kpool_trylock(struct kpool *pool)
 {
@@ -77,7 +77,7 @@ static __always_inline void kpool_unlock(struct kpool *pool,
 		kpool_unlock_recheck(pool, flags, false);
 }
 
-/* Unlock as kpool_unlock(), where interrupts were on before. */
+/* Unlock like kpool_unlock(), where interrupts were on before. */
 static __always_inline void kpool_unlock_irq(struct kpool *pool)
 {
 	if (likely(kpool_can_unlock(pool)))
@@ -87,8 +87,8 @@ static __always_inline void kpool_unlock_irq(struct kpool *pool)
 }
 
 /*
- * Unlock as kpool_unlock(), and open the rings: the next operation is probably
- * a fast one.
+ * Unlock like kpool_unlock(), and open the rings: the next operation is
+ * probably a fast one.
  */
 static __always_inline void kpool_unlock_open(struct kpool *pool,
 					      unsigned long flags)
@@ -101,7 +101,7 @@ static __always_inline void kpool_unlock_open(struct kpool *pool,
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* Unlock as kpool_unlock_irq(), and open the rings. */
+/* Unlock like kpool_unlock_irq(), and open the rings. */
 static __always_inline void kpool_unlock_irq_open(struct kpool *pool)
 {
 	if (unlikely(!kpool_can_unlock(pool))) {

@@ -9,7 +9,7 @@
  *   spawn_work   creates as many threads as items need and capacity allows
  *   late_work    gives up on a worker_init that takes too long, so that an item
  *                gets another worker
- *   reap_work    retires surplus and expired idle workers, and joins the
+ *   reap_work    has surplus and expired idle workers exit, and joins the
  *                threads of those that have exited
  *
  * A worker that is idle for expiry_ms expires, which counts as purged.  One
@@ -286,8 +286,9 @@ struct task_struct *kpool_pick_worker(struct kpool *pool)
  * Mark @worker as exiting, in state @why; reap_work joins its thread.  Called
  * with pool->lock held.
  */
-static void kpool_worker_retire(struct kpool *pool, struct kpool_worker *worker,
-				enum kpool_worker_state why)
+static void kpool_worker_set_exiting(struct kpool *pool,
+				     struct kpool_worker *worker,
+				     enum kpool_worker_state why)
 {
 	lockdep_assert_held(&pool->lock);
 	worker->state = why;
@@ -324,7 +325,7 @@ bool kpool_retire_if_needed(struct kpool_worker *worker)
 	lockdep_assert_held(&pool->lock);
 	if (!kpool_should_exit(pool))
 		return false;
-	kpool_worker_retire(pool, worker, KPOOL_WORKER_RETIRED);
+	kpool_worker_set_exiting(pool, worker, KPOOL_WORKER_RETIRED);
 	return true;
 }
 
@@ -755,8 +756,8 @@ static enum kpool_worker_state kpool_oldest_idle_fate(const struct kpool *pool)
 	return KPOOL_WORKER_IDLE;
 }
 
-/* Retire one idle worker that must exit.  Return false if there is none. */
-static bool kpool_retire_next(struct kpool *pool)
+/* Have one idle worker exit that must.  Return false if there is none. */
+static bool kpool_exit_next(struct kpool *pool)
 {
 	struct kpool_worker *worker = NULL;
 	enum kpool_worker_state why;
@@ -768,7 +769,7 @@ static bool kpool_retire_next(struct kpool *pool)
 					 node);
 		list_del(&worker->node);
 		pool->mgr.nr_idle--;
-		kpool_worker_retire(pool, worker, why);
+		kpool_worker_set_exiting(pool, worker, why);
 	}
 	kpool_unlock_irq(pool);
 	/* only the caller, reap_work, reaps it: the task cannot go away */
@@ -777,13 +778,13 @@ static bool kpool_retire_next(struct kpool *pool)
 	return worker;
 }
 
-/* Reap exited workers, and retire idle ones that must exit. */
+/* Reap exited workers, and have idle ones exit that must. */
 static void kpool_reap_work_fn(struct work_struct *work)
 {
 	struct kpool *pool = container_of(to_delayed_work(work), struct kpool,
 					  mgr.reap_work);
 
-	while (kpool_reap_next(pool) || kpool_retire_next(pool))
+	while (kpool_reap_next(pool) || kpool_exit_next(pool))
 		;
 	kpool_lock_irq(pool);
 	kpool_arm_reap_work(pool);

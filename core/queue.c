@@ -912,7 +912,7 @@ bool kpool_park_batch(struct kpool *pool)
 }
 
 /* Slow path of kpool_has_runnable(). */
-bool kpool_has_special_runnable(const struct kpool *pool)
+bool kpool_has_runnable_slow(const struct kpool *pool)
 {
 	struct kpool_item *item;
 
@@ -927,7 +927,7 @@ bool kpool_has_special_runnable(const struct kpool *pool)
  * enough, or the hold is long.  A completion comes before any other item,
  * including one that a drop makes possible.  Called with pool->lock held.
  */
-struct kpool_item *kpool_next_special(struct kpool *pool)
+struct kpool_item *kpool_dequeue_slow(struct kpool *pool)
 {
 	struct kpool_item *item;
 	int i;
@@ -970,7 +970,7 @@ bool kpool_prepare_start(struct kpool *pool)
 	/* if fast_capacity is not 0, no item waits for its stream */
 	if (pool->fast_capacity && !pool->q.nr_held)
 		return true;
-	return kpool_park_batch(pool) || kpool_has_special_runnable(pool);
+	return kpool_park_batch(pool) || kpool_has_runnable_slow(pool);
 }
 
 /* Room for special items */

@@ -37,7 +37,7 @@ static inline unsigned int kpool_nr_in_prio(const struct kpool *pool)
 }
 
 /*
- * Return true if each queued or requeued item, and one plain item more, has a
+ * Return true if each queued or requeued item, and one more plain item, has a
  * free unit or a place in the queue.  Called with pool->lock held.
  */
 static inline bool kpool_has_plain_room(const struct kpool *pool)
@@ -104,7 +104,7 @@ static inline void kpool_count_accepted(struct kpool *pool,
 
 /*
  * Queue an accepted plain item behind all others.  If the list is empty, all
- * of these are in the ready ring.  Called with pool->lock held.
+ * others are in the ready ring.  Called with pool->lock held.
  */
 static inline void kpool_queue_plain(struct kpool *pool,
 				     struct kpool_item *item)
@@ -124,7 +124,7 @@ static inline void kpool_queue_plain(struct kpool *pool,
  * Open the inbox for the items that there is room for, if no worker has to be
  * woken for them.  Either a worker is waking, or all units are in use: both end
  * with a worker that takes pool->lock and looks for work.  More items must be
- * queued than workers are waking, else it is not worth it.
+ * queued than workers are waking, or it is not worth it.
  */
 static __always_inline void kpool_inbox_open_if(struct kpool *pool)
 {
@@ -193,10 +193,10 @@ static inline bool kpool_has_runnable(const struct kpool *pool)
 		return false;
 	if (pool->units_used >= pool->fast_capacity)
 		return likely(pool->fast_capacity) ?
-		       false : kpool_has_special_runnable(pool);
+		       false : kpool_has_runnable_slow(pool);
 	/* fast_capacity is not 0: no item waits for its stream */
 	return pool->ready.nr || likely(!pool->q.nr_held) ||
-	       kpool_has_special_runnable(pool);
+	       kpool_has_runnable_slow(pool);
 }
 
 /*
@@ -247,7 +247,7 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 		item = list_first_entry(queue, struct kpool_item, node);
 		if (unlikely(!pool->fast_capacity || pool->q.nr_held ||
 			     kpool_has_fields(item))) {
-			item = kpool_next_special(pool);
+			item = kpool_dequeue_slow(pool);
 			if (!item)
 				return NULL;
 			kpool_scan_skip(pool, item);

@@ -39,7 +39,7 @@ static_assert(KPOOL_RING_SIZE > 0 && KPOOL_RING_SIZE <= KPOOL_LEFT_MASK &&
  * Reserve the slot of *@ticket, or return false if the inbox is closed or full.
  *
  * Pairs with the release in kpool_inbox_open(): what pool->lock protects is
- * seen as at that time or later.  Litmus: inbox-open.
+ * seen as of that time or later.  Litmus: inbox-open.
  */
 static __always_inline bool kpool_inbox_reserve(struct kpool_inbox *inbox,
 						u64 *ticket)
@@ -58,7 +58,7 @@ static __always_inline bool kpool_inbox_reserve(struct kpool_inbox *inbox,
 
 /*
  * Return the value of the slot of @ticket until it is committed.  Unlike any
- * pointer it is odd.  With 32 bits a value comes back after 2^31 submits.
+ * pointer it is odd.  On 32-bit, a value recurs after 2^31 submits.
  */
 static __always_inline unsigned long kpool_slot_tag(u64 ticket)
 {
@@ -148,8 +148,8 @@ static __always_inline bool kpool_slot_settle(unsigned long *slot,
 }
 
 /*
- * Return the next item of the closed inbox, or NULL: of the slots from
- * *@ticket, which is advanced, up to @end.
+ * Return the next item of the closed inbox, or NULL.  Advance *@ticket past
+ * its slot, up to @end.
  */
 static __always_inline struct kpool_item *
 kpool_inbox_pop(struct kpool_inbox *inbox, u64 *ticket, u64 end)

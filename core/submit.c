@@ -3,8 +3,8 @@
  * A submit accepts an item, blocks until it can, or refuses the item.
  *
  * The decision is made under pool->lock, except that an item can be accepted
- * through pool->inbox without it: see ring.c.  Either way the run sees
- * everything stored before the submit, even before one that returned -EALREADY.
+ * through pool->inbox without it: see ring.c.  Either way the run sees all
+ * stores made before the submit, even if that returned -EALREADY.
  *
  * Most items are plain, in pools without special items: see kpool_is_plain()
  * and kpool_is_special().  With the lock held, kpool_admit_plain() queues them
@@ -34,7 +34,7 @@
 struct kpool_submit_opts {
 	unsigned long	timeout;	/* jiffies to sleep; 0: never sleep */
 	unsigned int	signals;	/* TASK_* bits that end the sleep */
-	struct kpool_run **run;		/* memory to run the item itself, once */
+	struct kpool_run **run;		/* memory for one run in the submitter */
 };
 
 /* Not an error: submit again, with a struct kpool_run for the submitter. */
@@ -54,20 +54,20 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 					  const struct kpool_submit_opts *opts);
 
 /*
- * Accept an item without pool->lock, or return false: see ring.c.  @plain means
- * that an item that is not plain is left to another call.
+ * Accept an item without pool->lock, or return false: see ring.c.  If @plain,
+ * return false for an item that is not plain.
  */
 static __always_inline bool kpool_submit_fast(struct kpool *pool,
 					      struct kpool_item *item,
 					      bool plain)
 {
-	u32 not_fast = plain ? KPOOL_NOT_FAST : KPOOL_NOT_FAST_SPECIAL;
+	u32 not_fast = plain ? KPOOL_NOT_FAST : KPOOL_NEVER_FAST;
 	struct kpool_inbox *inbox = &pool->inbox;
 	/* racy: the cmpxchg below fails if it has changed */
 	u32 word = data_race(READ_ONCE(item->word));
 	u64 ticket;
 
-	/* the lock holder would trace it: leave it to the slow path */
+	/* a fast submit is not traced: leave it to the slow path */
 	if (unlikely((word & not_fast) || trace_submit_enabled() ||
 		     !kpool_item_claim(pool, item)) ||
 	    !kpool_inbox_reserve(inbox, &ticket))
@@ -76,17 +76,16 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 	 * From here on, a failure leaves the slot reserved, and the lock holder
 	 * skips it: see kpool_slot_settle().  The acquire in
 	 * kpool_inbox_reserve() orders the reads below after the opening of the
-	 * inbox.  Read the owner again, because the first read was before it.
-	 * The release of the commit passes what was read on to the lock holder.
-	 * That stamps the item with the time of opening, so fail unless it is
-	 * this jiffy.  plain_at is another if the inbox takes no plain items.
-	 * Litmus: owner-fast.
+	 * inbox, so read the owner again.  The release of the commit orders
+	 * them before the next lock holder.  That stamps the item with the time
+	 * of opening: fail unless it is this jiffy.  plain_at never matches if
+	 * plain items must take the lock.  Litmus: owner-fast.
 	 */
 	if (unlikely(READ_ONCE(item->pool_id) != pool->id) ||
 	    (plain ? READ_ONCE(inbox->plain_at) :
 		     READ_ONCE(inbox->opened_at)) != (u32)jiffies)
 		return false;
-	/* racy, like the owner */
+	/* racy: the commit fails if the lock has been taken since */
 	if (!plain && !data_race(kpool_inbox_can_take(pool, item)))
 		return false;
 	/* a lock holder can be reading the flags, which do not change here */
@@ -155,7 +154,7 @@ static noinline int kpool_submit_slow(struct kpool *pool,
 				      struct kpool_item *item,
 				      const struct kpool_submit_opts *opts)
 {
-	/* racy: a caller that begins to wait for the item sets another flag */
+	/* racy: a caller that begins to wait sets __KPOOL_HAS_WAITERS */
 	if (!data_race(kpool_is_plain(item)) &&
 	    kpool_submit_fast(pool, item, false))
 		return 0;
@@ -176,7 +175,7 @@ __kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 	return kpool_submit_slow(pool, item, opts);
 }
 
-/* Submit as __kpool_do_submit(), without a copy of its code. */
+/* Out-of-line copy of __kpool_do_submit(). */
 static noinline int kpool_do_submit(struct kpool *pool, struct kpool_item *item,
 				    const struct kpool_submit_opts *opts)
 {
@@ -208,7 +207,7 @@ int kpool_try_submit(struct kpool *pool, struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_try_submit);
 
-/* Submit as kpool_submit_timeout(); @signals end the sleep, too. */
+/* Submit like kpool_submit_timeout(); @signals end the sleep, too. */
 int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
 			 unsigned long timeout, unsigned int signals)
 {
@@ -458,7 +457,7 @@ static int kpool_try_caller_run(struct kpool *pool, struct kpool_item *item,
 
 	if (!kpool_can_caller_run(pool, item))
 		return -EAGAIN;
-	/* first the own one: this thread can die in the item */
+	/* first the caller's: it is leaked if this thread dies in the item */
 	if (opts->run)
 		swap(run, *opts->run);
 	if (!run)
@@ -524,8 +523,8 @@ static bool kpool_is_victim(struct kpool *pool, const struct kpool_item *item,
 }
 
 /*
- * Return the oldest parked item of the queue's priority that does not still
- * run, or NULL.
+ * Return the oldest parked item of the queue's priority that no longer runs,
+ * or NULL.
  */
 static struct kpool_item *kpool_oldest_parked(struct kpool *pool,
 					      const struct list_head *queue)

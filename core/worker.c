@@ -37,11 +37,11 @@
  */
 
 /* The slow paths, defined below. */
-static noinline void kpool_process_special(struct kpool_worker *worker,
-					   struct kpool_item *item);
-static noinline bool kpool_run_end_special(struct kpool *pool,
-					   struct kpool_run *run,
-					   struct kpool_item *item, int err);
+static noinline void kpool_process_slow(struct kpool_worker *worker,
+					struct kpool_item *item);
+static noinline bool kpool_run_end_slow(struct kpool *pool,
+					struct kpool_run *run,
+					struct kpool_item *item, int err);
 static noinline void kpool_item_failed(struct kpool_worker *worker, int err);
 
 /*
@@ -81,7 +81,7 @@ static __always_inline bool kpool_worker_run_end(struct kpool_worker *worker,
 	pool->units_used--;
 	pool->nr_running--;
 	if (unlikely(run->end_locked || run->group) &&
-	    !kpool_run_end_special(pool, run, item, err))
+	    !kpool_run_end_slow(pool, run, item, err))
 		return false;
 	if (unlikely(!list_empty(&run->waiters)))
 		kpool_waiter_complete_list(pool, &run->waiters, run->dead);
@@ -105,7 +105,7 @@ static bool kpool_can_end_fast(const struct kpool_ready *ready,
 /*
  * End the run of the worker's item, and start the next one, without pool->lock:
  * see ring.c.  Return that item, or NULL if the lock has to be taken.  The end
- * needs no code here: the next lock holder counts it, and clears a taker that
+ * needs no code here: the next lock holder counts it, and resets a taker that
  * has not committed.
  *
  * If @jobs, both items can have fields of struct kpool_job.  *@group is the
@@ -142,7 +142,7 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
 		slot = kpool_ready_slot(ready, ticket);
 		if (likely(!cmpxchg_relaxed(&slot->taker, NULL, worker)))
 			break;
-		/* do not wait for a taker that has not committed */
+		/* taken, but not committed: do not wait */
 		if (atomic64_read(&ready->next) == next)
 			return NULL;
 	}
@@ -244,7 +244,7 @@ kpool_run_items(struct kpool_worker *worker, struct kpool_item *item, bool jobs,
 	kpool_lock_and_end_run(worker, err);
 }
 
-/* Run an item of which a job field has been set: like kpool_process_item(). */
+/* Run a job that has a field set: like kpool_process_item(). */
 static noinline void kpool_process_job(struct kpool_worker *worker,
 				       struct kpool_item *item)
 {
@@ -273,7 +273,7 @@ static void kpool_process_item(struct kpool_worker *worker,
 	lockdep_assert_held(&pool->lock);
 	if (unlikely(!pool->fast_capacity ||
 		     item->flags & (KPOOL_SPECIAL | __KPOOL_FN))) {
-		kpool_process_special(worker, item);
+		kpool_process_slow(worker, item);
 		return;
 	}
 	/* no item of another priority is queued, so none was bypassed */
@@ -338,8 +338,8 @@ static void kpool_run_begin_completion(struct kpool *pool,
 }
 
 /* Run an item, or complete an ordered job, on the slow path. */
-static noinline void kpool_process_special(struct kpool_worker *worker,
-					   struct kpool_item *item)
+static noinline void kpool_process_slow(struct kpool_worker *worker,
+					struct kpool_item *item)
 {
 	struct kpool *pool = worker->pool;
 	kpool_item_fn fn = item->fn;
@@ -363,9 +363,9 @@ static noinline void kpool_process_special(struct kpool_worker *worker,
  * freed.  Otherwise the item can have been freed, unless its group collects.
  * Called with pool->lock held.
  */
-static noinline bool kpool_run_end_special(struct kpool *pool,
-					   struct kpool_run *run,
-					   struct kpool_item *item, int err)
+static noinline bool kpool_run_end_slow(struct kpool *pool,
+					struct kpool_run *run,
+					struct kpool_item *item, int err)
 {
 	struct kpool_group *group = run->group;
 
@@ -403,7 +403,7 @@ static noinline void kpool_item_failed(struct kpool_worker *worker, int err)
 
 	kpool_report_error(pool, &worker->run, current, err);
 	worker->run.notified = KPOOL_NOTIFIED_NONE;
-	/* do not end the run by a fast start, which does not count errors */
+	/* a fast start would end the run without counting the error */
 	kpool_lock_irq(pool);
 	worker->run.end_locked = true;
 	kpool_unlock_irq(pool);
@@ -440,8 +440,8 @@ bool kpool_worker_remove_dead(struct kpool_worker *worker)
 /*
  * Dequeue the next item to run, or return NULL.  A worker of a freezable pool
  * freezes here first.  freezing() is not used: its static branch would be
- * patched while workers run, for the sake of few pools.  Called with pool->lock
- * held, which is dropped while frozen.
+ * patched while workers run, for a few pools.  Called with pool->lock held,
+ * which is dropped while frozen.
  */
 static struct kpool_item *kpool_next_item(struct kpool_worker *worker)
 {
@@ -502,7 +502,7 @@ static bool kpool_worker_idle(struct kpool_worker *worker)
 		return true;
 	}
 
-	/* not in other pools: a frozen worker does not run when it is woken */
+	/* only here: a frozen worker would not run when it is woken */
 	if (pool->init_attrs.flags & KPOOL_FREEZABLE)
 		state |= TASK_FREEZABLE;
 	worker->state = KPOOL_WORKER_IDLE;
