@@ -343,11 +343,11 @@ static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
  * if the item is not idle, or still to be completed.  Litmus: owner-handover.
  *
  * A running item changes its owner only if its own function submits it;
- * otherwise return -EBUSY.  The owner changes under both locks.  Return
- * KPOOL_HANDED_OVER with pool->lock held, so that no caller finds the item
- * without its run before it is pending or returned.  Else kpool_cancel_sync()
- * would not wait.  Return 0 if the item can have changed before both locks were
- * held: the caller tries again.
+ * otherwise return -EBUSY, or -ECANCELED if it is disabled.  The owner changes
+ * under both locks.  Return KPOOL_HANDED_OVER with pool->lock held, so that no
+ * caller finds the item without its run before it is pending or returned.  Else
+ * kpool_cancel_sync() would not wait.  Return 0 if the item can have changed
+ * before both locks were held: the caller tries again.
  */
 int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 		       struct kpool_handover *handover, unsigned long *flags)
@@ -361,7 +361,8 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 	if (!kpool_can_migrate(item)) {
 		err = -EALREADY;
 	} else if (run && !kpool_is_handover(old, item)) {
-		err = old == pool ? 0 : -EBUSY;
+		if (old != pool)
+			err = item->disabled ? -ECANCELED : -EBUSY;
 	} else if (old != pool &&
 		   (!run || kpool_lock_both(old, pool, item, run, flags))) {
 		handover->run = run;

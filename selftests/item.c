@@ -126,22 +126,26 @@ out:
 /*
  * cancel_sync returns after the run, and while it waits the item is refused;
  * afterwards it is as new.
- * Fails if it does not wait, or does not close the item to submits, so that
- * one that submits itself would keep it waiting.
+ * Fails if it does not wait, or does not close the item to submits, also those
+ * to other pools, so that one that submits itself would keep it waiting.
  */
 static void cancel_sync_waits_and_refuses(void)
 {
+	struct kpool *elsewhere = kt_pool("elsewhere", &queued_one);
 	static struct full f;
 	struct kpool_item *item = &f.job[0].item;
 	struct doer d;
 
-	if (!full_make(&f, &queued_one))
+	if (!full_make(&f, &queued_one) || !elsewhere)
 		goto out;
+	KT_EXPECT_EQ(kpool_submit(elsewhere, item), -EBUSY);
 	KT_EXPECT_EQ(kpool_submit(f.pool, item), 0);
 	if (!doer_sleeps(&d, item, kpool_cancel_sync))
 		goto out;
 	KT_EXPECT_EQ(kpool_submit(f.pool, item), -ECANCELED);
 	KT_EXPECT_EQ(kpool_try_submit(f.pool, item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_submit(elsewhere, item), -ECANCELED);
+	KT_EXPECT_EQ(kpool_try_submit(elsewhere, item), -ECANCELED);
 	KT_EXPECT(!kpool_is_pending(item));
 	KT_EXPECT(!kt_thread_done(&d.thread));
 	kt_gate_open(&f.gate);
@@ -151,6 +155,7 @@ static void cancel_sync_waits_and_refuses(void)
 	KT_EXPECT_EQ(kpool_flush_item(item), 0);
 	KT_EXPECT_EQ(atomic_read(&f.gate.finished), 2);
 out:
+	kt_pool_end(elsewhere);
 	full_end(&f);
 }
 
