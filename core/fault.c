@@ -666,11 +666,13 @@ void kpool_look_for_dead(struct kpool *pool)
 
 /*
  * Replace a dead_work whose thread died.  Called by spawn_work; without memory,
- * the watchdog retries.
+ * the watchdog retries.  A thread that dies queues the work that it finds in
+ * one hold of the lock: either it finds the new one, or that finds it dead.
+ * Litmus: lock-either.
  */
 void kpool_replace_dead_work(struct kpool *pool)
 {
-	bool lost;
+	bool lost, failed;
 
 	kpool_lock_irq(pool);
 	lost = pool->faults.dead_work_lost;
@@ -678,11 +680,10 @@ void kpool_replace_dead_work(struct kpool *pool)
 	kpool_unlock_irq(pool);
 	if (!lost)
 		return;
-	if (!kpool_context_replace(&pool->faults.dead_work)) {
-		kpool_context_queue(&pool->faults.dead_work);
-		return;
-	}
+	failed = kpool_context_replace(&pool->faults.dead_work);
 	kpool_lock_irq(pool);
-	pool->faults.dead_work_lost = true;
+	pool->faults.dead_work_lost |= failed;
 	kpool_unlock_irq(pool);
+	if (!failed)
+		kpool_context_queue(&pool->faults.dead_work);
 }
