@@ -505,25 +505,56 @@ static bool kpool_has_free_worker(const struct kpool *pool)
 	return most > pool->nr_running + pool->waiters.nr_self_callbacks;
 }
 
+/*
+ * Return true if a delayed job can start once it is due and nothing is on
+ * pool->q.admission: it is neither behind a run, nor behind a queued item that
+ * lacks units.  Check those that are due first, and assume it of others.
+ */
+static bool kpool_delay_can_progress(struct kpool *pool)
+{
+	unsigned int looks = KPOOL_MAX_LOOKS;
+	struct kpool_runnable r;
+	struct rb_node *node;
+
+	if (!pool->delays.nr || pool->closed)
+		return false;
+	kpool_find_runnable(pool, &r);
+	for (node = rb_first_cached(&pool->delays.jobs); node && looks--;
+	     node = rb_next(node)) {
+		const struct kpool_item *item =
+			&rb_entry(node, struct kpool_job, delay_node)->item;
+
+		pool->hold_cost += KPOOL_COST_LOOK;
+		if (!kpool_run_of(item) && !kpool_should_wait_for_stream(item) &&
+		    kpool_can_bypass(pool, kpool_prio_of(item), &r) &&
+		    kpool_units(pool, item) <= r.left)
+			return true;
+	}
+	return node;
+}
+
 /* Return true if an item can start, now or when its delay has expired. */
 static bool kpool_start_can_progress(struct kpool *pool)
 {
 	return kpool_has_free_worker(pool) &&
-	       (kpool_has_runnable(pool) ||
-		(pool->delays.nr && !pool->closed && kpool_free_units(pool)));
+	       (kpool_has_runnable(pool) || (list_empty(&pool->q.admission) &&
+					     kpool_delay_can_progress(pool)));
 }
 
 /*
  * Return true if the submitter of the first item on pool->q.admission, or the
  * caller of a queued call, gives up.  That is progress for the others on that
- * list.  If all submits there have a time limit, it is not, because another can
- * arrive before the last one has gone.
+ * list, and for a delayed job, which will be behind them.  If all submits there
+ * have a time limit, it is no progress for those, because another can arrive
+ * before the last one has gone.
  */
-static bool kpool_admission_can_progress(const struct kpool *pool)
+static bool kpool_admission_can_progress(struct kpool *pool)
 {
 	const struct kpool_item *first;
 
-	if (!pool->q.nr_backlog && !pool->waiters.nr_unlimited)
+	if (list_empty(&pool->q.admission) ||
+	    (!pool->q.nr_backlog && !pool->waiters.nr_unlimited &&
+	     !kpool_delay_can_progress(pool)))
 		return false;
 	first = list_first_entry(&pool->q.admission, struct kpool_item, node);
 	return (first->state == KPOOL_ITEM_BLOCKED &&

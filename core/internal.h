@@ -912,7 +912,8 @@ kpool_should_wait_for_stream(const struct kpool_item *item)
 	const struct kpool_stream *stream;
 
 	if (!job || (kpool_is_accepted(item) &&
-		     item->state != KPOOL_ITEM_BACKLOG))
+		     item->state != KPOOL_ITEM_BACKLOG &&
+		     item->state != KPOOL_ITEM_DELAYED))
 		return item->flags & __KPOOL_STREAM_BLOCKED;
 	stream = job->stream;
 	return stream && !stream->ordered &&

@@ -1037,14 +1037,16 @@ static void last_is_dropped_by_shutdown(struct kpool *pool)
 	kpool_shutdown(pool);
 }
 
-static void last_is_due_behind_the_heavy_one(struct kpool *pool)
+static void last_is_due(struct kpool *pool)
 {
 	KT_EXPECT(kpool_modify_delay(&p[2].job, 0));
+	last_is_a_run(pool);
 }
 
 static void last_is_due_by_time(struct kpool *pool)
 {
 	KT_EXPECT(kpool_modify_delay(&p[2].job, 2));
+	last_is_a_run(pool);
 }
 
 static void last_is_too_late(struct kpool *pool)
@@ -1076,7 +1078,7 @@ static const struct {
 	{ EVENT_DELAYED, last_is_disabled },
 	{ EVENT_DELAYED, last_is_of_a_cancelled_group },
 	{ EVENT_DELAYED, last_is_dropped_by_shutdown },
-	{ EVENT_DELAYED, last_is_due_behind_the_heavy_one },
+	{ EVENT_DELAYED, last_is_due },
 	{ EVENT_DELAYED, last_is_due_by_time },
 	{ EVENT_LATE, last_is_too_late },
 	{ EVENT_DELAYED, last_is_a_unit },
@@ -1108,10 +1110,11 @@ static void event_begins(struct kpool *pool, int kind, struct kt_thread *t)
 		break;
 	case EVENT_LATE:
 		kpool_set_deadline(&p[2].job, the_past());
-		KT_EXPECT_EQ(kpool_set_priority(&p[2].job.item,
-						KPOOL_PRIO_HIGH), 0);
 		fallthrough;
 	case EVENT_DELAYED:
+		/* so that it can start ahead of job 1 */
+		KT_EXPECT_EQ(kpool_set_priority(&p[2].job.item,
+						KPOOL_PRIO_HIGH), 0);
 		KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[2].job, 3600 * HZ),
 			     0);
 		break;
@@ -1165,6 +1168,146 @@ static void deadlock_is_found_when_last_progress_ends(int which)
 	jobs_end(pool);
 }
 
+/* What keeps a delayed job from starting once it is due. */
+enum { DELAY_BEHIND, DELAY_HEAVY, DELAY_STREAM, DELAY_ITSELF, DELAY_BLOCKED };
+
+static const char *const obstacles[] = {
+	"behind", "heavy", "stream", "itself", "blocked", NULL
+};
+
+static int caller_submits_the_second(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_submit(a->pool, &p[1].job.item);
+}
+
+/* Set up the obstacle.  Return the job that is to be delayed. */
+static struct kpool_job *obstacle_set(struct kpool *pool, int obstacle)
+{
+	struct kpool_job *late = &p[2].job;
+
+	if (obstacle == DELAY_HEAVY)
+		KT_EXPECT_EQ(kpool_set_weight(&late->item, 2), 0);
+	if (obstacle == DELAY_STREAM) {
+		kpool_init_stream(&stream, pool);
+		kpool_set_stream(&callers[0].probe.job, &stream);
+		kpool_set_stream(late, &stream);
+	}
+	if (obstacle == DELAY_ITSELF)
+		late = &callers[0].probe.job;
+	if (obstacle != DELAY_BEHIND)
+		KT_EXPECT_EQ(kpool_set_priority(&late->item, KPOOL_PRIO_HIGH), 0);
+	return late;
+}
+
+/*
+ * An item waits for one that needs its unit.  A delayed job finds a free unit
+ * when it is due, but has to wait for others that are stuck, or for more units.
+ * Fails (a wait is over by its limit) if any delayed job counts as progress
+ * while a unit is free: mutants stuck-delay-is-progress, heavy-delay-is-progress,
+ * delay-in-stream-is-progress, own-delay-is-progress, delay-overtakes-blocked.
+ */
+static void delayed_job_that_cannot_start_makes_no_progress(int obstacle)
+{
+	const struct kpool_attrs attrs = {
+		.capacity = 2,
+		.queue_depth = obstacle == DELAY_BLOCKED ? KPOOL_NONE :
+			       KPOOL_UNLIMITED,
+	};
+	struct kpool *pool = pool_make(&attrs, 0, obstacle == DELAY_BLOCKED ?
+				       caller_submits_the_second :
+				       caller_flushes_the_second);
+	struct kpool_job *late;
+
+	if (!pool)
+		return;
+	late = obstacle_set(pool, obstacle);
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	if (obstacle != DELAY_BLOCKED)
+		probes_submit(pool, &p[1], 1);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, late, 3600 * HZ), 0);
+	kt_gate_open(&cue);
+	caller_expect(&callers[0], -EDEADLK);
+	/* so that a failure does not last for an hour */
+	kpool_cancel(&p[1].job.item);
+	KT_EXPECT(kpool_cancel(&late->item));
+	jobs_end(pool);
+}
+
+/* One more than are looked at. */
+static struct kpool_job heavies[64], last_due;
+
+/*
+ * An item waits for one that needs its unit, beside as many delayed jobs as are
+ * looked at, which are too heavy.  A job that is due later could start.  Only
+ * when that is cancelled can nothing happen any more.
+ * Fails (-EDEADLK) if jobs that are not looked at are taken for ones that cannot
+ * start: mutant delays-not-assumed.
+ */
+static void delayed_jobs_behind_many_make_progress(void)
+{
+	struct kpool *pool = pool_make(&queued_two, 0, caller_flushes_the_second);
+	int i;
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 2), 0);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	probes_submit(pool, &p[1], 1);
+	for (i = 0; i < ARRAY_SIZE(heavies); i++) {
+		kpool_init_job(&heavies[i], kt_job_tiny);
+		KT_EXPECT_EQ(kpool_set_weight(&heavies[i].item, 2), 0);
+		KT_EXPECT_EQ(kpool_submit_delayed(pool, &heavies[i], 3600 * HZ), 0);
+	}
+	kpool_init_job(&last_due, kt_job_tiny);
+	KT_EXPECT_EQ(kpool_set_priority(&last_due.item, KPOOL_PRIO_HIGH), 0);
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &last_due, 7200 * HZ), 0);
+	kt_gate_open(&cue);
+	caller_sleeps(&callers[0]);
+	kt_sleep_ms(10);
+	KT_EXPECT(!READ_ONCE(callers[0].returned));
+	KT_EXPECT(kpool_cancel(&last_due.item));
+	caller_expect(&callers[0], -EDEADLK);
+	/* so that a failure does not last for an hour */
+	kpool_cancel(&p[1].job.item);
+	for (i = 0; i < ARRAY_SIZE(heavies); i++)
+		KT_EXPECT(kpool_cancel(&heavies[i].item));
+	jobs_end(pool);
+}
+
+/*
+ * An item waits for a delayed job.  Once that is due, it is behind a heavy
+ * submitter, which will give up.
+ * Fails (-EDEADLK) if only jobs that are due already count as behind it: mutant
+ * delay-behind-a-time-limit-ignored.
+ */
+static void delayed_job_behind_a_time_limit_makes_progress(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4 };
+	struct kpool *pool = pool_make(&attrs, 0, caller_flushes_the_first);
+	struct kt_thread other = { };
+
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_set_weight(&p[1].job.item, 4), 0);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	KT_EXPECT_EQ(kpool_submit_delayed(pool, &p[0].job, HZ), 0);
+	if (kt_thread_start(&other, submits_heavy_for_a_while, NULL) &&
+	    kt_thread_asleep(&other)) {
+		kt_gate_open(&cue);
+		caller_expect(&callers[0], 0);
+		KT_EXPECT_EQ(kt_thread_join(&other), -ETIMEDOUT);
+		probe_ran(p);
+	}
+	kt_gate_open(&cue);
+	kt_thread_join(&other);
+	jobs_end(pool);
+}
+
 KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_EACH(deadlock_through_a_drop_function_is_refused, drop_calls),
 	  KT_CASE(aborting_drop_work_makes_no_progress),
@@ -1186,4 +1329,7 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(killed_caller_makes_progress),
 	  KT_CASE(killed_caller_closes_no_cycle),
 	  KT_CASE(room_of_a_refused_submitter_is_reused),
-	  KT_EACH(deadlock_is_found_when_last_progress_ends, event_names));
+	  KT_EACH(deadlock_is_found_when_last_progress_ends, event_names),
+	  KT_EACH(delayed_job_that_cannot_start_makes_no_progress, obstacles),
+	  KT_CASE(delayed_jobs_behind_many_make_progress),
+	  KT_CASE(delayed_job_behind_a_time_limit_makes_progress));

@@ -1036,29 +1036,61 @@ static void sim_note_item(struct sim_item *it)
 	}
 }
 
+/*
+ * Return true if a delayed item will start when it is due, as the queue is now.
+ * With a higher priority than all that is queued, another can start as well.
+ */
+static bool sim_delay_helps(const struct sim_view *v)
+{
+	unsigned int functions = v->queued_items, units = 0, i;
+
+	if (v->queue)
+		return false;
+	for (i = 0; i < SIM_ITEMS; i++) {
+		if (!v->item[i].here || v->item[i].place != SIM_QUEUED)
+			continue;
+		functions--;
+		if (!sim_must_wait(&v->item[i]))
+			units += sim_units(&sim->item[i], v);
+	}
+	for (i = 0; i < SIM_ITEMS; i++)
+		if (v->item[i].here && v->item[i].place == SIM_DELAYED &&
+		    !v->item[i].runs && !sim_in_stream(&sim->item[i]) &&
+		    units + functions + sim_units(&sim->item[i], v) <=
+		    sim_free_units(v))
+			return true;
+	return false;
+}
+
 /* Return true if something can happen without the items that run. */
 static bool sim_is_helped(const struct sim_view *v)
 {
 	return v->stats.paused || v->dropping ||
-	       (v->stats.delayed && (v->stats.closed || sim_free_units(v)));
+	       (v->stats.delayed && v->stats.closed);
 }
 
 /*
  * Return true if all items that run in the pool are in a call that can wait for
- * ever.
+ * ever.  A delayed item that is due will be behind one that is blocked.
  */
 static bool sim_all_wait(const struct sim_pool *p)
 {
 	const struct sim_view *v = &p->view;
 	const struct sim_call *call;
+	bool delay_helps = p->delay_helps;
 	u64 waiting = 0;
 
-	list_for_each_entry(call, &sim->calls, node)
-		waiting += call->inside && call->p == p && call->waits;
+	list_for_each_entry(call, &sim->calls, node) {
+		if (!call->inside || call->p != p || !call->waits)
+			continue;
+		waiting++;
+		if (call->submits || call->calls)
+			delay_helps = false;
+	}
 	/* an item started in this step came after a refusal in the same step */
 	return waiting &&
 	       waiting + p->starts + p->completing >= v->stats.running &&
-	       !p->helped;
+	       !p->helped && !delay_helps;
 }
 
 static void sim_note_pool(struct sim_pool *p)
@@ -1339,6 +1371,7 @@ void sim_step(const void *lock)
 	 * both before and after this step: in between, a waiter can be refused
 	 */
 	p->helped = sim_is_helped(&p->view) && sim_is_helped(&v);
+	p->delay_helps = sim_delay_helps(&p->view) && sim_delay_helps(&v);
 	sim_judge_bereaved(p, &p->view, &v);
 	sim_note_removal(p, v.stats.cancelled - p->view.stats.cancelled -
 			    (p->cancels - cancels));

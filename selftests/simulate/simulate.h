@@ -251,6 +251,7 @@ struct sim_pool {
 	u64			starts;		/* in this step */
 	unsigned int		completing;	/* completions begun */
 	bool			helped;		/* can go on without its runs */
+	bool			delay_helps;	/* a delayed item will start */
 	bool			owed;		/* a call of room ... */
 	unsigned int		refused_units[3]; /* ... least units, by prio */
 	struct sim_span		roomy;		/* @owed, and there is room */

@@ -21,7 +21,8 @@ WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
 # Limits of the engine, and the words around each of them in the manual.
 LIMITS = {
     "KPOOL_MAX_LOOKS": ("at most @ items that are about to start", "behind at most @ older ones",
-                        "at most @ queued items of each priority, and the first @"),
+                        "at most @ queued items of each priority, and the first @",
+                        "first @ delayed jobs are checked"),
     "KPOOL_MAX_KILLABLE": ("At most @",),
     "KPOOL_MAX_CHAIN": ("cycles of more than @ waits",),
     "KPOOL_NR_ERRORS": ("the last @ errors of items", "The last @ errors, oldest first"),
