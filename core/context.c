@@ -13,7 +13,8 @@
  *
  * A function that oopses kills its thread, and the work that the thread was
  * executing counts as busy forever.  The context then continues with a new work
- * item, and the old one is leaked.
+ * item, and the old one is leaked.  The new one has a thread in any pool: each
+ * work that is lost on the workqueue has taken a place from all other pools.
  */
 #include <linux/err.h>
 #include <linux/kmemleak.h>
@@ -61,7 +62,7 @@ static int kpool_context_start(struct kpool_context *context)
 		return -ENOMEM;
 	work->context = context;
 	INIT_WORK(&work->work, kpool_context_work_fn);
-	if (pool->init_attrs.flags & KPOOL_MEM_RECLAIM) {
+	if (context->work || (pool->init_attrs.flags & KPOOL_MEM_RECLAIM)) {
 		thread = kthread_run_worker(0, "kpool-%s/%s", context->kind,
 					    pool->name);
 		if (IS_ERR(thread)) {

@@ -216,8 +216,8 @@ static void release_may_flush_a_workqueue(int kind)
 
 /*
  * A drop function that dies costs the thread that it was called in.  Those of
- * other items are called in another thread, which is the pool's own again if it
- * must be.
+ * other items are called in another thread, which is the pool's own from then
+ * on.
  * Fails (hangs) if a context waits for what its dead thread was executing; if
  * the next thread is any kworker: mutant next-thread-is-a-kworker.
  */
@@ -239,12 +239,49 @@ static void dropped_that_dies_is_not_the_last(int kind)
 		leaf_falls(pool, &last);
 		KT_EXPECT(kt_wait(kt_stat(pool, dropped) == 1));
 		KT_EXPECT(!dies);
-		KT_EXPECT(kt_wait(threads_named("kpool-drop/call") == kind));
+		KT_EXPECT(kt_wait(threads_named("kpool-drop/call") == 1));
 		KT_EXPECT_EQ(log_count(thread_died, "callback_dropped [callback], a drop function"),
 			     1);
 		leaf_falls(pool, &leaf);
 		leaf_fell(&leaf);
 	}
+	jobs_end(pool);
+	finish();
+}
+
+/*
+ * Drop functions of a pool die, one after the other, more often than a
+ * workqueue has places.  Another pool's is called.
+ * Fails (hangs) if each death takes such a place: mutant
+ * each-death-takes-a-place.
+ */
+static void deaths_in_one_pool_delay_no_other(void)
+{
+	struct kpool *pool, *next;
+	int i;
+
+	if (!kt_exact) {
+		kt_skip("the deaths take as many seconds");
+		return;
+	}
+	if (!begin())
+		return;
+	pool = pool_make("callback", 0);
+	next = pool_make("next", 0);
+	for (i = 0; pool && i <= WQ_MAX_ACTIVE; i++) {
+		static struct leaf last;
+
+		dies = true;
+		leaf_falls(pool, &last);
+		if (!KT_EXPECT(kt_wait(kt_stat(pool, dropped) == i + 1)))
+			break;
+	}
+	KT_EXPECT(!dies);
+	if (next) {
+		leaf_falls(next, &leaf);
+		leaf_fell(&leaf);
+	}
+	jobs_end(next);
 	jobs_end(pool);
 	finish();
 }
@@ -1275,6 +1312,7 @@ KT_MODULE("kpool selftest: where owners' functions are called",
 	  KT_EACH(handler_may_flush_a_workqueue, kinds),
 	  KT_EACH(release_may_flush_a_workqueue, kinds),
 	  KT_EACH(dropped_that_dies_is_not_the_last, kinds),
+	  KT_CASE(deaths_in_one_pool_delay_no_other),
 	  KT_EACH(dropped_that_dies_in_abort_is_not_the_last, kinds),
 	  KT_CASE(log_says_what_an_aborter_died_in),
 	  KT_EACH(drop_that_dies_is_survived_by_destroy, kinds),
