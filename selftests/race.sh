@@ -31,9 +31,9 @@ workers_may_be_looked_at() {
 			/tmp/workers)"
 }
 
-# With KCSAN, which watches one of so many accesses, a race goes on for so many seconds. To watch one
-# of 300 takes about as long as all of them. With more, everything is slower, and what races comes
-# less often by as much as it is seen more often.
+# KCSAN watches one of "every" accesses, and a race goes on for "lasts" seconds. To watch one of 300
+# takes about as long as all of them. With more, everything is slower, and what races comes less
+# often by as much as it is seen more often.
 listen_for() {
 	[ -e "$kcsan" ] || return
 	every=300 lasts=6
