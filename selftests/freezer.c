@@ -78,7 +78,7 @@ static int freezer_fn(struct kpool_item *item)
 /* More than a pool that freezes could run? */
 static bool plain_went_on(void)
 {
-	return atomic_read(&plain.ran_meanwhile) >= 2 * sleeps * CAPACITY;
+	return atomic_read(&plain.ran_meanwhile) >= 4 * sleeps * CAPACITY;
 }
 
 /* How much time a suspend gives the other pool is chance. */

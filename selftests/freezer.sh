@@ -6,9 +6,9 @@
 
 . "$(dirname "$0")/ktap.sh"
 
-# go_to_sleep: freeze everything for a second, and thaw it
+# go_to_sleep [SECONDS]: freeze everything for so long, by default for one, and thaw it
 go_to_sleep() {
-	echo 1 >/sys/module/suspend/parameters/pm_test_delay
+	echo "${1:-1}" >/sys/module/suspend/parameters/pm_test_delay
 	echo freezer >/sys/power/pm_test
 	sleep_failed=0
 	echo freeze >/sys/power/state || sleep_failed=1
@@ -16,11 +16,12 @@ go_to_sleep() {
 	return "$sleep_failed"
 }
 
-# go_to_sleep_under_load: until the pool that is not frozen had the time to show it
+# go_to_sleep_under_load: until the pool that is not frozen had the time to show it. Each sleep is
+# longer than the one before, since what the pool has to show grows with their number.
 go_to_sleep_under_load() {
 	for sleep_nr in 1 2 3 4 5 6 7 8 9 10; do
 		echo "$sleep_nr" >/sys/module/freezer/parameters/sleeps
-		go_to_sleep || return
+		go_to_sleep "$sleep_nr" || return
 		[ "$(cat /sys/module/freezer/parameters/went_on)" != 1 ] || return 0
 	done
 }
