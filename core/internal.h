@@ -1278,9 +1278,6 @@ u32 kpool_oldest_age(struct kpool *pool);
 int kpool_latency_switch(struct kpool *pool, bool on);
 void kpool_latency_reset(struct kpool *pool);
 
-/* diagnosis.c: why no item starts */
-extern const struct file_operations kpool_diagnosis_fops;
-
 /* debugfs.c: files for people */
 void kpool_debugfs_add(struct kpool *pool);
 void kpool_debugfs_remove(struct kpool *pool);

@@ -218,12 +218,12 @@ def check_words(code, page):
 
 def check_diagnosis(code, page):
     text = section(page, "<pool>/diagnosis")
-    same("reason", "diagnosis.c", re.findall(r'"(\w+)', function(code, "kpool_show_reason")),
+    same("reason", "debugfs.c", re.findall(r'"(\w+)', function(code, "kpool_show_reason")),
          "debugfs.rst", [t.strip("`") for t in terms(text) if t.startswith("``")])
     roles = strings(function(code, "kpool_caller_role")) + re.findall(r'\.role\s*= "(.+?)"', code)
-    same("thread", "diagnosis.c", sorted(set(roles)), "debugfs.rst",
+    same("thread", "debugfs.c", sorted(set(roles)), "debugfs.rst",
          marked(part(text, r"are[ \n]called", r"\.")))
-    same("list", "diagnosis.c", re.findall(r'"(\w+)', function(code, "kpool_diagnosis_show")),
+    same("list", "debugfs.c", re.findall(r'"(\w+)', function(code, "kpool_diagnosis_show")),
          "debugfs.rst", re.findall(r"``(\w+)``\s(?:is|lists|those)\b", text))
 
 
