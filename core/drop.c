@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dropping: call the drop functions of accepted items that will not run.
+ * External runs: client functions that are called outside of workers.
+ *
+ * A submitter runs its own item if the pool is full: see submit.c.  Drop
+ * functions are called for accepted items that will not run.  Calls of the
+ * pool's room function, and of a release function in the thread of its caller,
+ * are external runs without an item.
  *
  * The decision to drop an item can be made by a worker or in atomic context,
  * where a client's drop function must not be called.  So the item is moved to
@@ -18,6 +23,121 @@
 #include "lock.h"
 #include "run.h"
 #include "trace.h"
+#include "worker.h"
+
+/* Beginning and end */
+
+/* Reset an external run, the memory of which can have been used before. */
+static void kpool_ext_run_reset(struct kpool_run *run, enum kpool_run_kind kind)
+{
+	run->kind = kind;
+	run->nr++;
+	run->call = NULL;
+	run->group = NULL;
+	run->requeue = NULL;
+	run->dead = false;
+	run->stalled = false;
+	run->notified = KPOOL_NOTIFIED_NONE;
+}
+
+/*
+ * Begin an external run of an accepted item that is on no list.  Called with
+ * pool->lock held.
+ */
+void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
+			 struct kpool_item *item, enum kpool_run_kind kind)
+{
+	bool runs = kind == KPOOL_RUN_CALLER;
+
+	lockdep_assert_held(&pool->lock);
+	kpool_ext_run_reset(run, kind);
+	if (runs && kpool_is_call(item))
+		run->call = kpool_call_of(item);
+	run->group = kpool_group_begin(pool, item);
+	if (item->flags & __KPOOL_HAS_WAITERS)
+		kpool_waiters_move(pool, item, &run->waiters);
+	if (runs)
+		pool->runs.nr_caller++;
+	else
+		pool->runs.nr_drop++;
+	kpool_ext_run_enter(pool, run);
+	kpool_run_begin(pool, run, item,
+			runs ? kpool_user_fn(item) : (void *)item->dropped);
+}
+
+/*
+ * End an external run.  The item can have been freed, unless it was submitted
+ * again or its group collects.  Called with pool->lock held.
+ */
+static void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run,
+			      int result, bool failed)
+{
+	struct kpool_item *item = run->item;
+
+	lockdep_assert_held(&pool->lock);
+	if (run->kind == KPOOL_RUN_CALLER)
+		pool->runs.nr_caller--;
+	else
+		pool->runs.nr_drop--;
+	run->item = NULL;
+	kpool_ext_run_leave(pool, run);
+	kpool_run_release(pool, run);
+	if (run->group)
+		kpool_group_end(pool, run->group, item, result, failed);
+	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
+	kpool_item_ended(pool, run->epoch);
+	if (run != &pool->runs.drop)
+		kpool_run_put(pool, run);
+}
+
+/*
+ * End the run of an item in its submitter, which can have died in it.  Called
+ * with pool->lock held.
+ */
+void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->stats.completed++;
+	pool->stats.caller_ran++;
+	if (err)
+		pool->stats.failed++;
+	kpool_ext_run_end(pool, run, err, err);
+}
+
+/*
+ * Begin an external run of a client's function that is not called for an item.
+ * Waiting for the pool in it is a self-wait.  Called with pool->lock held.
+ */
+void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
+				  enum kpool_run_kind kind, void *fn)
+{
+	static struct kpool_item none;	/* compared, never dereferenced */
+
+	lockdep_assert_held(&pool->lock);
+	kpool_ext_run_reset(run, kind);
+	run->fn = fn;
+	run->item = &none;
+	kpool_ext_run_enter(pool, run);
+	if (!pool->wd.armed)
+		kpool_watchdog_arm(pool);
+}
+
+/*
+ * End a run begun by kpool_ext_run_begin_callback().  Called with pool->lock
+ * held.
+ */
+void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run)
+{
+	lockdep_assert_held(&pool->lock);
+	run->item = NULL;
+	kpool_ext_run_leave(pool, run);
+	/* removal of a module waits for its functions */
+	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
+	if (run != &pool->runs.drop)
+		kpool_run_put(pool, run);
+}
+
+/* Drops */
 
 /*
  * End the run of a drop function, which has returned, or whose thread died in

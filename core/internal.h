@@ -469,7 +469,7 @@ struct kpool_manager {
 	bool			had_affinity;	/* M: @affinity was in force */
 };
 
-/* External runs, which are not part of a worker: run.c, current.c. */
+/* External runs, which are not part of a worker: see drop.c. */
 struct kpool_runs {
 	struct rb_root		by_task;	/* L, racy read: innermost */
 	struct list_head	free;		/* L: kpool_run.free */
@@ -1070,8 +1070,8 @@ void kpool_enqueue(struct kpool *pool, struct kpool_item *item);
 void kpool_item_remove(struct kpool *pool, struct kpool_item *item);
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_sweep_groups(struct kpool *pool);
-void kpool_unhold(struct kpool *pool, struct kpool_item *item);
 void kpool_unpark(struct kpool *pool, struct kpool_item *item);
+void kpool_run_release(struct kpool *pool, struct kpool_run *run);
 void kpool_delay_remove(struct kpool *pool, struct kpool_job *job);
 struct kpool_item *kpool_first_delayed(struct kpool *pool);
 void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r);
@@ -1156,21 +1156,10 @@ void kpool_worker_exited(struct kpool_worker *worker);
 int kpool_prealloc(struct kpool *pool);
 void kpool_manager_init(struct kpool *pool);
 
-/* run.c: begin and end of a run */
+/* run.c: which runs the caller is in */
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker);
-void kpool_run_release(struct kpool *pool, struct kpool_run *run);
-void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
-			 struct kpool_item *item, enum kpool_run_kind kind);
-void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
-		       bool failed);
-void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
-				  enum kpool_run_kind kind, void *fn);
-void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run);
 struct kpool_run *kpool_run_alloc(gfp_t gfp);
 struct kpool_run *kpool_run_get(struct kpool *pool);
-void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err);
-
-/* current.c: the worker and the runs that the caller is in */
 struct kpool_worker *kpool_current_worker(void);
 struct kpool_worker *kpool_current_worker_in(struct kpool *pool);
 struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
@@ -1185,7 +1174,13 @@ bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item);
 void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run);
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
 
-/* drop.c: accepted items that will not run */
+/* drop.c: runs outside of workers, and items that will not run */
+void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
+			 struct kpool_item *item, enum kpool_run_kind kind);
+void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err);
+void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
+				  enum kpool_run_kind kind, void *fn);
+void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_died(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_work_fn(struct kpool *pool);
 

@@ -131,20 +131,6 @@ static void kpool_prio_left(struct kpool *pool, const struct kpool_item *item)
 	kpool_prio_account(pool, item, false);
 }
 
-/*
- * Account for a queued item that was held by a run, which has ended.  Only
- * now is it known that an ordered job waits for its turn.  The run of the first
- * turn can sleep for that job.  Called with pool->lock held.
- */
-void kpool_unhold(struct kpool *pool, struct kpool_item *item)
-{
-	lockdep_assert_held(&pool->lock);
-	pool->q.nr_held--;
-	pool->q.extra_units += kpool_weight(item) - 1;
-	if (kpool_is_ordered(item))
-		kpool_stream_refuse_at_leader(pool, kpool_job_of(item)->stream);
-}
-
 /* Adding and removing items */
 
 /*
@@ -411,6 +397,53 @@ void kpool_unpark(struct kpool *pool, struct kpool_item *item)
 	kpool_ready_return(pool);
 	item->state = KPOOL_ITEM_QUEUED;
 	kpool_queue_by_age(pool, item);
+}
+
+/*
+ * Account for a queued item that was held by a run, which has ended.  Only
+ * now is it known that an ordered job waits for its turn.  The run of the first
+ * turn can sleep for that job.  Called with pool->lock held.
+ */
+static void kpool_unhold(struct kpool *pool, struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->q.nr_held--;
+	pool->q.extra_units += kpool_weight(item) - 1;
+	if (kpool_is_ordered(item))
+		kpool_stream_refuse_at_leader(pool, kpool_job_of(item)->stream);
+}
+
+/* Put an item back, or have it dropped, once its previous run has ended. */
+static void kpool_requeue(struct kpool *pool, struct kpool_item *item)
+{
+	if (item->state == KPOOL_ITEM_QUEUED) {
+		kpool_unhold(pool, item);
+		return;
+	}
+	kpool_scan_again(pool, item);
+	if (item->state == KPOOL_ITEM_DROPPING) {
+		list_add_tail(&item->node, &pool->drops.items);
+		kpool_context_queue(&pool->drops.work);
+	} else if (pool->aborted) {
+		kpool_item_drop(pool, item, -ECANCELED);
+	} else {
+		kpool_unpark(pool, item);
+	}
+}
+
+/*
+ * Requeue the item of a run that ends if it was submitted again, with the
+ * waiters for its next run.  Called with pool->lock held.
+ */
+void kpool_run_release(struct kpool *pool, struct kpool_run *run)
+{
+	struct kpool_item *held = run->requeue;
+
+	lockdep_assert_held(&pool->lock);
+	kpool_waiters_keep(&run->next_waiters);
+	run->requeue = NULL;
+	if (held)
+		kpool_requeue(pool, held);
 }
 
 /*

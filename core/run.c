@@ -1,26 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs: the beginning and the end of one execution of an item.
+ * Runs: the memory of external ones, and which runs the caller is in.
  *
- * A run calls the item's function, its completion function or its drop
- * function.  A worker's run is part of the worker: see worker.c.  All others
- * are external: a submitter that runs its own item because the pool is full,
- * and calls of drop functions.  A call of the pool's room function, or of a
- * release function in the thread of its caller, is an external run without an
- * item.
+ * A run is one execution of an item.  It calls the item's function, its
+ * completion function or its drop function.  A worker's run is part of the
+ * worker: see worker.c.  All others are external: see drop.c.
  *
  * An item's function can free the item, and a run's memory is reused.  So
  * item->run points to the run, and run->item to the item: the item is running
  * only if both agree, see kpool_run_of().  For the same reason the beginning of
  * a run copies from the item what the end needs.
+ *
+ * A wait of a run for its own pool can deadlock, so a wait must find the run
+ * that its caller is in.  A worker's kthread data is the worker.  For external
+ * runs, pool->runs.by_task has the innermost one of each thread.
+ *
+ * Runs nest: a worker runs an item, whose function runs another as a submitter.
+ * run->outer links them.  A thread sleeps in all its runs at once, so only the
+ * outermost one records the waiter, in run->blocked_on.
  */
 #include <linux/gfp.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 
 #include "internal.h"
 #include "lock.h"
 #include "run.h"
+
+/* Memory */
 
 /* Initialize a run: of @worker, or an external one if that is NULL. */
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker)
@@ -32,135 +42,6 @@ void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker)
 	INIT_LIST_HEAD(&run->waiters);
 	INIT_LIST_HEAD(&run->next_waiters);
 	RB_CLEAR_NODE(&run->by_task);
-}
-
-/* Reset an external run, the memory of which can have been used before. */
-static void kpool_ext_run_reset(struct kpool_run *run, enum kpool_run_kind kind)
-{
-	run->kind = kind;
-	run->nr++;
-	run->call = NULL;
-	run->group = NULL;
-	run->requeue = NULL;
-	run->dead = false;
-	run->stalled = false;
-	run->notified = KPOOL_NOTIFIED_NONE;
-}
-
-/*
- * Begin an external run of an accepted item that is on no list.  Called with
- * pool->lock held.
- */
-void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
-			 struct kpool_item *item, enum kpool_run_kind kind)
-{
-	bool runs = kind == KPOOL_RUN_CALLER;
-
-	lockdep_assert_held(&pool->lock);
-	kpool_ext_run_reset(run, kind);
-	if (runs && kpool_is_call(item))
-		run->call = kpool_call_of(item);
-	run->group = kpool_group_begin(pool, item);
-	if (item->flags & __KPOOL_HAS_WAITERS)
-		kpool_waiters_move(pool, item, &run->waiters);
-	if (runs)
-		pool->runs.nr_caller++;
-	else
-		pool->runs.nr_drop++;
-	kpool_ext_run_enter(pool, run);
-	kpool_run_begin(pool, run, item,
-			runs ? kpool_user_fn(item) : (void *)item->dropped);
-}
-
-/* Put an item back, or have it dropped, once its previous run has ended. */
-static void kpool_requeue(struct kpool *pool, struct kpool_item *item)
-{
-	if (item->state == KPOOL_ITEM_QUEUED) {
-		kpool_unhold(pool, item);
-		return;
-	}
-	kpool_scan_again(pool, item);
-	if (item->state == KPOOL_ITEM_DROPPING) {
-		list_add_tail(&item->node, &pool->drops.items);
-		kpool_context_queue(&pool->drops.work);
-	} else if (pool->aborted) {
-		kpool_item_drop(pool, item, -ECANCELED);
-	} else {
-		kpool_unpark(pool, item);
-	}
-}
-
-/*
- * Requeue the item of a run that ends if it was submitted again, with the
- * waiters for its next run.  Called with pool->lock held.
- */
-void kpool_run_release(struct kpool *pool, struct kpool_run *run)
-{
-	struct kpool_item *held = run->requeue;
-
-	lockdep_assert_held(&pool->lock);
-	kpool_waiters_keep(&run->next_waiters);
-	run->requeue = NULL;
-	if (held)
-		kpool_requeue(pool, held);
-}
-
-/*
- * End an external run.  The item can have been freed, unless it was submitted
- * again or its group collects.  Called with pool->lock held.
- */
-void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run, int result,
-		       bool failed)
-{
-	struct kpool_item *item = run->item;
-
-	lockdep_assert_held(&pool->lock);
-	if (run->kind == KPOOL_RUN_CALLER)
-		pool->runs.nr_caller--;
-	else
-		pool->runs.nr_drop--;
-	run->item = NULL;
-	kpool_ext_run_leave(pool, run);
-	kpool_run_release(pool, run);
-	if (run->group)
-		kpool_group_end(pool, run->group, item, result, failed);
-	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
-	kpool_item_ended(pool, run->epoch);
-	if (run != &pool->runs.drop)
-		kpool_run_put(pool, run);
-}
-
-/*
- * Begin an external run of a client's function that is not called for an item.
- * Waiting for the pool in it is a self-wait.  Called with pool->lock held.
- */
-void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
-				  enum kpool_run_kind kind, void *fn)
-{
-	static struct kpool_item none;	/* compared, never dereferenced */
-
-	lockdep_assert_held(&pool->lock);
-	kpool_ext_run_reset(run, kind);
-	run->fn = fn;
-	run->item = &none;
-	kpool_ext_run_enter(pool, run);
-	if (!pool->wd.armed)
-		kpool_watchdog_arm(pool);
-}
-
-/*
- * End a run begun by kpool_ext_run_begin_callback().  Called with pool->lock
- * held.
- */
-void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run)
-{
-	lockdep_assert_held(&pool->lock);
-	run->item = NULL;
-	kpool_ext_run_leave(pool, run);
-	/* removal of a module waits for its functions */
-	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
-	if (run != &pool->runs.drop)
-		kpool_run_put(pool, run);
 }
 
 /* Allocate an external run, or return NULL.  Called without pool->lock. */
@@ -187,16 +68,253 @@ struct kpool_run *kpool_run_get(struct kpool *pool)
 	return run ?: kpool_run_alloc(GFP_KERNEL | __GFP_NOFAIL);
 }
 
+/* Runs of the caller */
+
+/* Return the worker, of any pool, that the caller is the thread of, or NULL. */
+struct kpool_worker *kpool_current_worker(void)
+{
+	if (!in_task() || !(current->flags & PF_KTHREAD) ||
+	    kthread_func(current) != kpool_worker_main)
+		return NULL;
+	return kthread_data(current);
+}
+
+struct kpool *kpool_current(void)
+{
+	struct kpool_worker *worker = kpool_current_worker();
+
+	return worker ? worker->pool : NULL;
+}
+EXPORT_SYMBOL_GPL(kpool_current);
+
+/* Return the worker of @pool that the caller is the thread of, or NULL. */
+struct kpool_worker *kpool_current_worker_in(struct kpool *pool)
+{
+	struct kpool_worker *worker = kpool_current_worker();
+
+	return worker && worker->pool == pool ? worker : NULL;
+}
+
+/* Return the innermost external run of @pool that @task is in, or NULL. */
+static struct kpool_run *kpool_ext_run_of_task(const struct kpool *pool,
+					       const struct task_struct *task)
+{
+	struct rb_node *node = pool->runs.by_task.rb_node;
+
+	while (node) {
+		struct kpool_run *run =
+			rb_entry(node, struct kpool_run, by_task);
+
+		if (run->task == task)
+			return run;
+		node = task < run->task ? node->rb_left : node->rb_right;
+	}
+	return NULL;
+}
+
 /*
- * End the run of an item in its submitter, which can have died in it.  Called
+ * Return the external run of the next task by address after @task, or NULL.
+ * Called with pool->lock held.
+ */
+struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
+				      const struct task_struct *task)
+{
+	struct rb_node *node = pool->runs.by_task.rb_node;
+	struct kpool_run *after = NULL;
+
+	lockdep_assert_held(&pool->lock);
+	while (node) {
+		struct kpool_run *run =
+			rb_entry(node, struct kpool_run, by_task);
+
+		if (run->task > task) {
+			after = run;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return after;
+}
+
+/*
+ * Return the innermost run of @pool that the caller is in, or NULL.  Called
  * with pool->lock held.
  */
-void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
+struct kpool_run *kpool_current_run(struct kpool *pool)
 {
+	struct kpool_worker *worker;
+	struct kpool_run *run;
+
 	lockdep_assert_held(&pool->lock);
-	pool->stats.completed++;
-	pool->stats.caller_ran++;
-	if (err)
-		pool->stats.failed++;
-	kpool_ext_run_end(pool, run, err, err);
+	if (!in_task())
+		return NULL;
+	run = kpool_ext_run_of_task(pool, current);
+	if (run)
+		return run;
+	worker = kpool_current_worker_in(pool);
+	/* a worker has no item in worker_init and worker_exit */
+	return worker && worker->run.item ? &worker->run : NULL;
+}
+
+/*
+ * Return the innermost run that the thread of the worker, which is in an item,
+ * is in.  Called with pool->lock held.
+ */
+struct kpool_run *kpool_innermost_run(struct kpool_worker *worker)
+{
+	lockdep_assert_held(&worker->pool->lock);
+	return kpool_ext_run_of_task(worker->pool, worker->task) ?:
+	       &worker->run;
+}
+
+/* Return the outermost run of the thread that is in @run. */
+struct kpool_run *kpool_run_outermost(struct kpool_run *run)
+{
+	while (run->outer)
+		run = run->outer;
+	return run;
+}
+
+/*
+ * Return true if the caller is in the item's own function, perhaps in another
+ * item that this one runs as a submitter.  Called with pool->lock held.
+ */
+bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item)
+{
+	const struct kpool_run *run = kpool_run_of(item), *in;
+
+	lockdep_assert_held(&pool->lock);
+	if (!run || run->kind == KPOOL_RUN_DROP || run->kind == KPOOL_RUN_ABORT)
+		return false;
+	for (in = kpool_current_run(pool); in && in != run; in = in->outer)
+		;
+	return in;
+}
+
+/* Return true if @run is external, or a dead worker's that is being reaped. */
+static bool kpool_is_ext_run(const struct kpool_run *run)
+{
+	return !RB_EMPTY_NODE(&run->by_task);
+}
+
+/* Limit of external runs of a pool inside one another. */
+#define KPOOL_MAX_DEPTH		4
+
+/*
+ * Return true if the caller, a task, has used most of its stack.
+ * KPOOL_MAX_DEPTH does not limit runs of other pools, which are on the stack
+ * too.
+ */
+static bool kpool_stack_is_short(void)
+{
+	unsigned long left = (unsigned long)__builtin_frame_address(0) -
+			     (unsigned long)task_stack_page(current);
+
+	if (IS_ENABLED(CONFIG_STACK_GROWSUP))
+		left = THREAD_SIZE - left;
+	return left < THREAD_SIZE / 4;
+}
+
+/*
+ * Return true if the caller can enter one more external run of the pool.
+ * Called with pool->lock held.
+ */
+bool kpool_can_nest(struct kpool *pool)
+{
+	const struct kpool_run *run = kpool_current_run(pool);
+	unsigned int depth = 0;
+
+	lockdep_assert_held(&pool->lock);
+	for (; run && kpool_is_ext_run(run); run = run->outer)
+		depth++;
+	return depth < KPOOL_MAX_DEPTH && !kpool_stack_is_short();
+}
+
+/* Return true if the caller is a worker of the pool, or in one of its runs. */
+bool kpool_is_part_of(struct kpool *pool)
+{
+	unsigned long flags;
+	bool found;
+
+	if (kpool_current_worker_in(pool))
+		return true;
+	kpool_lock(pool, &flags);
+	found = kpool_current_run(pool);
+	kpool_unlock(pool, flags);
+	return found;
+}
+
+/* Return the client's function that the caller, a part of the pool, is in. */
+const void *kpool_current_fn(struct kpool *pool)
+{
+	const struct kpool_worker *worker = kpool_current_worker_in(pool);
+	const struct kpool_run *run;
+	const void *fn = NULL;
+	unsigned long flags;
+
+	kpool_lock(pool, &flags);
+	run = kpool_current_run(pool);
+	if (run)
+		fn = run->fn;
+	else if (worker)
+		fn = worker->exit_work->stage == KPOOL_STAGE_INIT ?
+		     (void *)pool->init_attrs.worker_init :
+		     (void *)pool->init_attrs.worker_exit;
+	kpool_unlock(pool, flags);
+	return fn;
+}
+
+/* Record that the caller is in @run.  Called with pool->lock held. */
+void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run)
+{
+	struct rb_node **link = &pool->runs.by_task.rb_node, *parent = NULL;
+	struct kpool_worker *worker = kpool_current_worker();
+
+	lockdep_assert_held(&pool->lock);
+	if (worker)
+		worker->nr_nested++;
+	run->task = current;
+	run->task_ref = get_task_struct(current);
+	run->outer = kpool_current_run(pool);
+	run->blocked_on = NULL;
+	run->since = jiffies;
+	if (!run->outer && !run->worker)
+		pool->runs.nr_threads++;
+	if (run->outer && kpool_is_ext_run(run->outer)) {
+		rb_replace_node(&run->outer->by_task, &run->by_task,
+				&pool->runs.by_task);
+		return;
+	}
+	while (*link) {
+		parent = *link;
+		link = run->task < rb_entry(parent, struct kpool_run,
+					    by_task)->task ?
+		       &parent->rb_left : &parent->rb_right;
+	}
+	rb_link_node(&run->by_task, parent, link);
+	rb_insert_color(&run->by_task, &pool->runs.by_task);
+}
+
+/*
+ * Record that the thread of @run has left it, or has died.  Called with
+ * pool->lock held.
+ */
+void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
+{
+	struct kpool_worker *worker = kpool_current_worker();
+
+	lockdep_assert_held(&pool->lock);
+	if (worker && run->task == current)
+		worker->nr_nested--;
+	if (run->outer && kpool_is_ext_run(run->outer))
+		rb_replace_node(&run->by_task, &run->outer->by_task,
+				&pool->runs.by_task);
+	else
+		rb_erase(&run->by_task, &pool->runs.by_task);
+	RB_CLEAR_NODE(&run->by_task);
+	if (!run->outer && !run->worker)
+		pool->runs.nr_threads--;
+	run->outer = NULL;
+	put_task_struct(run->task_ref);
 }

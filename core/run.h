@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Fast path of the beginning of a run, inlined, and the list of free external
- * runs: see run.c.
- */
+/* List of free external runs: see run.c. */
 #ifndef _KPOOL_RUN_H
 #define _KPOOL_RUN_H
 
 #include <linux/list.h>
 
-#include "debug.h"
 #include "internal.h"
-
-/*
- * Link @run and @item, which has been dequeued.  @fn is the function that is
- * reported for the run.  Called with pool->lock held.
- */
-static __always_inline void kpool_run_begin(struct kpool *pool,
-					    struct kpool_run *run,
-					    struct kpool_item *item, void *fn)
-{
-	lockdep_assert_held(&pool->lock);
-	run->epoch = item->epoch;
-	run->item = item;
-	run->fn = fn;
-	item->run = run;
-	kpool_debug_ended(item);
-	if (unlikely(!pool->wd.armed))
-		kpool_watchdog_arm(pool);
-}
 
 /*
  * Take a free external run, or return NULL, where kpool_run_get() allocates

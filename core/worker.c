@@ -27,9 +27,9 @@
 #include "internal.h"
 #include "lock.h"
 #include "queue.h"
-#include "run.h"
 #include "stats.h"
 #include "trace.h"
+#include "worker.h"
 
 /*
  * Running items: kpool_process_item(), at the end of this part, runs one, and

@@ -24,8 +24,8 @@ MAX_HOP_LINES = 3
 # They set up or end what only their file can see.
 OWN = {"kpool_debugfs_init", "kpool_debugfs_exit", "kpool_debugfs_remove", "kpool_stack_req_flush"}
 
-MAX_ONE_CALLER = 58
-MAX_ONE_USER = 97
+MAX_ONE_CALLER = 57
+MAX_ONE_USER = 96
 
 # What a plain item passes through, and how many functions are inlined into it at most.
 WALKS = {"kpool_submit": 8, "kpool_lock_and_submit": 28, "kpool_process_item": 31}
