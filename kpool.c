@@ -457,7 +457,7 @@ int kpool_destroy(struct kpool *pool)
 	might_sleep();
 	if (!pool)
 		return 0;
-	if (kpool_refuse_self_wait(pool))
+	if (kpool_refuse_if_part_of(pool))
 		return -EDEADLK;
 	kpool_lockdep_wait_pool(pool);
 	if (pool == READ_ONCE(kpool_the_default))
@@ -475,7 +475,7 @@ EXPORT_SYMBOL_GPL(kpool_shutdown);
 int kpool_shutdown_timeout(struct kpool *pool, unsigned long timeout)
 {
 	might_sleep();
-	if (kpool_refuse_self_wait(pool))
+	if (kpool_refuse_if_part_of(pool))
 		return -EDEADLK;
 	if (timeout)
 		kpool_lockdep_wait_pool(pool);

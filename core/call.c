@@ -145,7 +145,7 @@ void kpool_call_end_abandoned(struct kpool_run *run, bool release)
 
 /*
  * Undo what the function of a call has leaked, before release() is called in
- * the same run: kpool_call_item() comes later.  The locks of the run are not
+ * the same run: kpool_run_fn() comes later.  The locks of the run are not
  * leaked.
  */
 static void kpool_call_restore(struct kpool_worker *worker)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts: call client functions outside of the pool's workers.
+ * Contexts: the work or thread that calls a pool's drop and room functions, and
+ * that reaps its dead threads.
  *
- * These are drop and room functions and, after a thread died, the fault handler
- * and the release function of a call.  They can sleep for long, hang, or flush
- * any workqueue.  So each pool has one context for drops and one for deaths.
+ * The latter calls the fault handler and the release function of a call.  All
+ * these can sleep for long, hang, or flush any workqueue.  So each pool has one
+ * context for drops and one for deaths.
  *
  * A pool normally queues work, which costs nothing while idle.  A
  * KPOOL_MEM_RECLAIM pool has a thread for each context instead, created with

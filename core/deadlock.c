@@ -2,7 +2,8 @@
 /*
  * Deadlock detection: find a wait that can never end, to fail it with -EDEADLK.
  *
- * An item, worker_init and worker_exit can wait for their own pool.  These
+ * A self-wait is a wait without a time limit, in a run of the pool or in its
+ * worker_init or worker_exit, for an item, a group or room of that pool.  The
  * self-waits are on pool->waiters.self, and can deadlock in two ways:
  *
  *   all asleep  All runs of the pool are in self-waits and nothing else can
@@ -12,9 +13,8 @@
  *               wait of the cycle if that one is for a call.  A cycle of more
  *               than KPOOL_MAX_CHAIN waits is not found.
  *
- * A wait with a timeout is no self-wait.  One that a pending signal ends counts
- * as progress: see kpool_can_give_up().  This file only finds the wait; its
- * callers fail it:
+ * One that a pending signal ends counts as progress: see kpool_can_give_up().
+ * This file only finds the wait; its callers fail it:
  *
  *   kpool_would_deadlock()    before a wait for an item: wait.c
  *   kpool_cycle_through()     a job has to wait for another run: stream.c
@@ -22,7 +22,7 @@
  *   kpool_find_deadlocked()   at each recheck, for all else: lock.c
  *
  * A wait of a run for its whole pool, for its own group or for an item that the
- * same thread runs is refused without a search: see kpool_refuse_self_wait(),
+ * same thread runs is refused without a search: see kpool_refuse_if_part_of(),
  * group.c and kpool_wait_item().
  */
 #include <linux/sched/signal.h>
@@ -43,11 +43,11 @@
 /* The caller itself */
 
 /* Report and return true if the caller is part of the pool it will wait for. */
-bool kpool_refuse_self_wait(struct kpool *pool)
+bool kpool_refuse_if_part_of(struct kpool *pool)
 {
 	if (!kpool_is_part_of(pool))
 		return false;
-	kpool_warn_self_wait(pool, kpool_current_fn(pool));
+	kpool_warn_refused(pool, kpool_current_fn(pool));
 	return true;
 }
 

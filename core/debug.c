@@ -70,7 +70,7 @@ void kpool_lockdep_wait_pool(struct kpool *pool)
  * Warn about a refused wait of @fn for itself: -EDEADLK prevents the deadlock,
  * but the caller most likely has a bug.
  */
-void kpool_warn_self_wait(struct kpool *pool, const void *fn)
+void kpool_warn_refused(struct kpool *pool, const void *fn)
 {
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
 		pr_warn_ratelimited("%s: %ps waits for itself, refused\n",

@@ -24,12 +24,12 @@
 extern const struct debug_obj_descr kpool_item_descr;
 void kpool_debug_init(struct kpool_item *item);
 
-static inline void kpool_debug_accepted(struct kpool_item *item)
+static inline void kpool_debug_activate(struct kpool_item *item)
 {
 	debug_object_activate(item, &kpool_item_descr);
 }
 
-static inline void kpool_debug_ended(struct kpool_item *item)
+static inline void kpool_debug_deactivate(struct kpool_item *item)
 {
 	debug_object_deactivate(item, &kpool_item_descr);
 }
@@ -103,6 +103,6 @@ static inline void kpool_lockdep_wait_pool(struct kpool *pool)
 
 #endif /* CONFIG_LOCKDEP */
 
-void kpool_warn_self_wait(struct kpool *pool, const void *fn);
+void kpool_warn_refused(struct kpool *pool, const void *fn);
 
 #endif /* _KPOOL_DEBUG_H */

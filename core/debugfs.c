@@ -3,7 +3,7 @@
  * Show pools in debugfs, and tune them there.
  *
  * The files in /sys/kernel/debug/<module>/ have statistics, workers, errors,
- * stalls, histograms, tunables, and the reason why no item starts.
+ * stalls, histograms, tunables, and a diagnosis: why no item starts.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>

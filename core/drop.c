@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External runs: client functions that are called outside of workers.
+ * External runs: begin and end those that are not part of a worker, and drop
+ * the items that will not run.
  *
- * A submitter runs its own item if the pool is full: see submit.c.  Drop
- * functions are called for accepted items that will not run.  Calls of the
- * pool's room function, and of a release function in the thread of its caller,
- * are external runs without an item.
+ *   caller    a submitter runs its own item, as the pool is full: submit.c
+ *   drop      the drop work or kpool_abort() calls an item's drop function
+ *   room      the drop work calls the pool's room function
+ *   release   a caller calls the release function of its call: call.c
+ *
+ * The thread of an external run can be a worker, which is in an item.
  *
  * The decision to drop an item can be made by a worker or in atomic context,
  * where a client's drop function must not be called.  So the item is moved to
@@ -25,7 +28,7 @@
 #include "trace.h"
 #include "worker.h"
 
-/* Beginning and end */
+/* Begin and end */
 
 /* Reset an external run, the memory of which can have been used before. */
 static void kpool_ext_run_reset(struct kpool_run *run, enum kpool_run_kind kind)
@@ -81,7 +84,7 @@ static void kpool_ext_run_end(struct kpool *pool, struct kpool_run *run,
 		pool->runs.nr_drop--;
 	run->item = NULL;
 	kpool_ext_run_leave(pool, run);
-	kpool_run_release(pool, run);
+	kpool_run_requeue(pool, run);
 	if (run->group)
 		kpool_group_end(pool, run->group, item, result, failed);
 	kpool_waiter_complete_list(pool, &run->waiters, run->dead);
@@ -105,8 +108,8 @@ void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err)
 }
 
 /*
- * Begin an external run of a client's function that is not called for an item.
- * Waiting for the pool in it is a self-wait.  Called with pool->lock held.
+ * Begin an external run without an item.  Like in any run, a wait for the pool
+ * is refused.  Called with pool->lock held.
  */
 void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
 				  enum kpool_run_kind kind, void *fn)
@@ -137,7 +140,7 @@ void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run)
 		kpool_run_put(pool, run);
 }
 
-/* Drops */
+/* Drop items, and call the room function */
 
 /*
  * End the run of a drop function, which has returned, or whose thread died in
@@ -211,9 +214,7 @@ static bool kpool_drop_next_cancelled(struct kpool *pool)
 
 /*
  * Call the pool's room function if a submit that was refused can now succeed.
- * The call is a run like that of a drop function, so waiting for the pool in it
- * is a self-wait.  Called with pool->lock held, which is dropped around the
- * call.
+ * Called with pool->lock held, which is dropped around the call.
  */
 static void kpool_call_room(struct kpool *pool)
 {
@@ -251,7 +252,7 @@ void kpool_drop_died(struct kpool *pool, struct kpool_run *run)
 		kpool_drop_end(pool, run);
 }
 
-/* Call the room function, then drop items until none is left. */
+/* Call the room function and drop an item, until there is neither. */
 void kpool_drop_work_fn(struct kpool *pool)
 {
 	struct kpool_item *item;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Failed items and dead threads: record errors for debugfs, call the fault
- * handler, and reap threads that died in an item.
+ * handler, and reap threads that died in a run.
  *
  * Functions are recorded by name and not by address, because their module can
  * be unloaded before the name is read.  The lookup takes too long with
@@ -537,7 +537,7 @@ static void kpool_reap_dead_drop(struct kpool *pool, struct kpool_run *run)
 	kpool_context_queue(&pool->drops.work);
 }
 
-/* Reap an external run other than that of an item or of a worker. */
+/* Reap a thread that died in a drop, room or release function. */
 static void kpool_reap_dead_callback(struct kpool *pool, struct kpool_run *run,
 				     struct task_struct *task)
 {

@@ -10,7 +10,7 @@
  * because its function can free it.  In a KPOOL_GROUP_COLLECT group it is added
  * to group->ended when it has ended.
  *
- * A cancelled group accepts no jobs.  kpool_recheck() fails its blocked
+ * A cancelled group accepts no jobs.  kpool_sweep_groups() fails its blocked
  * submitters, has its pending jobs dropped, and cancels its children, a few
  * under each hold of the lock.  The chain of parents is walked under one hold,
  * and therefore limited to KPOOL_GROUP_MAX_DEPTH.

@@ -88,8 +88,9 @@ enum kpool_turn_state {
 };
 
 /*
- * Item flags that force the slow path of queueing and starting.  For a job with
- * __KPOOL_JOB_SET, that depends on the field: see kpool_has_special_fields().
+ * Flags that make an item special: it is queued and started on the slow path.
+ * With __KPOOL_JOB_SET, that depends on the field of the job: see
+ * kpool_has_special_fields().  __KPOOL_FN has only the start take that path.
  */
 #define KPOOL_SPECIAL							\
 	(U8_MAX & ~(__KPOOL_HAS_WAITERS | __KPOOL_FN | __KPOOL_JOB |	\
@@ -100,14 +101,14 @@ enum kpool_turn_state {
 	((u32)(_flags) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24))
 
 /* Bits of kpool_item.word that are 0 in an idle plain item. */
-#define KPOOL_NOT_FAST							\
+#define KPOOL_NOT_IDLE_PLAIN						\
 	(~KPOOL_FLAGS(__KPOOL_FN | __KPOOL_JOB))
 
 /* Bits that are 0 in any item that a fast submit takes. */
-#define KPOOL_NEVER_FAST						\
-	(KPOOL_NOT_FAST & ~KPOOL_FLAGS(__KPOOL_JOB_SET |		\
-				       __KPOOL_WEIGHTED |		\
-				       __KPOOL_HIGH | __KPOOL_LOW))
+#define KPOOL_NOT_FAST							\
+	(KPOOL_NOT_IDLE_PLAIN &						\
+	 ~KPOOL_FLAGS(__KPOOL_JOB_SET | __KPOOL_WEIGHTED |		\
+		      __KPOOL_HIGH | __KPOOL_LOW))
 
 /* An item's state as part of kpool_item.word. */
 #define KPOOL_STATE(_state)						\
@@ -131,8 +132,8 @@ enum kpool_notified {
 };
 
 /*
- * A run of an item, in any thread.  kpool_item.run can point to a run that has
- * ended, so the pool keeps the memory: in a worker, or on pool->runs.free.
+ * A run: see run.c.  kpool_item.run can point to a run that has ended, so the
+ * pool keeps the memory: in a worker, or on pool->runs.free.
  */
 struct kpool_run {
 	/*
@@ -1049,8 +1050,8 @@ struct kpool *kpool_by_id(u32 id);
 
 /* lock.c: the way out of pool->lock */
 bool kpool_recheck_some(struct kpool *pool);
-void kpool_unlock_recheck(struct kpool *pool, unsigned long flags, bool open);
-void kpool_unlock_irq_recheck(struct kpool *pool, bool open);
+void kpool_unlock_slow(struct kpool *pool, unsigned long flags, bool open);
+void kpool_unlock_irq_slow(struct kpool *pool, bool open);
 void kpool_recheck_all(struct kpool *pool);
 void kpool_recheck_work_fn(struct work_struct *work);
 
@@ -1071,7 +1072,7 @@ void kpool_item_remove(struct kpool *pool, struct kpool_item *item);
 void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err);
 bool kpool_sweep_groups(struct kpool *pool);
 void kpool_unpark(struct kpool *pool, struct kpool_item *item);
-void kpool_run_release(struct kpool *pool, struct kpool_run *run);
+void kpool_run_requeue(struct kpool *pool, struct kpool_run *run);
 void kpool_delay_remove(struct kpool *pool, struct kpool_job *job);
 struct kpool_item *kpool_first_delayed(struct kpool *pool);
 void kpool_find_unfit(struct kpool *pool, struct kpool_runnable *r);
@@ -1174,7 +1175,7 @@ bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item);
 void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run);
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
 
-/* drop.c: runs outside of workers, and items that will not run */
+/* drop.c: external runs, and items that will not run */
 void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 			 struct kpool_item *item, enum kpool_run_kind kind);
 void kpool_caller_run_end(struct kpool *pool, struct kpool_run *run, int err);
@@ -1216,7 +1217,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    unsigned int signals);
 
 /* deadlock.c: sleeps that can never end */
-bool kpool_refuse_self_wait(struct kpool *pool);
+bool kpool_refuse_if_part_of(struct kpool *pool);
 bool kpool_wait_has_begun(const struct kpool_waiter *waiter);
 bool kpool_can_refuse(const struct kpool_waiter *waiter);
 struct kpool_waiter *kpool_cycle_through(struct kpool *pool,

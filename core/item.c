@@ -404,7 +404,7 @@ bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item)
 		return false;
 
 	kpool_item_remove(pool, item);
-	kpool_debug_ended(item);
+	kpool_debug_deactivate(item);
 	pool->stats.cancelled++;
 	/* the waiters wait for a previous run, too, if that has not ended */
 	kpool_waiters_move(pool, item, run ? &run->waiters : &waiters);

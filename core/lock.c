@@ -131,15 +131,15 @@ kpool_unlock_kick(struct kpool *pool, unsigned long flags, bool open)
 }
 
 /* Re-establish the invariants, and release the lock. */
-void kpool_unlock_recheck(struct kpool *pool, unsigned long flags, bool open)
+void kpool_unlock_slow(struct kpool *pool, unsigned long flags, bool open)
 {
 	if (unlikely(pool->nr_recheck))
 		kpool_recheck_some(pool);
 	kpool_unlock_kick(pool, flags, open);
 }
 
-/* Unlock like kpool_unlock_recheck(), where interrupts were on before. */
-void kpool_unlock_irq_recheck(struct kpool *pool, bool open)
+/* Unlock like kpool_unlock_slow(), where interrupts were on before. */
+void kpool_unlock_irq_slow(struct kpool *pool, bool open)
 {
 	struct task_struct *task;
 

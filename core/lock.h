@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Taking and releasing pool->lock: see lock.c for what holds in between, and
- * ring.c for what is done without the lock.
+ * Take and release pool->lock: see lock.c for what holds while it is free, and
+ * ring.c for what is done without it.
  */
 #ifndef _KPOOL_LOCK_H
 #define _KPOOL_LOCK_H
@@ -65,7 +65,7 @@ static __always_inline bool kpool_can_unlock(struct kpool *pool)
 /*
  * Re-establish the pool's invariants and release pool->lock, after any change
  * that can free room, end a wait or make an item runnable.  This part is all
- * that a plain item needs; kpool_unlock_recheck() is the rest, and wakes the
+ * that a plain item needs; kpool_unlock_slow() is the rest, and wakes the
  * worker.
  */
 static __always_inline void kpool_unlock(struct kpool *pool,
@@ -74,7 +74,7 @@ static __always_inline void kpool_unlock(struct kpool *pool,
 	if (likely(kpool_can_unlock(pool)))
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	else
-		kpool_unlock_recheck(pool, flags, false);
+		kpool_unlock_slow(pool, flags, false);
 }
 
 /* Unlock like kpool_unlock(), where interrupts were on before. */
@@ -83,7 +83,7 @@ static __always_inline void kpool_unlock_irq(struct kpool *pool)
 	if (likely(kpool_can_unlock(pool)))
 		raw_spin_unlock_irq(&pool->lock);
 	else
-		kpool_unlock_irq_recheck(pool, false);
+		kpool_unlock_irq_slow(pool, false);
 }
 
 /*
@@ -94,7 +94,7 @@ static __always_inline void kpool_unlock_open(struct kpool *pool,
 					      unsigned long flags)
 {
 	if (unlikely(!kpool_can_unlock(pool))) {
-		kpool_unlock_recheck(pool, flags, true);
+		kpool_unlock_slow(pool, flags, true);
 		return;
 	}
 	kpool_rings_open(pool);
@@ -105,7 +105,7 @@ static __always_inline void kpool_unlock_open(struct kpool *pool,
 static __always_inline void kpool_unlock_irq_open(struct kpool *pool)
 {
 	if (unlikely(!kpool_can_unlock(pool))) {
-		kpool_unlock_irq_recheck(pool, true);
+		kpool_unlock_irq_slow(pool, true);
 		return;
 	}
 	kpool_rings_open(pool);

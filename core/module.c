@@ -175,7 +175,7 @@ static bool kpool_run_has_orphan(const struct kpool_run *run,
 
 /*
  * Cancel the item that the run keeps if it is the module's.  Called with
- * pool->lock held, which is dropped.
+ * pool->lock held.  Releases it.
  */
 static void kpool_cancel_kept_unlock(struct kpool_going *going,
 				     struct kpool_run *run)

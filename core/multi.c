@@ -189,12 +189,12 @@ struct kpool_multi *kpool_multi_create_owned(struct module *owner,
 EXPORT_SYMBOL_GPL(kpool_multi_create_owned);
 
 /* Report and return true if the caller is part of one of the pools. */
-static bool kpool_multi_refuse_self_wait(struct kpool_multi *multi)
+static bool kpool_multi_refuse_if_part_of(struct kpool_multi *multi)
 {
 	unsigned int i;
 
 	for (i = 0; i < multi->nr; i++)
-		if (kpool_refuse_self_wait(multi->pool[i]))
+		if (kpool_refuse_if_part_of(multi->pool[i]))
 			return true;
 	return false;
 }
@@ -238,7 +238,7 @@ int kpool_multi_shutdown_timeout(struct kpool_multi *multi,
 	int err, lost = 0;
 
 	might_sleep();
-	if (kpool_multi_refuse_self_wait(multi))
+	if (kpool_multi_refuse_if_part_of(multi))
 		return -EDEADLK;
 	deaths = kpool_multi_deaths(multi);
 	kpool_multi_shutdown(multi);

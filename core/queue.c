@@ -16,6 +16,8 @@
  *
  * An item that is queued while it runs is held by that run: it is not about to
  * take a unit.
+ *
+ * What unlinks or drops an item, wherever it waits, is in this file, too.
  */
 #include <linux/rbtree.h>
 
@@ -435,15 +437,15 @@ static void kpool_requeue(struct kpool *pool, struct kpool_item *item)
  * Requeue the item of a run that ends if it was submitted again, with the
  * waiters for its next run.  Called with pool->lock held.
  */
-void kpool_run_release(struct kpool *pool, struct kpool_run *run)
+void kpool_run_requeue(struct kpool *pool, struct kpool_run *run)
 {
-	struct kpool_item *held = run->requeue;
+	struct kpool_item *item = run->requeue;
 
 	lockdep_assert_held(&pool->lock);
 	kpool_waiters_keep(&run->next_waiters);
 	run->requeue = NULL;
-	if (held)
-		kpool_requeue(pool, held);
+	if (item)
+		kpool_requeue(pool, item);
 }
 
 /*
@@ -696,6 +698,16 @@ static bool kpool_has_room(struct kpool *pool, const struct kpool_item *item)
 	    kpool_has_plain_room(pool))
 		return true;
 	return kpool_has_place(pool, 0) || kpool_has_special_room(pool, item);
+}
+
+/*
+ * Return true if the item can be queued at once: there is room for it, and no
+ * older item on pool->q.admission to overtake.  Called with pool->lock held.
+ */
+bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
+{
+	lockdep_assert_held(&pool->lock);
+	return list_empty(&pool->q.admission) && kpool_has_room(pool, item);
 }
 
 /*
@@ -1006,7 +1018,36 @@ bool kpool_prepare_start(struct kpool *pool)
 	return kpool_park_batch(pool) || kpool_has_runnable_slow(pool);
 }
 
-/* Room for special items */
+/*
+ * Account for an item that the slow path has dequeued to run or complete it.
+ * Called with pool->lock held.
+ */
+void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
+{
+	enum kpool_queue_prio prio = kpool_prio_of(item);
+	struct list_head *at[KPOOL_NR_QUEUES];
+
+	lockdep_assert_held(&pool->lock);
+	if (kpool_is_completion(item)) {
+		pool->q.nr_completions--;
+		kpool_special_remove(pool, item);
+		return;
+	}
+	if (prio == KPOOL_QUEUE_NORMAL && kpool_is_unranked(pool)) {
+		/* all queued items have one priority: none was bypassed */
+		pool->q.nr_bypassed = 0;
+	} else {
+		kpool_first_at(pool, at);
+		pool->q.nr_bypassed = kpool_bypassed_at(pool, at, prio,
+							pool->q.nr_bypassed);
+	}
+	if (kpool_is_special(item)) {
+		kpool_prio_left(pool, item);
+		kpool_uncount_special(pool);
+	}
+}
+
+/* Room after a refusal */
 
 /*
  * Return true if an item that was refused would find room now, with none ahead
@@ -1056,35 +1097,6 @@ bool kpool_notify_room(struct kpool *pool)
 	return true;
 }
 
-/*
- * Account for an item that the slow path has dequeued to run or complete it.
- * Called with pool->lock held.
- */
-void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
-{
-	enum kpool_queue_prio prio = kpool_prio_of(item);
-	struct list_head *at[KPOOL_NR_QUEUES];
-
-	lockdep_assert_held(&pool->lock);
-	if (kpool_is_completion(item)) {
-		pool->q.nr_completions--;
-		kpool_special_remove(pool, item);
-		return;
-	}
-	if (prio == KPOOL_QUEUE_NORMAL && kpool_is_unranked(pool)) {
-		/* all queued items have one priority: none was bypassed */
-		pool->q.nr_bypassed = 0;
-	} else {
-		kpool_first_at(pool, at);
-		pool->q.nr_bypassed = kpool_bypassed_at(pool, at, prio,
-							pool->q.nr_bypassed);
-	}
-	if (kpool_is_special(item)) {
-		kpool_prio_left(pool, item);
-		kpool_uncount_special(pool);
-	}
-}
-
 /* Accepted items, wherever they wait */
 
 /*
@@ -1105,14 +1117,4 @@ struct kpool_item *kpool_any_accepted(struct kpool *pool)
 		list_first_entry_or_null(&pool->q.admission, struct kpool_item,
 					 node) : NULL) ?:
 	       kpool_first_delayed(pool);
-}
-
-/*
- * Return true if the item can be queued at once: there is room for it, and no
- * older item on pool->q.admission to overtake.  Called with pool->lock held.
- */
-bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
-{
-	lockdep_assert_held(&pool->lock);
-	return list_empty(&pool->q.admission) && kpool_has_room(pool, item);
 }

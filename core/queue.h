@@ -98,7 +98,7 @@ static inline void kpool_count_accepted(struct kpool *pool,
 	item->epoch = pool->epoch;
 	kpool_stamp(pool, item);
 	pool->stats.submitted++;
-	kpool_debug_accepted(item);
+	kpool_debug_activate(item);
 	trace_submit(pool, item);
 }
 

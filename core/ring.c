@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fast operations: submit an item, or start the next one, without pool->lock.
+ * Rings: account for fast operations, which are submits and starts of items
+ * without pool->lock.
  *
  * The threads of a busy pool contend for the lock.  So submits and starts are
  * transactions: look at the pool, and commit by a compare and exchange.  They
@@ -11,17 +12,17 @@
  * fast operation can be interrupted at any point, and takes the lock if it
  * fails.
  *
- * kpool_submit_fast() reserves a slot of pool->inbox by a ticket.  It sets the
- * state KPOOL_ITEM_SUBMITTING, so that another submit of the item fails or
- * takes the lock.  Then it commits by changing the slot from the tag of the
- * ticket to the item.  A ticket is used once, so a late commit cannot hit a
- * slot that was reserved again.  Under the lock, SUBMITTING is the same as
+ * kpool_submit_fast(), in submit.c, reserves a slot of pool->inbox by a ticket.
+ * It sets the state KPOOL_ITEM_SUBMITTING, so that another submit of the item
+ * fails or takes the lock.  Then it commits by changing the slot from the tag
+ * of the ticket to the item.  A ticket is used once, so a late commit cannot
+ * hit a slot that was reserved again.  Under the lock, SUBMITTING is the same as
  * KPOOL_ITEM_IDLE, because the commit will fail.
  *
- * pool->ready has the oldest queued items.  In kpool_start_fast(), a worker
- * enters itself as the taker of the first slot, commits by counting down the
- * slots left, and updates the item.  A slot has copies of a job's group and
- * deadline, because the job can be freed before the commit.
+ * pool->ready has the oldest queued items.  In kpool_start_fast(), in worker.c,
+ * a worker enters itself as the taker of the first slot, commits by counting
+ * down the slots left, and updates the item.  A slot has copies of a job's
+ * group and deadline, because the job can be freed before the commit.
  */
 #include "debug.h"
 #include "internal.h"
@@ -77,7 +78,7 @@ static void kpool_settle_submits(struct kpool *pool, unsigned int used)
 		item->queued_at = now;
 		item->epoch = epoch;
 		item->seq = seq++;
-		kpool_debug_accepted(item);
+		kpool_debug_activate(item);
 		if (kpool_has_fields(item))
 			kpool_group_join(pool, item);
 		if (last == queue && kpool_ready_add(pool, item, true))

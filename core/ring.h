@@ -263,7 +263,7 @@ static __always_inline void kpool_item_started(struct kpool_item *item)
 		if ((word & KPOOL_STATE(U8_MAX)) !=
 		    KPOOL_STATE(KPOOL_ITEM_READY))
 			return;
-		kpool_debug_ended(item);
+		kpool_debug_deactivate(item);
 		/*
 		 * Pairs with the acquire in kpool_item_settle().  A lock
 		 * holder can be reading the flags: they do not change.

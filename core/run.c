@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs: the memory of external ones, and which runs the caller is in.
+ * Find the worker and the runs that the caller is in.
  *
- * A run is one execution of an item.  It calls the item's function, its
- * completion function or its drop function.  A worker's run is part of the
- * worker: see worker.c.  All others are external: see drop.c.
+ * A run is one execution of an item's function, completion function or drop
+ * function, of the pool's room function, or of a release function in its
+ * caller.  The last two have no item; run->item is a dummy.  A worker's run is
+ * part of the worker: see worker.c.  All others are external: see drop.c.
  *
  * An item's function can free the item, and a run's memory is reused.  So
  * item->run points to the run, and run->item to the item: the item is running
  * only if both agree, see kpool_run_of().  For the same reason the beginning of
- * a run copies from the item what the end needs.
+ * a run copies from the item what the end needs.  The memory of external runs
+ * is allocated here.
  *
  * A wait of a run for its own pool can deadlock, so a wait must find the run
  * that its caller is in.  A worker's kthread data is the worker.  For external

@@ -125,7 +125,7 @@ void kpool_stream_finished(struct kpool *pool, struct kpool_run *run,
 	list_replace(&run->turn.node, &job->turn.node);
 	job->turn.state = KPOOL_TURN_READY;
 	job->item.state = KPOOL_ITEM_COMPLETING;
-	kpool_debug_accepted(&job->item);
+	kpool_debug_activate(&job->item);
 	kpool_scan_again(pool, &job->item);
 	list_add_tail(&job->item.node, &pool->q.finished);
 	if (kpool_first_turn(stream) == &job->turn)

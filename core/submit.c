@@ -61,7 +61,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 					      struct kpool_item *item,
 					      bool plain)
 {
-	u32 not_fast = plain ? KPOOL_NOT_FAST : KPOOL_NEVER_FAST;
+	u32 not_fast = plain ? KPOOL_NOT_IDLE_PLAIN : KPOOL_NOT_FAST;
 	struct kpool_inbox *inbox = &pool->inbox;
 	/* racy: the cmpxchg below fails if it has changed */
 	u32 word = data_race(READ_ONCE(item->word));
@@ -100,7 +100,7 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 /*
  * Accept and queue a plain item, or return false.  Called with pool->lock held.
  *
- * KPOOL_NOT_FAST covers the item: it is idle, not disabled, and plain.
+ * KPOOL_NOT_IDLE_PLAIN covers the item: it is idle, not disabled, and plain.
  * pool->fast_capacity covers the pool: it is 0 while the pool is
  * closed or paused, or has anything special to look at.  An item on
  * pool->q.admission is older than this one and must be queued first.
@@ -109,7 +109,7 @@ static inline bool kpool_admit_plain(struct kpool *pool,
 				     struct kpool_item *item)
 {
 	lockdep_assert_held(&pool->lock);
-	if (unlikely((READ_ONCE(item->word) & KPOOL_NOT_FAST) ||
+	if (unlikely((READ_ONCE(item->word) & KPOOL_NOT_IDLE_PLAIN) ||
 		     !pool->fast_capacity ||
 		     !list_empty(&pool->q.admission)) ||
 	    !kpool_has_plain_room(pool))
@@ -457,7 +457,7 @@ static int kpool_try_caller_run(struct kpool *pool, struct kpool_item *item,
 
 	if (!kpool_can_caller_run(pool, item))
 		return -EAGAIN;
-	/* first the caller's: it is leaked if this thread dies in the item */
+	/* use the caller's first: it would leak if this thread died */
 	if (opts->run)
 		swap(run, *opts->run);
 	if (!run)
@@ -627,6 +627,44 @@ static bool kpool_evict_for(struct kpool *pool,
 	return true;
 }
 
+/* Full pool: choose what to do */
+
+/*
+ * Deal with an item that there is no room for.  An item that submits itself is
+ * always accepted, into the backlog: its worker must not wait for room.
+ * Otherwise do what attrs.when_full and the context of the caller allow.
+ * Called with pool->lock held, which is dropped while the caller sleeps or runs
+ * the item.
+ */
+static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
+			  const struct kpool_submit_opts *opts,
+			  struct kpool_handover *handover,
+			  unsigned long flags)
+{
+	int err;
+
+	lockdep_assert_held(&pool->lock);
+	if (kpool_is_self_submit(pool, item)) {
+		kpool_accept(pool, item);
+		kpool_backlog_add(pool, item, &pool->q.admission);
+		return 0;
+	}
+	if (kpool_evict_for(pool, item)) {
+		kpool_accept(pool, item);
+		kpool_enqueue(pool, item);
+		return 0;
+	}
+	if (kpool_can_sleep(pool, opts, flags)) {
+		err = kpool_try_caller_run(pool, item, opts);
+		if (err != -EAGAIN)
+			return err;
+		if (pool->q.nr_blocked < (unsigned int)pool->attrs.max_blocked)
+			return kpool_block(pool, item, opts, handover);
+	}
+	kpool_refuse(pool, item);
+	return -EAGAIN;
+}
+
 /* Items that are not plain */
 
 static inline bool kpool_is_too_heavy(const struct kpool *pool,
@@ -762,42 +800,6 @@ int kpool_check_accept(struct kpool *pool, struct kpool_item *item)
 }
 
 /*
- * Deal with an item that there is no room for.  An item that submits itself is
- * always accepted, into the backlog: its worker must not wait for room.
- * Otherwise do what attrs.when_full and the context of the caller allow.
- * Called with pool->lock held, which is dropped while the caller sleeps or runs
- * the item.
- */
-static int kpool_overflow(struct kpool *pool, struct kpool_item *item,
-			  const struct kpool_submit_opts *opts,
-			  struct kpool_handover *handover,
-			  unsigned long flags)
-{
-	int err;
-
-	lockdep_assert_held(&pool->lock);
-	if (kpool_is_self_submit(pool, item)) {
-		kpool_accept(pool, item);
-		kpool_backlog_add(pool, item, &pool->q.admission);
-		return 0;
-	}
-	if (kpool_evict_for(pool, item)) {
-		kpool_accept(pool, item);
-		kpool_enqueue(pool, item);
-		return 0;
-	}
-	if (kpool_can_sleep(pool, opts, flags)) {
-		err = kpool_try_caller_run(pool, item, opts);
-		if (err != -EAGAIN)
-			return err;
-		if (pool->q.nr_blocked < (unsigned int)pool->attrs.max_blocked)
-			return kpool_block(pool, item, opts, handover);
-	}
-	kpool_refuse(pool, item);
-	return -EAGAIN;
-}
-
-/*
  * Accept or refuse an item that kpool_admit_plain() did not accept.  Called
  * with pool->lock held, which kpool_overflow() can drop.
  */
@@ -821,7 +823,7 @@ static noinline int kpool_admit(struct kpool *pool, struct kpool_item *item,
 /*
  * Submit again after KPOOL_NEEDS_RUN: allocate the memory that the submitter
  * needs to run the item itself.  Do not wait for it, as it can depend on this
- * pool.  If the allocation fails, the submitter sleeps instead.
+ * pool.  If the allocation fails, the submitter sleeps or the item is refused.
  */
 static noinline int kpool_submit_with_run(struct kpool *pool,
 					  struct kpool_item *item,

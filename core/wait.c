@@ -193,7 +193,7 @@ int kpool_flush(struct kpool *pool)
 	int err = 0;
 
 	might_sleep();
-	if (kpool_refuse_self_wait(pool))
+	if (kpool_refuse_if_part_of(pool))
 		return -EDEADLK;
 	kpool_lockdep_wait_pool(pool);
 
@@ -524,7 +524,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		void *fn = kpool_user_fn(item);
 
 		kpool_unlock_irq(pool);
-		kpool_warn_self_wait(pool, fn);
+		kpool_warn_refused(pool, fn);
 		kpool_lock_irq(pool);
 		return -EDEADLK;
 	}

@@ -2,8 +2,8 @@
 /*
  * Watchdog: find dead threads and stalled runs while a pool runs items.
  *
- * The first item to start in an idle pool arms the watchdog.  It re-arms itself
- * while items run, so an idle pool has no timer.  Dead threads are left to
+ * The first run in an idle pool arms the watchdog.  It re-arms itself while
+ * there are runs, so an idle pool has no timer.  Dead threads are left to
  * dead_work of the pool: reaping them here would delay other pools, which share
  * kpool_wq.
  */

@@ -178,10 +178,10 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
  * Call the function @fn of an item whose run has begun.  Return what it
  * returned.
  */
-static __always_inline int kpool_call_item(struct kpool *pool,
-					   struct kpool_worker *worker,
-					   struct kpool_item *item,
-					   kpool_item_fn fn)
+static __always_inline int kpool_run_fn(struct kpool *pool,
+					struct kpool_worker *worker,
+					struct kpool_item *item,
+					kpool_item_fn fn)
 {
 	int err;
 
@@ -238,7 +238,7 @@ kpool_run_items(struct kpool_worker *worker, struct kpool_item *item, bool jobs,
 	kpool_worker_run_begin(worker, item, item->fn);
 	kpool_unlock_irq_open(pool);
 	do {
-		err = kpool_call_item(pool, worker, item, item->fn);
+		err = kpool_run_fn(pool, worker, item, item->fn);
 		item = kpool_start_fast(pool, worker, jobs, group);
 	} while (item);
 	kpool_lock_and_end_run(worker, err);
@@ -293,8 +293,8 @@ static void kpool_process_item(struct kpool_worker *worker,
  * Take over what a special item, or one with waiters, needs at the end of its
  * run.  Called with pool->lock held.
  */
-static void kpool_run_begin_special(struct kpool *pool, struct kpool_run *run,
-				    struct kpool_item *item)
+static void kpool_run_begin_slow(struct kpool *pool, struct kpool_run *run,
+				 struct kpool_item *item)
 {
 	struct kpool_job *job = kpool_job_or_null(item);
 	unsigned int extra = kpool_units(pool, item) - 1;
@@ -350,11 +350,11 @@ static noinline void kpool_process_slow(struct kpool_worker *worker,
 		kpool_run_begin_completion(pool, &worker->run, item);
 		kpool_worker_run_begin(worker, item, fn);
 	} else {
-		kpool_run_begin_special(pool, &worker->run, item);
+		kpool_run_begin_slow(pool, &worker->run, item);
 		kpool_worker_run_begin(worker, item, kpool_user_fn(item));
 	}
 	kpool_unlock_irq(pool);
-	kpool_lock_and_end_run(worker, kpool_call_item(pool, worker, item, fn));
+	kpool_lock_and_end_run(worker, kpool_run_fn(pool, worker, item, fn));
 }
 
 /*
@@ -385,7 +385,7 @@ static noinline bool kpool_run_end_slow(struct kpool *pool,
 		run->result = 0;
 	}
 	if (run->requeue || !list_empty(&run->next_waiters))
-		kpool_run_release(pool, run);
+		kpool_run_requeue(pool, run);
 	if (run->stream)
 		kpool_stream_end(pool, run);
 	if (group)
@@ -464,7 +464,7 @@ static struct kpool_item *kpool_next_item(struct kpool_worker *worker)
  * Let another task run that this worker has woken, probably by the end of an
  * item.  The worker counts as waking until it continues: if that task submits
  * the next item, it does not have to wake a worker for it.  Called with
- * pool->lock held, which is dropped.
+ * pool->lock held, which is dropped meanwhile.
  */
 static void kpool_worker_yield(struct kpool_worker *worker)
 {
@@ -482,12 +482,12 @@ static void kpool_worker_yield(struct kpool_worker *worker)
 
 /*
  * Sleep until woken, or yield if another task is to run.  Return false if the
- * worker must exit.  Called with pool->lock held, which is dropped.
+ * worker must exit.  Called with pool->lock held, which is dropped meanwhile.
  *
  * The task state is set before unlocking.  kpool_pick_worker() changes
  * worker->state under the same lock and the wakeup follows, so a wakeup between
  * unlock and schedule() makes schedule() return.  kpool_unlock_irq() wakes this
- * worker itself if there is more to start or to park.  Litmus: lock-either.
+ * worker itself if there is an item to start or to park.  Litmus: lock-either.
  */
 static bool kpool_worker_idle(struct kpool_worker *worker)
 {

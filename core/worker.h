@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Beginning of a run, of a worker or external, inlined: see worker.c and
- * drop.c.
- */
+/* Begin a run, of a worker or an external one: see worker.c and drop.c. */
 #ifndef _KPOOL_WORKER_H
 #define _KPOOL_WORKER_H
 
@@ -10,7 +7,7 @@
 #include "internal.h"
 
 /*
- * Link @run and @item, which has been dequeued.  @fn is the function that is
+ * Link @run and @item, which is on no list.  @fn is the function that is
  * reported for the run.  Called with pool->lock held.
  */
 static __always_inline void kpool_run_begin(struct kpool *pool,
@@ -22,7 +19,7 @@ static __always_inline void kpool_run_begin(struct kpool *pool,
 	run->item = item;
 	run->fn = fn;
 	item->run = run;
-	kpool_debug_ended(item);
+	kpool_debug_deactivate(item);
 	if (unlikely(!pool->wd.armed))
 		kpool_watchdog_arm(pool);
 }

@@ -563,7 +563,7 @@ static int waits_for_itself(struct kpool_item *item)
 	return 0;
 }
 
-/* Fails if kpool_warn_self_wait() is not called, or says nothing. */
+/* Fails if kpool_warn_refused() is not called, or says nothing. */
 static void wait_for_itself_is_reported(void)
 {
 	if (!two_pools())

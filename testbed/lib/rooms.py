@@ -33,7 +33,7 @@ WALKS = {"kpool_submit": 8, "kpool_lock_and_submit": 28, "kpool_process_item": 3
 # What may call raw_spin_unlock(): kpool_unlock(), and the search for an item's owner.
 UNLOCKERS = {
     "kpool_unlock", "kpool_unlock_irq", "kpool_unlock_open", "kpool_unlock_irq_open",
-    "kpool_unlock_kick", "kpool_unlock_irq_recheck",
+    "kpool_unlock_kick", "kpool_unlock_irq_slow",
     "kpool_trylock_owner", "kpool_lock_null_pool", "kpool_item_lock_for_submit", "kpool_item_migrate",
     "kpool_lock_both", "kpool_remove_id",
 }
