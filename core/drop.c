@@ -38,6 +38,7 @@ static void kpool_ext_run_reset(struct kpool_run *run, enum kpool_run_kind kind)
 	run->call = NULL;
 	run->group = NULL;
 	run->requeue = NULL;
+	run->item_fn = NULL;
 	run->dead = false;
 	run->stalled = false;
 	run->notified = KPOOL_NOTIFIED_NONE;
@@ -56,6 +57,7 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 	kpool_ext_run_reset(run, kind);
 	if (runs && kpool_is_call(item))
 		run->call = kpool_call_of(item);
+	run->item_fn = kpool_user_fn(item);
 	run->group = kpool_group_begin(pool, item);
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_waiters_move(pool, item, &run->waiters);

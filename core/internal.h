@@ -159,6 +159,7 @@ struct kpool_run {
 	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
 	struct kpool_call	*call;	/* L: call of @item, or NULL */
 	void			*fn;	/* L, fast starts, racy read: reported */
+	void			*item_fn; /* L: of @item, if another is called */
 	/* L: function to call for the ordered job @item later, or NULL */
 	kpool_item_fn		complete;
 	union {

@@ -290,7 +290,10 @@ static bool kpool_wait_completions(struct kpool_going *going,
 
 /* Runs in the default pool */
 
-/* Return true if the run uses a function or memory of the module. */
+/*
+ * Return true if the run uses a function or memory of the module.  The item can
+ * have been freed, so its drop function is not known before that is called.
+ */
 static bool kpool_run_is_of(const struct kpool_run *run,
 			    const struct module *module)
 {
@@ -299,6 +302,7 @@ static bool kpool_run_is_of(const struct kpool_run *run,
 	if (!item)
 		return false;
 	return kpool_is_within(READ_ONCE(run->fn), module) ||
+	       kpool_is_within(run->item_fn, module) ||
 	       kpool_is_within(run->complete, module) ||
 	       kpool_is_within(item, module) ||
 	       (run->call && kpool_is_within(run->call->release, module));

@@ -328,6 +328,19 @@ $(($(said "$turn_log") - turn_reported))"
 	rmmod kpool
 }
 
+# Fails if a run is known by the function alone that it calls: mutants orphan-completed-by-another,
+# orphan-dropped-by-another.
+# function_of_another_is_awaited LEAVE WHAT STAT: what runs is the client's
+function_of_another_is_awaited() {
+	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
+	load_test client use_default=1
+	load_test module_unload "leave=$1" "fn=$(of_client hold_fn)" "drop_fn=$(of_client drop_fn)"
+	removal_waits "$2 of another module is awaited"
+	ktap_is "it goes when $2 has returned" "0 0 0 1" "$(rest_of_it) $(stat_of "$3")"
+	rmmod client
+	rmmod kpool
+}
+
 # abandon_call: one whose argument module_unload releases
 abandon_call() {
 	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
@@ -580,6 +593,8 @@ else
 	borrowed_functions_are_awaited
 	completion_of_a_borrowed_function_is_awaited
 	completion_that_waits_for_its_turn_is_reported
+	function_of_another_is_awaited completed "a completion function" completed
+	function_of_another_is_awaited dropped "a drop function" dropped
 	abandoned_call_is_awaited
 	release_is_awaited
 	release_by_the_caller_is_awaited
