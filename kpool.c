@@ -265,6 +265,7 @@ void kpool_close(struct kpool *pool, bool abort)
 	pool->aborted |= abort;
 	pool->drops.nr_aborters += abort;
 	pool->paused = false;
+	kpool_complete_spawned(pool);
 	kpool_update_fast_capacity(pool);
 	if (pool->delays.nr)
 		kpool_context_queue(&pool->drops.work);

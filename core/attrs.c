@@ -516,6 +516,7 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 		pool->attrs.cpumask = pool->mgr.cpumask;
 	kpool_update_fast_capacity(pool);
 	kpool_update_rings_off(pool);
+	kpool_complete_spawned(pool);
 	/* a shorter stall_ms needs a shorter period */
 	if (pool->wd.armed)
 		mod_delayed_work(kpool_wq, &pool->wd.work, 0);

@@ -1152,6 +1152,7 @@ void kpool_arm_reap_work(struct kpool *pool);
 struct task_struct *kpool_pick_worker(struct kpool *pool);
 bool kpool_retire_if_needed(struct kpool_worker *worker);
 void kpool_retire_surplus(struct kpool *pool);
+void kpool_complete_spawned(struct kpool *pool);
 void kpool_worker_account(struct kpool_worker *worker);
 void kpool_worker_failed(struct kpool_worker *worker, int err);
 void kpool_worker_exited(struct kpool_worker *worker);

@@ -429,15 +429,25 @@ static int kpool_create_thread(struct kpool_worker *worker)
 }
 
 /*
- * Release the reservation of a worker that is now accounted, or has failed.
- * Waiters for new workers are complete when there are min_workers, or none is
+ * Complete the waiters for new workers if there are min_workers, or none is
  * being created.  Called with pool->lock held.
+ */
+void kpool_complete_spawned(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	if (!pool->mgr.nr_spawning || !kpool_is_below_min_workers(pool, 0))
+		kpool_waiter_complete_list(pool, &pool->waiters.spawn, false);
+}
+
+/*
+ * Release the reservation of a worker that is now accounted, or has failed.
+ * Called with pool->lock held.
  */
 static void kpool_spawn_ended(struct kpool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!--pool->mgr.nr_spawning || !kpool_is_below_min_workers(pool, 0))
-		kpool_waiter_complete_list(pool, &pool->waiters.spawn, false);
+	pool->mgr.nr_spawning--;
+	kpool_complete_spawned(pool);
 }
 
 /*

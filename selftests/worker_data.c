@@ -1542,6 +1542,52 @@ static void pool_that_fails_to_reopen_stays_closed(void)
 	desks_end(pool);
 }
 
+static int reopen_main(void *pool)
+{
+	return kpool_reopen(pool);
+}
+
+static const char *const ends_of_wait[] = { "tune", "shutdown", NULL };
+
+/*
+ * Reopen waits for min_workers, of which one hangs in worker_init.  It waits no
+ * longer once they are fewer, or the pool is closed again.
+ * Fails (hangs) if the wait ends with a worker only: mutants
+ * prealloc-waits-after-a-tune, prealloc-waits-after-a-shutdown.
+ */
+static void wait_for_min_workers_ends_with(int shutdown)
+{
+	struct kpool_attrs attrs = desk_attrs(2);
+	static struct kt_gate gate;
+	struct kpool *pool;
+	struct kt_thread t;
+
+	attrs.min_workers = 2;
+	attrs.flags = KPOOL_PREALLOC;
+	desks_clear();
+	pool = kt_pool(NAME, &attrs);
+	if (!pool)
+		return;
+	KT_EXPECT_EQ(kpool_shutdown_timeout(pool, KT_LIMIT), 0);
+	kt_gate_init(&gate);
+	slow = &gate;
+	if (!kt_thread_start(&t, reopen_main, pool))
+		return;
+	KT_EXPECT(kt_wait(atomic_read(&gate.started) == 2));
+	kt_gate_let_one(&gate);
+	KT_EXPECT(kt_wait(kt_stat(pool, alive) == 1));
+	kt_thread_asleep(&t);
+	KT_EXPECT(!kt_thread_done(&t));
+	if (shutdown)
+		kpool_shutdown(pool);
+	else
+		KT_EXPECT_EQ(kpool_tune(pool, KPOOL_TUNE_MIN_WORKERS, 1), 0);
+	KT_EXPECT(kt_wait(kt_thread_done(&t)));
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kt_thread_join(&t), 0);
+	desks_end(pool);
+}
+
 /*
  * Nor does a pool without min_workers wait for the next attempt of then.
  * Fails (the item waits for a second or two) if that is not brought forward:
@@ -1747,6 +1793,7 @@ KT_MODULE("kpool selftest: what each worker has of its own",
 	  KT_CASE(recovery_ends_the_pause),
 	  KT_CASE(reopen_forgets_earlier_failures),
 	  KT_CASE(pool_that_fails_to_reopen_stays_closed),
+	  KT_EACH(wait_for_min_workers_ends_with, ends_of_wait),
 	  KT_CASE(reopened_pool_waits_out_no_pause),
 	  KT_CASE(callers_cannot_stand_in_for_workers),
 	  KT_CASE(all_data_that_was_made_is_freed),
