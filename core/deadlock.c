@@ -455,9 +455,15 @@ static bool kpool_abort_can_progress(struct kpool *pool)
 	       pool->drops.nr_aborters > nr_abort;
 }
 
-/* Return true if a time limit or a signal ends the wait. */
+/*
+ * Return true if a time limit or a signal ends the wait, or a handover of the
+ * awaited item, which returns that to the run of another pool.
+ */
 static bool kpool_can_give_up(const struct kpool_waiter *waiter)
 {
+	/* no wait that has ended is left, so the item is still this pool's */
+	if (waiter->handed && kpool_handing_run(waiter->item))
+		waiter = waiter->item->submitter;
 	return waiter->timed || kpool_is_signalled(waiter);
 }
 

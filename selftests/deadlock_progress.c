@@ -367,6 +367,47 @@ static void submitter_behind_a_time_limit_is_not_refused(void)
 		heavy_submitter_gives_up(pool);
 }
 
+static struct kpool_job handed;
+static int handed_got;
+
+static int hands_itself_over_for_a_while(struct kpool_item *item)
+{
+	handed_got = kpool_submit_timeout(here, item, HZ);
+	return 0;
+}
+
+static int caller_flushes_handed(struct caller_item *a)
+{
+	kt_gate_pass(&cue);
+	return kpool_flush_item(&handed.item);
+}
+
+/*
+ * An item waits for one that another pool hands over, whose submit will give
+ * up.
+ * Fails (-EDEADLK) if its time limit does not count: mutant
+ * handover-with-a-time-limit-ignored.
+ */
+static void flush_of_a_timed_handover_is_not_refused(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 1 };
+	struct kpool *pool = pool_make(&attrs, 0, caller_flushes_handed);
+	struct kpool *own = kt_pool("own", NULL);
+
+	if (!pool || !own)
+		return;
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	kpool_init_job(&handed, hands_itself_over_for_a_while);
+	KT_EXPECT_EQ(kpool_submit(own, &handed.item), 0);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+	kt_gate_open(&cue);
+	caller_expect(&callers[0], 0);
+	kt_pool_end(own);
+	KT_EXPECT_EQ(handed_got, -ETIMEDOUT);
+	jobs_end(pool);
+}
+
 static int called_fn(void *arg)
 {
 	return 0;
@@ -1312,6 +1353,7 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(returning_aborter_makes_no_progress),
 	  KT_CASE(earlier_drop_makes_no_progress),
 	  KT_CASE(submitter_behind_a_time_limit_is_not_refused),
+	  KT_CASE(flush_of_a_timed_handover_is_not_refused),
 	  KT_CASE(submitter_behind_a_timed_call_is_not_refused),
 	  KT_CASE(submitter_in_a_timed_call_is_refused),
 	  KT_CASE(submitter_before_a_time_limit_is_refused),
