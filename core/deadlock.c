@@ -390,16 +390,16 @@ static struct kpool_waiter *kpool_cycle_of_deaths(struct kpool *pool)
 }
 
 /*
- * Return true if the caller, by waiting for @item, would wait for itself.  Each
- * thread waits for at most one run, so this walks a chain.  The wait of a call
- * must not fail: *@victim is set to the waiter to fail instead, and the result
- * is false.  Called with pool->lock held.
+ * Return true if the caller, by waiting for @run, would wait for itself.  If
+ * @run is NULL, the wait is for @item.  Each thread waits for at most one run,
+ * so this walks a chain.  The wait of a call must not fail: *@victim is set to
+ * the waiter to fail instead, and the result is false.  Called with pool->lock
+ * held.
  */
 bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
-			  enum kpool_waiter_kind kind,
+			  struct kpool_run *run, enum kpool_waiter_kind kind,
 			  struct kpool_waiter **victim)
 {
-	struct kpool_run *run = kpool_run_before(pool, item);
 	struct kpool_run *me = kpool_current_run(pool), *self;
 	struct kpool_waiter *found = NULL;
 	const struct kpool_waiter *waiter;
@@ -408,8 +408,11 @@ bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
 	lockdep_assert_held(&pool->lock);
 	if (!me)
 		return false;
-	if (kpool_is_after(pool, item, me))
-		return true;
+	if (!run) {
+		if (kpool_is_after(pool, item, me))
+			return true;
+		run = kpool_run_before(pool, item);
+	}
 	self = kpool_run_outermost(me);
 	for (i = 0; run && i < KPOOL_MAX_CHAIN; i++) {
 		if (kpool_run_outermost(run) == self)

@@ -175,6 +175,7 @@ struct kpool_run {
 	int			err;	/* L: reason for _DROP or _ABORT */
 	/* L: completion: the job's result; drop: what its group fails with */
 	int			result;
+	u32			nr_refused; /* S, racy read: handovers */
 	/* L: runs begun in this memory, except those in @worker->nr_runs */
 	u64			nr;
 	u64			began_us; /* L: see stats.c; 0: not known */
@@ -1217,6 +1218,7 @@ void kpool_waiters_keep(struct list_head *waiters);
 int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		    enum kpool_waiter_kind kind, unsigned long timeout,
 		    unsigned int signals);
+int kpool_wait_run(struct kpool *pool, struct kpool_run *run);
 
 /* deadlock.c: sleeps that can never end */
 bool kpool_refuse_if_part_of(struct kpool *pool);
@@ -1227,7 +1229,7 @@ struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 struct kpool_waiter *kpool_cycle_at_leader(struct kpool *pool,
 					   struct kpool_stream *stream);
 bool kpool_would_deadlock(struct kpool *pool, const struct kpool_item *item,
-			  enum kpool_waiter_kind kind,
+			  struct kpool_run *run, enum kpool_waiter_kind kind,
 			  struct kpool_waiter **victim);
 struct kpool_waiter *kpool_find_deadlocked(struct kpool *pool);
 

@@ -429,31 +429,68 @@ bool kpool_cancel(struct kpool_item *item)
 }
 EXPORT_SYMBOL_GPL(kpool_cancel);
 
+/* A run that hands its item over. */
+struct kpool_handing {
+	struct kpool_run	*run;
+	u32			owner;	/* id of its pool */
+	u64			nr;	/* kpool_run_nr() of @run */
+	u32			nr_refused; /* of @run */
+};
+
+/*
+ * If the handover was refused and the run has not ended, lock the pool of the
+ * run, and return that.  Otherwise return NULL.
+ */
+static struct kpool *kpool_lock_refused(const struct kpool_item *item,
+					const struct kpool_handing *handing,
+					unsigned long *flags)
+{
+	struct kpool_run *run = handing->run;
+	struct kpool *pool;
+
+	rcu_read_lock();
+	pool = kpool_by_id(handing->owner);
+	if (pool) {
+		kpool_lock(pool, flags);
+		/* the run is memory of the pool */
+		if (pool->dead || run->item != item ||
+		    kpool_run_nr(run) != handing->nr ||
+		    READ_ONCE(run->nr_refused) == handing->nr_refused) {
+			kpool_unlock(pool, *flags);
+			pool = NULL;
+		}
+	}
+	rcu_read_unlock();
+	return pool;
+}
+
 int kpool_flush_item(struct kpool_item *item)
 {
-	struct kpool_run *handing;
+	struct kpool_handing handing = { };
 	unsigned long flags;
 	struct kpool *pool;
-	u64 nr = 0;
 	int err;
 
 	might_sleep();
 	kpool_lockdep_wait_item(item);
 	pool = kpool_item_lock(item, &flags);
-	do {
-		handing = kpool_handing_run(item);
-		if (handing)
-			nr = kpool_run_nr(handing);
-		err = kpool_wait_item(pool, item, KPOOL_WAITER_ITEM,
-				      MAX_SCHEDULE_TIMEOUT, 0);
-		if (err || !handing)
-			break;
-		kpool_unlock(pool, flags);
-		/* if the item has been returned, wait for that run */
-		pool = kpool_item_lock(item, &flags);
-	} while ((kpool_run_of(item) == handing ||
-		  kpool_handing_run(item) == handing) &&
-		 kpool_run_nr(handing) == nr);
+	handing.run = kpool_handing_run(item);
+	if (handing.run) {
+		handing.owner = item->submitter->handover.owner;
+		handing.nr = kpool_run_nr(handing.run);
+		handing.nr_refused = READ_ONCE(handing.run->nr_refused);
+	}
+	err = kpool_wait_item(pool, item, KPOOL_WAITER_ITEM,
+			      MAX_SCHEDULE_TIMEOUT, 0);
+	kpool_unlock(pool, flags);
+	if (err || !handing.run)
+		return err;
+
+	/* the run goes on with the item, or has submitted it elsewhere */
+	pool = kpool_lock_refused(item, &handing, &flags);
+	if (!pool)
+		return 0;
+	err = kpool_wait_run(pool, handing.run);
 	kpool_unlock(pool, flags);
 	return err;
 }

@@ -354,7 +354,6 @@ static struct kpool_run *kpool_find_ext_run(struct kpool_going *going)
 static bool kpool_wait_orphan_run(struct kpool_going *going)
 {
 	struct kpool *pool = going->pool;
-	struct kpool_waiter waiter;
 	struct kpool_run *run;
 
 	run = kpool_find_worker_run(going) ?: kpool_find_ext_run(going);
@@ -364,9 +363,7 @@ static bool kpool_wait_orphan_run(struct kpool_going *going)
 	/* the memory stays the pool's, but another run can use it by now */
 	if (kpool_run_is_of(run, going->module)) {
 		/* an ordered job keeps its waiters until it is completed */
-		kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, run->item);
-		list_add_tail(&waiter.node, &run->waiters);
-		kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
+		kpool_wait_run(pool, run);
 		going->awaited++;
 	}
 	kpool_unlock_irq(pool);

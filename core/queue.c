@@ -739,6 +739,8 @@ void kpool_item_return(struct kpool *pool, struct kpool_item *item,
 	lockdep_assert_held(&pool->lock);
 	if (!handover->run)
 		return;
+	/* before they are completed: kpool_flush_item() looks at it */
+	WRITE_ONCE(handover->run->nr_refused, handover->run->nr_refused + 1);
 	kpool_waiters_move(pool, item, &waiters);
 	kpool_waiter_complete_list(pool, &waiters, false);
 	item->run = handover->run;

@@ -501,6 +501,19 @@ void kpool_waiters_keep(struct list_head *waiters)
 }
 
 /*
+ * Warn about a wait that is refused, and return -EDEADLK.  Called with
+ * pool->lock held, which is dropped for the log.
+ */
+static int kpool_refuse_wait(struct kpool *pool, void *fn)
+{
+	lockdep_assert_held(&pool->lock);
+	kpool_unlock_irq(pool);
+	kpool_warn_refused(pool, fn);
+	kpool_lock_irq(pool);
+	return -EDEADLK;
+}
+
+/*
  * Sleep until the last accepted run of @item has ended, or until the item is
  * returned to the run that hands it over.  Return 0, -EDEADLK if the wait could
  * never end, or an error of kpool_wait().  Called with pool->lock held, which
@@ -519,15 +532,9 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		return 0;
 	/* a wait with a timeout ends by itself, so it closes no cycle */
 	if ((timeout == MAX_SCHEDULE_TIMEOUT &&
-	     kpool_would_deadlock(pool, item, kind, &victim)) ||
-	    (run && !run->worker && run->task == current)) {
-		void *fn = kpool_user_fn(item);
-
-		kpool_unlock_irq(pool);
-		kpool_warn_refused(pool, fn);
-		kpool_lock_irq(pool);
-		return -EDEADLK;
-	}
+	     kpool_would_deadlock(pool, item, NULL, kind, &victim)) ||
+	    (run && !run->worker && run->task == current))
+		return kpool_refuse_wait(pool, kpool_user_fn(item));
 	kpool_waiter_refuse(pool, victim);
 
 	kpool_waiter_init(&waiter, kind, item);
@@ -550,4 +557,21 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		list_add_tail(&waiter.node, &item->run->waiters);
 	}
 	return kpool_wait(pool, &waiter, timeout, signals);
+}
+
+/*
+ * Sleep until @run has ended, also if its item has been submitted again.
+ * Return 0 or an error, like kpool_wait_item().  Called with pool->lock held,
+ * which is dropped while asleep and for the log.
+ */
+int kpool_wait_run(struct kpool *pool, struct kpool_run *run)
+{
+	struct kpool_waiter waiter;
+
+	lockdep_assert_held(&pool->lock);
+	if (kpool_would_deadlock(pool, run->item, run, KPOOL_WAITER_ITEM, NULL))
+		return kpool_refuse_wait(pool, run->fn);
+	kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, run->item);
+	list_add_tail(&waiter.node, &run->waiters);
+	return kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 }

@@ -1251,6 +1251,162 @@ static void flush_waits_through_two_handovers(void)
 	full_end(&f);
 }
 
+static struct kpool *elsewhere;
+
+static int submit_then_elsewhere(struct kpool *pool, struct kpool_item *item)
+{
+	int err = kpool_submit(pool, item);
+
+	KT_EXPECT_EQ(kpool_submit(elsewhere, item), 0);
+	return err;
+}
+
+static int submit_then_later(struct kpool *pool, struct kpool_item *item)
+{
+	int err = kpool_submit(pool, item);
+
+	KT_EXPECT_EQ(kpool_submit_delayed(kpool_current(), kpool_job_of(item),
+					  3600 * HZ), 0);
+	return err;
+}
+
+static const char *const next_submits[] = { "elsewhere", "later", NULL };
+
+/*
+ * A handover is refused, and the function submits the item to another pool, or
+ * with a delay, before the flusher looks.  That takes one CPU, as its worker
+ * has a higher priority.
+ * Fails (returns too early, or hangs) if the flush is for that submission:
+ * mutants flusher-returned-too-early, flusher-waits-for-a-later-submission.
+ */
+static void flush_ends_with_the_run_that_is_refused(int later)
+{
+	static struct kpool_job job;
+	struct kt_thread flusher;
+	static struct full f;
+	struct kpool *own;
+
+	elsewhere = kt_pool("elsewhere", &roomy);
+	if (!elsewhere)
+		return;
+	KT_EXPECT_EQ(kpool_pause(elsewhere), 0);
+	handover.submit = later ? submit_then_later : submit_then_elsewhere;
+	own = handover_begin(&job, &f, 1);
+	if (!own)
+		return;
+	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
+	KT_EXPECT_EQ(kpool_tune(own, KPOOL_TUNE_POLICY, KPOOL_POLICY_FIFO), 0);
+	if (kt_thread_start(&flusher, flush_item_main, &job.item))
+		KT_EXPECT(kt_thread_asleep(&flusher));
+	kpool_shutdown(f.pool);
+	KT_EXPECT(kt_wait(atomic_read(&handover.gate.started)));
+	KT_EXPECT(kt_thread_asleep(&flusher));
+	kt_gate_open(&handover.gate);
+	KT_EXPECT(kt_wait(kt_thread_done(&flusher)));
+	KT_EXPECT(kpool_cancel(&job.item));
+	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	KT_EXPECT_EQ(handover.got, -ESHUTDOWN);
+	kt_pool_end(elsewhere);
+	kt_pool_end(own);
+	full_end(&f);
+}
+
+static struct kt_gate lingers;
+
+static int submit_and_linger(struct kpool *pool, struct kpool_item *item)
+{
+	int err = kpool_submit(pool, item);
+
+	kt_gate_pass(&lingers);
+	return err;
+}
+
+/*
+ * A handover is accepted, and the function goes on without its item.
+ * Fails (hangs) if a flush waits for that, too: mutant
+ * flusher-waits-for-the-former-run.
+ */
+static void flush_ends_with_the_run_that_is_accepted(void)
+{
+	static struct kpool_job job;
+	struct kt_thread flusher;
+	static struct full f;
+	struct kpool *own;
+
+	kt_gate_init(&lingers);
+	handover.submit = submit_and_linger;
+	own = handover_begin(&job, &f, 1);
+	if (!own)
+		return;
+	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
+	if (kt_thread_start(&flusher, flush_item_main, &job.item))
+		KT_EXPECT(kt_thread_asleep(&flusher));
+	kt_gate_open(&f.gate);
+	KT_EXPECT(kt_wait(atomic_read(&handover.gate.started)));
+	KT_EXPECT(kt_thread_asleep(&flusher));
+	kt_gate_open(&handover.gate);
+	KT_EXPECT(kt_wait(kt_thread_done(&flusher)));
+	KT_EXPECT_EQ(atomic_read(&lingers.started), 1);
+	kt_gate_open(&lingers);
+	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
+	kt_pool_end(own);
+	full_end(&f);
+}
+
+static struct kpool_job handed, flushing;
+static int flushing_got, handed_got;
+
+static int flushes_handed(struct kpool_item *item)
+{
+	flushing_got = kpool_flush_item(&handed.item);
+	return 0;
+}
+
+static int submit_then_flush(struct kpool *pool, struct kpool_item *item)
+{
+	int err = kpool_submit(pool, item);
+
+	handed_got = kpool_flush_item(&flushing.item);
+	return err;
+}
+
+/*
+ * A handover is refused, and the function waits for the one that waits for it,
+ * before that looks.  A third item runs: not all are asleep.
+ * Fails (hangs) if the flush does not look for a cycle when it waits again:
+ * mutant flush-of-a-refused-handover-unchecked.
+ */
+static void flush_of_a_refused_handover_closes_a_cycle(void)
+{
+	static struct full f;
+	struct kt_gate gate;
+	struct kt_job busy;
+	struct kpool *own;
+
+	handover.submit = submit_then_flush;
+	own = handover_begin(&handed, &f, 3);
+	if (!own)
+		return;
+	kt_gate_init(&gate);
+	kt_job_init(&busy, kt_job_gated, &gate, 0);
+	KT_EXPECT_EQ(kpool_submit(own, &busy.item), 0);
+	kt_gate_open(&handover.gate);
+	KT_EXPECT(kt_wait(kt_stat(f.pool, blocked) == 1));
+	kpool_init_job(&flushing, flushes_handed);
+	KT_EXPECT_EQ(kpool_submit(own, &flushing.item), 0);
+	KT_EXPECT(kt_wait(kt_stat(own, running) == 3));
+	kt_sleep_ms(10);
+	KT_EXPECT_EQ(kpool_tune(own, KPOOL_TUNE_POLICY, KPOOL_POLICY_FIFO), 0);
+	kpool_shutdown(f.pool);
+	KT_EXPECT(kt_wait(kt_stat(own, running) == 1));
+	kt_gate_open(&gate);
+	KT_EXPECT_EQ(kpool_flush(own), 0);
+	KT_EXPECT_EQ(handover.got, -ESHUTDOWN);
+	KT_EXPECT_EQ(flushing_got + handed_got, -EDEADLK);
+	kt_pool_end(own);
+	full_end(&f);
+}
+
 /*
  * The next run of an item that runs is cancelled, while a flush waits for it.
  * The first has not ended, for the flush nor for a later wait.
@@ -1375,5 +1531,8 @@ KT_MODULE("kpool selftest: items submitted again",
 	  KT_CASE(cancel_sync_of_a_blocked_handover_waits),
 	  KT_EACH(flush_of_a_blocked_handover_waits, decisions),
 	  KT_CASE(flush_waits_through_two_handovers),
+	  KT_EACH(flush_ends_with_the_run_that_is_refused, next_submits),
+	  KT_CASE(flush_ends_with_the_run_that_is_accepted),
+	  KT_CASE(flush_of_a_refused_handover_closes_a_cycle),
 	  KT_CASE(stores_before_submit_are_seen),
 	  KT_CASE(stores_are_seen_after_cancel_sync));

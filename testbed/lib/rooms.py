@@ -24,7 +24,7 @@ MAX_HOP_LINES = 3
 # They set up or end what only their file can see.
 OWN = {"kpool_debugfs_init", "kpool_debugfs_exit", "kpool_debugfs_remove", "kpool_stack_req_flush"}
 
-MAX_ONE_CALLER = 57
+MAX_ONE_CALLER = 56
 MAX_ONE_USER = 96
 
 # What a plain item passes through, and how many functions are inlined into it at most.
