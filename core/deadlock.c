@@ -13,8 +13,9 @@
  *               wait of the cycle if that one is for a call.  A cycle of more
  *               than KPOOL_MAX_CHAIN waits is not found.
  *
- * One that a pending signal ends counts as progress: see kpool_can_give_up().
- * This file only finds the wait; its callers fail it:
+ * A self-wait counts as progress if a pending signal ends it, or if it is for
+ * an item whose handover to this pool gives up: see kpool_can_give_up().  This
+ * file only finds the wait; its callers fail it:
  *
  *   kpool_would_deadlock()    before a wait for an item: wait.c
  *   kpool_cycle_through()     a job has to wait for another run: stream.c
@@ -459,25 +460,29 @@ static bool kpool_abort_can_progress(struct kpool *pool)
 }
 
 /*
- * Return true if a time limit or a signal ends the wait, or a handover of the
- * awaited item, which returns that to the run of another pool.
+ * Return true if a time limit or a signal ends the wait, or the handover of the
+ * awaited item to @pool, which returns that to the run of another pool.
  */
-static bool kpool_can_give_up(const struct kpool_waiter *waiter)
+static bool kpool_can_give_up(const struct kpool *pool,
+			      const struct kpool_waiter *waiter)
 {
-	/* no wait that has ended is left, so the item is still this pool's */
-	if (waiter->handed && kpool_handing_run(waiter->item))
+	/* as in kpool_item_sleep(): the item can be another pool's by now */
+	if (waiter->handed &&
+	    smp_load_acquire(&waiter->item->pool_id) == pool->id &&
+	    kpool_handing_run(waiter->item) == waiter->handed)
 		waiter = waiter->item->submitter;
 	return waiter->timed || kpool_is_signalled(waiter);
 }
 
 /* Return true if one of the first waits on the list gives up. */
-static bool kpool_can_one_give_up(const struct list_head *waiters)
+static bool kpool_can_one_give_up(const struct kpool *pool,
+				  const struct list_head *waiters)
 {
 	const struct kpool_waiter *waiter;
 	int budget = KPOOL_MAX_KILLABLE;
 
 	list_for_each_entry(waiter, waiters, pool_node) {
-		if (kpool_can_give_up(waiter))
+		if (kpool_can_give_up(pool, waiter))
 			return true;
 		if (!--budget)
 			break;
@@ -486,8 +491,8 @@ static bool kpool_can_one_give_up(const struct list_head *waiters)
 }
 
 /*
- * Return true if a thread of the pool is not in a self-wait, or a signal ends
- * its wait.  A dead run counts as active, because it will be reaped.  Not while
+ * Return true if a thread of the pool is not in a self-wait, or in one that
+ * gives up.  A dead run counts as active, because it will be reaped.  Not while
  * dead_work reaps another run: a function called for that one can be waiting.
  */
 static bool kpool_has_active_run(struct kpool *pool)
@@ -498,8 +503,8 @@ static bool kpool_has_active_run(struct kpool *pool)
 	if (pool->faults.reaping)
 		threads -= min(threads, pool->faults.nr_dead);
 	return threads > pool->waiters.nr_self ||
-	       kpool_can_one_give_up(&pool->waiters.self) ||
-	       kpool_can_one_give_up(&pool->waiters.self_calls);
+	       kpool_can_one_give_up(pool, &pool->waiters.self) ||
+	       kpool_can_one_give_up(pool, &pool->waiters.self_calls);
 }
 
 /*
@@ -567,8 +572,8 @@ static bool kpool_admission_can_progress(struct kpool *pool)
 		return false;
 	first = list_first_entry(&pool->q.admission, struct kpool_item, node);
 	return (first->state == KPOOL_ITEM_BLOCKED &&
-		kpool_can_give_up(first->submitter)) ||
-	       kpool_can_one_give_up(&pool->waiters.queued_calls);
+		kpool_can_give_up(pool, first->submitter)) ||
+	       kpool_can_one_give_up(pool, &pool->waiters.queued_calls);
 }
 
 /*

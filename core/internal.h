@@ -175,7 +175,8 @@ struct kpool_run {
 	int			err;	/* L: reason for _DROP or _ABORT */
 	/* L: completion: the job's result; drop: what its group fails with */
 	int			result;
-	u32			nr_refused; /* S, racy read: handovers */
+	/* handovers; changed while the run sleeps in one, racy read */
+	u32			nr_refused;
 	/* L: runs begun in this memory, except those in @worker->nr_runs */
 	u64			nr;
 	u64			began_us; /* L: see stats.c; 0: not known */
@@ -303,6 +304,7 @@ struct kpool_waiter {
 	struct completion	done;
 	struct kpool_item	*item;	/* I: for _SUBMIT, _ITEM and _CALL */
 	struct kpool_handover	handover; /* I: for _SUBMIT */
+	struct kpool_run	*handed; /* I: that handed @item over, or NULL */
 	struct kpool_run	*run;	/* I: run that sleeps here, or NULL */
 	struct kpool_run	*behind; /* I: run before awaited one */
 	u64			behind_nr; /* I: kpool_run_nr() of @behind */
@@ -313,7 +315,6 @@ struct kpool_waiter {
 	unsigned int		signals; /* I: TASK_* bits that wake it */
 	int			result;	/* L: valid once @completed */
 	bool			failed;	/* L: _FLUSH: a worker has died */
-	bool			handed;	/* I: @item was to be accepted */
 	bool			timed;	/* I: its sleep has a time limit */
 	bool			in_callback; /* I: in worker_init or worker_exit */
 	bool			completed; /* L */

@@ -653,8 +653,9 @@ static void kpool_spawn_work_fn(struct work_struct *work)
 
 /*
  * Wait for the workers that are being created, if there are fewer than
- * min_workers.  Return 0 if there are as many, or as many as capacity allows, 1
- * if one failed but a later one did not, or a negative errno.
+ * min_workers.  Return 0 if there are as many, or as many as capacity allows, or
+ * if the pool has been closed; 1 if more are to be created, for example because
+ * one failed but a later one did not; or a negative errno.
  */
 static int kpool_wait_spawned(struct kpool *pool)
 {

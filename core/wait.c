@@ -33,7 +33,7 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	waiter->run = NULL;
 	waiter->behind = NULL;
 	waiter->failed = false;
-	waiter->handed = false;
+	waiter->handed = NULL;
 	waiter->completed = false;
 	waiter->kind = kind;
 }
@@ -560,8 +560,9 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 }
 
 /*
- * Sleep until @run has ended, also if its item has been submitted again.
- * Return 0 or an error, like kpool_wait_item().  Called with pool->lock held,
+ * Sleep until @run has ended, and the ordered job that it leaves to be
+ * completed, if so.  The item can have been submitted again since.  Return 0 or
+ * an error, like kpool_wait_item().  Called with pool->lock held,
  * which is dropped while asleep and for the log.
  */
 int kpool_wait_run(struct kpool *pool, struct kpool_run *run)

@@ -376,6 +376,30 @@ static int hands_itself_over_for_a_while(struct kpool_item *item)
 	return 0;
 }
 
+static struct kpool *third, *fourth;
+static struct kt_gate lingers;
+static atomic_t stage;
+
+/*
+ * In its own pool, in this one, and in the third, which hands it over to the
+ * fourth.
+ */
+static int hands_itself_on(struct kpool_item *item)
+{
+	switch (atomic_inc_return(&stage)) {
+	case 1:
+		return kpool_submit(here, item);
+	case 2:
+		KT_EXPECT_EQ(kpool_submit(third, item), 0);
+		kt_gate_pass(&lingers);
+		WRITE_ONCE(called_got, kpool_submit(here, &p[0].job.item));
+		return 0;
+	default:
+		handed_got = kpool_submit_timeout(fourth, item, KT_LIMIT);
+		return 0;
+	}
+}
+
 static int caller_flushes_handed(struct caller_item *a)
 {
 	kt_gate_pass(&cue);
@@ -405,6 +429,57 @@ static void flush_of_a_timed_handover_is_not_refused(void)
 	caller_expect(&callers[0], 0);
 	kt_pool_end(own);
 	KT_EXPECT_EQ(handed_got, -ETIMEDOUT);
+	jobs_end(pool);
+}
+
+/*
+ * The awaited item has run in this pool and gone on to others, one of which
+ * hands it over with a time limit.  Its former function submits another item.
+ * Fails (hangs) if the item is taken for this pool's still: mutant
+ * handover-of-another-pool-is-progress.
+ */
+static void handover_of_another_pool_makes_no_progress(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 2 };
+	static const struct kpool_attrs one = { .capacity = 1 };
+	struct kpool *pool = pool_make(&attrs, 0, caller_flushes_handed);
+	struct kpool *own = kt_pool("own", NULL);
+	static struct kt_job busy[2];
+	struct kt_gate gate, held;
+
+	third = kt_pool("third", NULL);
+	fourth = kt_pool("fourth", &one);
+	if (!pool || !own || !third || !fourth)
+		return;
+	kt_gate_init(&gate);
+	kt_gate_init(&held);
+	kt_gate_init(&lingers);
+	atomic_set(&stage, 0);
+	WRITE_ONCE(called_got, 1);
+	kt_job_init(&busy[0], kt_job_gated, &gate, 0);
+	kt_job_init(&busy[1], kt_job_gated, &held, 0);
+	KT_EXPECT_EQ(kpool_submit(pool, &busy[0].item), 0);
+	KT_EXPECT_EQ(kpool_submit(fourth, &busy[1].item), 0);
+	caller_start(&callers[0]);
+	KT_EXPECT(kt_wait(atomic_read(&cue.started)));
+	kpool_init_job(&handed, hands_itself_on);
+	KT_EXPECT_EQ(kpool_submit(own, &handed.item), 0);
+	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
+	kt_gate_open(&cue);
+	caller_sleeps(&callers[0]);
+	kt_gate_open(&gate);
+	KT_EXPECT(kt_wait(atomic_read(&lingers.started)));
+	KT_EXPECT(kt_wait(kt_stat(fourth, blocked) == 1));
+	kt_gate_open(&lingers);
+	KT_EXPECT(kt_wait_prompt(READ_ONCE(called_got) <= 0));
+	kpool_shutdown(fourth);
+	kt_gate_open(&held);
+	caller_expect(&callers[0], 0);
+	KT_EXPECT_EQ(called_got, -EDEADLK);
+	kt_pool_end(own);
+	kt_pool_end(third);
+	KT_EXPECT_EQ(handed_got, -ESHUTDOWN);
+	kt_pool_end(fourth);
 	jobs_end(pool);
 }
 
@@ -1354,6 +1429,7 @@ KT_MODULE("kpool selftest: deadlocks with drop work, aborters and submitters",
 	  KT_CASE(earlier_drop_makes_no_progress),
 	  KT_CASE(submitter_behind_a_time_limit_is_not_refused),
 	  KT_CASE(flush_of_a_timed_handover_is_not_refused),
+	  KT_CASE(handover_of_another_pool_makes_no_progress),
 	  KT_CASE(submitter_behind_a_timed_call_is_not_refused),
 	  KT_CASE(submitter_in_a_timed_call_is_refused),
 	  KT_CASE(submitter_before_a_time_limit_is_refused),

@@ -1346,7 +1346,7 @@ static void flush_ends_with_the_run_that_is_accepted(void)
 	KT_EXPECT(kt_thread_asleep(&flusher));
 	kt_gate_open(&handover.gate);
 	KT_EXPECT(kt_wait(kt_thread_done(&flusher)));
-	KT_EXPECT_EQ(atomic_read(&lingers.started), 1);
+	KT_EXPECT(kt_wait(atomic_read(&lingers.started) == 1));
 	kt_gate_open(&lingers);
 	KT_EXPECT_EQ(kt_thread_join(&flusher), 0);
 	kt_pool_end(own);
