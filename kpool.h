@@ -738,7 +738,8 @@ unsigned long kpool_abort(struct kpool *pool);
  * Context: Process context.  May sleep.  Takes and releases pool->mutex and
  * pool->lock.
  * Return:
- * * 0 - the pool is open.  On error it stays closed:
+ * * 0 - the pool is open, or has been closed again meanwhile.  On error it
+ *   stays closed:
  * * -ESHUTDOWN - the module of the pool was removed; create another pool.
  * * -EBUSY - accepted items have not ended; call kpool_shutdown_timeout()
  *   first.
@@ -853,8 +854,8 @@ void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats);
  * default pool does not keep a reference to the module or to kpool.ko.  Items
  * that are left are cancelled, or awaited if they run, and the log says so.  An
  * item belongs to a module if one of its functions or its memory is within the
- * module; the drop function of a running item does not count, nor do per-CPU
- * variables.  During the removal, submits of such items get -ESHUTDOWN.
+ * module; the drop function of an item that a worker runs does not count, nor
+ * do per-CPU variables.  During the removal, submits of such items get -ESHUTDOWN.
  *
  * Context: Process context.  May sleep.  Takes and releases the registry mutex,
  * pool->mutex and pool->lock.

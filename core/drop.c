@@ -38,10 +38,24 @@ static void kpool_ext_run_reset(struct kpool_run *run, enum kpool_run_kind kind)
 	run->call = NULL;
 	run->group = NULL;
 	run->requeue = NULL;
-	run->item_fn = NULL;
+	memset(run->other_fns, 0, sizeof(run->other_fns));
 	run->dead = false;
 	run->stalled = false;
 	run->notified = KPOOL_NOTIFIED_NONE;
+}
+
+/* Note the functions of @item that the run does not call. */
+static void kpool_ext_run_note_fns(struct kpool_run *run,
+				   const struct kpool_item *item)
+{
+	if (run->kind == KPOOL_RUN_CALLER) {
+		run->other_fns[0] = item->dropped;
+		return;
+	}
+	/* the function of a call that is dropped is used no more */
+	if (!kpool_is_call(item))
+		run->other_fns[0] = kpool_user_fn(item);
+	run->other_fns[1] = kpool_complete_fn(item);
 }
 
 /*
@@ -57,7 +71,7 @@ void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
 	kpool_ext_run_reset(run, kind);
 	if (runs && kpool_is_call(item))
 		run->call = kpool_call_of(item);
-	run->item_fn = kpool_user_fn(item);
+	kpool_ext_run_note_fns(run, item);
 	run->group = kpool_group_begin(pool, item);
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_waiters_move(pool, item, &run->waiters);

@@ -159,7 +159,8 @@ struct kpool_run {
 	struct kpool_turn	turn;	/* L: turn of @item, if @complete */
 	struct kpool_call	*call;	/* L: call of @item, or NULL */
 	void			*fn;	/* L, fast starts, racy read: reported */
-	void			*item_fn; /* L: of @item, if another is called */
+	/* L: functions of @item that this run does not call, or NULL */
+	void			*other_fns[2];
 	/* L: function to call for the ordered job @item later, or NULL */
 	kpool_item_fn		complete;
 	union {

@@ -292,7 +292,8 @@ static bool kpool_wait_completions(struct kpool_going *going,
 
 /*
  * Return true if the run uses a function or memory of the module.  The item can
- * have been freed, so its drop function is not known before that is called.
+ * have been freed.  So its drop function is not known while a worker calls its
+ * own.
  */
 static bool kpool_run_is_of(const struct kpool_run *run,
 			    const struct module *module)
@@ -302,7 +303,8 @@ static bool kpool_run_is_of(const struct kpool_run *run,
 	if (!item)
 		return false;
 	return kpool_is_within(READ_ONCE(run->fn), module) ||
-	       kpool_is_within(run->item_fn, module) ||
+	       kpool_is_within(run->other_fns[0], module) ||
+	       kpool_is_within(run->other_fns[1], module) ||
 	       kpool_is_within(run->complete, module) ||
 	       kpool_is_within(item, module) ||
 	       (run->call && kpool_is_within(run->call->release, module));
@@ -362,7 +364,6 @@ static bool kpool_wait_orphan_run(struct kpool_going *going)
 	kpool_lock_irq(pool);
 	/* the memory stays the pool's, but another run can use it by now */
 	if (kpool_run_is_of(run, going->module)) {
-		/* an ordered job keeps its waiters until it is completed */
 		kpool_wait_run(pool, run);
 		going->awaited++;
 	}

@@ -329,7 +329,8 @@ static void kpool_run_begin_completion(struct kpool *pool,
 	if (item->flags & __KPOOL_HAS_WAITERS)
 		kpool_waiters_move(pool, item, &run->waiters);
 	run->end_locked = true;
-	run->item_fn = kpool_user_fn(item);
+	run->other_fns[0] = kpool_user_fn(item);
+	run->other_fns[1] = item->dropped;
 	run->result = job->result;
 	kpool_stream_begin_completion(run, job);
 	/* kpool_group_begin() was called for the first run */
@@ -372,7 +373,7 @@ static noinline bool kpool_run_end_slow(struct kpool *pool,
 
 	lockdep_assert_held(&pool->lock);
 	run->end_locked = false;
-	run->item_fn = NULL;
+	memset(run->other_fns, 0, sizeof(run->other_fns));
 	run->group = NULL;
 	pool->units_used -= run->units - 1;
 	run->units = 1;

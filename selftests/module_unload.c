@@ -19,7 +19,7 @@
 
 static char *leave = "";
 module_param(leave, charp, 0400);
-MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, kept, drops, foreign, dropping, completion, finished, completed, dropped, call, late, across, creates, fails, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
+MODULE_PARM_DESC(leave, "pending, delayed, functions, stream, ordered, group, held, kept, drops, foreign, dropping, completion, finished, completed, dropped, incomplete, call, late, across, creates, fails, offered, nested, adopted, itself, itself_later, its_function, running, or nothing");
 
 static int runs;
 module_param(runs, int, 0400);
@@ -424,8 +424,8 @@ static int finished_fn(struct kpool_item *unused)
 }
 
 /*
- * All of it that is of this module is its function.  That has returned, or is
- * not to be called: what runs is a function of another module.
+ * All of it that is of this module is a function.  That has returned, or is not
+ * to be called: what runs is a function of another module.
  */
 static int leave_function(void)
 {
@@ -434,8 +434,8 @@ static int leave_function(void)
 
 	if (!f)
 		return -ENOMEM;
-	kpool_init_job(&f->job, finished_fn);
 	if (leaves("completed")) {
+		kpool_init_job(&f->job, finished_fn);
 		kpool_init_ordered_stream(&f->stream, pool);
 		kpool_set_stream(&f->job, &f->stream);
 		kpool_set_complete_fn(&f->job, (kpool_item_fn)fn);
@@ -444,7 +444,14 @@ static int leave_function(void)
 			usleep_range(500, 1000);
 		return err;
 	}
-	kpool_set_drop_fn(&f->job.item, (kpool_drop_fn)drop_fn);
+	if (leaves("dropped")) {
+		kpool_init_job(&f->job, finished_fn);
+		kpool_set_drop_fn(&f->job.item, (kpool_drop_fn)drop_fn);
+	} else {
+		kpool_init_ordered_stream(&f->stream, pool);
+		kpool_set_stream(&f->job, &f->stream);
+		kpool_set_complete_fn(&f->job, ordered_fn);
+	}
 	kpool_set_group(&f->job, &f->group);
 	err = kpool_submit_delayed(pool, &f->job, 3600 * HZ);
 	kpool_group_cancel(&f->group);
@@ -615,7 +622,7 @@ static int leave_all(void)
 		return leave_completion();
 	if (leaves("finished"))
 		return leave_finished();
-	if (leaves("completed") || leaves("dropped"))
+	if (leaves("completed") || leaves("dropped") || leaves("incomplete"))
 		return leave_function();
 	if (leaves("call"))
 		return leave_call();

@@ -329,7 +329,7 @@ $(($(said "$turn_log") - turn_reported))"
 }
 
 # Fails if a run is known by the function alone that it calls: mutants orphan-completed-by-another,
-# orphan-dropped-by-another.
+# orphan-dropped-by-another, orphan-completion-of-a-dropped-job.
 # function_of_another_is_awaited LEAVE WHAT STAT: what runs is the client's
 function_of_another_is_awaited() {
 	insmod "$KPOOL_KO" default_capacity=2 default_queue_depth=unlimited
@@ -595,6 +595,7 @@ else
 	completion_that_waits_for_its_turn_is_reported
 	function_of_another_is_awaited completed "a completion function" completed
 	function_of_another_is_awaited dropped "a drop function" dropped
+	function_of_another_is_awaited incomplete "a drop function, not the completion," dropped
 	abandoned_call_is_awaited
 	release_is_awaited
 	release_by_the_caller_is_awaited
