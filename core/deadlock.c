@@ -460,16 +460,29 @@ static bool kpool_abort_can_progress(struct kpool *pool)
 }
 
 /*
+ * Return true if waiter->handed is still blocked in the submit that hands the
+ * item over to @pool.
+ */
+static bool kpool_is_being_handed(const struct kpool *pool,
+				  const struct kpool_waiter *waiter)
+{
+	/*
+	 * As in kpool_item_sleep(), the item can be another pool's by now.
+	 * Pairs with the release in kpool_item_return().  Litmus:
+	 * owner-returned.
+	 */
+	return smp_load_acquire(&waiter->item->pool_id) == pool->id &&
+	       kpool_handing_run(waiter->item) == waiter->handed;
+}
+
+/*
  * Return true if a time limit or a signal ends the wait, or the handover of the
  * awaited item to @pool, which returns that to the run of another pool.
  */
 static bool kpool_can_give_up(const struct kpool *pool,
 			      const struct kpool_waiter *waiter)
 {
-	/* as in kpool_item_sleep(): the item can be another pool's by now */
-	if (waiter->handed &&
-	    smp_load_acquire(&waiter->item->pool_id) == pool->id &&
-	    kpool_handing_run(waiter->item) == waiter->handed)
+	if (waiter->handed && kpool_is_being_handed(pool, waiter))
 		waiter = waiter->item->submitter;
 	return waiter->timed || kpool_is_signalled(waiter);
 }
