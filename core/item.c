@@ -453,7 +453,7 @@ static struct kpool *kpool_lock_refused(const struct kpool_item *item,
 	if (pool) {
 		kpool_lock(pool, flags);
 		/* the run is memory of the pool */
-		if (pool->dead || run->item != item ||
+		if (pool->dead || READ_ONCE(run->item) != item ||
 		    kpool_run_nr(run) != handing->nr ||
 		    READ_ONCE(run->nr_refused) == handing->nr_refused) {
 			kpool_unlock(pool, *flags);

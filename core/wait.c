@@ -567,12 +567,13 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
  */
 int kpool_wait_run(struct kpool *pool, struct kpool_run *run)
 {
+	struct kpool_item *item = READ_ONCE(run->item);
 	struct kpool_waiter waiter;
 
 	lockdep_assert_held(&pool->lock);
-	if (kpool_would_deadlock(pool, run->item, run, KPOOL_WAITER_ITEM, NULL))
-		return kpool_refuse_wait(pool, run->fn);
-	kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, run->item);
+	if (kpool_would_deadlock(pool, item, run, KPOOL_WAITER_ITEM, NULL))
+		return kpool_refuse_wait(pool, READ_ONCE(run->fn));
+	kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, item);
 	list_add_tail(&waiter.node, &run->waiters);
 	return kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
 }
