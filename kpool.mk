@@ -9,8 +9,8 @@ kpool-dir := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 
 # Below core/; main.c is what only kpool.ko has.
 kpool-core := lock ring submit queue stream item delay group call multi \
-	      worker manager run drop context wait deadlock fault \
-	      watchdog module attrs stats debugfs debug
+	      worker manager run drop wait deadlock fault watchdog \
+	      module attrs stats debugfs debug
 
 KPOOL_EMBED ?= $(basename $(filter %.o,$(obj-m)))
 

@@ -18,7 +18,7 @@
  * G: kpool_registry, the mutex of the list of pools; taken before M.
  * S: accessed by the thread that the structure belongs to, by others only after
  *    it has died.
- * A: atomic, or ordered by release and acquire: see ring.c and context.c.
+ * A: atomic, or ordered by release and acquire: see ring.c and run.c.
  *
  * "Racy read": also read without that lock, by READ_ONCE() or data_race().
  * "Fast starts": also written by a worker that starts an item without L, in
@@ -335,7 +335,7 @@ struct kpool_waiter {
 
 struct kpool_context_work;
 
-/* Context that calls client functions outside of a worker: see context.c. */
+/* Context that calls client functions outside of a worker: see run.c. */
 struct kpool_context {
 	struct kpool		*pool;	/* I */
 	void			(*fn)(struct kpool *pool);	/* I */
@@ -1162,7 +1162,7 @@ void kpool_worker_exited(struct kpool_worker *worker);
 int kpool_prealloc(struct kpool *pool);
 void kpool_manager_init(struct kpool *pool);
 
-/* run.c: which runs the caller is in */
+/* run.c: threads and their runs */
 void kpool_run_init(struct kpool_run *run, struct kpool_worker *worker);
 struct kpool_run *kpool_run_alloc(gfp_t gfp);
 struct kpool_run *kpool_run_get(struct kpool *pool);
@@ -1179,6 +1179,11 @@ const void *kpool_current_fn(struct kpool *pool);
 bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item);
 void kpool_ext_run_enter(struct kpool *pool, struct kpool_run *run);
 void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run);
+int kpool_context_create(struct kpool_context *context, struct kpool *pool,
+			 void (*fn)(struct kpool *pool), const char *kind);
+void kpool_context_queue(struct kpool_context *context);
+int kpool_context_replace(struct kpool_context *context);
+void kpool_context_destroy(struct kpool_context *context);
 
 /* drop.c: external runs, and items that will not run */
 void kpool_ext_run_begin(struct kpool *pool, struct kpool_run *run,
@@ -1189,13 +1194,6 @@ void kpool_ext_run_begin_callback(struct kpool *pool, struct kpool_run *run,
 void kpool_ext_run_end_callback(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_died(struct kpool *pool, struct kpool_run *run);
 void kpool_drop_work_fn(struct kpool *pool);
-
-/* context.c: where a pool's callbacks are called outside of its workers */
-int kpool_context_create(struct kpool_context *context, struct kpool *pool,
-			 void (*fn)(struct kpool *pool), const char *kind);
-void kpool_context_queue(struct kpool_context *context);
-int kpool_context_replace(struct kpool_context *context);
-void kpool_context_destroy(struct kpool_context *context);
 
 /* wait.c: sleeping callers */
 void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
