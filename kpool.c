@@ -35,7 +35,7 @@
 #include "item.h"
 #include "lock.h"
 #include "ring.h"
-#include "stats.h"
+#include "watchdog.h"
 
 LIST_HEAD(kpool_pools);
 static LIST_HEAD(kpool_orphans);	/* G: closed pools, freed at exit */

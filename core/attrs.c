@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attributes: parse, validate and apply them.
+ * The numbers of a pool that can be set and read: parse, validate and apply
+ * attributes, and collect statistics.
  *
  * tunables.h describes each tunable attribute once.
  */
 #include <linux/kernel.h>
+#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/sched/isolation.h>
 #include <linux/string.h>
@@ -13,6 +15,7 @@
 
 #include "internal.h"
 #include "lock.h"
+#include "ring.h"
 #include "trace.h"
 
 static const char *const kpool_no_yes[] = { "no", "yes", NULL };
@@ -619,3 +622,61 @@ void kpool_get_attrs(struct kpool *pool, struct kpool_attrs *attrs)
 	attrs->cpumask = NULL;
 }
 EXPORT_SYMBOL_GPL(kpool_get_attrs);
+
+/* Statistics: counters, which only grow, and gauges of the state */
+
+/*
+ * Return the number of accepted items that have not started, less those that
+ * are delayed or to be dropped.  A job to be completed has started.  Called
+ * with pool->lock held.
+ */
+unsigned int kpool_nr_waiting(const struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	return pool->q.nr_queued - pool->q.nr_completions +
+	       pool->q.nr_requeue + pool->q.nr_parked + pool->q.nr_backlog;
+}
+
+/*
+ * Return the age of the oldest queued item, in jiffies.  Each queue is ordered
+ * by age, but see kpool_queue_by_age().  Called with pool->lock held.
+ */
+u32 kpool_oldest_age(struct kpool *pool)
+{
+	const struct kpool_item *item;
+	u32 age = 0;
+	int prio;
+
+	lockdep_assert_held(&pool->lock);
+	if (pool->ready.nr)
+		return (u32)jiffies - kpool_ready_first(pool)->queued_at;
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
+		item = list_first_entry_or_null(&pool->q.prio[prio],
+						struct kpool_item, node);
+		if (item)
+			age = max(age, (u32)jiffies - item->queued_at);
+	}
+	return age;
+}
+
+void kpool_get_stats(struct kpool *pool, struct kpool_stats *stats)
+{
+	unsigned long flags;
+
+	kpool_lock(pool, &flags);
+	stats->counters = pool->stats;
+	stats->alive = pool->mgr.nr_workers;
+	stats->idle = pool->mgr.nr_idle;
+	stats->running = pool->nr_running + pool->runs.nr_caller;
+	stats->units = pool->units_used;
+	stats->delayed = pool->delays.nr;
+	/* an item is pending until its drop function has returned */
+	stats->pending = kpool_nr_waiting(pool) + pool->drops.nr +
+			 pool->runs.nr_drop;
+	stats->blocked = pool->q.nr_blocked;
+	stats->oldest_pending_ms = jiffies_to_msecs(kpool_oldest_age(pool));
+	stats->closed = pool->closed;
+	stats->paused = pool->paused;
+	kpool_unlock(pool, flags);
+}
+EXPORT_SYMBOL_GPL(kpool_get_stats);

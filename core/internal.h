@@ -180,7 +180,7 @@ struct kpool_run {
 	u32			nr_refused;
 	/* L: runs begun in this memory, except those in @worker->nr_runs */
 	u64			nr;
-	u64			began_us; /* L: see stats.c; 0: not known */
+	u64			began_us; /* L: see watchdog.c; 0: not known */
 	u64			began_nr; /* L: kpool_run_nr() of @began_us */
 	u8			kind;	/* L: enum kpool_run_kind */
 	bool			end_locked; /* L, racy read: ends with L held */
@@ -541,7 +541,7 @@ struct kpool_histograms {
 	u64			running[KPOOL_LATENCY_ROWS];	/* L */
 };
 
-/* Histograms of waiting and running times: stats.c. */
+/* Histograms of waiting and running times: watchdog.c. */
 struct kpool_latency {
 	struct kpool_histograms	*counts; /* L: NULL until first switched on */
 	u64			on_us;	/* L: when @on has changed */
@@ -1244,11 +1244,13 @@ void kpool_reap_dead(struct kpool *pool);
 void kpool_look_for_dead(struct kpool *pool);
 void kpool_replace_dead_work(struct kpool *pool);
 
-/* watchdog.c: stalled and dead threads */
+/* watchdog.c: stalled and dead threads, and histograms of times */
 void kpool_watchdog_arm(struct kpool *pool);
 void kpool_watchdog_fn(struct work_struct *work);
 bool kpool_get_stack(struct task_struct *task, struct kpool_stack *stack);
 void kpool_stack_req_flush(void);
+int kpool_latency_switch(struct kpool *pool, bool on);
+void kpool_latency_reset(struct kpool *pool);
 
 /* module.c: what an unloading module leaves */
 bool kpool_module_is_going(const struct kpool *pool,
@@ -1256,7 +1258,7 @@ bool kpool_module_is_going(const struct kpool *pool,
 int kpool_module_event(struct notifier_block *nb, unsigned long event,
 		       void *data);
 
-/* attrs.c: attributes */
+/* attrs.c: attributes and statistics */
 int kpool_attr_parse(const struct kpool_attr_row *row, const char *text,
 		     const char *name, int *value);
 int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
@@ -1271,12 +1273,8 @@ void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
 void kpool_sched_restore(struct kpool *pool);
 void kpool_sched_restore_all(void);
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
-
-/* stats.c: statistics */
 unsigned int kpool_nr_waiting(const struct kpool *pool);
 u32 kpool_oldest_age(struct kpool *pool);
-int kpool_latency_switch(struct kpool *pool, bool on);
-void kpool_latency_reset(struct kpool *pool);
 
 /* debugfs.c: files for people */
 void kpool_debugfs_add(struct kpool *pool);

@@ -14,8 +14,8 @@
 #include "debug.h"
 #include "internal.h"
 #include "ring.h"
-#include "stats.h"
 #include "trace.h"
+#include "watchdog.h"
 
 void kpool_inbox_open_special(struct kpool *pool);
 void kpool_settle_special(struct kpool *pool);

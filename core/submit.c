@@ -27,8 +27,8 @@
 #include "lock.h"
 #include "queue.h"
 #include "run.h"
-#include "stats.h"
 #include "trace.h"
+#include "watchdog.h"
 
 /* Options of a submit that finds no room. */
 struct kpool_submit_opts {

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Watchdog: find dead threads and stalled runs while a pool runs items.
+ * How long items take: the watchdog finds stalled runs and dead threads while a
+ * pool runs items, and histograms count the waiting and running times.
  *
  * The first run in an idle pool arms the watchdog.  It re-arms itself while
  * there are runs, so an idle pool has no timer.  Dead threads are left to
  * dead_work of the pool: reaping them here would delay other pools, which share
  * kpool_wq.
  */
+#include <linux/atomic.h>
+#include <linux/bitops.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -20,10 +24,12 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 
 #include "internal.h"
 #include "lock.h"
 #include "trace.h"
+#include "watchdog.h"
 
 /*
  * Stalled runs
@@ -424,5 +430,146 @@ void kpool_watchdog_fn(struct work_struct *work)
 	pool->wd.armed = false;
 	if (pool->units_used || !RB_EMPTY_ROOT(&pool->runs.by_task))
 		kpool_watchdog_rearm(pool);
+	kpool_unlock_irq(pool);
+}
+
+/*
+ * Histograms
+ *
+ * An item has 64 bytes, and none is left for a time in nanoseconds.  It has the
+ * jiffies of item->queued_at, by which the queues are ordered.  An item without
+ * a weight of its own keeps the low bits of the time in microseconds in place
+ * of the weight.  These are wrong if the item was queued before the histograms
+ * were switched on, or has waited until the bits wrapped.  So they only count
+ * if they agree with the jiffies, otherwise the jiffies do.
+ *
+ * The key is patched into the code, which takes the lock of CPU hotplug.  A
+ * pool can be destroyed where that lock is held, and waits for the writers of
+ * its files.  So neither waits for the lock: a work switches the key.
+ */
+
+DEFINE_STATIC_KEY_FALSE(kpool_latency_key);
+
+/* Number of pools that have the histograms on. */
+static atomic_t kpool_latency_users = ATOMIC_INIT(0);
+
+static void kpool_latency_work_fn(struct work_struct *work)
+{
+	if (atomic_read(&kpool_latency_users))
+		static_branch_enable(&kpool_latency_key);
+	else
+		static_branch_disable(&kpool_latency_key);
+}
+
+DECLARE_WORK(kpool_latency_work, kpool_latency_work_fn);
+
+static u64 kpool_now_us(void)
+{
+	return div_u64(ktime_get_mono_fast_ns(), NSEC_PER_USEC);
+}
+
+void __kpool_latency_queued(struct kpool_item *item)
+{
+	if (!(item->flags & __KPOOL_WEIGHTED))
+		item->queued_us = kpool_now_us();
+}
+
+/* Return how long the item has waited, in microseconds. */
+static u64 kpool_waited_us(const struct kpool_item *item, u64 now)
+{
+	u64 coarse = div_u64(jiffies64_to_nsecs((u32)jiffies - item->queued_at),
+			     NSEC_PER_USEC);
+	u32 fine = (u32)now - item->queued_us;
+
+	if ((item->flags & __KPOOL_WEIGHTED) || fine > coarse + 2 * TICK_USEC ||
+	    coarse > (u64)fine + 2 * TICK_USEC)
+		return coarse;
+	return fine;
+}
+
+/* Count @us in the last row that begins at or below it. */
+static void kpool_latency_count(u64 *rows, u64 us)
+{
+	rows[min(fls64(us), KPOOL_LATENCY_ROWS - 1)]++;
+}
+
+/*
+ * Count the waiting time: slow path of kpool_latency_begin().  Called with
+ * pool->lock held.
+ */
+void __kpool_latency_begin(struct kpool *pool, struct kpool_run *run,
+			   const struct kpool_item *item)
+{
+	u64 now;
+
+	lockdep_assert_held(&pool->lock);
+	run->began_us = 0;
+	if (!pool->latency.on)
+		return;
+	now = kpool_now_us();
+	run->began_us = now;
+	run->began_nr = kpool_run_nr(run);
+	/* the completion of an ordered job is its second run */
+	if (!kpool_complete_fn(item) || run->complete)
+		kpool_latency_count(pool->latency.counts->waiting,
+				    kpool_waited_us(item, now));
+}
+
+/*
+ * Count the running time: slow path of kpool_latency_end().  Called with
+ * pool->lock held.
+ */
+void __kpool_latency_end(struct kpool *pool, struct kpool_run *run)
+{
+	lockdep_assert_held(&pool->lock);
+	/*
+	 * Skip a time that began before the histograms were last off, or in an
+	 * earlier run.  The key can have been off when this run began.
+	 */
+	if (pool->latency.on && run->began_us >= pool->latency.on_us &&
+	    run->began_nr == kpool_run_nr(run))
+		kpool_latency_count(pool->latency.counts->running,
+				    kpool_now_us() - run->began_us);
+}
+
+/*
+ * Switch the histograms on or off.  What they have counted stays.  They begin
+ * to count when the work has run.  Return 0 or -ENOMEM.
+ */
+int kpool_latency_switch(struct kpool *pool, bool on)
+{
+	struct kpool_histograms *spare = NULL;
+	bool change;
+
+	if (on) {
+		spare = kzalloc_obj(*spare, GFP_KERNEL);
+		if (!spare)
+			return -ENOMEM;
+	}
+	kpool_lock_irq(pool);
+	if (!pool->latency.counts)
+		swap(pool->latency.counts, spare);
+	change = pool->latency.on != on;
+	if (change) {
+		pool->latency.on = on;
+		kpool_update_rings_off(pool);
+		pool->latency.on_us = kpool_now_us();
+	}
+	kpool_unlock_irq(pool);
+	kfree(spare);
+	if (!change)
+		return 0;
+	atomic_add(on ? 1 : -1, &kpool_latency_users);
+	/* not on kpool_wq: the work can wait for clients */
+	queue_work(kpool_callback_wq, &kpool_latency_work);
+	return 0;
+}
+
+/* Set all counts to 0. */
+void kpool_latency_reset(struct kpool *pool)
+{
+	kpool_lock_irq(pool);
+	if (pool->latency.counts)
+		memset(pool->latency.counts, 0, sizeof(*pool->latency.counts));
 	kpool_unlock_irq(pool);
 }

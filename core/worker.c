@@ -27,8 +27,8 @@
 #include "internal.h"
 #include "lock.h"
 #include "queue.h"
-#include "stats.h"
 #include "trace.h"
+#include "watchdog.h"
 #include "worker.h"
 
 /*

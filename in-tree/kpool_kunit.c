@@ -9,7 +9,7 @@
 
 #include "internal.h"
 #include "queue.h"
-#include "stats.h"
+#include "watchdog.h"
 
 /* Attributes */
 

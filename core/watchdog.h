@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks of the histograms of waiting and running times: see stats.c.
+ * Hooks of the histograms of waiting and running times: see watchdog.c.
  *
  * Every item passes here.  While no pool has the histograms on, each call is a
  * nop, by a static key.
  */
-#ifndef _KPOOL_STATS_H
-#define _KPOOL_STATS_H
+#ifndef _KPOOL_WATCHDOG_H
+#define _KPOOL_WATCHDOG_H
 
 #include <linux/jump_label.h>
 
@@ -51,4 +51,4 @@ static inline void kpool_latency_end(struct kpool *pool, struct kpool_run *run)
 		__kpool_latency_end(pool, run);
 }
 
-#endif /* _KPOOL_STATS_H */
+#endif /* _KPOOL_WATCHDOG_H */
