@@ -11,7 +11,7 @@
  *
  * Decisions on items, workers and waiters are made under pool->lock, a raw
  * spinlock.  Its release and next acquisition order everything.  Only submits,
- * and starts of items that are not special, can do without it: see core/ring.c.
+ * and starts of items that are not special, can do without it: see core/queue.c.
  * A change that can break one of the pool's four invariants ends in
  * kpool_unlock(), which re-establishes them: see core/lock.c.  Litmus:
  * lock-seen, lock-either.
@@ -34,7 +34,7 @@
 #include "internal.h"
 #include "item.h"
 #include "lock.h"
-#include "ring.h"
+#include "queue.h"
 #include "watchdog.h"
 
 LIST_HEAD(kpool_pools);

@@ -8,9 +8,9 @@
 kpool-dir := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 
 # Below core/; main.c is what only kpool.ko has.
-kpool-core := lock ring submit queue stream item delay group call multi \
-	      worker manager run drop wait deadlock fault watchdog \
-	      module attrs debugfs debug
+kpool-core := lock submit queue stream item delay group call multi worker \
+	      manager run drop wait deadlock fault watchdog module attrs \
+	      debugfs debug
 
 KPOOL_EMBED ?= $(basename $(filter %.o,$(obj-m)))
 

@@ -15,7 +15,7 @@
 
 #include "internal.h"
 #include "lock.h"
-#include "ring.h"
+#include "queue.h"
 #include "trace.h"
 
 static const char *const kpool_no_yes[] = { "no", "yes", NULL };
@@ -499,6 +499,17 @@ static bool kpool_has_sched_change(const struct kpool *pool,
 }
 
 /* Tuning */
+
+/*
+ * Update pool->rings_off: a fast start neither measures the waiting time nor
+ * freezes.  Called with pool->lock held.
+ */
+void kpool_update_rings_off(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	pool->rings_off = pool->latency.on ||
+			  (pool->init_attrs.flags & KPOOL_FREEZABLE);
+}
 
 /*
  * Put attributes in force, for the workers and for queued items.  Called with

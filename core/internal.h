@@ -18,7 +18,7 @@
  * G: kpool_registry, the mutex of the list of pools; taken before M.
  * S: accessed by the thread that the structure belongs to, by others only after
  *    it has died.
- * A: atomic, or ordered by release and acquire: see ring.c and run.c.
+ * A: atomic, or ordered by release and acquire: see queue.c and run.c.
  *
  * "Racy read": also read without that lock, by READ_ONCE() or data_race().
  * "Fast starts": also written by a worker that starts an item without L, in
@@ -58,7 +58,7 @@
 /* Item states.  KPOOL_ITEM_IDLE is 0, so a zeroed item is idle. */
 enum kpool_item_state {
 	KPOOL_ITEM_IDLE,
-	KPOOL_ITEM_SUBMITTING,	/* idle, or in pool->inbox: see ring.c */
+	KPOOL_ITEM_SUBMITTING,	/* idle, or in pool->inbox: see queue.c */
 	KPOOL_ITEM_BLOCKED,	/* not accepted, on pool->q.admission */
 	KPOOL_ITEM_DONE,	/* runs or ended, its group collects it */
 	KPOOL_ITEM_COMPLETING,	/* on pool->q.finished or ->completions */
@@ -569,7 +569,7 @@ enum kpool_inbox_mode {
 	KPOOL_INBOX_BEHIND,	/* jobs behind others of their streams */
 };
 
-/* Items of fast submits: ring.c. */
+/* Items of fast submits: queue.c. */
 struct kpool_inbox {
 	atomic64_t		next;	/* A: slots left, and the next ticket */
 	u64			first;	/* L: ticket of the first slot opened */
@@ -598,7 +598,7 @@ struct kpool_ready_fields {
 	ktime_t			deadline; /* L, racy read: or 0 */
 };
 
-/* Items for fast starts, the oldest that are queued: ring.c. */
+/* Items for fast starts, the oldest that are queued: queue.c. */
 struct kpool_ready {
 	atomic64_t		next;	/* A: generation, and slots left */
 	u64			generation; /* L: of @next when last opened */
@@ -1059,10 +1059,6 @@ void kpool_unlock_irq_slow(struct kpool *pool, bool open);
 void kpool_recheck_all(struct kpool *pool);
 void kpool_recheck_work_fn(struct work_struct *work);
 
-/* ring.c: operations without pool->lock */
-void kpool_update_rings_off(struct kpool *pool);
-void __kpool_ready_return(struct kpool *pool);
-
 /* submit.c: admission */
 int kpool_submit_signals(struct kpool *pool, struct kpool_item *item,
 			 unsigned long timeout, unsigned int signals);
@@ -1121,6 +1117,10 @@ void kpool_stream_leave(struct kpool *pool, struct kpool_item *item);
 
 /* item.c: one item, and which pool owns it */
 bool kpool_do_cancel(struct kpool *pool, struct kpool_item *item);
+int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
+		    enum kpool_waiter_kind kind, unsigned long timeout,
+		    unsigned int signals);
+int kpool_wait_run(struct kpool *pool, struct kpool_run *run);
 
 /* delay.c: delayed jobs */
 void kpool_delay_timer_fn(struct timer_list *timer);
@@ -1215,10 +1215,6 @@ int kpool_wait(struct kpool *pool, struct kpool_waiter *waiter,
 void kpool_waiters_move(struct kpool *pool, struct kpool_item *item,
 			struct list_head *to);
 void kpool_waiters_keep(struct list_head *waiters);
-int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
-		    enum kpool_waiter_kind kind, unsigned long timeout,
-		    unsigned int signals);
-int kpool_wait_run(struct kpool *pool, struct kpool_run *run);
 
 /* deadlock.c: sleeps that can never end */
 bool kpool_refuse_if_part_of(struct kpool *pool);
@@ -1272,6 +1268,7 @@ int __kpool_tune(struct kpool *pool, enum kpool_tunable tunable, int value,
 void kpool_sched_apply(struct kpool *pool, struct task_struct *task);
 void kpool_sched_restore(struct kpool *pool);
 void kpool_sched_restore_all(void);
+void kpool_update_rings_off(struct kpool *pool);
 void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs);
 unsigned int kpool_nr_waiting(const struct kpool *pool);
 u32 kpool_oldest_age(struct kpool *pool);

@@ -19,7 +19,7 @@
 #include "internal.h"
 #include "item.h"
 #include "lock.h"
-#include "ring.h"
+#include "queue.h"
 
 void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)
 {
@@ -428,6 +428,84 @@ bool kpool_cancel(struct kpool_item *item)
 	return pending;
 }
 EXPORT_SYMBOL_GPL(kpool_cancel);
+
+/*
+ * Warn about a wait that is refused, and return -EDEADLK.  Called with
+ * pool->lock held, which is dropped for the log.
+ */
+static int kpool_refuse_wait(struct kpool *pool, void *fn)
+{
+	lockdep_assert_held(&pool->lock);
+	kpool_unlock_irq(pool);
+	kpool_warn_refused(pool, fn);
+	kpool_lock_irq(pool);
+	return -EDEADLK;
+}
+
+/*
+ * Sleep until the last accepted run of @item has ended, or until the item is
+ * returned to the run that hands it over.  Return 0, -EDEADLK if the wait could
+ * never end, or an error of kpool_wait().  Called with pool->lock held, which
+ * is dropped while asleep and for the log.
+ */
+int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
+		    enum kpool_waiter_kind kind, unsigned long timeout,
+		    unsigned int signals)
+{
+	struct kpool_run *run = kpool_run_of(item);
+	struct kpool_waiter *victim = NULL, waiter;
+
+	lockdep_assert_held(&pool->lock);
+	if (!kpool_is_accepted(item) && !run && !kpool_handing_run(item) &&
+	    item->state != KPOOL_ITEM_COMPLETING)
+		return 0;
+	/* a wait with a timeout ends by itself, so it closes no cycle */
+	if ((timeout == MAX_SCHEDULE_TIMEOUT &&
+	     kpool_would_deadlock(pool, item, NULL, kind, &victim)) ||
+	    (run && !run->worker && run->task == current))
+		return kpool_refuse_wait(pool, kpool_user_fn(item));
+	kpool_waiter_refuse(pool, victim);
+
+	kpool_waiter_init(&waiter, kind, item);
+	waiter.handed = kpool_handing_run(item);
+	if (run && !kpool_is_accepted(item)) {
+		list_add_tail(&waiter.node, &run->waiters);
+	} else if (run) {
+		list_add_tail(&waiter.node, &run->next_waiters);
+		waiter.behind = run;
+		waiter.behind_nr = kpool_run_nr(run);
+		run->end_locked = true;
+	} else {
+		/* a fast start does not look for waiters */
+		if (item->state == KPOOL_ITEM_READY)
+			kpool_ready_return(pool);
+		if (!(item->flags & __KPOOL_HAS_WAITERS)) {
+			item->run = &waiter.pending;
+			item->flags |= __KPOOL_HAS_WAITERS;
+		}
+		list_add_tail(&waiter.node, &item->run->waiters);
+	}
+	return kpool_wait(pool, &waiter, timeout, signals);
+}
+
+/*
+ * Sleep until @run has ended, and the ordered job that it leaves to be
+ * completed, if so.  The item can have been submitted again since.  Return 0 or
+ * an error, like kpool_wait_item().  Called with pool->lock held,
+ * which is dropped while asleep and for the log.
+ */
+int kpool_wait_run(struct kpool *pool, struct kpool_run *run)
+{
+	struct kpool_item *item = READ_ONCE(run->item);
+	struct kpool_waiter waiter;
+
+	lockdep_assert_held(&pool->lock);
+	if (kpool_would_deadlock(pool, item, run, KPOOL_WAITER_ITEM, NULL))
+		return kpool_refuse_wait(pool, READ_ONCE(run->fn));
+	kpool_waiter_init(&waiter, KPOOL_WAITER_ITEM, item);
+	list_add_tail(&waiter.node, &run->waiters);
+	return kpool_wait(pool, &waiter, MAX_SCHEDULE_TIMEOUT, 0);
+}
 
 /* A run that hands its item over. */
 struct kpool_handing {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Take and release pool->lock: see lock.c for what holds while it is free, and
- * ring.c for what is done without it.
+ * queue.c for what is done without it.
  */
 #ifndef _KPOOL_LOCK_H
 #define _KPOOL_LOCK_H
 
 #include "internal.h"
 #include "queue.h"
-#include "ring.h"
 
 /* Begin a critical section of pool->lock: end all fast operations. */
 static __always_inline void kpool_lock_begin(struct kpool *pool)

@@ -18,7 +18,7 @@
 #include <linux/string.h>
 
 #include "internal.h"
-#include "ring.h"
+#include "queue.h"
 
 #define KPOOL_MULTI_MAX		64	/* pools */
 #define KPOOL_MULTI_NAME_MAX	(KPOOL_NAME_MAX - 3)	/* "-63" follows */

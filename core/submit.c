@@ -3,7 +3,7 @@
  * A submit accepts an item, blocks until it can, or refuses the item.
  *
  * The decision is made under pool->lock, except that an item can be accepted
- * through pool->inbox without it: see ring.c.  Either way the run sees all
+ * through pool->inbox without it: see queue.c.  Either way the run sees all
  * stores made before the submit, even if that returned -EALREADY.
  *
  * Most items are plain, in pools without special items: see kpool_is_plain()
@@ -54,7 +54,7 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 					  const struct kpool_submit_opts *opts);
 
 /*
- * Accept an item without pool->lock, or return false: see ring.c.  If @plain,
+ * Accept an item without pool->lock, or return false: see queue.c.  If @plain,
  * return false for an item that is not plain.
  */
 static __always_inline bool kpool_submit_fast(struct kpool *pool,

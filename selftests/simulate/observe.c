@@ -10,7 +10,6 @@
 #include "simulate.h"
 #include "internal.h"
 #include "queue.h"
-#include "ring.h"
 
 static enum sim_place sim_place_of(const struct kpool_item *item)
 {
