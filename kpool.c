@@ -11,7 +11,7 @@
  *
  * Decisions on items, workers and waiters are made under pool->lock, a raw
  * spinlock.  Its release and next acquisition order everything.  Only submits,
- * and starts of items that are not special, can do without it: see core/queue.c.
+ * and starts of items that are not special, can do without it: see core/queue.h.
  * A change that can break one of the pool's four invariants ends in
  * kpool_unlock(), which re-establishes them: see core/lock.c.  Litmus:
  * lock-seen, lock-either.

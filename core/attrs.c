@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The numbers of a pool that can be set and read: parse, validate and apply
- * attributes, and collect statistics.
+ * Attributes and statistics of a pool: parse, validate, apply and tune the
+ * former, and collect the latter.
  *
  * tunables.h describes each tunable attribute once.
  */
@@ -168,19 +168,6 @@ int kpool_attr_print(const struct kpool_attr_row *row, int value, char *text,
 	return scnprintf(text, size, "%d\n", kpool_attr_to_user(row, value));
 }
 
-/* Validation */
-
-/* Return true if a CPU of both the mask and the node is online. */
-static bool kpool_has_cpu(const struct cpumask *mask, int node)
-{
-	unsigned int cpu;
-
-	for_each_cpu_and(cpu, mask ?: cpu_possible_mask, cpu_online_mask)
-		if (!node || cpu_to_node(cpu) == node - 1)
-			return true;
-	return false;
-}
-
 /*
  * Parse a list of CPUs.  Refuse more than one line: cpulist_parse() ignores
  * what follows the first.
@@ -193,6 +180,8 @@ int kpool_cpulist_parse(const char *text, struct cpumask *mask)
 		return -EINVAL;
 	return cpulist_parse(text, mask);
 }
+
+/* Validate and resolve */
 
 /* Return -EINVAL, and log the reason, if attributes exclude each other. */
 static int kpool_attrs_validate(const struct kpool_attrs *attrs,
@@ -230,28 +219,15 @@ static int kpool_attrs_validate(const struct kpool_attrs *attrs,
 	return 0;
 }
 
-/*
- * Refuse values that the client's code was not written for.  Callers of a pool
- * created nonblocking can be in atomic context.  Items of a pool created
- * without caller_runs or drop_oldest must not run in their submitter or be
- * dropped.
- */
-static int kpool_check_created(const struct kpool *pool,
-			       const struct kpool_attrs *attrs)
+/* Return true if a CPU of both the mask and the node is online. */
+static bool kpool_has_cpu(const struct cpumask *mask, int node)
 {
-	if (pool->init_attrs.nonblocking && !attrs->nonblocking) {
-		pr_err("%s: nonblocking cannot be cleared: the pool was created nonblocking, its callers can be in atomic context\n",
-		       pool->name);
-		return -EPERM;
-	}
-	if (attrs->when_full != KPOOL_FULL_WAIT &&
-	    attrs->when_full != pool->init_attrs.when_full) {
-		pr_err("%s: when_full cannot be %s: the pool was created with %s, which can be changed to wait and back\n",
-		       pool->name, kpool_full_words[attrs->when_full],
-		       kpool_full_words[pool->init_attrs.when_full]);
-		return -EPERM;
-	}
-	return 0;
+	unsigned int cpu;
+
+	for_each_cpu_and(cpu, mask ?: cpu_possible_mask, cpu_online_mask)
+		if (!node || cpu_to_node(cpu) == node - 1)
+			return true;
+	return false;
 }
 
 /*
@@ -548,6 +524,30 @@ void kpool_attrs_apply(struct kpool *pool, const struct kpool_attrs *attrs)
 		kpool_sched_apply_workers(pool);
 	if (kpool_has_affinity(pool))
 		pool->mgr.had_affinity = true;
+}
+
+/*
+ * Refuse values that the client's code was not written for.  Callers of a pool
+ * created nonblocking can be in atomic context.  Items of a pool created
+ * without caller_runs or drop_oldest must not run in their submitter or be
+ * dropped.
+ */
+static int kpool_check_created(const struct kpool *pool,
+			       const struct kpool_attrs *attrs)
+{
+	if (pool->init_attrs.nonblocking && !attrs->nonblocking) {
+		pr_err("%s: nonblocking cannot be cleared: the pool was created nonblocking, its callers can be in atomic context\n",
+		       pool->name);
+		return -EPERM;
+	}
+	if (attrs->when_full != KPOOL_FULL_WAIT &&
+	    attrs->when_full != pool->init_attrs.when_full) {
+		pr_err("%s: when_full cannot be %s: the pool was created with %s, which can be changed to wait and back\n",
+		       pool->name, kpool_full_words[attrs->when_full],
+		       kpool_full_words[pool->init_attrs.when_full]);
+		return -EPERM;
+	}
+	return 0;
 }
 
 /*

@@ -18,7 +18,7 @@
  * G: kpool_registry, the mutex of the list of pools; taken before M.
  * S: accessed by the thread that the structure belongs to, by others only after
  *    it has died.
- * A: atomic, or ordered by release and acquire: see queue.c and run.c.
+ * A: atomic, or ordered by release and acquire: see queue.h and run.c.
  *
  * "Racy read": also read without that lock, by READ_ONCE() or data_race().
  * "Fast starts": also written by a worker that starts an item without L, in
@@ -58,7 +58,7 @@
 /* Item states.  KPOOL_ITEM_IDLE is 0, so a zeroed item is idle. */
 enum kpool_item_state {
 	KPOOL_ITEM_IDLE,
-	KPOOL_ITEM_SUBMITTING,	/* idle, or in pool->inbox: see queue.c */
+	KPOOL_ITEM_SUBMITTING,	/* idle, or in pool->inbox: see queue.h */
 	KPOOL_ITEM_BLOCKED,	/* not accepted, on pool->q.admission */
 	KPOOL_ITEM_DONE,	/* runs or ended, its group collects it */
 	KPOOL_ITEM_COMPLETING,	/* on pool->q.finished or ->completions */
@@ -100,7 +100,7 @@ enum kpool_turn_state {
 #define KPOOL_FLAGS(_flags)						\
 	((u32)(_flags) << (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : 24))
 
-/* Bits of kpool_item.word that are 0 in an idle plain item. */
+/* Bits of kpool_item.word that are 0 in a plain item in KPOOL_ITEM_IDLE. */
 #define KPOOL_NOT_IDLE_PLAIN						\
 	(~KPOOL_FLAGS(__KPOOL_FN | __KPOOL_JOB))
 
@@ -569,7 +569,7 @@ enum kpool_inbox_mode {
 	KPOOL_INBOX_BEHIND,	/* jobs behind others of their streams */
 };
 
-/* Items of fast submits: queue.c. */
+/* Items of fast submits: queue.h. */
 struct kpool_inbox {
 	atomic64_t		next;	/* A: slots left, and the next ticket */
 	u64			first;	/* L: ticket of the first slot opened */
@@ -598,7 +598,7 @@ struct kpool_ready_fields {
 	ktime_t			deadline; /* L, racy read: or 0 */
 };
 
-/* Items for fast starts, the oldest that are queued: queue.c. */
+/* Items for fast starts, the oldest that are queued: queue.h. */
 struct kpool_ready {
 	atomic64_t		next;	/* A: generation, and slots left */
 	u64			generation; /* L: of @next when last opened */
@@ -967,7 +967,7 @@ static inline struct kpool_call *kpool_call_of(const struct kpool_item *item)
 			    base.item);
 }
 
-/* Return the function that the user passed for the item. */
+/* Return the function that the client passed for the item. */
 static inline void *kpool_user_fn(const struct kpool_item *item)
 {
 	return item->flags & __KPOOL_FN ? (void *)kpool_fn_item_of(item)->fn :

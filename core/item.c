@@ -21,6 +21,8 @@
 #include "lock.h"
 #include "queue.h"
 
+/* Prepare */
+
 void kpool_init_item(struct kpool_item *item, kpool_item_fn fn)
 {
 	kpool_debug_init(item);
@@ -46,6 +48,15 @@ void kpool_destroy_item_onstack(struct kpool_item *item)
 	kpool_debug_destroy(item);
 }
 EXPORT_SYMBOL_GPL(kpool_destroy_item_onstack);
+
+void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
+{
+	kpool_debug_init(&job->item);
+	*job = (struct kpool_job)KPOOL_JOB_INIT(fn);
+}
+EXPORT_SYMBOL_GPL(kpool_init_job);
+
+/* Set fields */
 
 /* A change, by a setter, of what an item is queued by. */
 struct kpool_change {
@@ -136,13 +147,6 @@ int kpool_set_priority(struct kpool_item *item, enum kpool_priority priority)
 }
 EXPORT_SYMBOL_GPL(kpool_set_priority);
 
-void kpool_init_job(struct kpool_job *job, kpool_item_fn fn)
-{
-	kpool_debug_init(&job->item);
-	*job = (struct kpool_job)KPOOL_JOB_INIT(fn);
-}
-EXPORT_SYMBOL_GPL(kpool_init_job);
-
 /*
  * Begin a change of a field of the job, and flag the job.  Return 0 if the job
  * was prepared by kpool_init_job() and is not pending, or an error.  Without
@@ -217,6 +221,8 @@ int kpool_set_complete_fn(struct kpool_job *job, kpool_item_fn complete)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(kpool_set_complete_fn);
+
+/* The owner */
 
 /*
  * Take the owner's lock.  Return false, without the lock, if that pool is dead
@@ -304,9 +310,9 @@ static bool kpool_can_migrate(const struct kpool_item *item)
  * Take pool->lock, too, while the lock of @old is held.  @run is the caller's
  * run of @old with the item.  If pool->lock is not free, take the locks in the
  * order of their addresses, releasing that of @old if needed.  Return false,
- * with the lock of @old only, if the item has changed by then.  Also if
- * emptying the inbox of one pool has made the hold long, before the inbox of
- * the other is emptied, too.
+ * with the lock of @old only, if the item has changed by then.  Also fail if
+ * closing the inbox of one pool has made the hold long: do not close that of
+ * the other in the same hold.
  */
 static bool kpool_lock_both(struct kpool *old, struct kpool *pool,
 			    struct kpool_item *item,
@@ -385,6 +391,8 @@ int kpool_item_migrate(struct kpool *pool, struct kpool_item *item,
 	return err;
 }
 
+/* Cancel */
+
 /*
  * Cancel an accepted item.  Return false if it was not pending; a submitter
  * blocked with it gets -ECANCELED.  Called with pool->lock held.
@@ -428,6 +436,8 @@ bool kpool_cancel(struct kpool_item *item)
 	return pending;
 }
 EXPORT_SYMBOL_GPL(kpool_cancel);
+
+/* Wait */
 
 /*
  * Warn about a wait that is refused, and return -EDEADLK.  Called with
@@ -573,6 +583,8 @@ int kpool_flush_item(struct kpool_item *item)
 	return err;
 }
 EXPORT_SYMBOL_GPL(kpool_flush_item);
+
+/* Disable */
 
 /* Disable and cancel.  Return 1 if it was pending, 0 if not, or an error. */
 static int kpool_do_disable(struct kpool_item *item, bool wait)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find the pool that owns an item, and take its lock: see item.c.
+ * Check an item's function, find the pool that owns the item, and take its
+ * lock: see item.c.
  */
 #ifndef _KPOOL_ITEM_H
 #define _KPOOL_ITEM_H
@@ -66,6 +67,7 @@ kpool_item_lock_for_submit(struct kpool *pool, struct kpool_item *item,
 			kpool_item_settle(pool, item);
 			return 0;
 		}
+		/* nothing has changed: no recheck */
 		raw_spin_unlock_irqrestore(&pool->lock, *flags);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Take and release pool->lock: see lock.c for what holds while it is free, and
- * queue.c for what is done without it.
+ * queue.h for what is done without it.
  */
 #ifndef _KPOOL_LOCK_H
 #define _KPOOL_LOCK_H
@@ -63,9 +63,9 @@ static __always_inline bool kpool_can_unlock(struct kpool *pool)
 
 /*
  * Re-establish the pool's invariants and release pool->lock, after any change
- * that can free room, end a wait or make an item runnable.  This part is all
- * that a plain item needs; kpool_unlock_slow() is the rest, and wakes the
- * worker.
+ * that can free room, end a wait or make an item runnable.  This part is enough
+ * if there is nothing to recheck and no worker to wake.  kpool_unlock_slow()
+ * does both.
  */
 static __always_inline void kpool_unlock(struct kpool *pool,
 					 unsigned long flags)

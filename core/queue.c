@@ -3,7 +3,7 @@
  * The run queue decides which items have room, and which one starts next.
  *
  * Queued items are on pool->q.prio, one list per priority; the oldest can be in
- * pool->ready instead, see below.  An item that finds no room is on
+ * pool->ready instead, see queue.h.  An item that finds no room is on
  * pool->q.admission, in order of arrival.  It is either blocked with its
  * submitter (KPOOL_ITEM_BLOCKED), or already accepted (KPOOL_ITEM_BACKLOG).
  * kpool_recheck() queues these items, oldest first, as soon as there is room.
@@ -18,7 +18,8 @@
  * take a unit.
  *
  * What unlinks or drops an item, wherever it waits, is in this file, too.  So
- * are submits and starts without pool->lock: see "Fast operations" below.
+ * is what the lock holder does for submits and starts without pool->lock, which
+ * are fast operations: see queue.h.
  */
 #include <linux/rbtree.h>
 
@@ -37,23 +38,11 @@ enum kpool_verdict {
 	KPOOL_VERDICT_DROP,	/* for the error of kpool_check_start() */
 };
 
-/* Special items */
-
-/* Return 0 if the item can start, or the error to drop it with. */
-int kpool_check_start(const struct kpool_item *item)
-{
-	const struct kpool_job *job = kpool_job_or_null(item);
-
-	if (!job)
-		return 0;
-	if (kpool_group_is_cancelled(job->group))
-		return -ECANCELED;
-	return kpool_is_past_deadline(job->deadline) ? -ETIME : 0;
-}
-
 /*
- * Accounting of special items: see kpool_is_special().  While none of them is
- * pending or blocked (nr_special), all others take the fast path.
+ * Special items: see kpool_is_special()
+ *
+ * While none of them is pending or blocked (nr_special), all others take the
+ * fast path.
  */
 
 /*
@@ -310,57 +299,6 @@ void kpool_item_drop(struct kpool *pool, struct kpool_item *item, int err)
 		kpool_stream_leave(pool, item);
 }
 
-/* Pass a group's cancellation on to a child; false if there is none left. */
-static bool kpool_sweep_child(struct kpool *pool, struct kpool_group *group)
-{
-	struct kpool_group *child;
-
-	/* swept children are at the end of the list */
-	child = list_first_entry_or_null(&group->children, struct kpool_group,
-					 sibling);
-	if (!child || child->swept)
-		return false;
-	child->swept = true;
-	list_move_tail(&child->sibling, &group->children);
-	kpool_group_queue_cancel(pool, child);
-	return true;
-}
-
-/*
- * Take one job out of a cancelled group, or pass the cancellation on to a
- * child.  Return false if no cancelled group is left.  This terminates because
- * a cancelled group accepts no jobs.  Called with pool->lock held.
- */
-bool kpool_sweep_groups(struct kpool *pool)
-{
-	struct kpool_group *group;
-	struct kpool_job *job;
-
-	lockdep_assert_held(&pool->lock);
-	group = list_first_entry_or_null(&pool->drops.cancelled_groups,
-					 struct kpool_group, cancel_node);
-	if (!group)
-		return false;
-	/* jobs in the ready ring are not on the list of their group */
-	kpool_ready_return(pool);
-	if (kpool_sweep_child(pool, group))
-		return true;
-
-	job = list_first_entry_or_null(&group->blocked, struct kpool_job,
-				       group_node);
-	if (job) {
-		kpool_fail_blocked(pool, &job->item, -ECANCELED);
-		return true;
-	}
-	job = list_first_entry_or_null(&group->pending, struct kpool_job,
-				       group_node);
-	if (job)
-		kpool_item_drop(pool, &job->item, -ECANCELED);
-	else
-		kpool_group_swept(group);
-	return true;
-}
-
 /*
  * Add an item to its queue, ahead of all that are younger.  Look for the first
  * of these behind the last item that was put back, as most are put back in
@@ -450,28 +388,7 @@ void kpool_run_requeue(struct kpool *pool, struct kpool_run *run)
 		kpool_requeue(pool, item);
 }
 
-/*
- * Remove a delayed job.  The timer stays armed; its handler checks the tree.
- * Called with pool->lock held.
- */
-void kpool_delay_remove(struct kpool *pool, struct kpool_job *job)
-{
-	lockdep_assert_held(&pool->lock);
-	kpool_scan_skip(pool, &job->item);
-	rb_erase_cached(&job->delay_node, &pool->delays.jobs);
-	pool->delays.nr--;
-}
-
-/* Return the delayed item that is due first, or NULL. */
-struct kpool_item *kpool_first_delayed(struct kpool *pool)
-{
-	struct rb_node *first = rb_first_cached(&pool->delays.jobs);
-
-	return first ? &rb_entry(first, struct kpool_job, delay_node)->item :
-		       NULL;
-}
-
-/* Room and admission */
+/* Order of starts */
 
 /* Return true if the item waits for its stream, or for its previous run. */
 static bool kpool_should_park(const struct kpool_item *item)
@@ -561,6 +478,8 @@ static unsigned int kpool_bypassed_at(const struct kpool *pool,
 	}
 	return lower ? nr_bypassed + 1 : 0;
 }
+
+/* Room */
 
 /*
  * Walk through the queued items in the order in which they start, up to the
@@ -712,6 +631,8 @@ bool kpool_can_queue(struct kpool *pool, const struct kpool_item *item)
 	return list_empty(&pool->q.admission) && kpool_has_room(pool, item);
 }
 
+/* Admission */
+
 /*
  * Remove the item of a blocked submitter from pool->q.admission.  The caller
  * sets the item's next state.  Called with pool->lock held.
@@ -829,7 +750,69 @@ void kpool_backlog_add(struct kpool *pool, struct kpool_item *item,
 	kpool_special_add(pool, item);
 }
 
+/* Room after a refusal */
+
+/*
+ * Return true if an item that was refused would find room now, with none ahead
+ * of it on pool->q.admission.
+ */
+static bool kpool_has_room_for_refused(struct kpool *pool)
+{
+	struct kpool_runnable r;
+	unsigned int units;
+	int prio;
+
+	if (!list_empty(&pool->q.admission))
+		return false;
+	kpool_find_runnable(pool, &r);
+	if (kpool_has_place(pool, r.nr))
+		return true;
+	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
+		units = pool->q.room_units[prio];
+		/* capacity can have shrunk below this: a retry gets -EINVAL */
+		if (units != KPOOL_ROOM_STREAM)
+			units = min_t(unsigned int, units,
+				      pool->attrs.capacity);
+		if (units && units <= r.left &&
+		    kpool_can_bypass(pool, prio, &r))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Have the drop work call the client's room function if an item that was
+ * refused would find room now, or the pool is closed.  Return true if so.
+ * Called with pool->lock held.
+ */
+bool kpool_notify_room(struct kpool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	if (!kpool_has_refused(pool->q.room_units) ||
+	    (!pool->closed && !kpool_has_room_for_refused(pool)))
+		return false;
+	memset(pool->q.room_units, 0, sizeof(pool->q.room_units));
+	memset(pool->q.room_stream_units, 0, sizeof(pool->q.room_stream_units));
+	pool->q.room_epoch++;
+	pool->nr_recheck--;
+	pool->drops.room_pending = true;
+	kpool_context_queue(&pool->drops.work);
+	return true;
+}
+
 /* Picking the next item */
+
+/* Return 0 if the item can start, or the error to drop it with. */
+int kpool_check_start(const struct kpool_item *item)
+{
+	const struct kpool_job *job = kpool_job_or_null(item);
+
+	if (!job)
+		return 0;
+	if (kpool_group_is_cancelled(job->group))
+		return -ECANCELED;
+	return kpool_is_past_deadline(job->deadline) ? -ETIME : 0;
+}
 
 /*
  * Return the item that starts next: see kpool_pick_at().  Called with
@@ -1002,56 +985,6 @@ void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
 	}
 }
 
-/* Room after a refusal */
-
-/*
- * Return true if an item that was refused would find room now, with none ahead
- * of it on pool->q.admission.
- */
-static bool kpool_has_room_for_refused(struct kpool *pool)
-{
-	struct kpool_runnable r;
-	unsigned int units;
-	int prio;
-
-	if (!list_empty(&pool->q.admission))
-		return false;
-	kpool_find_runnable(pool, &r);
-	if (kpool_has_place(pool, r.nr))
-		return true;
-	for (prio = 0; prio < KPOOL_NR_QUEUES; prio++) {
-		units = pool->q.room_units[prio];
-		/* capacity can have shrunk below this: a retry gets -EINVAL */
-		if (units != KPOOL_ROOM_STREAM)
-			units = min_t(unsigned int, units,
-				      pool->attrs.capacity);
-		if (units && units <= r.left &&
-		    kpool_can_bypass(pool, prio, &r))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Have the drop work call the client's room function if an item that was
- * refused would find room now, or the pool is closed.  Return true if so.
- * Called with pool->lock held.
- */
-bool kpool_notify_room(struct kpool *pool)
-{
-	lockdep_assert_held(&pool->lock);
-	if (!kpool_has_refused(pool->q.room_units) ||
-	    (!pool->closed && !kpool_has_room_for_refused(pool)))
-		return false;
-	memset(pool->q.room_units, 0, sizeof(pool->q.room_units));
-	memset(pool->q.room_stream_units, 0, sizeof(pool->q.room_stream_units));
-	pool->q.room_epoch++;
-	pool->nr_recheck--;
-	pool->drops.room_pending = true;
-	kpool_context_queue(&pool->drops.work);
-	return true;
-}
-
 /* Accepted items, wherever they wait */
 
 /*
@@ -1075,30 +1008,78 @@ struct kpool_item *kpool_any_accepted(struct kpool *pool)
 }
 
 /*
- * Fast operations
- *
- * The threads of a busy pool contend for the lock.  So submits and starts can
- * do without it.  They are transactions: look at the pool, and commit by a
- * compare and exchange.  Each needs a slot of a ring, pool->inbox or
- * pool->ready.  They fail unless kpool_unlock_open() has opened the rings, see
- * kpool_rings_open().  kpool_lock() closes both: later commits fail, and it
- * accounts for the earlier ones.  So what a fast operation saw was true when it
- * committed, and a critical section need not know about them.  Neither waits
- * for the other: a fast operation can be interrupted at any point, and takes
- * the lock if it fails.
- *
- * kpool_submit_fast(), in submit.c, reserves a slot of pool->inbox by a ticket.
- * It sets the state KPOOL_ITEM_SUBMITTING, so that another submit of the item
- * fails or takes the lock.  Then it commits by changing the slot from the tag
- * of the ticket to the item.  A ticket is used once, so a late commit cannot
- * hit a slot that was reserved again.  Under the lock, SUBMITTING is the same as
- * KPOOL_ITEM_IDLE, because the commit will fail.
- *
- * pool->ready has the oldest queued items.  In kpool_start_fast(), in worker.c,
- * a worker enters itself as the taker of the first slot, commits by counting
- * down the slots left, and updates the item.  A slot has copies of a job's
- * group and deadline, because the job can be freed before the commit.
+ * Remove a delayed job.  The timer stays armed; its handler checks the tree.
+ * Called with pool->lock held.
  */
+void kpool_delay_remove(struct kpool *pool, struct kpool_job *job)
+{
+	lockdep_assert_held(&pool->lock);
+	kpool_scan_skip(pool, &job->item);
+	rb_erase_cached(&job->delay_node, &pool->delays.jobs);
+	pool->delays.nr--;
+}
+
+/* Return the delayed item that is due first, or NULL. */
+struct kpool_item *kpool_first_delayed(struct kpool *pool)
+{
+	struct rb_node *first = rb_first_cached(&pool->delays.jobs);
+
+	return first ? &rb_entry(first, struct kpool_job, delay_node)->item :
+		       NULL;
+}
+
+/* Pass a group's cancellation on to a child; false if there is none left. */
+static bool kpool_sweep_child(struct kpool *pool, struct kpool_group *group)
+{
+	struct kpool_group *child;
+
+	/* swept children are at the end of the list */
+	child = list_first_entry_or_null(&group->children, struct kpool_group,
+					 sibling);
+	if (!child || child->swept)
+		return false;
+	child->swept = true;
+	list_move_tail(&child->sibling, &group->children);
+	kpool_group_queue_cancel(pool, child);
+	return true;
+}
+
+/*
+ * Take one job out of a cancelled group, or pass the cancellation on to a
+ * child.  Return false if no cancelled group is left.  This terminates because
+ * a cancelled group accepts no jobs.  Called with pool->lock held.
+ */
+bool kpool_sweep_groups(struct kpool *pool)
+{
+	struct kpool_group *group;
+	struct kpool_job *job;
+
+	lockdep_assert_held(&pool->lock);
+	group = list_first_entry_or_null(&pool->drops.cancelled_groups,
+					 struct kpool_group, cancel_node);
+	if (!group)
+		return false;
+	/* jobs in the ready ring are not on the list of their group */
+	kpool_ready_return(pool);
+	if (kpool_sweep_child(pool, group))
+		return true;
+
+	job = list_first_entry_or_null(&group->blocked, struct kpool_job,
+				       group_node);
+	if (job) {
+		kpool_fail_blocked(pool, &job->item, -ECANCELED);
+		return true;
+	}
+	job = list_first_entry_or_null(&group->pending, struct kpool_job,
+				       group_node);
+	if (job)
+		kpool_item_drop(pool, &job->item, -ECANCELED);
+	else
+		kpool_group_swept(group);
+	return true;
+}
+
+/* Fast operations: what the lock holder does for them */
 
 /* Have the tickets start shortly before they wrap, so that tests cover that. */
 void kpool_rings_init(struct kpool *pool)

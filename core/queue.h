@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fast path of the run queue: the part that every item passes through.
+ * The inlined part of the run queue, which every item passes through.
  *
- * Plain items are queued inline, and those of the ready ring dequeued inline.
- * The slow path in queue.c handles the rest.  pool->fast_capacity is 0 while it
- * has to be taken, see kpool_update_fast_capacity().
+ * With pool->lock held, plain items take the fast path, here, and all others
+ * the slow path, in queue.c.  All take the slow path while pool->fast_capacity
+ * is 0: see kpool_update_fast_capacity().  A fast operation is a submit or a
+ * start without pool->lock: see below.
  */
 #ifndef _KPOOL_QUEUE_H
 #define _KPOOL_QUEUE_H
@@ -33,7 +34,31 @@ void kpool_settle_special(struct kpool *pool);
 void __kpool_scan_skip(struct kpool *pool, struct kpool_item *item);
 void __kpool_scan_again(struct kpool *pool, const struct kpool_item *item);
 
-/* Fast operations: see queue.c */
+/*
+ * Fast operations
+ *
+ * The threads of a busy pool contend for the lock.  So submits and starts can
+ * do without it.  They are transactions: look at the pool, and commit by a
+ * compare and exchange.  Each needs a slot of a ring: pool->inbox, the inbox,
+ * or pool->ready, the ready ring.  They fail unless kpool_unlock_open() has
+ * opened the rings, see kpool_rings_open().  kpool_lock() closes both: later
+ * commits fail, and it accounts for the earlier ones.  So what a fast operation
+ * saw was true when it committed, and a critical section need not know about
+ * them.  Neither waits for the other: a fast operation can be interrupted at
+ * any point, and takes the lock if it fails.
+ *
+ * kpool_submit_fast(), in submit.c, reserves a slot of the inbox by a ticket.
+ * It sets the state KPOOL_ITEM_SUBMITTING, so that another submit of the item
+ * fails or takes the lock.  Then it commits by changing the slot from the tag
+ * of the ticket to the item.  A ticket is used once, so a late commit cannot
+ * hit a slot that was reserved again.  Under the lock, SUBMITTING is the same
+ * as KPOOL_ITEM_IDLE, because the commit will fail.
+ *
+ * The ready ring has the oldest queued items.  In kpool_start_fast(), in
+ * worker.c, a worker enters itself as the taker of the first slot, commits by
+ * counting down the slots left, and updates the item.  A slot has copies of a
+ * job's group and deadline, because the job can be freed before the commit.
+ */
 
 /*
  * kpool_inbox.next and kpool_ready.next: slots left in the lower 8 bits, the
@@ -95,6 +120,60 @@ static __always_inline bool kpool_slot_commit(unsigned long *slot, u64 ticket,
 	unsigned long tag = kpool_slot_tag(ticket);
 
 	return try_cmpxchg_release(slot, &tag, (unsigned long)item);
+}
+
+/* Fast start: see kpool_start_fast() */
+
+static inline struct kpool_ready_slot *
+kpool_ready_slot(struct kpool_ready *ready, u32 ticket)
+{
+	return &ready->slots[ticket % KPOOL_RING_SIZE];
+}
+
+/* Return the fields of a slot, which are valid if it ->has_fields. */
+static inline struct kpool_ready_fields *
+kpool_ready_fields(struct kpool_ready *ready, u32 ticket)
+{
+	return &ready->fields[ticket % KPOOL_RING_SIZE];
+}
+
+/*
+ * Change the state of a started item from KPOOL_ITEM_READY to KPOOL_ITEM_IDLE,
+ * unless that has been done.  Litmus: item-started.
+ */
+static __always_inline void kpool_item_started(struct kpool_item *item)
+{
+	/* racy: the cmpxchg fails if it has changed */
+	u32 word = data_race(READ_ONCE(item->word));
+
+	do {
+		if ((word & KPOOL_STATE(U8_MAX)) !=
+		    KPOOL_STATE(KPOOL_ITEM_READY))
+			return;
+		kpool_debug_deactivate(item);
+		/*
+		 * Pairs with the acquire in kpool_item_settle().  A lock
+		 * holder can be reading the flags: they do not change.
+		 */
+	} while (!data_race(try_cmpxchg_release(&item->word, &word,
+						word & ~KPOOL_STATE(U8_MAX))));
+}
+
+/* Number of fast operations */
+
+/*
+ * Return the number of fast submits, less that of fast starts, since the last
+ * unlock.  Racy.
+ */
+static inline int kpool_nr_unsettled(const struct kpool *pool)
+{
+	/* racy, see above */
+	int nr = data_race(pool->inbox.nr_open) -
+		 (atomic64_read(&pool->inbox.next) & KPOOL_LEFT_MASK);
+
+	/* racy, like the inbox */
+	return nr - data_race(pool->ready.nr_open) +
+	       (atomic64_read(&pool->ready.next) & KPOOL_LEFT_MASK);
 }
 
 /* With pool->lock held */
@@ -181,34 +260,6 @@ kpool_inbox_pop(struct kpool_inbox *inbox, u64 *ticket, u64 end)
 	return NULL;
 }
 
-/*
- * Return the number of fast submits, less that of fast starts, since the last
- * unlock.  Racy.
- */
-static inline int kpool_nr_unsettled(const struct kpool *pool)
-{
-	/* racy, see above */
-	int nr = data_race(pool->inbox.nr_open) -
-		 (atomic64_read(&pool->inbox.next) & KPOOL_LEFT_MASK);
-
-	/* racy, like the inbox */
-	return nr - data_race(pool->ready.nr_open) +
-	       (atomic64_read(&pool->ready.next) & KPOOL_LEFT_MASK);
-}
-
-static inline struct kpool_ready_slot *
-kpool_ready_slot(struct kpool_ready *ready, u32 ticket)
-{
-	return &ready->slots[ticket % KPOOL_RING_SIZE];
-}
-
-/* Return the fields of a slot, which are valid if it ->has_fields. */
-static inline struct kpool_ready_fields *
-kpool_ready_fields(struct kpool_ready *ready, u32 ticket)
-{
-	return &ready->fields[ticket % KPOOL_RING_SIZE];
-}
-
 /* Return the ticket of the first item of the ready ring. */
 static inline u32 kpool_ready_first_ticket(const struct kpool_ready *ready)
 {
@@ -265,28 +316,6 @@ static __always_inline bool kpool_ready_add(struct kpool *pool,
 }
 
 /*
- * Change the state of an item that has been started from KPOOL_ITEM_READY.
- * Litmus: item-started.
- */
-static __always_inline void kpool_item_started(struct kpool_item *item)
-{
-	/* racy: the cmpxchg fails if it has changed */
-	u32 word = data_race(READ_ONCE(item->word));
-
-	do {
-		if ((word & KPOOL_STATE(U8_MAX)) !=
-		    KPOOL_STATE(KPOOL_ITEM_READY))
-			return;
-		kpool_debug_deactivate(item);
-		/*
-		 * Pairs with the acquire in kpool_item_settle().  A lock
-		 * holder can be reading the flags: they do not change.
-		 */
-	} while (!data_race(try_cmpxchg_release(&item->word, &word,
-						word & ~KPOOL_STATE(U8_MAX))));
-}
-
-/*
  * Finish a fast start of @item that its worker has not finished, before the
  * item's state is used.  Called with the lock of its owner held.
  * Litmus: item-started.
@@ -300,6 +329,22 @@ static __always_inline void kpool_item_settle(struct kpool *pool,
 }
 
 /* The queue */
+
+static inline enum kpool_queue_prio kpool_prio_of(const struct kpool_item *item)
+{
+	if (unlikely(item->flags & __KPOOL_HIGH))
+		return KPOOL_QUEUE_HIGH;
+	if (unlikely(item->flags & __KPOOL_LOW))
+		return KPOOL_QUEUE_LOW;
+	return KPOOL_QUEUE_NORMAL;
+}
+
+/* Return the list of pool->q.prio that the item belongs to. */
+static inline struct list_head *kpool_queue_of(struct kpool *pool,
+					       const struct kpool_item *item)
+{
+	return &pool->q.prio[kpool_prio_of(item)];
+}
 
 /* Return the number of units that are free for new runs. */
 static inline unsigned int kpool_free_units(const struct kpool *pool)
@@ -400,67 +445,6 @@ static inline void kpool_queue_plain(struct kpool *pool,
 }
 
 /*
- * Open the inbox for the items that there is room for, if no worker has to be
- * woken for them.  Either a worker is waking, or all units are in use: both end
- * with a worker that takes pool->lock and looks for work.  More items must be
- * queued than workers are waking, or it is not worth it.
- */
-static __always_inline void kpool_inbox_open_if(struct kpool *pool)
-{
-	unsigned int free = kpool_free_units(pool);
-	u64 room = (u64)free + pool->attrs.queue_depth;
-	u64 nr = (u64)pool->q.nr_queued + pool->q.nr_requeue;
-
-	if (pool->q.nr_queued > pool->mgr.nr_waking &&
-	    (!free || pool->mgr.nr_waking) && nr < room)
-		kpool_inbox_open(&pool->inbox,
-				 min_t(u64, room - nr, KPOOL_RING_SIZE),
-				 KPOOL_INBOX_NORMAL);
-}
-
-/* Account for all fast operations.  Called when pool->lock has been taken. */
-static __always_inline void kpool_rings_close(struct kpool *pool)
-{
-	if (!(pool->inbox.nr_open | pool->ready.nr_open))
-		return;
-	if (likely(pool->inbox.mode == KPOOL_INBOX_NORMAL))
-		kpool_rings_settle(pool);
-	else
-		kpool_settle_special(pool);
-}
-
-/* Open the rings if fast operations are possible. */
-static __always_inline void kpool_rings_open(struct kpool *pool)
-{
-	if (unlikely(pool->q.nr_special)) {
-		kpool_inbox_open_special(pool);
-		return;
-	}
-	if (!pool->q.nr_queued || !kpool_can_open_rings(pool))
-		return;
-	/* a fast start uses the last run's unit, if capacity still covers it */
-	if (pool->ready.nr && pool->units_used <= pool->fast_capacity)
-		kpool_ready_open(&pool->ready);
-	kpool_inbox_open_if(pool);
-}
-
-static inline enum kpool_queue_prio kpool_prio_of(const struct kpool_item *item)
-{
-	if (unlikely(item->flags & __KPOOL_HIGH))
-		return KPOOL_QUEUE_HIGH;
-	if (unlikely(item->flags & __KPOOL_LOW))
-		return KPOOL_QUEUE_LOW;
-	return KPOOL_QUEUE_NORMAL;
-}
-
-/* Return the list of pool->q.prio that the item belongs to. */
-static inline struct list_head *kpool_queue_of(struct kpool *pool,
-					       const struct kpool_item *item)
-{
-	return &pool->q.prio[kpool_prio_of(item)];
-}
-
-/*
  * Return true if a worker can start the next queued item, or has to park or
  * drop it.  An item that lacks units holds back all items behind it.  Called
  * with pool->lock held.
@@ -539,6 +523,53 @@ static inline struct kpool_item *kpool_dequeue(struct kpool *pool)
 	    !list_empty(queue))
 		kpool_ready_fill(pool);
 	return item;
+}
+
+/* Open and close the rings */
+
+/*
+ * Open the inbox for the items that there is room for, if no worker has to be
+ * woken for them.  Either a worker is waking, or all units are in use: both end
+ * with a worker that takes pool->lock and looks for work.  More items must be
+ * queued than workers are waking, or it is not worth it.
+ */
+static __always_inline void kpool_inbox_open_if(struct kpool *pool)
+{
+	unsigned int free = kpool_free_units(pool);
+	u64 room = (u64)free + pool->attrs.queue_depth;
+	u64 nr = (u64)pool->q.nr_queued + pool->q.nr_requeue;
+
+	if (pool->q.nr_queued > pool->mgr.nr_waking &&
+	    (!free || pool->mgr.nr_waking) && nr < room)
+		kpool_inbox_open(&pool->inbox,
+				 min_t(u64, room - nr, KPOOL_RING_SIZE),
+				 KPOOL_INBOX_NORMAL);
+}
+
+/* Account for all fast operations.  Called when pool->lock has been taken. */
+static __always_inline void kpool_rings_close(struct kpool *pool)
+{
+	if (!(pool->inbox.nr_open | pool->ready.nr_open))
+		return;
+	if (likely(pool->inbox.mode == KPOOL_INBOX_NORMAL))
+		kpool_rings_settle(pool);
+	else
+		kpool_settle_special(pool);
+}
+
+/* Open the rings if fast operations are possible. */
+static __always_inline void kpool_rings_open(struct kpool *pool)
+{
+	if (unlikely(pool->q.nr_special)) {
+		kpool_inbox_open_special(pool);
+		return;
+	}
+	if (!pool->q.nr_queued || !kpool_can_open_rings(pool))
+		return;
+	/* a fast start uses the last run's unit, if capacity still covers it */
+	if (pool->ready.nr && pool->units_used <= pool->fast_capacity)
+		kpool_ready_open(&pool->ready);
+	kpool_inbox_open_if(pool);
 }
 
 #endif /* _KPOOL_QUEUE_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads and their runs: find the runs that the caller is in, and have the
- * client's functions called that no worker calls.
+ * Keep track of runs, and of the threads that they are in.
  *
  * A run is one execution of an item's function, completion function or drop
  * function, of the pool's room function, or of a release function in its
@@ -11,8 +10,7 @@
  * An item's function can free the item, and a run's memory is reused.  So
  * item->run points to the run, and run->item to the item: the item is running
  * only if both agree, see kpool_run_of().  For the same reason the beginning of
- * a run copies from the item what the end needs.  The memory of external runs
- * is allocated here.
+ * a run copies from the item what the end needs.
  *
  * A wait of a run for its own pool can deadlock, so a wait must find the run
  * that its caller is in.  A worker's kthread data is the worker.  For external
@@ -119,6 +117,78 @@ static struct kpool_run *kpool_ext_run_of_task(const struct kpool *pool,
 }
 
 /*
+ * Return the innermost run of @pool that the caller is in, or NULL.  Called
+ * with pool->lock held.
+ */
+struct kpool_run *kpool_current_run(struct kpool *pool)
+{
+	struct kpool_worker *worker;
+	struct kpool_run *run;
+
+	lockdep_assert_held(&pool->lock);
+	if (!in_task())
+		return NULL;
+	run = kpool_ext_run_of_task(pool, current);
+	if (run)
+		return run;
+	worker = kpool_current_worker_in(pool);
+	/* a worker has no item in worker_init and worker_exit */
+	return worker && worker->run.item ? &worker->run : NULL;
+}
+
+/*
+ * Return true if the caller is in the item's own function, perhaps in another
+ * item that this one runs as a submitter.  Called with pool->lock held.
+ */
+bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item)
+{
+	const struct kpool_run *run = kpool_run_of(item), *in;
+
+	lockdep_assert_held(&pool->lock);
+	if (!run || run->kind == KPOOL_RUN_DROP || run->kind == KPOOL_RUN_ABORT)
+		return false;
+	for (in = kpool_current_run(pool); in && in != run; in = in->outer)
+		;
+	return in;
+}
+
+/* Return true if the caller is a worker of the pool, or in one of its runs. */
+bool kpool_is_part_of(struct kpool *pool)
+{
+	unsigned long flags;
+	bool found;
+
+	if (kpool_current_worker_in(pool))
+		return true;
+	kpool_lock(pool, &flags);
+	found = kpool_current_run(pool);
+	kpool_unlock(pool, flags);
+	return found;
+}
+
+/* Return the client's function that the caller, a part of the pool, is in. */
+const void *kpool_current_fn(struct kpool *pool)
+{
+	const struct kpool_worker *worker = kpool_current_worker_in(pool);
+	const struct kpool_run *run;
+	const void *fn = NULL;
+	unsigned long flags;
+
+	kpool_lock(pool, &flags);
+	run = kpool_current_run(pool);
+	if (run)
+		fn = run->fn;
+	else if (worker)
+		fn = worker->exit_work->stage == KPOOL_STAGE_INIT ?
+		     (void *)pool->init_attrs.worker_init :
+		     (void *)pool->init_attrs.worker_exit;
+	kpool_unlock(pool, flags);
+	return fn;
+}
+
+/* Runs of any thread */
+
+/*
  * Return the external run of the next task by address after @task, or NULL.
  * Called with pool->lock held.
  */
@@ -144,26 +214,6 @@ struct kpool_run *kpool_ext_run_after(const struct kpool *pool,
 }
 
 /*
- * Return the innermost run of @pool that the caller is in, or NULL.  Called
- * with pool->lock held.
- */
-struct kpool_run *kpool_current_run(struct kpool *pool)
-{
-	struct kpool_worker *worker;
-	struct kpool_run *run;
-
-	lockdep_assert_held(&pool->lock);
-	if (!in_task())
-		return NULL;
-	run = kpool_ext_run_of_task(pool, current);
-	if (run)
-		return run;
-	worker = kpool_current_worker_in(pool);
-	/* a worker has no item in worker_init and worker_exit */
-	return worker && worker->run.item ? &worker->run : NULL;
-}
-
-/*
  * Return the innermost run that the thread of the worker, which is in an item,
  * is in.  Called with pool->lock held.
  */
@@ -182,21 +232,7 @@ struct kpool_run *kpool_run_outermost(struct kpool_run *run)
 	return run;
 }
 
-/*
- * Return true if the caller is in the item's own function, perhaps in another
- * item that this one runs as a submitter.  Called with pool->lock held.
- */
-bool kpool_is_self_submit(struct kpool *pool, const struct kpool_item *item)
-{
-	const struct kpool_run *run = kpool_run_of(item), *in;
-
-	lockdep_assert_held(&pool->lock);
-	if (!run || run->kind == KPOOL_RUN_DROP || run->kind == KPOOL_RUN_ABORT)
-		return false;
-	for (in = kpool_current_run(pool); in && in != run; in = in->outer)
-		;
-	return in;
-}
+/* Enter and leave external runs */
 
 /* Return true if @run is external, or a dead worker's that is being reaped. */
 static bool kpool_is_ext_run(const struct kpool_run *run)
@@ -235,40 +271,6 @@ bool kpool_can_nest(struct kpool *pool)
 	for (; run && kpool_is_ext_run(run); run = run->outer)
 		depth++;
 	return depth < KPOOL_MAX_DEPTH && !kpool_stack_is_short();
-}
-
-/* Return true if the caller is a worker of the pool, or in one of its runs. */
-bool kpool_is_part_of(struct kpool *pool)
-{
-	unsigned long flags;
-	bool found;
-
-	if (kpool_current_worker_in(pool))
-		return true;
-	kpool_lock(pool, &flags);
-	found = kpool_current_run(pool);
-	kpool_unlock(pool, flags);
-	return found;
-}
-
-/* Return the client's function that the caller, a part of the pool, is in. */
-const void *kpool_current_fn(struct kpool *pool)
-{
-	const struct kpool_worker *worker = kpool_current_worker_in(pool);
-	const struct kpool_run *run;
-	const void *fn = NULL;
-	unsigned long flags;
-
-	kpool_lock(pool, &flags);
-	run = kpool_current_run(pool);
-	if (run)
-		fn = run->fn;
-	else if (worker)
-		fn = worker->exit_work->stage == KPOOL_STAGE_INIT ?
-		     (void *)pool->init_attrs.worker_init :
-		     (void *)pool->init_attrs.worker_exit;
-	kpool_unlock(pool, flags);
-	return fn;
 }
 
 /* Record that the caller is in @run.  Called with pool->lock held. */
@@ -328,10 +330,9 @@ void kpool_ext_run_leave(struct kpool *pool, struct kpool_run *run)
 /*
  * Contexts
  *
- * A context is the work or thread that calls a pool's drop and room functions,
- * or that reaps its dead threads.
- *
- * The latter calls the fault handler and the release function of a call.  All
+ * A context is the work or thread that executes a pool's drop work or dead
+ * work.  The first calls drop and room functions.  The second reaps dead
+ * threads, and calls the fault handler and the release function of a call.  All
  * these can sleep for long, hang, or flush any workqueue.  So each pool has one
  * context for drops and one for deaths.
  *
@@ -412,7 +413,7 @@ int kpool_context_create(struct kpool_context *context, struct kpool *pool,
 	return kpool_context_start(context);
 }
 
-/* Queue the context unless it is queued already.  Any context except NMI. */
+/* Queue the context unless it is queued already.  Not from NMI. */
 void kpool_context_queue(struct kpool_context *context)
 {
 	/* pairs with kpool_context_start(); Litmus: context-work */

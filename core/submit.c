@@ -3,7 +3,7 @@
  * A submit accepts an item, blocks until it can, or refuses the item.
  *
  * The decision is made under pool->lock, except that an item can be accepted
- * through pool->inbox without it: see queue.c.  Either way the run sees all
+ * through pool->inbox without it: see queue.h.  Either way the run sees all
  * stores made before the submit, even if that returned -EALREADY.
  *
  * Most items are plain, in pools without special items: see kpool_is_plain()
@@ -54,7 +54,7 @@ static noinline int kpool_submit_with_run(struct kpool *pool,
 					  const struct kpool_submit_opts *opts);
 
 /*
- * Accept an item without pool->lock, or return false: see queue.c.  If @plain,
+ * Accept an item without pool->lock, or return false: see queue.h.  If @plain,
  * return false for an item that is not plain.
  */
 static __always_inline bool kpool_submit_fast(struct kpool *pool,
@@ -100,9 +100,10 @@ static __always_inline bool kpool_submit_fast(struct kpool *pool,
 /*
  * Accept and queue a plain item, or return false.  Called with pool->lock held.
  *
- * KPOOL_NOT_IDLE_PLAIN covers the item: it is idle, not disabled, and plain.
- * pool->fast_capacity covers the pool: it is 0 while the pool is
- * closed or paused, or has anything special to look at.  An item on
+ * KPOOL_NOT_IDLE_PLAIN covers the item: it is KPOOL_ITEM_IDLE, not disabled,
+ * and plain.  One that a failed commit has left in KPOOL_ITEM_SUBMITTING goes
+ * to kpool_admit().  pool->fast_capacity covers the pool: it is 0 while the pool
+ * is closed or paused, or has anything special to look at.  An item on
  * pool->q.admission is older than this one and must be queued first.
  */
 static inline bool kpool_admit_plain(struct kpool *pool,
@@ -120,9 +121,10 @@ static inline bool kpool_admit_plain(struct kpool *pool,
 }
 
 /*
- * Submit an item with pool->lock held.  kpool_item_lock_for_submit() makes
- * @pool the owner of the item and takes the lock; if it fails, the lock is not
- * held.  kpool_unlock_open() also wakes a worker for the item if one is needed.
+ * Take pool->lock, accept or refuse the item, and release the lock.
+ * kpool_item_lock_for_submit() makes @pool the owner of the item; if it fails,
+ * the lock is not held.  kpool_unlock_open() also wakes a worker for the item
+ * if one is needed.
  */
 static noinline int kpool_lock_and_submit(struct kpool *pool,
 					  struct kpool_item *item,
@@ -198,6 +200,8 @@ int kpool_submit(struct kpool *pool, struct kpool_item *item)
 	return __kpool_do_submit(pool, item, &opts);
 }
 EXPORT_SYMBOL_GPL(kpool_submit);
+
+/* Other submits */
 
 int kpool_try_submit(struct kpool *pool, struct kpool_item *item)
 {

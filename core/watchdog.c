@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long items take: the watchdog finds stalled runs and dead threads while a
- * pool runs items, and histograms count the waiting and running times.
+ * Watch the runs of a pool: find those that stall or whose thread has died, and
+ * count in histograms how long items wait and run.
  *
  * The first run in an idle pool arms the watchdog.  It re-arms itself while
  * there are runs, so an idle pool has no timer.  Dead threads are left to
@@ -32,9 +32,7 @@
 #include "watchdog.h"
 
 /*
- * Stalled runs
- *
- * A stalled run is reported once, with its stack, in the log and in debugfs.
+ * Stacks
  *
  * The stack of a sleeping task can be read from any CPU.  The stack of a
  * running task can only be read on its own CPU, by an IPI.  If that CPU has
@@ -44,9 +42,6 @@
 
 /* How long to wait for the IPI. */
 #define KPOOL_STACK_TIMEOUT	(HZ / 10 + 1)
-
-/* Stalls reported in full per period; the others are counted. */
-#define KPOOL_MAX_REPORTED	8U
 
 /*
  * Request to a CPU: if it runs @task, save the stack.  The sender holds
@@ -138,6 +133,27 @@ static void kpool_print_stack(const struct kpool_stack *stack)
 	for (i = 0; i < stack->nr; i++)
 		pr_warn("  %pS\n", (void *)stack->entry[i]);
 }
+
+static void kpool_format_stack(struct kpool_stall *stall,
+			       const struct kpool_stack *stack)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	stall->stack[0] = '\0';
+	for (i = 0; i < stack->nr; i++)
+		len += scnprintf(stall->stack + len, sizeof(stall->stack) - len,
+				 "  %pS\n", (void *)stack->entry[i]);
+}
+
+/*
+ * Stalled runs
+ *
+ * A stalled run is reported once, with its stack, in the log and in debugfs.
+ */
+
+/* Stalls reported in full per period; the others are counted. */
+#define KPOOL_MAX_REPORTED	8U
 
 /* A newly found stalled run. */
 struct kpool_stalled {
@@ -242,18 +258,6 @@ static void kpool_find_caller_stalls(struct kpool *pool, unsigned long limit,
 		kpool_find_nested_stalls(pool, run, limit, stalls);
 		kpool_unlock_irq(pool);
 	} while (run);
-}
-
-static void kpool_format_stack(struct kpool_stall *stall,
-			       const struct kpool_stack *stack)
-{
-	size_t len = 0;
-	unsigned int i;
-
-	stall->stack[0] = '\0';
-	for (i = 0; i < stack->nr; i++)
-		len += scnprintf(stall->stack + len, sizeof(stall->stack) - len,
-				 "  %pS\n", (void *)stack->entry[i]);
 }
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks of the histograms of waiting and running times: see watchdog.c.
+ * Hooks of the histograms where items are queued, begin and end: see
+ * watchdog.c.
  *
  * Every item passes here.  While no pool has the histograms on, each call is a
  * nop, by a static key.

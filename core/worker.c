@@ -45,7 +45,7 @@ static noinline bool kpool_run_end_slow(struct kpool *pool,
 static noinline void kpool_item_failed(struct kpool_worker *worker, int err);
 
 /*
- * Begin the worker's run of @item.  @fn is the user's function, for reports.
+ * Begin the worker's run of @item.  @fn is the client's function, for reports.
  * Called with pool->lock held.
  */
 static __always_inline void kpool_worker_run_begin(struct kpool_worker *worker,
@@ -104,7 +104,7 @@ static bool kpool_can_end_fast(const struct kpool_ready *ready,
 
 /*
  * End the run of the worker's item, and start the next one, without pool->lock:
- * see queue.c.  Return that item, or NULL if the lock has to be taken.  The end
+ * see queue.h.  Return that item, or NULL if the lock has to be taken.  The end
  * needs no code here: the next lock holder counts it, and resets a taker that
  * has not committed.
  *
@@ -168,7 +168,7 @@ kpool_start_fast(struct kpool *pool, struct kpool_worker *worker, bool jobs,
 	run->epoch = epoch;
 	WRITE_ONCE(item->run, run);
 	kpool_item_started(item);
-	/* pairs with the acquires in queue.c and queue.h; Litmus: item-started */
+	/* pairs with the acquires of slot->item; Litmus: item-started */
 	smp_store_release(&slot->item, NULL);
 	trace_start(pool, item, item->fn);
 	return item;

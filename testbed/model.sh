@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# model.sh: does the protocol of core/queue.c keep its promises, in all interleavings of a small model?
+# model.sh: does the protocol of core/queue.h keep its promises, in all interleavings of a small model?
 #
 # Debian's spin looks at every state of selftests/promela/rings.pml, with one unit and with two. Then the
 # model is weakened in one way at a time, and has to fail.

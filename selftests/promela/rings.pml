@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The protocol of core/queue.c: fast submits and fast starts are committed
+ * The protocol of core/queue.h: fast submits and fast starts are committed
  * between two holds of the lock, and a lock holder accounts for them.
  *
  * Two submitters submit items, one of them the same item unless DISTINCT.  Two

@@ -162,7 +162,7 @@ do {									\
 	sim_point();							\
 	__WRITE_ONCE(x, val);						\
 } while (0)
-/* the commits of fast operations: see core/queue.c */
+/* the commits of fast operations: see core/queue.h */
 #undef try_cmpxchg_release
 #define try_cmpxchg_release(ptr, old, new)				\
 ({									\
