@@ -466,6 +466,7 @@ static void handover_of_another_pool_makes_no_progress(void)
 	KT_EXPECT_EQ(kpool_submit(own, &handed.item), 0);
 	KT_EXPECT(kt_wait(kt_stat(pool, blocked) == 1));
 	kt_gate_open(&cue);
+	KT_EXPECT(kt_wait(atomic_read(&cue.finished)));
 	caller_sleeps(&callers[0]);
 	kt_gate_open(&gate);
 	KT_EXPECT(kt_wait(atomic_read(&lingers.started)));
