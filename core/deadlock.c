@@ -55,17 +55,15 @@ bool kpool_refuse_if_part_of(struct kpool *pool)
 /* Cycles */
 
 /*
- * Return true if the run that ends the wait has begun.  By then, the item can
- * have been submitted again.  If the next run was cancelled, the wait is for
- * the one before it.
+ * Return true if the wait is for the run of its item, although the item can be
+ * pending again: it was submitted after the wait had begun.  If the next run
+ * was cancelled, the wait is for the one before it.
  */
-bool kpool_wait_has_begun(const struct kpool_waiter *waiter)
+static bool kpool_wait_is_for_run(const struct kpool_waiter *waiter)
 {
-	const struct kpool_run *run = kpool_run_of(waiter->item);
+	const struct kpool_item *item = waiter->item;
 
-	return run && (waiter->behind != run ||
-		       waiter->behind_nr != kpool_run_nr(run) ||
-		       (s32)(waiter->item->epoch - waiter->epoch) > 0);
+	return kpool_run_of(item) && (s32)(item->epoch - waiter->epoch) > 0;
 }
 
 /*
@@ -245,7 +243,7 @@ static struct kpool_run *kpool_blocked_on_run(struct kpool *pool,
 	pool->nr_walked++;
 	if (!waiter)
 		return NULL;
-	return kpool_wait_has_begun(waiter) ? kpool_run_of(waiter->item) :
+	return kpool_wait_is_for_run(waiter) ? kpool_run_of(waiter->item) :
 	       kpool_run_before(pool, waiter->item);
 }
 
@@ -301,7 +299,7 @@ struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 
 		kpool_note_victim(&victim, run);
 		if (waiter && waiter->item == item &&
-		    !kpool_wait_has_begun(waiter))
+		    !kpool_wait_is_for_run(waiter))
 			return victim;
 	}
 	return NULL;

@@ -307,8 +307,6 @@ struct kpool_waiter {
 	struct kpool_handover	handover; /* I: for _SUBMIT */
 	struct kpool_run	*handed; /* I: that handed @item over, or NULL */
 	struct kpool_run	*run;	/* I: run that sleeps here, or NULL */
-	struct kpool_run	*behind; /* I: run before awaited one */
-	u64			behind_nr; /* I: kpool_run_nr() of @behind */
 	struct task_struct	*task;	/* I: that sleeps here */
 	unsigned long		since;	/* I: jiffies when it went to sleep */
 	unsigned long		left;	/* L: _FLUSH: own items left */
@@ -1218,7 +1216,6 @@ void kpool_waiters_keep(struct list_head *waiters);
 
 /* deadlock.c: sleeps that can never end */
 bool kpool_refuse_if_part_of(struct kpool *pool);
-bool kpool_wait_has_begun(const struct kpool_waiter *waiter);
 bool kpool_can_refuse(const struct kpool_waiter *waiter);
 struct kpool_waiter *kpool_cycle_through(struct kpool *pool,
 					 const struct kpool_item *item);

@@ -30,7 +30,6 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	init_completion(&waiter->done);
 	waiter->item = item;
 	waiter->run = NULL;
-	waiter->behind = NULL;
 	waiter->failed = false;
 	waiter->handed = NULL;
 	waiter->completed = false;

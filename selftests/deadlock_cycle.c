@@ -370,7 +370,7 @@ static bool late_runs(struct kpool *pool, int (*fn)(struct kpool_item *item))
  * The flusher waits for the next run of the late job.  That is cancelled, so it
  * waits for this run, which then submits the job behind the runner.
  * Fails if the waiter is taken for one of that submission: mutant
- * cancelled-wait-taken-for-the-next.
+ * started-wait-taken-for-the-next.
  */
 static void wait_for_a_cancelled_run_closes_no_cycle(void)
 {
@@ -607,8 +607,8 @@ static int flushes_reborn(struct caller_item *a)
  * The runner waits for the next run of an item, whose thread dies.  That run
  * begins in a new thread, in the memory of the dead one, and submits the item
  * behind the runner.  The wait ends before that.
- * Fails (-EDEADLK) if the run seems to be the one before: mutant
- * run-numbers-come-again.
+ * Fails (-EDEADLK) if the waiter is taken for one of that submission: mutant
+ * started-wait-taken-for-the-next.
  */
 static void run_in_used_memory_closes_no_cycle(void)
 {
@@ -675,6 +675,48 @@ static void handed_over_job_closes_a_cycle(void)
 out:
 	kt_gate_open(&flusher_cue);
 	kt_gate_open(&filler.gate);
+	cycle_end(next);
+	kt_pool_end(own);
+}
+
+static int hands_over_behind_the_runner(struct kpool_item *item)
+{
+	if (kpool_current() == next)
+		return probe_fn(item);
+	KT_EXPECT_EQ(kpool_set_stream(&late->job, &stream), 0);
+	return kpool_submit(next, item);
+}
+
+/*
+ * As before, but the job is queued behind the runner, which waits for the
+ * flusher.
+ * Fails (lasts) if the flusher seems to wait for a run, which the job does not
+ * have: mutant handed-wait-taken-for-a-run.
+ */
+static void handed_over_job_behind_the_runner_closes_a_cycle(void)
+{
+	static const struct kpool_attrs attrs = { .capacity = 4, .queue_depth = 1 };
+	struct kpool *own = kt_pool("own", &queued_one);
+
+	next = cycle_make(&attrs, flushes_flusher);
+	if (!own || !next)
+		goto out;
+	probe_init(late, hands_over_behind_the_runner, 0);
+	if (!cycle_start(next) || !KT_EXPECT(load_runs(next, &filler)) ||
+	    !KT_EXPECT_EQ(load_submit(next, &queued), 0) ||
+	    !KT_EXPECT_EQ(kpool_submit(own, &late->job.item), 0) ||
+	    !KT_EXPECT(kt_wait(kt_stat(next, blocked) == 1)))
+		goto out;
+	cycle_sleeps();
+	caller_sleeps(runner);
+	KT_EXPECT(kpool_cancel(&queued.job.item));
+	load_end(&filler);
+	cycle_is_broken(-EDEADLK);
+out:
+	kt_gate_open(&runner_cue);
+	kt_gate_open(&flusher_cue);
+	kt_gate_open(&filler.gate);
+	kt_gate_open(&runner->probe.own);
 	cycle_end(next);
 	kt_pool_end(own);
 }
@@ -1569,6 +1611,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(job_that_the_runner_runs_closes_a_cycle),
 	  KT_CASE(run_in_used_memory_closes_no_cycle),
 	  KT_CASE(handed_over_job_closes_a_cycle),
+	  KT_CASE(handed_over_job_behind_the_runner_closes_a_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
 	  KT_CASE(dropping_job_that_runs_closes_no_cycle),
 	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),

@@ -240,13 +240,11 @@ static bool sim_is_on(const struct list_head *waiters,
 	return false;
 }
 
-/* Return the item's run, or NULL if the waiter waits for an earlier one. */
-static const struct kpool_run *sim_awaited_run(const struct kpool_waiter *waiter)
+/* Return true if the waiter waits for the end of the run. */
+static bool sim_is_for_run(const struct kpool_waiter *waiter,
+			   const struct kpool_run *run)
 {
-	const struct kpool_run *run = kpool_run_of(waiter->item);
-
-	return run && (sim_is_on(&run->waiters, waiter) ||
-		       sim_is_on(&run->next_waiters, waiter)) ? run : NULL;
+	return run && sim_is_on(&run->waiters, waiter);
 }
 
 /*
@@ -261,11 +259,14 @@ static const struct kpool_run *sim_slept_for(const struct kpool *pool,
 	if (!waiter || (waiter->kind != KPOOL_WAITER_ITEM &&
 			waiter->kind != KPOOL_WAITER_CALL))
 		return NULL;
-	if (!kpool_wait_has_begun(waiter) &&
-	    (waiter->item->flags & __KPOOL_STREAM_BLOCKED) && !pool->aborted)
-		run = sim_stream_runner(waiter->item);
-	else
-		run = sim_awaited_run(waiter);
+	run = kpool_run_of(waiter->item);
+	if (!sim_is_for_run(waiter, run)) {
+		if ((waiter->item->flags & __KPOOL_STREAM_BLOCKED) &&
+		    !pool->aborted)
+			run = sim_stream_runner(waiter->item);
+		else if (run && !sim_is_on(&run->next_waiters, waiter))
+			return NULL; /* it waits for an earlier run */
+	}
 	return run ? sim_outermost(run) : NULL;
 }
 
