@@ -56,14 +56,15 @@ bool kpool_refuse_if_part_of(struct kpool *pool)
 
 /*
  * Return true if the wait is for the run of its item, although the item can be
- * pending again: it was submitted after the wait had begun.  If the next run
- * was cancelled, the wait is for the one before it.
+ * pending again.  A wait for the next run is so, too, if what is pending was
+ * submitted after the wait had begun: the next run has begun, or was cancelled.
  */
 static bool kpool_wait_is_for_run(const struct kpool_waiter *waiter)
 {
 	const struct kpool_item *item = waiter->item;
 
-	return kpool_run_of(item) && (s32)(item->epoch - waiter->epoch) > 0;
+	return kpool_run_of(item) &&
+	       (!waiter->for_next || (s32)(item->epoch - waiter->epoch) > 0);
 }
 
 /*

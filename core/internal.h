@@ -314,6 +314,7 @@ struct kpool_waiter {
 	unsigned int		signals; /* I: TASK_* bits that wake it */
 	int			result;	/* L: valid once @completed */
 	bool			failed;	/* L: _FLUSH: a worker has died */
+	bool			for_next; /* I: for the next run of @item, which runs */
 	bool			timed;	/* I: its sleep has a time limit */
 	bool			in_callback; /* I: in worker_init or worker_exit */
 	bool			completed; /* L */

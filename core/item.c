@@ -482,6 +482,7 @@ int kpool_wait_item(struct kpool *pool, struct kpool_item *item,
 		list_add_tail(&waiter.node, &run->waiters);
 	} else if (run) {
 		list_add_tail(&waiter.node, &run->next_waiters);
+		waiter.for_next = true;
 		run->end_locked = true;
 	} else {
 		/* a fast start does not look for waiters */

@@ -32,6 +32,7 @@ void kpool_waiter_init(struct kpool_waiter *waiter, enum kpool_waiter_kind kind,
 	waiter->run = NULL;
 	waiter->failed = false;
 	waiter->handed = NULL;
+	waiter->for_next = false;
 	waiter->completed = false;
 	waiter->kind = kind;
 }

@@ -721,6 +721,67 @@ out:
 	kt_pool_end(own);
 }
 
+static struct kt_gate refused_run;
+
+/*
+ * Its handover is refused.  Before the waiter that this wakes has looked, it
+ * submits itself behind the runner.
+ */
+static int is_refused_and_submits_itself(struct kpool_item *item)
+{
+	if (atomic_read(&refused_run.finished))
+		return probe_fn(item);
+	sched_set_fifo(current);
+	KT_EXPECT_EQ(kpool_submit(next, item), -ESHUTDOWN);
+	KT_EXPECT_EQ(kpool_set_stream(&late->job, &stream), 0);
+	KT_EXPECT_EQ(kpool_submit(kpool_current(), item), 0);
+	sched_set_normal(current, 0);
+	kt_gate_pass(&refused_run);
+	return 0;
+}
+
+/*
+ * The flusher waits for the run of the late job, which is pending again behind
+ * the runner.  So the runner can wait for the flusher.
+ * Fails (-EDEADLK) if the flusher seems to wait for what is pending: mutant
+ * wait-for-a-run-taken-for-the-next.
+ */
+static void wait_for_a_refused_run_closes_no_cycle(void)
+{
+	static const struct kpool_attrs one = { .capacity = 1 };
+	struct kpool *pool = cycle_make(&roomy, flushes_flusher);
+
+	next = kt_pool("next", &one);
+	if (!pool || !next)
+		goto out;
+	kt_gate_init(&refused_run);
+	probe_init(late, is_refused_and_submits_itself, 0);
+	if (!cycle_start(pool) || !KT_EXPECT(load_runs(next, &filler)) ||
+	    !KT_EXPECT_EQ(kpool_submit(pool, &late->job.item), 0) ||
+	    !KT_EXPECT(kt_wait(kt_stat(next, blocked) == 1)))
+		goto out;
+	cycle_cue(&flusher_cue);
+	caller_sleeps(flusher);
+	kpool_shutdown(next);
+	KT_EXPECT(kt_wait(atomic_read(&refused_run.started)));
+	caller_sleeps(flusher);
+	cycle_cue(&runner_cue);
+	caller_sleeps(runner);
+	kt_gate_open(&refused_run);
+	caller_expect(flusher, 0);
+	caller_expect(runner, 0);
+	kt_gate_open(&runner->probe.own);
+	KT_EXPECT(kt_wait(atomic_read(&late->ran) == 1));
+out:
+	kt_gate_open(&runner_cue);
+	kt_gate_open(&flusher_cue);
+	kt_gate_open(&refused_run);
+	kt_gate_open(&filler.gate);
+	kt_gate_open(&runner->probe.own);
+	cycle_end(pool);
+	kt_pool_end(next);
+}
+
 static void dropped_waits(struct kpool_item *item, int err)
 {
 	kt_gate_pass(&dropping);
@@ -1612,6 +1673,7 @@ KT_MODULE("Cycles of waits, and what looks like one",
 	  KT_CASE(run_in_used_memory_closes_no_cycle),
 	  KT_CASE(handed_over_job_closes_a_cycle),
 	  KT_CASE(handed_over_job_behind_the_runner_closes_a_cycle),
+	  KT_CASE(wait_for_a_refused_run_closes_no_cycle),
 	  KT_CASE(dropping_job_closes_no_cycle),
 	  KT_CASE(dropping_job_that_runs_closes_no_cycle),
 	  KT_CASE(job_of_a_cancelled_parent_closes_no_cycle),

@@ -240,11 +240,16 @@ static bool sim_is_on(const struct list_head *waiters,
 	return false;
 }
 
-/* Return true if the waiter waits for the end of the run. */
-static bool sim_is_for_run(const struct kpool_waiter *waiter,
-			   const struct kpool_run *run)
+/* Return true if the waiter waits for what is pending; @run is the item's. */
+static bool sim_is_for_next(const struct kpool_waiter *waiter,
+			    const struct kpool_run *run)
 {
-	return run && sim_is_on(&run->waiters, waiter);
+	const struct kpool_item *item = waiter->item;
+
+	if (run)
+		return sim_is_on(&run->next_waiters, waiter);
+	return (item->flags & __KPOOL_HAS_WAITERS) &&
+	       sim_is_on(&item->run->waiters, waiter);
 }
 
 /*
@@ -260,12 +265,13 @@ static const struct kpool_run *sim_slept_for(const struct kpool *pool,
 			waiter->kind != KPOOL_WAITER_CALL))
 		return NULL;
 	run = kpool_run_of(waiter->item);
-	if (!sim_is_for_run(waiter, run)) {
+	if (!run || !sim_is_on(&run->waiters, waiter)) {
+		/* its wait has ended, but it has not been completed */
+		if (!sim_is_for_next(waiter, run))
+			return NULL;
 		if ((waiter->item->flags & __KPOOL_STREAM_BLOCKED) &&
 		    !pool->aborted)
 			run = sim_stream_runner(waiter->item);
-		else if (run && !sim_is_on(&run->next_waiters, waiter))
-			return NULL; /* it waits for an earlier run */
 	}
 	return run ? sim_outermost(run) : NULL;
 }
