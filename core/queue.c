@@ -110,7 +110,7 @@ void kpool_prio_account(struct kpool *pool, const struct kpool_item *item,
 	lockdep_assert_held(&pool->lock);
 	if (item->flags & __KPOOL_STREAM_BLOCKED)
 		pool->q.nr_stream_blocked += sign;
-	else if (item->flags & __KPOOL_WEIGHTED && !kpool_is_held(item))
+	else if (item->flags & __KPOOL_WEIGHTED && !kpool_is_held(pool, item))
 		pool->q.extra_units += sign * (s64)(item->weight - 1);
 }
 
@@ -164,7 +164,7 @@ static void kpool_queue_del(struct kpool *pool, struct kpool_item *item)
 	pool->q.nr_queued--;
 	if (kpool_is_special(item))
 		kpool_prio_left(pool, item);
-	if (kpool_is_held(item)) {
+	if (kpool_is_held(pool, item)) {
 		item->run->requeue = NULL;
 		pool->q.nr_held--;
 	}
@@ -815,22 +815,32 @@ int kpool_check_start(const struct kpool_item *item)
 }
 
 /*
+ * Pick like kpool_pick_prio(), among several priorities.  Out of line, because
+ * an array on the stack makes the compiler check the stack of each caller.
+ */
+static noinline struct kpool_item *kpool_pick_ranked(const struct kpool *pool)
+{
+	struct list_head *at[KPOOL_NR_QUEUES];
+
+	kpool_first_at(pool, at);
+	return kpool_pick_at(pool, at, pool->q.nr_bypassed);
+}
+
+/*
  * Return the item that starts next: see kpool_pick_at().  Called with
  * pool->lock held.
  */
 struct kpool_item *kpool_pick_prio(const struct kpool *pool)
 {
 	const struct list_head *normal = &pool->q.prio[KPOOL_QUEUE_NORMAL];
-	struct list_head *at[KPOOL_NR_QUEUES];
 
 	lockdep_assert_held(&pool->lock);
 	if (pool->ready.nr)
 		return kpool_ready_first(pool);
-	if (kpool_is_unranked(pool))
-		return list_empty(normal) ? NULL :
-		       list_first_entry(normal, struct kpool_item, node);
-	kpool_first_at(pool, at);
-	return kpool_pick_at(pool, at, pool->q.nr_bypassed);
+	if (!kpool_is_unranked(pool))
+		return kpool_pick_ranked(pool);
+	return list_empty(normal) ? NULL :
+	       list_first_entry(normal, struct kpool_item, node);
 }
 
 /*
@@ -957,13 +967,26 @@ bool kpool_prepare_start(struct kpool *pool)
 }
 
 /*
+ * Account for a start past lower priorities.  Out of line, as
+ * kpool_pick_ranked() is.
+ */
+static noinline void kpool_count_bypass(struct kpool *pool,
+					enum kpool_queue_prio prio)
+{
+	struct list_head *at[KPOOL_NR_QUEUES];
+
+	kpool_first_at(pool, at);
+	pool->q.nr_bypassed = kpool_bypassed_at(pool, at, prio,
+						pool->q.nr_bypassed);
+}
+
+/*
  * Account for an item that the slow path has dequeued to run or complete it.
  * Called with pool->lock held.
  */
 void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
 {
 	enum kpool_queue_prio prio = kpool_prio_of(item);
-	struct list_head *at[KPOOL_NR_QUEUES];
 
 	lockdep_assert_held(&pool->lock);
 	if (kpool_is_completion(item)) {
@@ -971,14 +994,11 @@ void kpool_account_dequeued(struct kpool *pool, struct kpool_item *item)
 		kpool_special_remove(pool, item);
 		return;
 	}
-	if (prio == KPOOL_QUEUE_NORMAL && kpool_is_unranked(pool)) {
-		/* all queued items have one priority: none was bypassed */
+	/* if all queued items have one priority, none was bypassed */
+	if (prio == KPOOL_QUEUE_NORMAL && kpool_is_unranked(pool))
 		pool->q.nr_bypassed = 0;
-	} else {
-		kpool_first_at(pool, at);
-		pool->q.nr_bypassed = kpool_bypassed_at(pool, at, prio,
-							pool->q.nr_bypassed);
-	}
+	else
+		kpool_count_bypass(pool, prio);
 	if (kpool_is_special(item)) {
 		kpool_prio_left(pool, item);
 		kpool_uncount_special(pool);

@@ -378,11 +378,19 @@ static inline bool kpool_has_refused(const unsigned int *units)
 	       units[KPOOL_QUEUE_LOW];
 }
 
-/* Return true if the queued item is held by its own run: see kpool_hold(). */
-static inline bool kpool_is_held(const struct kpool_item *item)
+/*
+ * Return true if the queued item is held by its own run: see kpool_hold().
+ * Called with pool->lock held.
+ */
+static inline bool kpool_is_held(const struct kpool *pool,
+				 const struct kpool_item *item)
 {
-	const struct kpool_run *run = kpool_run_of(item);
+	const struct kpool_run *run;
 
+	lockdep_assert_held(&pool->lock);
+	if (likely(!pool->q.nr_held))
+		return false;
+	run = kpool_run_of(item);
 	return run && run->requeue;
 }
 
