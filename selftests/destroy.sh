@@ -231,5 +231,8 @@ if mount_debugfs; then
 	default_pool_does_not_keep_kpool
 	load_that_fails_leaves_nothing
 fi
+# the first user of the default pool sleeps for its worker, so that others come meanwhile
+rmmod kpool
+insmod "$KPOOL_KO" default_min_workers=1
 run_cases destroy
 ktap_end
