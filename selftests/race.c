@@ -5,6 +5,11 @@
  * whether what is shared without a lock is marked as such.
  */
 
+#include <linux/irqflags.h>
+#include <linux/kcsan-checks.h>
+#include <linux/sched/task.h>
+#include <linux/task_work.h>
+
 #include "full.h"
 
 #define ROUNDS	10000
@@ -514,19 +519,67 @@ static void workers_start_and_exit(void)
 	kt_pool_end(pool);
 }
 
+static struct task_struct *ending;
+static bool may_end;
+
 /*
- * One pool reaps its workers while those of another exit.
+ * Runs in a thread that ends.  do_exit() writes exit_state once, after this
+ * and with interrupts off, and KCSAN would seldom watch that.  So tell KCSAN of
+ * that write until the thread may end.
+ */
+static void ends_late(struct callback_head *work)
+{
+	int i;
+
+	while (!READ_ONCE(may_end)) {
+		local_irq_disable();
+		for (i = 0; i < 1000; i++)
+			kcsan_check_write(&current->exit_state,
+					  sizeof(current->exit_state));
+		local_irq_enable();
+		schedule_timeout_idle(1);
+	}
+}
+
+static void *will_end_late(void *data)
+{
+	static struct callback_head work;
+
+	init_task_work(&work, ends_late);
+	if (task_work_add(current, &work, TWA_NONE))
+		return NULL;
+	ending = get_task_struct(current);
+	return current;
+}
+
+static const struct kpool_attrs one_that_ends_late = {
+	.capacity = 1, .worker_init = will_end_late, .min_workers = 1,
+	.flags = KPOOL_PREALLOC,
+};
+
+/*
+ * One pool reaps its workers while those of another exit, and while the thread
+ * of a pool that has been destroyed ends.
  * KCSAN complains if the end of a thread is looked at as if it did not race
  * with that (end-read-plainly).
  */
 static void workers_of_two_pools_exit(void)
 {
+	WRITE_ONCE(may_end, false);
+	pool = kt_pool("races", &one_that_ends_late);
+	if (!pool)
+		return;
+	kt_pool_end(pool);
 	pool = kt_pool("races", &eight_workers);
 	other = kt_pool("races-too", &eight_workers);
 	if (pool && other)
 		race(20, restarts_workers_here, restarts_workers_there);
 	kt_pool_end(pool);
 	kt_pool_end(other);
+	WRITE_ONCE(may_end, true);
+	/* set once, after ends_late() has returned; racy read */
+	KT_EXPECT(kt_wait(data_race(READ_ONCE(ending->exit_state))));
+	put_task_struct(ending);
 }
 
 static struct kpool_item plain[2][64];

@@ -43,8 +43,6 @@ listen_for() {
 	# what races does so seldom
 	item_sets*) lasts=15 ;;
 	workers_start*) lasts=60 ;;
-	# a thread ends once, so little is written that races
-	workers_of*) every=8 lasts=60 ;;
 	esac
 	echo "$every" >"$kcsan"
 	echo "$lasts" >"$seconds"
