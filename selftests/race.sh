@@ -42,7 +42,7 @@ listen_for() {
 	call_sees*) every=50 ;;
 	# what races does so seldom
 	item_sets*) lasts=15 ;;
-	workers_start*) lasts=60 ;;
+	workers_start* | workers_of*) lasts=60 ;;
 	esac
 	echo "$every" >"$kcsan"
 	echo "$lasts" >"$seconds"
